@@ -1,0 +1,348 @@
+//! What a model may decide, and the part of it that a phone can carry out.
+use std::fmt;
+use std::time::Duration;
+
+/// A place on the screen, in thousandths of its width and height, from the top left.
+///
+/// Every model's own coordinates are converted to this; pixels are made from it and the size of
+/// the very frame the model looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Point {
+    x: u16,
+    y: u16,
+}
+
+/// A point that lies outside the screen. It is never clamped: a model that names it has misread
+/// the screen or its own format, and is asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("point {x},{y} is off the screen: both must be from 0 to 1000")]
+pub struct OffScreen {
+    /// Thousandths of the width.
+    pub x: i64,
+    /// Thousandths of the height.
+    pub y: i64,
+}
+
+impl Point {
+    /// A point from thousandths of width and height, each 0 to 1000.
+    pub fn new(x: i64, y: i64) -> Result<Self, OffScreen> {
+        let inside = |v: i64| u16::try_from(v).ok().filter(|v| *v <= 1000);
+        match (inside(x), inside(y)) {
+            (Some(x), Some(y)) => Ok(Self { x, y }),
+            _ => Err(OffScreen { x, y }),
+        }
+    }
+
+    /// Thousandths of the width, 0 to 1000.
+    pub fn x(self) -> u16 {
+        self.x
+    }
+
+    /// Thousandths of the height, 0 to 1000.
+    pub fn y(self) -> u16 {
+        self.y
+    }
+
+    /// The pixel of a screen of this size, always on it.
+    pub fn to_pixel(self, size: crate::ScreenSize) -> crate::Pixel {
+        let along = |thousandths: u16, length: u32| {
+            let exact = (u64::from(thousandths) * u64::from(length) + 500) / 1000;
+            u32::try_from(exact).unwrap_or(u32::MAX).min(length.saturating_sub(1))
+        };
+        crate::Pixel { x: along(self.x, size.width), y: along(self.y, size.height) }
+    }
+}
+
+/// Where new content comes from: `Down` shows what is further down the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the variants say their own names")]
+pub enum Direction {
+    Up,
+    Down,
+    Left,
+    Right,
+}
+
+/// Keys that a phone has besides the letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the variants say their own names")]
+pub enum Key {
+    Back,
+    Home,
+    Enter,
+    Recents,
+    Delete,
+    Tab,
+    Menu,
+    Search,
+    Power,
+    VolumeUp,
+    VolumeDown,
+    VolumeMute,
+}
+
+impl Key {
+    /// Every key.
+    pub const ALL: [Self; 12] = [
+        Self::Back,
+        Self::Home,
+        Self::Enter,
+        Self::Recents,
+        Self::Delete,
+        Self::Tab,
+        Self::Menu,
+        Self::Search,
+        Self::Power,
+        Self::VolumeUp,
+        Self::VolumeDown,
+        Self::VolumeMute,
+    ];
+
+    /// The word for it in logs and on the wire, such as `BACK`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Back => "BACK",
+            Self::Home => "HOME",
+            Self::Enter => "ENTER",
+            Self::Recents => "RECENTS",
+            Self::Delete => "DELETE",
+            Self::Tab => "TAB",
+            Self::Menu => "MENU",
+            Self::Search => "SEARCH",
+            Self::Power => "POWER",
+            Self::VolumeUp => "VOLUME_UP",
+            Self::VolumeDown => "VOLUME_DOWN",
+            Self::VolumeMute => "VOLUME_MUTE",
+        }
+    }
+
+    /// The key of this name; case, blanks and `KEYCODE_` do not matter.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let upper = name.trim().to_ascii_uppercase().replace([' ', '-'], "_");
+        let bare = upper.strip_prefix("KEYCODE_").unwrap_or(&upper);
+        let bare = match bare {
+            "APP_SWITCH" | "RECENT" | "OVERVIEW" => "RECENTS",
+            "RETURN" | "SEND" => "ENTER",
+            "DEL" | "BACKSPACE" => "DELETE",
+            "VOLUMEUP" => "VOLUME_UP",
+            "VOLUMEDOWN" => "VOLUME_DOWN",
+            "MUTE" => "VOLUME_MUTE",
+            other => other,
+        };
+        Self::ALL.into_iter().find(|key| key.name() == bare)
+    }
+}
+
+/// What a phone can carry out. Only this ever reaches a phone.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Gesture {
+    /// One tap.
+    Click {
+        /// Where.
+        point: Point,
+    },
+    /// Two taps in quick succession.
+    DoubleClick {
+        /// Where.
+        point: Point,
+    },
+    /// A finger held down.
+    LongPress {
+        /// Where.
+        point: Point,
+        /// How long; a second when the model does not say.
+        duration: Duration,
+    },
+    /// Text into the field in focus, or into the one at `point`.
+    Type {
+        /// Exactly what the field is to receive.
+        text: String,
+        /// The field to tap first.
+        point: Option<Point>,
+        /// Empty the field first.
+        clear: bool,
+        /// Press the keyboard's enter key afterwards.
+        submit: bool,
+    },
+    /// A finger drawn from one place to another.
+    Slide {
+        /// Where the finger goes down.
+        from: Point,
+        /// Where it is lifted.
+        to: Point,
+        /// How long it takes.
+        duration: Duration,
+    },
+    /// Show what lies in a direction.
+    Scroll {
+        /// Which content to show, not where the finger goes.
+        direction: Direction,
+        /// What to scroll; the middle of the screen if not said.
+        at: Option<Point>,
+    },
+    /// Long press, move, let go.
+    Drag {
+        /// What to pick up.
+        from: Point,
+        /// Where to drop it.
+        to: Point,
+    },
+    /// Bring an app to the front, by its label or package name.
+    Awake {
+        /// As the model wrote it.
+        app: String,
+    },
+    /// A key of the phone.
+    HotKey {
+        /// Which.
+        key: Key,
+    },
+}
+
+/// What the agent wants to know, or wants done by a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// What sort of answer is wanted.
+    pub kind: QuestionKind,
+    /// In the agent's words. It may have been influenced by what is on the screen.
+    pub text: String,
+    /// Answers to choose from; empty when any text will do.
+    pub options: Vec<String>,
+    /// Package of the app in front when it was asked.
+    pub app: Option<String>,
+}
+
+/// What sort of answer a question wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// A piece of information.
+    Info,
+    /// Leave to do something.
+    Confirm,
+    /// A person has to act on the phone (sign in, solve a puzzle, unlock) and say when it is done.
+    Takeover,
+}
+
+impl QuestionKind {
+    /// The word on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Confirm => "confirm",
+            Self::Takeover => "takeover",
+        }
+    }
+}
+
+impl Question {
+    /// A question for information, with no choices.
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { kind: QuestionKind::Info, text: text.into(), options: Vec::new(), app: None }
+    }
+}
+
+/// What a model may decide.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Something for the phone.
+    Gesture(Gesture),
+    /// Look again after this time.
+    Wait(Duration),
+    /// Something to remember.
+    Note {
+        /// In the model's words.
+        text: String,
+    },
+    /// A question for the user.
+    Info(Question),
+    /// The request is carried out.
+    Complete {
+        /// What the user asked to know, if anything.
+        message: String,
+    },
+    /// The request cannot be carried out.
+    Abort {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl From<Gesture> for Action {
+    fn from(gesture: Gesture) -> Self {
+        Self::Gesture(gesture)
+    }
+}
+
+impl Gesture {
+    /// The word for it in logs and on the wire, such as `CLICK`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Click { .. } => "CLICK",
+            Self::DoubleClick { .. } => "DOUBLE_CLICK",
+            Self::LongPress { .. } => "LONGPRESS",
+            Self::Type { .. } => "TYPE",
+            Self::Slide { .. } => "SLIDE",
+            Self::Scroll { .. } => "SCROLL",
+            Self::Drag { .. } => "DRAG",
+            Self::Awake { .. } => "AWAKE",
+            Self::HotKey { .. } => "HOT_KEY",
+        }
+    }
+}
+
+impl Action {
+    /// The word for it in logs and on the wire, such as `CLICK`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Gesture(gesture) => gesture.name(),
+            Self::Wait(_) => "WAIT",
+            Self::Note { .. } => "NOTE",
+            Self::Info(_) => "INFO",
+            Self::Complete { .. } => "COMPLETE",
+            Self::Abort { .. } => "ABORT",
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::Left => "left",
+            Self::Right => "right",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Pixel, ScreenSize};
+
+    #[test]
+    fn corners_stay_on_the_screen() {
+        let size = ScreenSize { width: 1080, height: 2400 };
+        let pixel = |x, y| Point::new(x, y).unwrap().to_pixel(size);
+        assert_eq!(pixel(0, 0), Pixel { x: 0, y: 0 });
+        assert_eq!(pixel(1000, 1000), Pixel { x: 1079, y: 2399 });
+        assert_eq!(pixel(500, 500), Pixel { x: 540, y: 1200 });
+    }
+
+    #[test]
+    fn a_point_off_the_screen_is_refused_and_named() {
+        assert_eq!(Point::new(4000, 3), Err(OffScreen { x: 4000, y: 3 }));
+        assert!(Point::new(-1, 0).is_err());
+    }
+
+    #[test]
+    fn keys_are_found_by_the_names_models_use() {
+        assert_eq!(Key::from_name("keycode_back"), Some(Key::Back));
+        assert_eq!(Key::from_name("volume up"), Some(Key::VolumeUp));
+        assert_eq!(Key::from_name("app_switch"), Some(Key::Recents));
+        assert_eq!(Key::from_name("self destruct"), None);
+        for key in Key::ALL {
+            assert_eq!(Key::from_name(key.name()), Some(key));
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The seam to phones.
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::{Frame, Gesture, ScreenSize};
+
+/// A phone's name: its serial, as `adb devices` prints it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeviceId(String);
+
+impl DeviceId {
+    /// Any text; whether there is such a phone is another question.
+    pub fn new(serial: impl Into<String>) -> Self {
+        Self(serial.into())
+    }
+
+    /// The serial.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DeviceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a phone is attached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the variants say their own names")]
+pub enum Transport {
+    Usb,
+    Tcp,
+    Emulator,
+    Virtual,
+}
+
+impl Transport {
+    /// The word on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Usb => "usb",
+            Self::Tcp => "tcp",
+            Self::Emulator => "emulator",
+            Self::Virtual => "virtual",
+        }
+    }
+}
+
+/// One phone in a list. A phone that is in trouble is in the list all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceEntry {
+    /// Its serial.
+    pub id: DeviceId,
+    /// As adb says it: `device` (ready), `offline`, `unauthorized`, `no permissions` ...
+    pub state: String,
+    /// Whether it can be driven now.
+    pub ready: bool,
+    /// How it is attached.
+    pub transport: Transport,
+    /// Such as "Pixel 7".
+    pub model: Option<String>,
+    /// The build's product name.
+    pub product: Option<String>,
+    /// Such as "14".
+    pub android_version: Option<String>,
+    /// As it is held now.
+    pub screen: Option<ScreenSize>,
+    /// What to do about it when it is not ready, or only half readable.
+    pub hint: Option<String>,
+}
+
+/// What a run notes about the phone it drives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// Its serial.
+    pub id: DeviceId,
+    /// Such as "Pixel 7".
+    pub model: String,
+    /// Such as "14".
+    pub android_version: String,
+    /// As it is held now, overrides applied.
+    pub screen: ScreenSize,
+}
+
+/// An activity as Android names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// Such as `com.android.settings`.
+    pub package: String,
+    /// Such as `.Settings` or fully qualified; empty when only the package is known.
+    pub activity: String,
+}
+
+/// What the screen is up to, besides its picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScreenState {
+    /// The display is on.
+    pub awake: bool,
+    /// A lock screen is in front.
+    pub locked: bool,
+    /// The app in front, when the phone says.
+    pub foreground: Option<Component>,
+    /// The soft keyboard is shown.
+    pub keyboard_shown: bool,
+}
+
+/// An app that can be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct App {
+    /// Such as `com.android.settings`.
+    pub package: String,
+    /// As the launcher shows it, when known.
+    pub label: Option<String>,
+}
+
+/// Why a phone did not do what it was asked. Variants are by what the caller does next.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// There is no adb server and none could be started: nothing works until it is mended.
+    #[error("no adb server answers at {address}: {cause}")]
+    NoServer {
+        /// Where one was looked for.
+        address: String,
+        /// What was tried.
+        cause: String,
+    },
+    /// The phone is not in the list: plug it in, or use another.
+    #[error("device {0} is not connected")]
+    NotFound(DeviceId),
+    /// A person has to allow this computer on the phone's screen.
+    #[error("device {0} has not authorized this computer")]
+    Unauthorized(DeviceId),
+    /// The phone is in the list but does not answer: it may come back.
+    #[error("device {0} is {1}")]
+    NotReady(DeviceId, String),
+    /// The link broke while something was under way: whether it was done is not known.
+    #[error("the link to device {0} was lost during {1}")]
+    LinkLost(DeviceId, String),
+    /// No answer inside the limit: whether it was done is not known.
+    #[error("device {id} did not answer {what} within {} s", after.as_secs_f32())]
+    TimedOut {
+        /// Its serial.
+        id: DeviceId,
+        /// What was asked.
+        what: String,
+        /// The limit.
+        after: Duration,
+    },
+    /// The phone said no, and says so: it was not done.
+    #[error("device {id} refused {what}: {reason}")]
+    Refused {
+        /// Its serial.
+        id: DeviceId,
+        /// What was asked.
+        what: String,
+        /// Exit code and message, or what was wrong with the answer.
+        reason: String,
+    },
+    /// What the phone answered is not what it should be, such as a capture that is cut short.
+    #[error("device {id} gave no usable answer to {what}: {reason}")]
+    Garbled {
+        /// Its serial.
+        id: DeviceId,
+        /// What was asked.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl DeviceError {
+    /// Whether the phone may or may not have done what it was asked.
+    pub fn leaves_doubt(&self) -> bool {
+        match self {
+            Self::LinkLost(..) | Self::TimedOut { .. } | Self::Garbled { .. } => true,
+            Self::NoServer { .. }
+            | Self::NotFound(_)
+            | Self::Unauthorized(_)
+            | Self::NotReady(..)
+            | Self::Refused { .. } => false,
+        }
+    }
+
+    /// Whether the phone itself is out of reach, so that waiting for it may help.
+    pub fn is_absence(&self) -> bool {
+        match self {
+            Self::NoServer { .. }
+            | Self::NotFound(_)
+            | Self::NotReady(..)
+            | Self::LinkLost(..)
+            | Self::TimedOut { .. } => true,
+            Self::Unauthorized(_) | Self::Refused { .. } | Self::Garbled { .. } => false,
+        }
+    }
+}
+
+/// A phone.
+///
+/// Calls come one at a time from whoever holds the phone's lease, except that reads
+/// ([`state`](Self::state), [`ui_tree`](Self::ui_tree)) may overlap each other. Every call ends by
+/// itself inside a stated limit. Reads may be repeated by the implementation; nothing that changes
+/// the phone is ever sent twice.
+#[async_trait]
+pub trait Device: Send + Sync + fmt::Debug {
+    /// Its serial.
+    fn id(&self) -> &DeviceId;
+    /// What it is. Asked once when a run begins.
+    async fn info(&self) -> Result<DeviceInfo, DeviceError>;
+    /// The screen as it is at this instant, whole or not at all.
+    async fn capture(&self) -> Result<Frame, DeviceError>;
+    /// What the screen is up to.
+    async fn state(&self) -> Result<ScreenState, DeviceError>;
+    /// Carries out a gesture decided on a frame of this size. Returns when the phone has accepted
+    /// it, not when the screen has settled.
+    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError>;
+    /// Turns the display on and takes away a lock screen that needs no secret.
+    async fn wake(&self) -> Result<(), DeviceError>;
+    /// Wakes the screen, closes the app in front (never the launcher or the system UI), goes home.
+    async fn reset(&self) -> Result<(), DeviceError>;
+    /// The apps that can be opened.
+    async fn apps(&self) -> Result<Vec<App>, DeviceError>;
+    /// The screen's elements as `uiautomator dump` writes them; `None` where a phone cannot say in
+    /// time. Nothing may depend on it.
+    async fn ui_tree(&self) -> Result<Option<String>, DeviceError>;
+}
+
+/// Where phones are found.
+#[async_trait]
+pub trait DeviceSource: Send + Sync + fmt::Debug {
+    /// Every phone, ready or not. One phone in trouble never hides the others.
+    async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError>;
+    /// A phone that is ready, by its serial.
+    async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError>;
+}

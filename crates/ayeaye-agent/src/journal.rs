@@ -1,0 +1,85 @@
+//! The seam to what is kept: one append-only record a session, the only truth about it.
+mod event;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+pub use event::*;
+
+use crate::SessionId;
+
+/// Why a record could not be kept or read. Each names the file and the way out.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// There is no session of this id.
+    #[error("there is no session {0}")]
+    Unknown(SessionId),
+    /// Another process writes it now.
+    #[error("session {0} is being written by another process")]
+    Busy(SessionId),
+    /// Good records follow a bad one: it can be read up to there, and is not written any more.
+    #[error("session {id} is damaged at record {seq}: {what}")]
+    Damaged {
+        /// Which session.
+        id: SessionId,
+        /// The first record that is not as it was written (1 is the first).
+        seq: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Written by a later version.
+    #[error("session {id} has format {found}, this version reads up to {}", FORMAT)]
+    TooNew {
+        /// Which session.
+        id: SessionId,
+        /// Its format.
+        found: u32,
+    },
+    /// The disk said no. After this the record takes nothing more (a failed sync is not repeated:
+    /// it can report success for data that is lost).
+    #[error("cannot keep {what}: {source}")]
+    Storage {
+        /// The file, and what was to be done with it.
+        what: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A blob that is named but not there, or not what it was.
+    #[error("blob {0} is missing or damaged")]
+    Blob(String),
+}
+
+/// All sessions.
+#[async_trait]
+pub trait Journal: Send + Sync + fmt::Debug {
+    /// Begins the record of a new session and holds its lock.
+    async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError>;
+    /// Opens a session to go on with it: takes its lock, mends a torn tail (and notes that), and
+    /// returns everything recorded so far.
+    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError>;
+    /// Everything recorded so far, without a lock and without mending: a torn last line is left out.
+    async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError>;
+    /// Every session there is, newest first.
+    async fn list(&self) -> Result<Vec<SessionId>, JournalError>;
+    /// The bytes of a blob.
+    async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError>;
+    /// Leaves an operator's answer for whichever process runs the session.
+    async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError>;
+    /// Takes the answer that was left, if any; it is gone afterwards.
+    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError>;
+}
+
+/// The record of one session, open for writing by one owner. Dropping it releases the lock.
+#[async_trait]
+pub trait Record: Send + fmt::Debug {
+    /// Writes one event behind the others, with one write of one line. It is safe from a crash of
+    /// this process at once, and from a crash of the machine after [`sync`](Self::sync).
+    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError>;
+    /// Returns when everything appended so far is on the disk.
+    async fn sync(&mut self) -> Result<(), JournalError>;
+    /// Keeps bytes under their SHA-256. The same bytes are stored once. The file is complete under its
+    /// name before this returns, and on the disk after the next [`sync`](Self::sync).
+    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError>;
+}

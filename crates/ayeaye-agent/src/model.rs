@@ -1,0 +1,206 @@
+//! The seam to vision-language models.
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::{Action, Frame, Picture};
+
+/// What one step shows a model.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// What the user wants now.
+    pub request: &'a str,
+    /// What has happened in this session, oldest first.
+    pub past: &'a [Past],
+    /// What the loop has to say, such as that the last action failed. In English.
+    pub remarks: &'a [String],
+    /// The screen.
+    pub picture: &'a Picture,
+    /// Package of the app in front, when known.
+    pub app: Option<&'a str>,
+}
+
+/// One thing that happened in a session, as a model may be told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Past {
+    /// The user asked for something.
+    Request(String),
+    /// The model decided, and this came of it.
+    Step(PastStep),
+    /// The user answered a question, or gave advice unasked.
+    Said(String),
+}
+
+/// A step that is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastStep {
+    /// What was decided.
+    pub decision: Decision,
+    /// `None`: done as decided. Else what went wrong.
+    pub error: Option<String>,
+}
+
+/// What a model said, understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// What to do.
+    pub action: Action,
+    /// Why, in the model's own reasoning; may be empty.
+    pub thought: String,
+    /// The action in a few words; may be empty.
+    pub explain: String,
+    /// What has been done so far, for the next step; may be empty.
+    pub summary: String,
+    /// What the model sees, where its format has a place for it; may be empty.
+    pub observation: String,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the variants say their own names")]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+}
+
+impl Role {
+    /// The word on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
+/// A piece of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// Words.
+    Text(String),
+    /// A picture.
+    Picture(Picture),
+}
+
+/// One message of a prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// In order.
+    pub parts: Vec<Part>,
+}
+
+impl Message {
+    /// A message of words alone.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self { role, parts: vec![Part::Text(text.into())] }
+    }
+}
+
+/// All that a model is sent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Prompt {
+    /// In order.
+    pub messages: Vec<Message>,
+}
+
+impl Prompt {
+    /// The same prompt, with a reply that could not be read and the reason.
+    #[must_use]
+    pub fn asked_again(mut self, reply: &str, why: &Unreadable) -> Self {
+        self.messages.push(Message::text(Role::Assistant, reply));
+        self.messages.push(Message::text(
+            Role::User,
+            format!(
+                "Your reply could not be used: {why}. Nothing was done on the phone. \
+                 Reply again for the same screen, exactly in the required format, with one action."
+            ),
+        ));
+        self
+    }
+}
+
+/// Tokens of one call, as the endpoint counted them; 0 where it did not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Sent.
+    pub prompt: u64,
+    /// Received, thinking included.
+    pub completion: u64,
+    /// Of the completion: reasoning.
+    pub thinking: u64,
+    /// Of the prompt: taken from a cache.
+    pub cached: u64,
+}
+
+/// A failed attempt inside one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// What went wrong.
+    pub error: String,
+    /// How long was waited before the next attempt.
+    pub waited: Duration,
+}
+
+/// What an endpoint answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The words.
+    pub text: String,
+    /// Reasoning, where the endpoint keeps it apart.
+    pub reasoning: String,
+    /// `stop`, `length` ... as the endpoint says it.
+    pub finish_reason: Option<String>,
+    /// The model that answered, as it calls itself.
+    pub model: String,
+    /// What it counted.
+    pub tokens: Tokens,
+    /// From the request to the last byte, retries and their waits included.
+    pub latency: Duration,
+    /// From the request to the first token, when the reply was streamed.
+    pub first_token: Option<Duration>,
+    /// Attempts that failed before this one.
+    pub retries: Vec<Retry>,
+}
+
+/// Why a call failed for good.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct ModelError {
+    /// Names the endpoint, what happened and the way out. Never the endpoint's own body beyond a
+    /// short quoted piece, never a key.
+    pub cause: String,
+    /// Attempts that were made.
+    pub retries: Vec<Retry>,
+    /// Time spent on them.
+    pub latency: Duration,
+}
+
+/// A reply that cannot be understood; says what is wrong in words the model can act on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(pub String);
+
+/// A model behind an endpoint, with the format it speaks.
+///
+/// [`prompt`](Self::prompt) and [`read`](Self::read) are pure; only [`call`](Self::call) waits, and
+/// it ends by itself inside the limit it is given. Dropping its future abandons the call.
+#[async_trait]
+pub trait Model: Send + Sync + fmt::Debug {
+    /// As it is asked for.
+    fn name(&self) -> &str;
+    /// The profile in use, such as `gelab`.
+    fn profile(&self) -> &str;
+    /// The frame scaled and encoded as this model wants it.
+    fn picture(&self, frame: &Frame) -> Picture;
+    /// What to send for one step.
+    fn prompt(&self, view: &View<'_>) -> Prompt;
+    /// Sends a prompt. `limit` bounds the whole call, retries included.
+    async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError>;
+    /// Understands a reply, or says why not. Never guesses an end of the task.
+    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable>;
+}

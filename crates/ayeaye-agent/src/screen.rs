@@ -1,0 +1,138 @@
+//! What a phone shows: frames as captured, pictures as sent to a model.
+use std::fmt;
+
+use bytes::Bytes;
+
+/// Width and height in pixels, as the phone is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScreenSize {
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+}
+
+impl fmt::Display for ScreenSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+/// A place on one particular frame, in its pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pixel {
+    /// From the left edge, starting with 0.
+    pub x: u32,
+    /// From the top edge, starting with 0.
+    pub y: u32,
+}
+
+/// The longest side of a frame, in pixels. No phone, tablet or television has more; a phone that
+/// claims more is lying or broken.
+pub const MAX_SIDE: u32 = 8192;
+/// The most pixels of a frame.
+pub const MAX_PIXELS: u64 = 40_000_000;
+
+/// One capture of the screen, upright as a person would see it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Frame {
+    size: ScreenSize,
+    rgba: Bytes,
+}
+
+/// A capture that is not a whole picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadFrame {
+    /// Nothing to see, or more than [`MAX_SIDE`] or [`MAX_PIXELS`].
+    #[error("a screen of {0} is not believable")]
+    Size(ScreenSize),
+    /// Too short or too long for its size.
+    #[error("a screen of {size} needs {expected} bytes, {found} came")]
+    Length {
+        /// What the capture says of itself.
+        size: ScreenSize,
+        /// Four bytes a pixel.
+        expected: u64,
+        /// What was there.
+        found: u64,
+    },
+}
+
+impl Frame {
+    /// A frame from RGBA pixels, four bytes each, row by row from the top left.
+    pub fn new(size: ScreenSize, rgba: Bytes) -> Result<Self, BadFrame> {
+        let pixels = u64::from(size.width) * u64::from(size.height);
+        let longest = size.width.max(size.height);
+        if pixels == 0 || MAX_SIDE < longest || MAX_PIXELS < pixels {
+            return Err(BadFrame::Size(size));
+        }
+        let found = rgba.len() as u64;
+        if found != pixels * 4 {
+            return Err(BadFrame::Length { size, expected: pixels * 4, found });
+        }
+        Ok(Self { size, rgba })
+    }
+
+    /// Its size, which may differ from that of the frame before (rotation, folding).
+    pub fn size(&self) -> ScreenSize {
+        self.size
+    }
+
+    /// Four bytes a pixel: red, green, blue, alpha.
+    pub fn rgba(&self) -> &Bytes {
+        &self.rgba
+    }
+
+    /// Whether every pixel is (nearly) black, as protected windows and dark screens are captured.
+    pub fn is_black(&self) -> bool {
+        self.rgba.chunks_exact(4).all(|p| p[0] < 3 && p[1] < 3 && p[2] < 3)
+    }
+}
+
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Frame({})", self.size)
+    }
+}
+
+/// A frame as a model is shown it: scaled and encoded once, sent and kept as it is.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The encoded file.
+    pub bytes: Bytes,
+    /// Such as `image/jpeg`.
+    pub media_type: &'static str,
+    /// In its own pixels, which are not the screen's.
+    pub size: ScreenSize,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({}, {}, {} bytes)", self.size, self.media_type, self.bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_whole_or_refused() {
+        let size = ScreenSize { width: 2, height: 2 };
+        assert!(Frame::new(size, Bytes::from(vec![0; 16])).is_ok());
+        assert_eq!(
+            Frame::new(size, Bytes::from(vec![0; 15])),
+            Err(BadFrame::Length { size, expected: 16, found: 15 })
+        );
+        let huge = ScreenSize { width: 70_000, height: 1 };
+        assert_eq!(Frame::new(huge, Bytes::new()), Err(BadFrame::Size(huge)));
+    }
+
+    #[test]
+    fn black_is_told_from_dark() {
+        let size = ScreenSize { width: 1, height: 2 };
+        let frame = |rgba: [u8; 8]| Frame::new(size, Bytes::copy_from_slice(&rgba)).unwrap();
+        assert!(frame([0, 0, 0, 255, 1, 1, 1, 255]).is_black());
+        assert!(!frame([0, 0, 0, 255, 9, 0, 0, 255]).is_black());
+    }
+}
