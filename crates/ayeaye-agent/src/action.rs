@@ -232,6 +232,11 @@ impl QuestionKind {
             Self::Takeover => "takeover",
         }
     }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Info, Self::Confirm, Self::Takeover].into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 impl Question {

@@ -1,0 +1,306 @@
+//! A session as its record tells it.
+//!
+//! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
+//! so whatever a run knows, the next process knows as well.
+use crate::journal::{DeviceFacts, Event, Fact, QuestionAsked, RunFacts, SessionEnd, StepEnd};
+use crate::report::{Report, StepLine, Usage};
+use crate::{
+    Action, Decision, Past, PastStep, Question, QuestionKind, SessionId, StopReason,
+};
+
+/// Everything that is known of a session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Its name.
+    pub id: SessionId,
+    /// The phone it began on, and stays on.
+    pub device: DeviceFacts,
+    /// The request of the current round.
+    pub request: String,
+    /// Number of the current round, from 0.
+    pub round: u32,
+    /// Whether the current round is still to be carried out.
+    pub round_open: bool,
+    /// What has happened, for the model.
+    pub past: Vec<Past>,
+    /// What waits for an answer.
+    pub question: Option<Question>,
+    /// How the last run stopped; `None` while one is under way, or when its process died.
+    pub stopped: Option<(StopReason, String)>,
+    /// What the current or last run was started with.
+    pub run: RunFacts,
+    /// Counters that go on through the whole session.
+    pub counts: SessionCounts,
+    /// What was begun and not ended.
+    pub open: Open,
+    local: Local,
+}
+
+/// Counters that go on through the whole session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SessionCounts {
+    /// Steps begun.
+    pub steps: u32,
+    /// Steps begun in this round.
+    pub round_steps: u32,
+    /// Calls to models.
+    pub calls: u32,
+    /// Requests to the acting model.
+    pub requests: u32,
+    /// Things done.
+    pub tools: u32,
+    /// Gestures that reached, or may have reached, the phone.
+    pub gestures: u32,
+    /// US dollars.
+    pub cost_usd: f64,
+    /// US dollars of this round.
+    pub round_cost_usd: f64,
+    /// Calls whose price is not known.
+    pub unpriced_calls: u32,
+    /// Tokens, sent and received.
+    pub tokens: u64,
+}
+
+/// What was begun and not ended: after a crash, the loose ends to tie up.
+#[derive(Debug, Clone, Default)]
+pub struct Open {
+    /// The step.
+    pub step: Option<u32>,
+    /// The call to a model: its number, its request and its iteration.
+    pub call: Option<(u32, u32, u32)>,
+    /// The thing being done: its number, name, and whether the phone is concerned.
+    pub tool: Option<(u32, String, bool)>,
+}
+
+/// What belongs to the current or last run only.
+#[derive(Debug, Clone, Default)]
+struct Local {
+    steps: u32,
+    lines: Vec<StepLine>,
+    usage: Usage,
+    pictured_step: Option<u32>,
+    final_action: Option<StepLine>,
+}
+
+/// Where a session stands: the rows of the table of `ask_agent_continue`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A question waits.
+    Waiting,
+    /// Stopped short of its end, or its process died.
+    Short,
+    /// The last request was carried out or given up.
+    Ended,
+}
+
+/// A record that does not begin as one must.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the record of session {0} does not begin with session.start")]
+pub struct NoBeginning(pub SessionId);
+
+impl Session {
+    /// Folds a whole record.
+    pub fn from_events(id: SessionId, events: &[Event]) -> Result<Self, NoBeginning> {
+        let mut events = events.iter();
+        let mut session = loop {
+            match events.next().map(|event| &event.entry.fact) {
+                Some(Fact::SessionStart(start)) => {
+                    break Self::begin(id, start.device.clone(), &start.request, start.run.clone());
+                }
+                Some(Fact::Note { .. }) => {}
+                _ => return Err(NoBeginning(id)),
+            }
+        };
+        events.for_each(|event| session.apply(event));
+        Ok(session)
+    }
+
+    /// A session of which nothing but its beginning is known.
+    pub fn begin(id: SessionId, device: DeviceFacts, request: &str, run: RunFacts) -> Self {
+        Self {
+            id,
+            device,
+            request: request.to_owned(),
+            round: 0,
+            round_open: false,
+            past: Vec::new(),
+            question: None,
+            stopped: None,
+            run,
+            counts: SessionCounts::default(),
+            open: Open::default(),
+            local: Local::default(),
+        }
+    }
+
+    /// Takes one more event into account.
+    pub fn apply(&mut self, event: &Event) {
+        let step = event.entry.step;
+        match &event.entry.fact {
+            Fact::SessionStart(start) => {
+                self.run = start.run.clone();
+                self.stopped = None;
+            }
+            Fact::SessionResume(resume) => {
+                self.run = resume.run.clone();
+                self.stopped = None;
+                self.local = Local { final_action: self.local.final_action.take(), ..Local::default() };
+            }
+            Fact::SessionEnd(end) => self.stop(end),
+            Fact::RoundStart { request } => {
+                self.round = event.entry.round.unwrap_or(self.round);
+                self.round_open = true;
+                self.request = request.clone();
+                self.counts.round_steps = 0;
+                self.counts.round_cost_usd = 0.0;
+                self.past.push(Past::Request(request.clone()));
+            }
+            Fact::RoundEnd(_) => {
+                self.round_open = false;
+                self.question = None;
+            }
+            Fact::StepStart(start) => {
+                self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
+                self.counts.round_steps = start.round_step + 1;
+                self.counts.requests = self.counts.requests.max(start.request_number);
+                self.local.steps += 1;
+                self.open.step = step;
+            }
+            Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
+            Fact::Observe(observe) => {
+                if observe.screenshot.is_some() {
+                    self.local.pictured_step = step;
+                }
+            }
+            Fact::LlmRequest(request) => {
+                self.counts.calls = self.counts.calls.max(request.call_id);
+                self.open.call = Some((request.call_id, request.request_number, request.iteration));
+            }
+            Fact::LlmResponse(response) => {
+                self.open.call = None;
+                self.counts.cost_usd += response.cost_usd;
+                self.counts.round_cost_usd += response.cost_usd;
+                self.counts.unpriced_calls += u32::from(!response.cost_known);
+                self.counts.tokens += response.tokens.total;
+                let usage = &mut self.local.usage;
+                usage.prompt_tokens += response.tokens.prompt;
+                usage.completion_tokens += response.tokens.completion;
+                usage.cost_usd += response.cost_usd;
+            }
+            Fact::ToolStart(start) => {
+                self.counts.tools = self.counts.tools.max(start.tool_call_id);
+                self.counts.gestures += u32::from(start.device);
+                self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
+            }
+            Fact::ToolEnd(_) => self.open.tool = None,
+            Fact::Question(asked) => self.question = Some(asked.into()),
+            Fact::Answer(answer) => {
+                self.question = None;
+                self.past.extend(answer.answers.iter().cloned().map(Past::Said));
+            }
+            Fact::State { .. }
+            | Fact::SubtaskEnd { .. }
+            | Fact::Snapshot { .. }
+            | Fact::BlackboardAdd { .. }
+            | Fact::Evaluation(_)
+            | Fact::Note { .. } => {}
+        }
+    }
+
+    fn stop(&mut self, end: &SessionEnd) {
+        let reason = StopReason::from_name(&end.stop_reason).unwrap_or(StopReason::ServerRestarted);
+        self.stopped = Some((reason, end.message.clone()));
+    }
+
+    fn end_step(&mut self, step: u32, end: &StepEnd) {
+        self.open.step = None;
+        let times = end.time_ms;
+        let usage = &mut self.local.usage;
+        usage.model_ms += times.llm_interaction;
+        usage.other_ms += times.data_collection + times.action_execution + times.memory_update;
+        let Some(facts) = &end.action else { return };
+        let line = StepLine {
+            step,
+            action: facts.clone(),
+            explain: end.response.comment.clone(),
+            error: end.error.clone(),
+        };
+        self.local.final_action = Some(line.clone());
+        self.local.lines.push(line);
+        // An action of a later version that this one cannot name is left out of what the model is told.
+        if let Ok(action) = Action::try_from(facts) {
+            self.past.push(Past::Step(PastStep {
+                decision: Decision {
+                    action,
+                    thought: end.response.thought.clone(),
+                    explain: end.response.comment.clone(),
+                    summary: end.response.summary.clone(),
+                    observation: end.response.observation.clone(),
+                },
+                error: end.error.clone(),
+            }));
+        }
+    }
+
+    /// Where it stands while nobody drives it.
+    pub fn standing(&self) -> Standing {
+        if self.question.is_some() {
+            Standing::Waiting
+        } else if self.round_open || self.stopped.is_none() {
+            Standing::Short
+        } else {
+            Standing::Ended
+        }
+    }
+
+    /// Steps of the current or last run.
+    pub fn local_steps(&self) -> u32 {
+        self.local.steps
+    }
+
+    /// The last step of this run that was decided.
+    pub fn last_line(&self) -> Option<&StepLine> {
+        self.local.lines.last()
+    }
+
+    /// What there is to tell. `running` when a run is under way in this process.
+    pub fn report(&self, running: bool) -> Report {
+        let (stop_reason, message) = match (&self.stopped, running) {
+            (_, true) => (StopReason::StillRunning, String::new()),
+            (Some((reason, message)), false) => (*reason, message.clone()),
+            (None, false) if self.question.is_some() => {
+                (StopReason::InfoActionNeedsReply, String::new())
+            }
+            (None, false) => (
+                StopReason::ServerRestarted,
+                "the server stopped in the middle of this run; nothing that was recorded is lost"
+                    .to_owned(),
+            ),
+        };
+        Report {
+            session_id: self.id,
+            stop_reason,
+            task: self.request.clone(),
+            device: self.device.clone(),
+            global_steps: self.counts.steps,
+            local_steps: self.local.steps,
+            final_action: self.local.final_action.clone(),
+            message,
+            question: self.question.clone(),
+            steps: self.local.lines.clone(),
+            usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.local.usage },
+            pictured_step: self.local.pictured_step,
+        }
+    }
+}
+
+impl From<&QuestionAsked> for Question {
+    fn from(asked: &QuestionAsked) -> Self {
+        Self {
+            kind: QuestionKind::from_name(&asked.kind).unwrap_or(QuestionKind::Info),
+            text: asked.questions.join("\n"),
+            options: asked.options.clone(),
+            app: asked.app.clone(),
+        }
+    }
+}

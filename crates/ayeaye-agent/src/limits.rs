@@ -1,0 +1,49 @@
+//! How long, how often, how much.
+use std::time::Duration;
+
+use crate::SettleRule;
+
+/// The bounds of every run. All of them stop a run so that it can be resumed.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Most steps of one session, over all its runs.
+    pub session_steps: u32,
+    /// Longest run.
+    pub run_time: Duration,
+    /// Most tokens of one session, sent and received; `None` for no bound.
+    pub session_tokens: Option<u64>,
+    /// Most US dollars of one session; `None` for no bound. Calls of unknown price count as free.
+    pub session_cost_usd: Option<f64>,
+    /// Longest call to a model, its retries included.
+    pub model_call: Duration,
+    /// How often a reply that cannot be read is asked for again.
+    pub repairs: u32,
+    /// How long a phone that has gone away is waited for.
+    pub device_wait: Duration,
+    /// How long an operator's answer is waited for (`manual_reply`).
+    pub operator_wait: Duration,
+    /// Most questions in one run that a model answers for the user (`auto_reply`), or nobody does
+    /// (`no_reply`): more would be a conversation with itself.
+    pub answered_questions: u32,
+    /// Same action on the same screen: told to the model after so many, stopped after twice that.
+    pub repeats: u32,
+    /// When a screen has come to rest.
+    pub settle: SettleRule,
+}
+
+impl Limits {
+    /// The bounds the documentation gives as defaults.
+    pub const USUAL: Self = Self {
+        session_steps: 500,
+        run_time: Duration::from_secs(3600),
+        session_tokens: None,
+        session_cost_usd: None,
+        model_call: Duration::from_secs(180),
+        repairs: 2,
+        device_wait: Duration::from_secs(60),
+        operator_wait: Duration::from_secs(900),
+        answered_questions: 5,
+        repeats: 4,
+        settle: SettleRule::USUAL,
+    };
+}

@@ -1,0 +1,104 @@
+//! What a run has come to, as it is told to whoever follows it.
+use crate::journal::{ActionFacts, DeviceFacts};
+use crate::{Question, SessionId, StopReason};
+
+/// What a run has come to. Made from the session's record alone, so that it is the same while the
+/// run is followed, afterwards, and after a restart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The session.
+    pub session_id: SessionId,
+    /// Why it stopped, or [`StopReason::StillRunning`].
+    pub stop_reason: StopReason,
+    /// The request of the current round.
+    pub task: String,
+    /// The phone.
+    pub device: DeviceFacts,
+    /// Steps of the whole session.
+    pub global_steps: u32,
+    /// Steps of this run.
+    pub local_steps: u32,
+    /// What was decided last.
+    pub final_action: Option<StepLine>,
+    /// COMPLETE's return, ABORT's reason, or what went wrong.
+    pub message: String,
+    /// What waits for an answer.
+    pub question: Option<Question>,
+    /// The steps of this run, oldest first.
+    pub steps: Vec<StepLine>,
+    /// Time and tokens of this run.
+    pub usage: Usage,
+    /// The last step that has a picture.
+    pub pictured_step: Option<u32>,
+}
+
+/// One step in a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepLine {
+    /// Counted from 0 through the session.
+    pub step: u32,
+    /// What was decided.
+    pub action: ActionFacts,
+    /// In a few words.
+    pub explain: String,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
+/// Time, tokens and money of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// Milliseconds waited for models.
+    pub model_ms: f64,
+    /// Milliseconds for everything else: looking, acting, settling, recording.
+    pub other_ms: f64,
+    /// Tokens sent.
+    pub prompt_tokens: u64,
+    /// Tokens received.
+    pub completion_tokens: u64,
+    /// US dollars.
+    pub cost_usd: f64,
+    /// Whether every call's price is known.
+    pub cost_known: bool,
+}
+
+impl StepLine {
+    /// The step in one short line, for progress and terminals.
+    pub fn in_words(&self) -> String {
+        let mut line = self.action.in_words();
+        if !self.explain.is_empty() {
+            line.push_str(" \u{2013} ");
+            line.extend(self.explain.chars().take(160));
+        }
+        if let Some(error) = &self.error {
+            line.push_str(" (failed: ");
+            line.extend(error.chars().take(160));
+            line.push(')');
+        }
+        line
+    }
+}
+
+impl ActionFacts {
+    /// The action in a few words, such as `CLICK 512,203`.
+    pub fn in_words(&self) -> String {
+        let mut words = self.function.clone();
+        for (key, value) in &self.arguments {
+            let text = match value {
+                serde_json::Value::String(text) => text.chars().take(60).collect(),
+                serde_json::Value::Array(numbers) => numbers
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join(","),
+                serde_json::Value::Bool(true) => key.clone(),
+                serde_json::Value::Bool(false) | serde_json::Value::Null => continue,
+                serde_json::Value::Number(number) => number.to_string(),
+                serde_json::Value::Object(_) => continue,
+            };
+            words.push(' ');
+            words.push_str(&text);
+        }
+        words
+    }
+}

@@ -1,0 +1,374 @@
+//! One run: the activity that drives a phone until there is a reason to stop.
+//!
+//! [`Run::work`] is the loop. The files below it are its parts in the order of a step: `look`,
+//! `decide`, `act`, `ask`; and `mend`, which ties up what a crash has left open.
+mod act;
+mod ask;
+mod decide;
+mod look;
+mod mend;
+
+use std::sync::{Arc, OnceLock};
+
+pub(crate) use mend::Opening;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{Parts, ReplyMode};
+use crate::fold::Session;
+use crate::journal::{
+    ActionFacts, Answer, Entry, Fact, PhaseTimes, ResponseFacts, RoundEnd, RunFacts, SessionEnd,
+    StepEnd, StepStart, TokenFacts,
+};
+use crate::report::Report;
+use crate::{Action, Decision, Device, Frame, JournalError, Record, StopReason};
+
+/// What followers of a run are told: always the latest, never all.
+#[derive(Debug, Clone)]
+pub struct News {
+    /// What the run has come to.
+    pub report: Arc<Report>,
+    /// What happened last, in one short line.
+    pub line: String,
+    /// False once the run has stopped and everything is recorded.
+    pub running: bool,
+}
+
+/// Asks a run to stop at the next safe point.
+#[derive(Debug, Clone, Default)]
+pub struct Stopper {
+    token: CancellationToken,
+    reason: Arc<OnceLock<StopReason>>,
+}
+
+impl Stopper {
+    /// Stops the run; the first reason wins.
+    pub(crate) fn stop(&self, reason: StopReason) {
+        self.reason.get_or_init(|| reason);
+        self.token.cancel();
+    }
+
+    fn check(&self) -> Result<(), Halt> {
+        if self.token.is_cancelled() { Err(self.halt()) } else { Ok(()) }
+    }
+
+    fn halt(&self) -> Halt {
+        let reason = self.reason.get().copied().unwrap_or(StopReason::Cancelled);
+        let message = match reason {
+            StopReason::ServerRestarted => "the server was shut down; the session can be continued",
+            StopReason::UserPaused => "the operator paused the run; the session can be continued",
+            _ => "the run was cancelled; the session can be continued",
+        };
+        Halt::new(reason, message)
+    }
+
+    /// Waits for the future, or for the order to stop. Only for waiting and reading, never for what
+    /// changes the phone.
+    async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Halt> {
+        self.token.run_until_cancelled(waiting).await.ok_or_else(|| self.halt())
+    }
+}
+
+/// A reason to stop.
+#[derive(Debug)]
+pub(crate) struct Halt {
+    reason: StopReason,
+    message: String,
+}
+
+impl Halt {
+    fn new(reason: StopReason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into() }
+    }
+}
+
+impl From<JournalError> for Halt {
+    fn from(err: JournalError) -> Self {
+        Self::new(StopReason::StorageFailed, chain(&err))
+    }
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(err: &dyn std::error::Error) -> String {
+    let mut text = err.to_string();
+    let mut cause = err.source();
+    while let Some(err) = cause {
+        text.push_str(": ");
+        text.push_str(&err.to_string());
+        cause = err.source();
+    }
+    text
+}
+
+/// Everything a run owns.
+pub(crate) struct Run {
+    pub(crate) parts: Arc<Parts>,
+    pub(crate) session: Session,
+    pub(crate) record: Box<dyn Record>,
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) reply_mode: ReplyMode,
+    pub(crate) stopper: Stopper,
+    /// Answers, and advice nobody asked for.
+    pub(crate) words: mpsc::Receiver<String>,
+    pub(crate) news: watch::Sender<News>,
+    pub(crate) opening: Opening,
+    pub(crate) run_facts: RunFacts,
+    pub(crate) memory: Memory,
+}
+
+/// What a run remembers between its steps and does not need to after a crash.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    begun: Instant,
+    /// The frame the last gesture was decided on, and when the gesture was over.
+    last_gesture: Option<(Frame, Instant)>,
+    /// The last decision's frame and action, and how often that has been repeated.
+    last_try: Option<(Frame, Action, u32)>,
+    /// What the model has to be told at the next step.
+    remarks: Vec<String>,
+    /// The step at which a dark screen was woken.
+    woken_at: Option<u32>,
+    /// Questions that were answered without the user.
+    answered: u32,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            begun: Instant::now(),
+            last_gesture: None,
+            last_try: None,
+            remarks: Vec::new(),
+            woken_at: None,
+            answered: 0,
+        }
+    }
+}
+
+/// What a step has come to so far; written down however the step ends.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    status: Option<&'static str>,
+    decision: Option<Decision>,
+    result: String,
+    error: Option<String>,
+    tokens: TokenFacts,
+    cost_usd: f64,
+    unpriced: bool,
+    times: PhaseTimes,
+}
+
+impl Run {
+    /// Drives the phone until there is a reason to stop, and records that.
+    pub(crate) async fn drive(mut self) {
+        let halt = match self.work().await {
+            Ok(never) => match never {},
+            Err(halt) => halt,
+        };
+        self.finish(halt).await;
+    }
+
+    async fn work(&mut self) -> Result<std::convert::Infallible, Halt> {
+        self.mend().await?;
+        self.begin().await?;
+        loop {
+            self.stopper.check()?;
+            self.listen().await?;
+            self.check_limits()?;
+            self.step().await?;
+        }
+    }
+
+    /// One look, one decision, one act. However it ends, its line is written.
+    async fn step(&mut self) -> Result<(), Halt> {
+        let mut draft = Draft::default();
+        self.begin_step().await?;
+        let outcome = self.look_decide_act(&mut draft).await;
+        self.end_step(draft, outcome.as_ref().err()).await?;
+        outcome
+    }
+
+    async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+        let seen = self.look(draft).await?;
+        let decision = self.decide(&seen, draft).await?;
+        self.check_progress(&seen.frame, &decision.action)?;
+        match decision.action {
+            Action::Gesture(gesture) => self.perform(&gesture, seen.frame, draft).await,
+            Action::Wait(time) => self.wait(time, draft).await,
+            Action::Note { text } => self.note(text).await,
+            Action::Info(question) => self.ask(question, &seen, draft).await,
+            Action::Complete { message } => {
+                Err(Halt::new(StopReason::TaskCompletedSuccessfully, message))
+            }
+            Action::Abort { reason } => Err(Halt::new(StopReason::TaskAbortedByAgent, reason)),
+        }
+    }
+
+    async fn begin_step(&mut self) -> Result<(), Halt> {
+        let counts = self.session.counts;
+        self.append_at(
+            counts.steps,
+            Fact::StepStart(StepStart {
+                agent_type: "AppAgent".to_owned(),
+                round_step: counts.round_steps,
+                agent_step: counts.steps,
+                subtask: self.session.request.clone(),
+                subtask_index: 0,
+                request_number: counts.requests + 1,
+            }),
+        )
+        .await
+    }
+
+    async fn end_step(&mut self, draft: Draft, halt: Option<&Halt>) -> Result<(), Halt> {
+        let status = draft.status.unwrap_or_else(|| match halt.map(|halt| halt.reason) {
+            None => "CONTINUE",
+            Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
+            Some(StopReason::TaskAbortedByAgent) => "FAIL",
+            Some(StopReason::InfoActionNeedsReply) => "PENDING",
+            Some(StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted) => {
+                "CONTINUE"
+            }
+            Some(_) => "ERROR",
+        });
+        let (result, error) = match halt {
+            Some(halt) if status == "FINISH" || status == "FAIL" => (halt.message.clone(), None),
+            Some(halt) if status == "ERROR" => (String::new(), Some(halt.message.clone())),
+            _ => (draft.result, draft.error),
+        };
+        let (action, response) = match &draft.decision {
+            Some(decision) => (
+                Some(ActionFacts::from(&decision.action)),
+                ResponseFacts {
+                    observation: decision.observation.clone(),
+                    thought: decision.thought.clone(),
+                    comment: decision.explain.clone(),
+                    summary: decision.summary.clone(),
+                },
+            ),
+            None => (None, ResponseFacts::default()),
+        };
+        let step = self.session.open.step.unwrap_or_default();
+        self.append_at(
+            step,
+            Fact::StepEnd(StepEnd {
+                status: status.to_owned(),
+                response,
+                action,
+                result,
+                error,
+                tokens: draft.tokens,
+                cost_usd: draft.cost_usd,
+                cost_known: !draft.unpriced,
+                time_ms: draft.times,
+            }),
+        )
+        .await?;
+        let line = self.session.last_line().map(crate::StepLine::in_words).unwrap_or_default();
+        self.publish(format!("step {}: {line}", step + 1));
+        Ok(())
+    }
+
+    /// Takes up what was said meanwhile.
+    async fn listen(&mut self) -> Result<(), Halt> {
+        while let Ok(text) = self.words.try_recv() {
+            let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
+            self.append(Fact::Answer(answer)).await?;
+        }
+        Ok(())
+    }
+
+    fn check_limits(&self) -> Result<(), Halt> {
+        let limits = &self.parts.limits;
+        let counts = &self.session.counts;
+        let budget = |what: &str| Err(Halt::new(StopReason::BudgetReached, what));
+        if self.session.run.max_steps <= self.session.local_steps() {
+            return Err(Halt::new(
+                StopReason::MaxStepsReached,
+                format!("the {} steps of this call are used up", self.session.run.max_steps),
+            ));
+        }
+        if limits.session_steps <= counts.steps {
+            return Err(Halt::new(
+                StopReason::MaxStepsReached,
+                format!("the {} steps of this session are used up", limits.session_steps),
+            ));
+        }
+        if limits.run_time <= self.memory.begun.elapsed() {
+            return budget("the time for one run is used up");
+        }
+        if limits.session_tokens.is_some_and(|most| most <= counts.tokens) {
+            return budget("the tokens of this session are used up");
+        }
+        if limits.session_cost_usd.is_some_and(|most| most <= counts.cost_usd) {
+            return budget("the money for this session is used up");
+        }
+        Ok(())
+    }
+
+    async fn finish(mut self, halt: Halt) {
+        if let Err(failure) = self.record_end(&halt).await {
+            tracing::error!(session = %self.session.id, "the end of a run was not recorded: {}", failure.message);
+            self.session.stopped = Some((StopReason::StorageFailed, failure.message));
+        }
+        let Self { session, record, news, .. } = self;
+        // Followers may continue the session as soon as they hear of the end: let go of it first.
+        drop(record);
+        let report = Arc::new(session.report(false));
+        let line = format!("{}: {}", report.stop_reason, report.message);
+        tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
+        news.send_replace(News { report, line, running: false });
+    }
+
+    async fn record_end(&mut self, halt: &Halt) -> Result<(), Halt> {
+        let counts = self.session.counts;
+        if halt.reason.ends_round() {
+            let done = halt.reason == StopReason::TaskCompletedSuccessfully;
+            self.append(Fact::RoundEnd(RoundEnd {
+                status: if done { "FINISH" } else { "FAIL" }.to_owned(),
+                result: halt.message.clone(),
+                stop_reason: halt.reason.name().to_owned(),
+                steps: counts.round_steps,
+                subtask_amount: 1,
+                cost_usd: counts.round_cost_usd,
+            }))
+            .await?;
+        }
+        self.append(Fact::SessionEnd(SessionEnd {
+            stop_reason: halt.reason.name().to_owned(),
+            message: halt.message.clone(),
+            steps: counts.steps,
+            local_steps: self.session.local_steps(),
+            cost_usd: counts.cost_usd,
+            cost_known: counts.unpriced_calls == 0,
+        }))
+        .await?;
+        self.record.sync().await?;
+        Ok(())
+    }
+
+    /// Records a fact about the round.
+    pub(crate) async fn append(&mut self, fact: Fact) -> Result<(), Halt> {
+        let step = self.session.open.step;
+        self.write(step, fact).await
+    }
+
+    async fn append_at(&mut self, step: u32, fact: Fact) -> Result<(), Halt> {
+        self.write(Some(step), fact).await
+    }
+
+    async fn write(&mut self, step: Option<u32>, fact: Fact) -> Result<(), Halt> {
+        let round = Some(self.session.round);
+        let agent = step.map(|_| "AppAgent".to_owned());
+        let event = self.record.append(Entry { round, step, agent, fact }).await?;
+        self.session.apply(&event);
+        Ok(())
+    }
+
+    fn publish(&self, line: String) {
+        let report = Arc::new(self.session.report(true));
+        self.news.send_replace(News { report, line, running: true });
+    }
+}

@@ -1,0 +1,195 @@
+//! Acting: recorded first, done at most once, never torn.
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use super::look::millis;
+use super::{Draft, Halt, Run, chain};
+use crate::journal::{ActionFacts, Fact, ToolEnd, ToolStart};
+use crate::{Action, DeviceError, Frame, Gesture, StopReason, settle};
+
+/// The longest WAIT, whatever the model says.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+impl Run {
+    /// Carries out a gesture. It is on disk before it goes to the phone; once begun it is not
+    /// interrupted; and whatever comes of it, it is not repeated.
+    pub(super) async fn perform(
+        &mut self,
+        gesture: &Gesture,
+        frame: Frame,
+        draft: &mut Draft,
+    ) -> Result<(), Halt> {
+        let size = frame.size();
+        let device = self.device.clone();
+        let recording = Instant::now();
+        let id = self.announce(&Action::Gesture(gesture.clone())).await?;
+        draft.times.memory_update += millis(recording.elapsed());
+        if let Err(halt) = self.stopper.check() {
+            self.settle_account(id, Err("not sent: the run was stopped".to_owned()), false, 0.0).await?;
+            draft.error = Some("not sent: the run was stopped".to_owned());
+            return Err(halt);
+        }
+        let begun = Instant::now();
+        let outcome = device.perform(gesture, size).await;
+        let took = millis(begun.elapsed());
+        draft.times.action_execution += took;
+        self.memory.last_gesture = Some((frame, Instant::now()));
+        self.judge(id, gesture.name(), outcome, took, draft).await
+    }
+
+    /// Puts the phone into a known state before the first step of a session.
+    pub(super) async fn reset(&mut self) -> Result<(), Halt> {
+        let id = self.session.counts.tools + 1;
+        self.append(Fact::ToolStart(ToolStart {
+            tool_call_id: id,
+            name: "RESET".to_owned(),
+            parameters: serde_json::Map::new(),
+            device: true,
+        }))
+        .await?;
+        self.record.sync().await?;
+        let begun = Instant::now();
+        let outcome = self.device.reset().await;
+        let took = millis(begun.elapsed());
+        match outcome {
+            Ok(()) => self.settle_account(id, Ok("home screen".to_owned()), false, took).await?,
+            Err(err) => {
+                let text = chain(&err);
+                self.settle_account(id, Err(text.clone()), err.leaves_doubt(), took).await?;
+                return Err(match err {
+                    DeviceError::Refused { .. } => self.take_over(&locked(&text), None).await,
+                    _ => Halt::new(StopReason::NotStarted, text),
+                });
+            }
+        }
+        // The way home is an animation too; there is no frame to compare it with.
+        let look = async {
+            let since = Instant::now();
+            sleep(self.parts.limits.settle.first_look).await;
+            settle::settle(&*self.device, &self.parts.limits.settle, None, since).await
+        };
+        match self.stopper.race(look).await? {
+            Ok(_) => Ok(()),
+            // The first step looks again, and waits for a phone that has gone away.
+            Err(err) => {
+                tracing::warn!(device = %self.device.id(), "after the reset: {}", chain(&err));
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) async fn wait(&mut self, time: Duration, draft: &mut Draft) -> Result<(), Halt> {
+        let time = time.min(LONGEST_WAIT);
+        let begun = Instant::now();
+        let waited = self.stopper.race(sleep(time)).await;
+        draft.times.action_execution += millis(begun.elapsed());
+        draft.result = format!("waited {} s", time.as_secs_f32());
+        waited
+    }
+
+    pub(super) async fn note(&mut self, text: String) -> Result<(), Halt> {
+        let item = serde_json::Value::String(text);
+        self.append(Fact::BlackboardAdd { section: "notes".to_owned(), item }).await
+    }
+
+    /// Notices a model that does the same on the same screen again and again.
+    pub(super) fn check_progress(&mut self, frame: &Frame, action: &Action) -> Result<(), Halt> {
+        if !matches!(action, Action::Gesture(_)) {
+            self.memory.last_try = None;
+            return Ok(());
+        }
+        let repeated = match &self.memory.last_try {
+            Some((before, same, times)) if same == action && settle::alike(before, frame) => {
+                times + 1
+            }
+            _ => 1,
+        };
+        self.memory.last_try = Some((frame.clone(), action.clone(), repeated));
+        let limit = self.parts.limits.repeats;
+        if limit * 2 <= repeated {
+            return Err(Halt::new(
+                StopReason::NoProgress,
+                format!("the same action {repeated} times on a screen that does not change: {}",
+                    ActionFacts::from(action).in_words()),
+            ));
+        }
+        if limit <= repeated {
+            self.memory.remarks.push(format!(
+                "You have done the same action {repeated} times and the screen has not changed. \
+                 It does not work: do something else, ask the user, or give up."
+            ));
+        }
+        Ok(())
+    }
+
+    /// Writes down what is about to happen to the phone, and waits until the disk has it.
+    async fn announce(&mut self, action: &Action) -> Result<u32, Halt> {
+        let facts = ActionFacts::from(action);
+        let id = self.session.counts.tools + 1;
+        self.append(Fact::ToolStart(ToolStart {
+            tool_call_id: id,
+            name: facts.function,
+            parameters: facts.arguments,
+            device: true,
+        }))
+        .await?;
+        self.record.sync().await?;
+        Ok(id)
+    }
+
+    async fn judge(
+        &mut self,
+        id: u32,
+        name: &str,
+        outcome: Result<(), DeviceError>,
+        took: f64,
+        draft: &mut Draft,
+    ) -> Result<(), Halt> {
+        let err = match outcome {
+            Ok(()) => {
+                draft.result = "done".to_owned();
+                return self.settle_account(id, Ok(draft.result.clone()), false, took).await;
+            }
+            Err(err) => err,
+        };
+        let text = chain(&err);
+        let doubt = err.leaves_doubt();
+        tracing::warn!(session = %self.session.id, "{name}: {text}");
+        self.memory.remarks.push(if doubt {
+            format!("Your last action ({name}) may or may not have been carried out: {text}. Look before you repeat it.")
+        } else {
+            format!("Your last action ({name}) was not carried out: {text}.")
+        });
+        draft.error = Some(text.clone());
+        self.settle_account(id, Err(text), doubt, took).await
+    }
+
+    /// Writes down what came of it.
+    pub(super) async fn settle_account(
+        &mut self,
+        id: u32,
+        outcome: Result<String, String>,
+        unknown: bool,
+        took: f64,
+    ) -> Result<(), Halt> {
+        let success = outcome.is_ok();
+        let (result, error) = match outcome {
+            Ok(result) => (result, None),
+            Err(error) => (String::new(), Some(error)),
+        };
+        self.append(Fact::ToolEnd(ToolEnd {
+            tool_call_id: id,
+            success,
+            unknown,
+            result,
+            error,
+            duration_ms: took,
+        }))
+        .await
+    }
+}
+
+fn locked(reason: &str) -> String {
+    format!("The phone could not be made ready: {reason}. Please do that by hand, then say that it is done.")
+}

@@ -1,0 +1,151 @@
+//! Mending: what a crash has left open is closed before anything new begins.
+//!
+//! The rules (notes on the record's format, "Resuming"): a call without an answer has failed; a
+//! gesture without an end is never repeated, its outcome is unknown; a step without an end has
+//! failed.
+use super::{Draft, Halt, Run};
+use crate::journal::{Answer, Fact, LlmResponse, RoundEnd, SessionEnd, SessionResume, TokenFacts};
+use crate::{Past, StopReason};
+
+/// What a further run begins with.
+#[derive(Debug, Clone)]
+pub(crate) enum Opening {
+    /// A session's first run.
+    First,
+    /// An answer to the question that waits.
+    Reply(String),
+    /// Advice for the round that goes on.
+    Guidance(String),
+    /// A new request.
+    NextRound(String),
+    /// Nothing new: the same round goes on.
+    GoOn,
+}
+
+impl Opening {
+    fn why(&self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Reply(_) => "reply",
+            Self::Guidance(_) => "guidance",
+            Self::NextRound(_) => "next_round",
+            Self::GoOn => "go_on",
+        }
+    }
+}
+
+const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
+
+impl Run {
+    /// Closes what is open. Nothing is, unless the last run's process died.
+    pub(super) async fn mend(&mut self) -> Result<(), Halt> {
+        if let Some((call_id, request_number, iteration)) = self.session.open.call {
+            self.append(Fact::LlmResponse(LlmResponse {
+                call_id,
+                request_number,
+                iteration,
+                kind: "intermediate".to_owned(),
+                success: false,
+                raw_content: None,
+                reasoning: String::new(),
+                parsed: None,
+                finish_reason: None,
+                model: self.parts.model.name().to_owned(),
+                tokens: TokenFacts::default(),
+                latency_ms: 0.0,
+                first_token_ms: None,
+                cost_usd: 0.0,
+                cost_known: false,
+                retries: Vec::new(),
+                error: Some(INTERRUPTED.to_owned()),
+            }))
+            .await?;
+        }
+        if let Some((id, name, device)) = self.session.open.tool.clone() {
+            self.settle_account(id, Err(INTERRUPTED.to_owned()), device, 0.0).await?;
+            if device {
+                self.memory.remarks.push(format!(
+                    "The server was restarted while your last action ({name}) was under way: it may \
+                     or may not have been carried out. Look before you repeat it."
+                ));
+            }
+        }
+        if self.session.open.step.is_some() {
+            let draft = Draft {
+                status: Some("ERROR"),
+                error: Some(INTERRUPTED.to_owned()),
+                unpriced: true,
+                ..Draft::default()
+            };
+            self.end_step(draft, None).await?;
+        }
+        Ok(())
+    }
+
+    /// Opens the run: who said what, and whether the phone is made ready first.
+    pub(super) async fn begin(&mut self) -> Result<(), Halt> {
+        let opening = std::mem::replace(&mut self.opening, Opening::GoOn);
+        if !matches!(opening, Opening::First) {
+            if self.session.stopped.is_none() && self.session.question.is_none() {
+                self.record_crash().await?;
+            }
+            let run = self.run_facts.clone();
+            let why = opening.why().to_owned();
+            self.append(Fact::SessionResume(SessionResume { why, run })).await?;
+        }
+        match opening {
+            Opening::First => self.begin_round(0).await?,
+            Opening::GoOn => {}
+            Opening::Reply(text) => self.take_words(text, "client").await?,
+            Opening::Guidance(text) => self.take_words(text, "guidance").await?,
+            Opening::NextRound(request) => {
+                self.drop_round().await?;
+                let next = self.session.round + 1;
+                self.session.request = request;
+                self.begin_round(next).await?;
+            }
+        }
+        self.record.sync().await?;
+        let untouched = !self.session.past.iter().any(|past| matches!(past, Past::Step(_)));
+        if untouched && self.session.counts.steps == 0 { self.reset().await } else { Ok(()) }
+    }
+
+    async fn begin_round(&mut self, number: u32) -> Result<(), Halt> {
+        self.session.round = number;
+        let request = self.session.request.clone();
+        self.append(Fact::RoundStart { request }).await
+    }
+
+    /// A request that is replaced before it was carried out.
+    async fn drop_round(&mut self) -> Result<(), Halt> {
+        if !self.session.round_open {
+            return Ok(());
+        }
+        self.append(Fact::RoundEnd(RoundEnd {
+            status: "DROPPED".to_owned(),
+            result: String::new(),
+            stop_reason: String::new(),
+            steps: self.session.counts.round_steps,
+            subtask_amount: 0,
+            cost_usd: self.session.counts.round_cost_usd,
+        }))
+        .await
+    }
+
+    async fn take_words(&mut self, text: String, source: &str) -> Result<(), Halt> {
+        self.append(Fact::Answer(Answer { answers: vec![text], source: source.to_owned() })).await
+    }
+
+    async fn record_crash(&mut self) -> Result<(), Halt> {
+        let counts = self.session.counts;
+        self.append(Fact::SessionEnd(SessionEnd {
+            stop_reason: StopReason::ServerRestarted.name().to_owned(),
+            message: INTERRUPTED.to_owned(),
+            steps: counts.steps,
+            local_steps: self.session.local_steps(),
+            cost_usd: counts.cost_usd,
+            cost_known: counts.unpriced_calls == 0,
+        }))
+        .await
+    }
+}
