@@ -1,5 +1,6 @@
 //! The seam to what is kept: one append-only record a session, the only truth about it.
 mod event;
+mod facts;
 
 use std::fmt;
 
@@ -7,6 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 pub use event::*;
+pub use facts::NotAnAction;
 
 use crate::SessionId;
 

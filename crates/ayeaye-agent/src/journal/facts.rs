@@ -1,0 +1,424 @@
+//! Between the vocabulary and what is kept of it: an [`Action`] and its [`ActionFacts`], the
+//! [`Tokens`] of a call and their [`TokenFacts`].
+//!
+//! Names are those of [`Action::name`]. Arguments by action:
+//!
+//! | action | arguments |
+//! |---|---|
+//! | CLICK, `DOUBLE_CLICK` | `point` |
+//! | LONGPRESS | `point`, `duration_ms` |
+//! | TYPE | `value`, `point` if there is one, `clear`, `submit` |
+//! | SLIDE | `point1`, `point2`, `duration_ms` |
+//! | SCROLL | `direction` (`up`, `down`, `left`, `right`), `point` if there is one |
+//! | DRAG | `point1`, `point2` |
+//! | AWAKE | `app` |
+//! | `HOT_KEY` | `key`, such as `BACK` |
+//! | WAIT | `seconds`, a fraction if need be |
+//! | NOTE | `text` |
+//! | INFO | `question`: `kind`, `text`, `options`, `app` if known |
+//! | COMPLETE | `return` |
+//! | ABORT | `reason` |
+//!
+//! Points are `[x, y]` in thousandths. Times are kept to the millisecond; what is finer is cut off.
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::{ActionFacts, TokenFacts};
+use crate::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind, Tokens};
+
+/// A kept action that this version cannot read back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAnAction {
+    /// No action has this name.
+    #[error("no action is called `{0}`")]
+    Name(String),
+    /// An argument is missing, or is not what it should be.
+    #[error("{function} has no usable argument `{argument}`")]
+    Argument {
+        /// The action's name.
+        function: &'static str,
+        /// The argument's name.
+        argument: &'static str,
+    },
+    /// A point is not on the screen.
+    #[error(transparent)]
+    OffScreen(#[from] OffScreen),
+}
+
+impl From<&Action> for ActionFacts {
+    fn from(action: &Action) -> Self {
+        let mut arguments = Map::new();
+        let mut put = |name: &str, value: Value| {
+            arguments.insert(name.to_owned(), value);
+        };
+        match action {
+            Action::Gesture(gesture) => put_gesture(gesture, &mut put),
+            Action::Wait(time) => put("seconds", seconds(*time)),
+            Action::Note { text } => put("text", json!(text)),
+            Action::Info(question) => put("question", question_facts(question)),
+            Action::Complete { message } => put("return", json!(message)),
+            Action::Abort { reason } => put("reason", json!(reason)),
+        }
+        Self { function: action.name().to_owned(), arguments }
+    }
+}
+
+impl TryFrom<&ActionFacts> for Action {
+    type Error = NotAnAction;
+
+    fn try_from(facts: &ActionFacts) -> Result<Self, NotAnAction> {
+        let args = |function| Arguments { function, of: &facts.arguments };
+        Ok(match facts.function.as_str() {
+            "CLICK" => Gesture::Click { point: args("CLICK").point("point")? }.into(),
+            "DOUBLE_CLICK" => {
+                Gesture::DoubleClick { point: args("DOUBLE_CLICK").point("point")? }.into()
+            }
+            "LONGPRESS" => {
+                let args = args("LONGPRESS");
+                let (point, duration) = (args.point("point")?, args.millis("duration_ms")?);
+                Gesture::LongPress { point, duration }.into()
+            }
+            "TYPE" => {
+                let args = args("TYPE");
+                Gesture::Type {
+                    text: args.text("value")?,
+                    point: args.point_if_any("point")?,
+                    clear: args.flag("clear")?,
+                    submit: args.flag("submit")?,
+                }
+                .into()
+            }
+            "SLIDE" => {
+                let args = args("SLIDE");
+                let (from, to) = (args.point("point1")?, args.point("point2")?);
+                Gesture::Slide { from, to, duration: args.millis("duration_ms")? }.into()
+            }
+            "SCROLL" => {
+                let args = args("SCROLL");
+                let direction = args.direction("direction")?;
+                Gesture::Scroll { direction, at: args.point_if_any("point")? }.into()
+            }
+            "DRAG" => {
+                let args = args("DRAG");
+                Gesture::Drag { from: args.point("point1")?, to: args.point("point2")? }.into()
+            }
+            "AWAKE" => Gesture::Awake { app: args("AWAKE").text("app")? }.into(),
+            "HOT_KEY" => {
+                let args = args("HOT_KEY");
+                let key = Key::from_name(&args.text("key")?).ok_or_else(|| args.bad("key"))?;
+                Gesture::HotKey { key }.into()
+            }
+            "WAIT" => Self::Wait(args("WAIT").seconds("seconds")?),
+            "NOTE" => Self::Note { text: args("NOTE").text("text")? },
+            "INFO" => Self::Info(args("INFO").question("question")?),
+            "COMPLETE" => Self::Complete { message: args("COMPLETE").text("return")? },
+            "ABORT" => Self::Abort { reason: args("ABORT").text("reason")? },
+            other => return Err(NotAnAction::Name(other.chars().take(64).collect())),
+        })
+    }
+}
+
+impl From<Tokens> for TokenFacts {
+    fn from(tokens: Tokens) -> Self {
+        let Tokens { prompt, completion, thinking, cached } = tokens;
+        Self { prompt, completion, thinking, cached, total: prompt.saturating_add(completion) }
+    }
+}
+
+fn put_gesture(gesture: &Gesture, put: &mut impl FnMut(&str, Value)) {
+    match gesture {
+        Gesture::Click { point } | Gesture::DoubleClick { point } => put("point", pair(*point)),
+        Gesture::LongPress { point, duration } => {
+            put("point", pair(*point));
+            put("duration_ms", millis(*duration));
+        }
+        Gesture::Type { text, point, clear, submit } => {
+            put("value", json!(text));
+            if let Some(point) = point {
+                put("point", pair(*point));
+            }
+            put("clear", json!(clear));
+            put("submit", json!(submit));
+        }
+        Gesture::Slide { from, to, duration } => {
+            put("point1", pair(*from));
+            put("point2", pair(*to));
+            put("duration_ms", millis(*duration));
+        }
+        Gesture::Scroll { direction, at } => {
+            put("direction", json!(direction.to_string()));
+            if let Some(point) = at {
+                put("point", pair(*point));
+            }
+        }
+        Gesture::Drag { from, to } => {
+            put("point1", pair(*from));
+            put("point2", pair(*to));
+        }
+        Gesture::Awake { app } => put("app", json!(app)),
+        Gesture::HotKey { key } => put("key", json!(key.name())),
+    }
+}
+
+fn pair(point: Point) -> Value {
+    json!([point.x(), point.y()])
+}
+
+fn millis(time: Duration) -> Value {
+    json!(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn seconds(time: Duration) -> Value {
+    let rest = time.subsec_millis();
+    if rest == 0 {
+        return json!(time.as_secs());
+    }
+    json!(Duration::new(time.as_secs(), rest * 1_000_000).as_secs_f64())
+}
+
+fn question_facts(question: &Question) -> Value {
+    let Question { kind, text, options, app } = question;
+    let mut facts = json!({ "kind": kind.name(), "text": text, "options": options });
+    if let Some(app) = app {
+        facts["app"] = json!(app);
+    }
+    facts
+}
+
+/// The arguments of one action, and its name for complaints.
+#[derive(Clone, Copy)]
+struct Arguments<'a> {
+    function: &'static str,
+    of: &'a Map<String, Value>,
+}
+
+impl Arguments<'_> {
+    fn bad(self, argument: &'static str) -> NotAnAction {
+        NotAnAction::Argument { function: self.function, argument }
+    }
+
+    fn text(self, name: &'static str) -> Result<String, NotAnAction> {
+        self.of.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| self.bad(name))
+    }
+
+    fn flag(self, name: &'static str) -> Result<bool, NotAnAction> {
+        self.of.get(name).and_then(Value::as_bool).ok_or_else(|| self.bad(name))
+    }
+
+    fn point(self, name: &'static str) -> Result<Point, NotAnAction> {
+        self.point_if_any(name)?.ok_or_else(|| self.bad(name))
+    }
+
+    fn point_if_any(self, name: &'static str) -> Result<Option<Point>, NotAnAction> {
+        let Some(value) = self.of.get(name) else { return Ok(None) };
+        let Some([x, y]) = value.as_array().map(Vec::as_slice) else { return Err(self.bad(name)) };
+        match (x.as_i64(), y.as_i64()) {
+            (Some(x), Some(y)) => Ok(Some(Point::new(x, y)?)),
+            _ => Err(self.bad(name)),
+        }
+    }
+
+    fn direction(self, name: &'static str) -> Result<Direction, NotAnAction> {
+        match self.of.get(name).and_then(Value::as_str) {
+            Some("up") => Ok(Direction::Up),
+            Some("down") => Ok(Direction::Down),
+            Some("left") => Ok(Direction::Left),
+            Some("right") => Ok(Direction::Right),
+            _ => Err(self.bad(name)),
+        }
+    }
+
+    fn millis(self, name: &'static str) -> Result<Duration, NotAnAction> {
+        let millis = self.of.get(name).and_then(Value::as_u64).ok_or_else(|| self.bad(name))?;
+        Ok(Duration::from_millis(millis))
+    }
+
+    fn seconds(self, name: &'static str) -> Result<Duration, NotAnAction> {
+        let value = self.of.get(name).ok_or_else(|| self.bad(name))?;
+        if let Some(whole) = value.as_u64() {
+            return Ok(Duration::from_secs(whole));
+        }
+        let exact = value.as_f64().and_then(|s| Duration::try_from_secs_f64(s).ok());
+        // To the nearest millisecond: 0.1 is not a tenth in binary.
+        exact
+            .and_then(|time| time.checked_add(Duration::from_micros(500)))
+            .map(|time| Duration::new(time.as_secs(), time.subsec_millis() * 1_000_000))
+            .ok_or_else(|| self.bad(name))
+    }
+
+    fn question(self, name: &'static str) -> Result<Question, NotAnAction> {
+        let facts = self.of.get(name).and_then(Value::as_object).ok_or_else(|| self.bad(name))?;
+        let kind = match facts.get("kind").and_then(Value::as_str) {
+            Some("info") => QuestionKind::Info,
+            Some("confirm") => QuestionKind::Confirm,
+            Some("takeover") => QuestionKind::Takeover,
+            _ => return Err(self.bad(name)),
+        };
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let options = facts.get("options").and_then(Value::as_array);
+        let options = options.and_then(|all| all.iter().map(text).collect::<Option<Vec<_>>>());
+        let app = match facts.get("app") {
+            None => Some(None),
+            Some(value) => text(value).map(Some),
+        };
+        match (facts.get("text").and_then(text), options, app) {
+            (Some(text), Some(options), Some(app)) => Ok(Question { kind, text, options, app }),
+            _ => Err(self.bad(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn point() -> impl Strategy<Value = Point> {
+        (0..=1000i64, 0..=1000i64).prop_map(|(x, y)| Point::new(x, y).expect("on the screen"))
+    }
+
+    fn time() -> impl Strategy<Value = Duration> {
+        (0..1_000_000_000_000u64).prop_map(Duration::from_millis)
+    }
+
+    fn direction() -> impl Strategy<Value = Direction> {
+        prop_oneof![
+            Just(Direction::Up),
+            Just(Direction::Down),
+            Just(Direction::Left),
+            Just(Direction::Right)
+        ]
+    }
+
+    fn gesture() -> impl Strategy<Value = Gesture> {
+        let maybe = || prop::option::of(point());
+        prop_oneof![
+            point().prop_map(|point| Gesture::Click { point }),
+            point().prop_map(|point| Gesture::DoubleClick { point }),
+            (point(), time()).prop_map(|(point, duration)| Gesture::LongPress { point, duration }),
+            (any::<String>(), maybe(), any::<bool>(), any::<bool>()).prop_map(
+                |(text, point, clear, submit)| Gesture::Type { text, point, clear, submit }
+            ),
+            (point(), point(), time()).prop_map(|(from, to, duration)| Gesture::Slide {
+                from,
+                to,
+                duration
+            }),
+            (direction(), maybe()).prop_map(|(direction, at)| Gesture::Scroll { direction, at }),
+            (point(), point()).prop_map(|(from, to)| Gesture::Drag { from, to }),
+            any::<String>().prop_map(|app| Gesture::Awake { app }),
+            (0..Key::ALL.len()).prop_map(|at| Gesture::HotKey { key: Key::ALL[at] }),
+        ]
+    }
+
+    fn question() -> impl Strategy<Value = Question> {
+        let kind = prop_oneof![
+            Just(QuestionKind::Info),
+            Just(QuestionKind::Confirm),
+            Just(QuestionKind::Takeover)
+        ];
+        let options = prop::collection::vec(any::<String>(), 0..4);
+        (kind, any::<String>(), options, prop::option::of(any::<String>()))
+            .prop_map(|(kind, text, options, app)| Question { kind, text, options, app })
+    }
+
+    fn action() -> impl Strategy<Value = Action> {
+        prop_oneof![
+            9 => gesture().prop_map(Action::Gesture),
+            1 => time().prop_map(Action::Wait),
+            1 => any::<String>().prop_map(|text| Action::Note { text }),
+            2 => question().prop_map(Action::Info),
+            1 => any::<String>().prop_map(|message| Action::Complete { message }),
+            1 => any::<String>().prop_map(|reason| Action::Abort { reason }),
+        ]
+    }
+
+    fn json_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(2, 8, 4, |inner| {
+            prop::collection::vec(inner, 0..4).prop_map(Value::from)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn an_action_reads_back_as_itself(action in action()) {
+            let facts = ActionFacts::from(&action);
+            prop_assert_eq!(facts.function.as_str(), action.name());
+            let text = serde_json::to_string(&facts).unwrap();
+            let facts: ActionFacts = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(Action::try_from(&facts), Ok(action));
+        }
+
+        #[test]
+        fn a_foreign_argument_is_refused_not_feared(
+            action in action(), value in json_value(), at in any::<prop::sample::Index>()
+        ) {
+            let mut facts = ActionFacts::from(&action);
+            let names: Vec<String> = facts.arguments.keys().cloned().collect();
+            facts.arguments.insert(at.get(&names).clone(), value);
+            // Either a refusal, or an action that can be kept in its turn.
+            if let Ok(read) = Action::try_from(&facts) {
+                prop_assert_eq!(read.name(), action.name());
+                prop_assert_eq!(Action::try_from(&ActionFacts::from(&read)), Ok(read));
+            }
+        }
+    }
+
+    #[test]
+    fn arguments_have_their_fixed_names() {
+        let kept = |action: Action| serde_json::to_value(ActionFacts::from(&action)).unwrap();
+        let point = Point::new(512, 203).unwrap();
+        assert_eq!(
+            kept(Gesture::Click { point }.into()),
+            json!({ "function": "CLICK", "arguments": { "point": [512, 203] } })
+        );
+        assert_eq!(
+            kept(Action::Wait(Duration::from_millis(1500))),
+            json!({ "function": "WAIT", "arguments": { "seconds": 1.5 } })
+        );
+        assert_eq!(
+            kept(Action::Info(Question::info("Which Anna?"))),
+            json!({ "function": "INFO", "arguments": { "question": {
+                "kind": "info", "text": "Which Anna?", "options": []
+            } } })
+        );
+    }
+
+    #[test]
+    fn what_is_not_an_action_is_named() {
+        let facts = |function: &str, arguments: Value| ActionFacts {
+            function: function.to_owned(),
+            arguments: arguments.as_object().unwrap().clone(),
+        };
+        let read = |function, arguments| Action::try_from(&facts(function, arguments));
+        assert_eq!(read("FORMAT", json!({})), Err(NotAnAction::Name("FORMAT".to_owned())));
+        assert_eq!(
+            read("CLICK", json!({})),
+            Err(NotAnAction::Argument { function: "CLICK", argument: "point" })
+        );
+        assert_eq!(
+            read("CLICK", json!({ "point": [4000, 3] })),
+            Err(NotAnAction::OffScreen(OffScreen { x: 4000, y: 3 }))
+        );
+        assert!(read("WAIT", json!({ "seconds": -1 })).is_err());
+        assert!(read("WAIT", json!({ "seconds": 1e300 })).is_err());
+    }
+
+    #[test]
+    fn tokens_are_summed() {
+        let tokens = Tokens { prompt: 10, completion: 5, thinking: 3, cached: 2 };
+        assert_eq!(
+            TokenFacts::from(tokens),
+            TokenFacts { prompt: 10, completion: 5, thinking: 3, cached: 2, total: 15 }
+        );
+    }
+}
