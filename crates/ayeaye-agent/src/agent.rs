@@ -412,8 +412,7 @@ impl Agent {
     ) -> Result<Follower, AgentError> {
         let (words, listened) = mpsc::channel(8);
         let report = Arc::new(session.report(true));
-        let (news, watched) =
-            watch::channel(News { report, line: String::new(), running: true });
+        let (news, watched) = watch::channel(News { report, line: String::new(), running: true });
         let stopper = Stopper::default();
         let live = Live {
             device: lease.device.clone(),
@@ -443,7 +442,7 @@ impl Agent {
             words: listened,
             news,
             opening: plan.opening,
-            run_facts: plan.run_facts,
+            facts: plan.run_facts,
             memory: Memory::default(),
         };
         self.tracker.spawn(run.drive(lease));

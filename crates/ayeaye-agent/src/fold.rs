@@ -4,9 +4,7 @@
 //! so whatever a run knows, the next process knows as well.
 use crate::journal::{DeviceFacts, Event, Fact, QuestionAsked, RunFacts, SessionEnd, StepEnd};
 use crate::report::{Report, StepLine, Usage};
-use crate::{
-    Action, Decision, Past, PastStep, Question, QuestionKind, SessionId, StopReason,
-};
+use crate::{Action, Decision, Past, PastStep, Question, QuestionKind, SessionId, StopReason};
 
 /// Everything that is known of a session.
 #[derive(Debug, Clone)]
@@ -144,7 +142,8 @@ impl Session {
             Fact::SessionResume(resume) => {
                 self.run = resume.run.clone();
                 self.stopped = None;
-                self.local = Local { final_action: self.local.final_action.take(), ..Local::default() };
+                self.local =
+                    Local { final_action: self.local.final_action.take(), ..Local::default() };
             }
             Fact::SessionEnd(end) => self.stop(end),
             Fact::RoundStart { request } => {

@@ -5,21 +5,37 @@
 #![warn(missing_docs)]
 
 mod action;
-mod device;
-pub mod journal;
-mod model;
 mod screen;
 mod session;
 
+mod device;
+pub mod journal;
+mod model;
+
+mod limits;
+mod settle;
+
+mod fold;
+mod report;
+
+mod agent;
+mod run;
+
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
+pub use agent::{Agent, AgentError, Clock, Continue, Follower, Parts, ReplyMode, StartTask, Words};
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
 };
+pub use fold::{NoBeginning, Session, Standing};
 pub use journal::{Journal, JournalError, Record};
+pub use limits::Limits;
 pub use model::{
     Decision, Message, Model, ModelError, Part, Past, PastStep, Prompt, Reply, Retry, Role, Tokens,
     Unreadable, View,
 };
+pub use report::{Report, StepLine, Usage};
+pub use run::{News, Stopper};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{NotASessionId, SessionId, StopReason};
+pub use settle::{Look, SettleRule, alike, glance, settle};

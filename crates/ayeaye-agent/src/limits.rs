@@ -35,13 +35,13 @@ impl Limits {
     /// The bounds the documentation gives as defaults.
     pub const USUAL: Self = Self {
         session_steps: 500,
-        run_time: Duration::from_secs(3600),
+        run_time: Duration::from_hours(1),
         session_tokens: None,
         session_cost_usd: None,
-        model_call: Duration::from_secs(180),
+        model_call: Duration::from_mins(3),
         repairs: 2,
-        device_wait: Duration::from_secs(60),
-        operator_wait: Duration::from_secs(900),
+        device_wait: Duration::from_mins(1),
+        operator_wait: Duration::from_mins(15),
         answered_questions: 5,
         repeats: 4,
         settle: SettleRule::USUAL,

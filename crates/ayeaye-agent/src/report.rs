@@ -86,15 +86,16 @@ impl ActionFacts {
         for (key, value) in &self.arguments {
             let text = match value {
                 serde_json::Value::String(text) => text.chars().take(60).collect(),
-                serde_json::Value::Array(numbers) => numbers
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect::<Vec<_>>()
-                    .join(","),
+                serde_json::Value::Array(numbers) => {
+                    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+                }
                 serde_json::Value::Bool(true) => key.clone(),
-                serde_json::Value::Bool(false) | serde_json::Value::Null => continue,
                 serde_json::Value::Number(number) => number.to_string(),
-                serde_json::Value::Object(_) => continue,
+                serde_json::Value::Object(question) => match question.get("text") {
+                    Some(serde_json::Value::String(text)) => text.chars().take(160).collect(),
+                    _ => continue,
+                },
+                serde_json::Value::Bool(false) | serde_json::Value::Null => continue,
             };
             words.push(' ');
             words.push_str(&text);

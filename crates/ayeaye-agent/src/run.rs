@@ -114,7 +114,7 @@ pub(crate) struct Run {
     pub(crate) words: mpsc::Receiver<String>,
     pub(crate) news: watch::Sender<News>,
     pub(crate) opening: Opening,
-    pub(crate) run_facts: RunFacts,
+    pub(crate) facts: RunFacts,
     pub(crate) memory: Memory,
 }
 
@@ -162,12 +162,12 @@ pub(crate) struct Draft {
 
 impl Run {
     /// Drives the phone until there is a reason to stop, and records that.
-    pub(crate) async fn drive(mut self) {
+    pub(crate) async fn drive(mut self, lease: impl Send) {
         let halt = match self.work().await {
             Ok(never) => match never {},
             Err(halt) => halt,
         };
-        self.finish(halt).await;
+        self.finish(halt, lease).await;
     }
 
     async fn work(&mut self) -> Result<std::convert::Infallible, Halt> {
@@ -223,16 +223,17 @@ impl Run {
     }
 
     async fn end_step(&mut self, draft: Draft, halt: Option<&Halt>) -> Result<(), Halt> {
-        let status = draft.status.unwrap_or_else(|| match halt.map(|halt| halt.reason) {
-            None => "CONTINUE",
-            Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
-            Some(StopReason::TaskAbortedByAgent) => "FAIL",
-            Some(StopReason::InfoActionNeedsReply) => "PENDING",
-            Some(StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted) => {
-                "CONTINUE"
-            }
-            Some(_) => "ERROR",
-        });
+        let status =
+            draft.status.unwrap_or_else(|| match halt.map(|halt| halt.reason) {
+                Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
+                Some(StopReason::TaskAbortedByAgent) => "FAIL",
+                Some(StopReason::InfoActionNeedsReply) => "PENDING",
+                None
+                | Some(
+                    StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted,
+                ) => "CONTINUE",
+                Some(_) => "ERROR",
+            });
         let (result, error) = match halt {
             Some(halt) if status == "FINISH" || status == "FAIL" => (halt.message.clone(), None),
             Some(halt) if status == "ERROR" => (String::new(), Some(halt.message.clone())),
@@ -308,7 +309,7 @@ impl Run {
         Ok(())
     }
 
-    async fn finish(mut self, halt: Halt) {
+    async fn finish(mut self, halt: Halt, lease: impl Send) {
         if let Err(failure) = self.record_end(&halt).await {
             tracing::error!(session = %self.session.id, "the end of a run was not recorded: {}", failure.message);
             self.session.stopped = Some((StopReason::StorageFailed, failure.message));
@@ -316,6 +317,7 @@ impl Run {
         let Self { session, record, news, .. } = self;
         // Followers may continue the session as soon as they hear of the end: let go of it first.
         drop(record);
+        drop(lease);
         let report = Arc::new(session.report(false));
         let line = format!("{}: {}", report.stop_reason, report.message);
         tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");

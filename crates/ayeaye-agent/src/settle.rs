@@ -164,9 +164,8 @@ mod tests {
     #[test]
     fn a_button_and_a_slide_are() {
         let plain = frame(|_, _| 100);
-        let button = frame(|x, y| {
-            if (40..80).contains(&x) && (200..220).contains(&y) { 0 } else { 100 }
-        });
+        let button =
+            frame(|x, y| if (40..80).contains(&x) && (200..220).contains(&y) { 0 } else { 100 });
         let two_specks = frame(|x, y| u8::from(!(y == 100 || y == 300) || x != 5) * 100);
         assert!(!alike(&plain, &button));
         assert!(alike(&plain, &two_specks), "four pixels of eighty thousand are noise");

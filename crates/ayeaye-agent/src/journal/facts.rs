@@ -126,6 +126,16 @@ impl From<Tokens> for TokenFacts {
     }
 }
 
+impl std::ops::AddAssign for TokenFacts {
+    fn add_assign(&mut self, other: Self) {
+        self.prompt += other.prompt;
+        self.completion += other.completion;
+        self.thinking += other.thinking;
+        self.cached += other.cached;
+        self.total += other.total;
+    }
+}
+
 fn put_gesture(gesture: &Gesture, put: &mut impl FnMut(&str, Value)) {
     match gesture {
         Gesture::Click { point } | Gesture::DoubleClick { point } => put("point", pair(*point)),

@@ -9,7 +9,7 @@ use crate::journal::{ActionFacts, Fact, ToolEnd, ToolStart};
 use crate::{Action, DeviceError, Frame, Gesture, StopReason, settle};
 
 /// The longest WAIT, whatever the model says.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 impl Run {
     /// Carries out a gesture. It is on disk before it goes to the phone; once begun it is not
@@ -26,7 +26,8 @@ impl Run {
         let id = self.announce(&Action::Gesture(gesture.clone())).await?;
         draft.times.memory_update += millis(recording.elapsed());
         if let Err(halt) = self.stopper.check() {
-            self.settle_account(id, Err("not sent: the run was stopped".to_owned()), false, 0.0).await?;
+            self.settle_account(id, Err("not sent: the run was stopped".to_owned()), false, 0.0)
+                .await?;
             draft.error = Some("not sent: the run was stopped".to_owned());
             return Err(halt);
         }
@@ -110,8 +111,10 @@ impl Run {
         if limit * 2 <= repeated {
             return Err(Halt::new(
                 StopReason::NoProgress,
-                format!("the same action {repeated} times on a screen that does not change: {}",
-                    ActionFacts::from(action).in_words()),
+                format!(
+                    "the same action {repeated} times on a screen that does not change: {}",
+                    ActionFacts::from(action).in_words()
+                ),
             ));
         }
         if limit <= repeated {
@@ -191,5 +194,7 @@ impl Run {
 }
 
 fn locked(reason: &str) -> String {
-    format!("The phone could not be made ready: {reason}. Please do that by hand, then say that it is done.")
+    format!(
+        "The phone could not be made ready: {reason}. Please do that by hand, then say that it is done."
+    )
 }

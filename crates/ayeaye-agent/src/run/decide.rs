@@ -52,7 +52,9 @@ impl Run {
         let why = complaint.map(|why| why.0).unwrap_or_default();
         Err(Halt::new(
             StopReason::ModelFailed,
-            format!("the model's reply could not be used, {attempts} times in a row; the last: {why}"),
+            format!(
+                "the model's reply could not be used, {attempts} times in a row; the last: {why}"
+            ),
         ))
     }
 
@@ -134,7 +136,7 @@ impl Run {
         draft: &mut Draft,
     ) -> Result<(), Halt> {
         let tokens = TokenFacts::from(reply.tokens);
-        draft.tokens = draft.tokens + tokens;
+        draft.tokens += tokens;
         draft.unpriced = true;
         self.append(Fact::LlmResponse(LlmResponse {
             call_id,

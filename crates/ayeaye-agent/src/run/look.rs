@@ -122,9 +122,7 @@ impl Run {
         let device = self.device.clone();
         let looking = async {
             match &gesture {
-                Some((before, over)) => {
-                    settle::settle(&*device, &rule, Some(before), *over).await
-                }
+                Some((before, over)) => settle::settle(&*device, &rule, Some(before), *over).await,
                 None => settle::glance(&*device).await,
             }
         };

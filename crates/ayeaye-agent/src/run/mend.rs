@@ -89,7 +89,7 @@ impl Run {
             if self.session.stopped.is_none() && self.session.question.is_none() {
                 self.record_crash().await?;
             }
-            let run = self.run_facts.clone();
+            let run = self.facts.clone();
             let why = opening.why().to_owned();
             self.append(Fact::SessionResume(SessionResume { why, run })).await?;
         }
