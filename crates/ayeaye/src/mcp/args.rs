@@ -1,0 +1,165 @@
+//! What clients may say, parsed at the door.
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceId, ReplyMode, SessionId};
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::refusals::Refusal;
+
+/// The longest task or reply, in bytes of UTF-8. A model would lose its thread long before.
+pub const LONGEST_WORDS: usize = 16 * 1024;
+/// The most steps of one call.
+pub const MOST_STEPS: u32 = 500;
+/// The longest a call may wait, in seconds.
+pub const LONGEST_WAIT: f64 = 3600.0;
+
+/// No arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoArgs {}
+
+/// Arguments of `ask_agent_start_new_task`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartArgs {
+    /// The phone to use: a `device_id` from `list_connected_devices`.
+    pub device_id: String,
+    /// What to do, in one or two plain sentences: one thing in one app that is installed on the phone,
+    /// with every detail the agent needs (names, texts, limits, where to stop).
+    #[schemars(length(min = 1, max = 16384))]
+    pub task: String,
+    /// Most steps (looks, decisions and acts) of this call. 20 if left out.
+    #[schemars(range(min = 1, max = 500))]
+    pub max_steps: Option<i64>,
+    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user; the default),
+    /// `auto_reply` (a model answers as the user would), `no_reply` (it is told to go on without),
+    /// `manual_reply` (an operator at the server).
+    #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
+    pub reply_mode: Option<String>,
+    /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
+    /// goes on; follow it with `ask_agent_continue`. 0 returns at once. 45 if left out, 240 if you show
+    /// progress.
+    #[schemars(range(min = 0, max = 3600))]
+    pub wait_seconds: Option<f64>,
+}
+
+/// Arguments of `ask_agent_continue`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContinueArgs {
+    /// The session: the `session_id` that an earlier call returned.
+    pub session_id: String,
+    /// The session's own phone; may be left out.
+    pub device_id: Option<String>,
+    /// A new request for the same session, without a reset. Not together with `reply_from_client`.
+    #[schemars(length(max = 16384))]
+    pub task: Option<String>,
+    /// The answer to the agent's question, in your user's words; or advice for a task that goes on.
+    /// Not together with `task`.
+    #[schemars(length(max = 16384))]
+    pub reply_from_client: Option<String>,
+    /// Most further steps (looks, decisions and acts) of this call. 20 if left out.
+    #[schemars(range(min = 1, max = 500))]
+    pub max_steps: Option<i64>,
+    /// Who answers the agent's questions: `pass_to_client` (you, after asking your user; the default),
+    /// `auto_reply` (a model answers as the user would), `no_reply` (it is told to go on without),
+    /// `manual_reply` (an operator at the server).
+    #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
+    pub reply_mode: Option<String>,
+    /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
+    /// goes on. 0 returns at once. 45 if left out, 240 if you show progress.
+    #[schemars(range(min = 0, max = 3600))]
+    pub wait_seconds: Option<f64>,
+}
+
+/// A phone.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceArgs {
+    /// The phone: a `device_id` from `list_connected_devices`.
+    pub device_id: String,
+}
+
+/// A session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionArgs {
+    /// The session: the `session_id` that an earlier call returned.
+    pub session_id: String,
+}
+
+/// Arguments of `list_sessions`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListSessionsArgs {
+    /// Most sessions to list, newest first. 20 if left out.
+    #[schemars(range(min = 1, max = 100))]
+    pub limit: Option<u8>,
+}
+
+/// A task or a reply: something, and not too much.
+pub fn words(name: &'static str, text: &str) -> Result<String, Refusal> {
+    if LONGEST_WORDS < text.len() {
+        return Err(Refusal::too_long(name, text.len(), LONGEST_WORDS));
+    }
+    // What no person types and no phone can be asked to type.
+    let clean: String = text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
+    match clean.trim() {
+        "" => Err(Refusal::empty(name)),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// A phone's name.
+pub fn device_id(text: &str) -> Result<DeviceId, Refusal> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Refusal::empty("device_id"));
+    }
+    if 256 < text.len() || text.contains(char::is_control) {
+        return Err(Refusal::not_a_device(text));
+    }
+    Ok(DeviceId::new(text))
+}
+
+/// A session's name.
+pub fn session_id(text: &str) -> Result<SessionId, Refusal> {
+    text.trim().parse().map_err(Refusal::not_a_session)
+}
+
+/// Steps of a call, 1 to [`MOST_STEPS`].
+pub fn max_steps(given: Option<i64>, usual: u32) -> Result<u32, Refusal> {
+    let Some(given) = given else { return Ok(usual) };
+    u32::try_from(given)
+        .ok()
+        .filter(|steps| (1..=MOST_STEPS).contains(steps))
+        .ok_or_else(|| Refusal::out_of_range("max_steps", &given, &format!("1 to {MOST_STEPS}")))
+}
+
+/// Who answers.
+pub fn reply_mode(given: Option<&str>, usual: ReplyMode) -> Result<ReplyMode, Refusal> {
+    let Some(given) = given else { return Ok(usual) };
+    ReplyMode::from_name(given).ok_or_else(|| {
+        let names = ReplyMode::ALL.map(ReplyMode::name).join(", ");
+        Refusal::out_of_range("reply_mode", &given.chars().take(40).collect::<String>(), &names)
+    })
+}
+
+/// How long a call waits, 0 to [`LONGEST_WAIT`] seconds.
+pub fn wait(given: Option<f64>, usual: Duration) -> Result<Duration, Refusal> {
+    match given {
+        None => Ok(usual),
+        Some(seconds) if (0.0..=LONGEST_WAIT).contains(&seconds) => {
+            Ok(Duration::from_secs_f64(seconds))
+        }
+        Some(seconds) => Err(Refusal::out_of_range("wait_seconds", &seconds, "0 to 3600")),
+    }
+}
+
+/// Who asks, as far as the transport knows.
+pub fn asker(ctx: &RequestContext<RoleServer>) -> String {
+    crate::http::principal(&ctx.extensions).unwrap_or_else(|| "local".to_owned())
+}

@@ -1,0 +1,152 @@
+//! Failures as a client's model reads them: what it is about, why, and the way out.
+use std::fmt;
+
+use ayeaye_agent::{AgentError, DeviceError, JournalError, NotASessionId};
+
+/// A tool call that did not do what it was asked. Always answered as a tool error, which the
+/// client's model reads; a protocol error it would never see.
+#[derive(Debug)]
+pub struct Refusal {
+    text: String,
+    hint: &'static str,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, "\nhint: {}", self.hint) }
+    }
+}
+
+impl Refusal {
+    pub(super) fn task_and_reply() -> Self {
+        Self {
+            text: "`task` and `reply_from_client` cannot be given together".to_owned(),
+            hint: "send reply_from_client to answer the agent's question or to advise it, or task for \
+                   a new request in the same session",
+        }
+    }
+
+    pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {
+        Self {
+            text: format!("`{name}` has {length} bytes, the most is {most}"),
+            hint: "say it in a few sentences, and split a big plan into several tasks",
+        }
+    }
+
+    pub(super) fn empty(name: &str) -> Self {
+        let hint = match name {
+            "device_id" => "take a device_id from list_connected_devices",
+            _ => "say in a sentence what is to be done",
+        };
+        Self { text: format!("`{name}` is empty"), hint }
+    }
+
+    pub(super) fn not_a_device(given: &str) -> Self {
+        let shown: String = given.chars().filter(|c| !c.is_control()).take(60).collect();
+        Self {
+            text: format!("`{shown}` is not a device_id"),
+            hint: "take a device_id from list_connected_devices",
+        }
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "used as a function in map_err")]
+    pub(super) fn not_a_session(err: NotASessionId) -> Self {
+        Self { text: err.to_string(), hint: "list_sessions shows the sessions there are" }
+    }
+
+    pub(super) fn out_of_range(name: &str, given: &dyn fmt::Display, range: &str) -> Self {
+        Self {
+            text: format!("`{name}` is {given}; it can be {range}"),
+            hint: "leave it out to use the default",
+        }
+    }
+}
+
+/// An error with its causes, in one line.
+pub fn chain(err: &dyn std::error::Error) -> String {
+    let mut text = err.to_string();
+    let mut cause = err.source();
+    while let Some(err) = cause {
+        let more = err.to_string();
+        // Transparent wrappers say the same twice.
+        if !text.ends_with(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = err.source();
+    }
+    text
+}
+
+impl From<AgentError> for Refusal {
+    fn from(err: AgentError) -> Self {
+        Self { text: chain(&err), hint: agent_hint(&err) }
+    }
+}
+
+impl From<DeviceError> for Refusal {
+    fn from(err: DeviceError) -> Self {
+        Self { text: chain(&err), hint: device_hint(&err) }
+    }
+}
+
+fn agent_hint(err: &AgentError) -> &'static str {
+    match err {
+        AgentError::DeviceBusy { .. } => {
+            "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task"
+        }
+        AgentError::SessionBusy(_) => {
+            "follow it with ask_agent_continue(session_id) and no task, advise it with \
+             reply_from_client, or end it with stop_task before giving it another task"
+        }
+        AgentError::UnknownSession(_) => {
+            "list_sessions shows the sessions there are; ask_agent_start_new_task begins another"
+        }
+        AgentError::WrongDevice { .. } => {
+            "leave device_id out, or start a new task on the other device"
+        }
+        AgentError::Device(err) => device_hint(err),
+        AgentError::Journal(err) => journal_hint(err),
+        AgentError::NotARecord(_) => "start a new task; the damaged record can be removed with `ayeaye sessions rm`",
+        AgentError::ShuttingDown => "try again when the server has been started again; sessions are kept",
+    }
+}
+
+/// What to do about a phone.
+pub fn device_hint(err: &DeviceError) -> &'static str {
+    match err {
+        DeviceError::NoServer { .. } => {
+            "install adb (Android platform-tools), or run `ayeaye serve --virtual` to try without a \
+             phone; `ayeaye doctor` checks everything at once"
+        }
+        DeviceError::NotFound(_) => {
+            "list_connected_devices shows the phones there are; plug the phone in and enable USB debugging"
+        }
+        DeviceError::Unauthorized(_) => {
+            "unlock the phone and accept the dialog \"Allow USB debugging?\"; unplug and plug in again if there is none"
+        }
+        DeviceError::NotReady(..) => {
+            "unplug the phone and plug it in again; over Wi-Fi, `adb disconnect` and `adb connect` it again"
+        }
+        DeviceError::LinkLost(..) => "check the cable or the Wi-Fi; the session, if one had begun, can be continued",
+        DeviceError::TimedOut { .. } => {
+            "the phone or adb hangs: look at the phone, reconnect it, then try again"
+        }
+        DeviceError::Refused { .. } => "look at the phone and do by hand what it refuses, then go on",
+        DeviceError::Garbled { .. } => "try again; if it stays so, reconnect the phone and run `ayeaye doctor`",
+    }
+}
+
+fn journal_hint(err: &JournalError) -> &'static str {
+    match err {
+        JournalError::Unknown(_) => "list_sessions shows the sessions there are",
+        JournalError::Busy(_) => "another ayeaye process drives this session: use that one, or end it",
+        JournalError::Damaged { .. } => {
+            "the record was changed by something else; start a new task, and keep the folder if you want to know why"
+        }
+        JournalError::TooNew { .. } => "use the version of ayeaye that wrote it, or a later one",
+        JournalError::Storage { .. } => "make room on the disk of the data folder and check its permissions",
+        JournalError::Blob(_) => "the file was removed by something else",
+    }
+}

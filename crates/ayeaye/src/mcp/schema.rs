@@ -1,0 +1,67 @@
+//! Schemas that every client can read: no `$ref`, no type arrays, no formats of Rust's.
+//!
+//! What schemars writes for `Option` and integers is valid JSON Schema, but some gateways and strict
+//! checkers refuse it. In an input, a field that may be left out is simply not required; in an output
+//! it is absent, never null.
+use std::sync::Arc;
+
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+/// The schema of a tool's arguments.
+pub fn input<T: JsonSchema>() -> Arc<JsonObject> {
+    portable::<T>()
+}
+
+/// The schema of a tool's structured content.
+pub fn output<T: JsonSchema>() -> Arc<JsonObject> {
+    portable::<T>()
+}
+
+fn portable<T: JsonSchema>() -> Arc<JsonObject> {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    simplify(&mut schema);
+    let mut object = match schema {
+        Value::Object(object) => object,
+        other => JsonObject::from_iter([("const".to_owned(), other)]),
+    };
+    object.remove("title");
+    object.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
+    Arc::new(object)
+}
+
+fn simplify(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.remove("format");
+            if object.get("default").is_some_and(Value::is_null) {
+                object.remove("default");
+            }
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                types.retain(|it| it != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    object.insert("type".to_owned(), only);
+                }
+            }
+            if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+                choices.retain(|it| it.get("type").is_none_or(|kind| kind != "null"));
+                if let [Value::Object(only)] = choices.as_slice() {
+                    let only = only.clone();
+                    object.remove("anyOf");
+                    for (key, value) in only {
+                        object.entry(key).or_insert(value);
+                    }
+                }
+            }
+            object.values_mut().for_each(simplify);
+        }
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
