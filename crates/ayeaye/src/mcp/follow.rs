@@ -9,6 +9,7 @@ use rmcp::service::RequestContext;
 use tokio::time::{Instant, sleep_until};
 
 use super::refusals::Refusal;
+use super::results::cut;
 
 /// A client that was promised progress hears something at least this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
@@ -54,6 +55,8 @@ pub async fn follow(
 struct Progress {
     token: ProgressToken,
     told: u32,
+    /// Steps that were told already: none is left out when several come within one pause.
+    steps: usize,
     last: Instant,
     due: Instant,
 }
@@ -61,7 +64,7 @@ struct Progress {
 impl Progress {
     fn new(token: ProgressToken) -> Self {
         let now = Instant::now();
-        Self { token, told: 0, last: now, due: now + HEARTBEAT }
+        Self { token, told: 0, steps: 0, last: now, due: now + HEARTBEAT }
     }
 
     /// There is something new to tell, as soon as the pause allows.
@@ -77,8 +80,18 @@ impl Progress {
         if !news.running {
             return;
         }
-        let line = if news.line.is_empty() { "starting".to_owned() } else { news.line };
-        let message: String = line.chars().take(200).collect();
+        let steps = &news.report.steps;
+        let lines: Vec<String> = steps
+            .iter()
+            .skip(self.steps)
+            .map(|line| format!("step {}: {}", line.step + 1, line.in_words()))
+            .collect();
+        self.steps = steps.len();
+        let message = match lines.as_slice() {
+            [] if news.line.is_empty() => "looking at the phone".to_owned(),
+            [] => format!("still at work after {}", cut(&news.line, 160)),
+            lines => cut(&lines.join("; "), 600),
+        };
         let params = ProgressNotificationParam::new(self.token.clone(), f64::from(self.told))
             .with_message(message);
         if let Err(err) = ctx.peer.notify_progress(params).await {

@@ -211,7 +211,8 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-fn cut(text: &str, most: usize) -> String {
+/// The text, or its beginning and an ellipsis.
+pub(super) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

@@ -1,0 +1,9 @@
+//! What the subcommands do.
+pub mod config;
+pub mod demo;
+pub mod devices;
+pub mod doctor;
+pub mod phone;
+pub mod run;
+pub mod serve;
+pub mod sessions;

@@ -1,0 +1,187 @@
+//! `ayeaye doctor`: everything a task needs, checked at once, each with the way to mend it.
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceEntry, DeviceId};
+use ayeaye_model::Verdict;
+
+use crate::cli::Exit;
+use crate::config::Config;
+use crate::mcp::refusals::{chain, device_hint};
+use crate::terminal::{Terminal, lines, one_line};
+use crate::wiring::{House, adb_config};
+
+/// How long the model gets for its check; a cold start loads gigabytes.
+const MODEL_PATIENCE: Duration = Duration::from_mins(2);
+
+/// One finding.
+struct Finding {
+    good: bool,
+    about: &'static str,
+    text: String,
+    hint: String,
+}
+
+/// Checks everything. Fails when a task on a phone could not work.
+pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit {
+    let mut all_good = true;
+    let mut tell = |finding: Finding| {
+        all_good &= finding.good;
+        let mark = if finding.good { "ok     " } else { "PROBLEM" };
+        terminal.line(&format!("{mark}  {:<9} {}", finding.about, lines(&finding.text)));
+        if !finding.hint.is_empty() {
+            terminal.line(&format!("         {:<9} -> {}", "", lines(&finding.hint)));
+        }
+    };
+    tell(settings(config));
+    tell(data_folder(config));
+    tell(adb_program(config));
+    let (phones, entries) = phones(house).await;
+    tell(phones);
+    for entry in &entries {
+        tell(phone(house, entry).await);
+    }
+    for finding in house.model.check(MODEL_PATIENCE).await {
+        tell(Finding {
+            good: finding.verdict != Verdict::Bad,
+            about: "model",
+            text: finding.text,
+            hint: finding.hint.unwrap_or_default(),
+        });
+    }
+    terminal.line("");
+    if all_good {
+        terminal.line("Everything a task needs is there.");
+        Exit::Done
+    } else {
+        terminal.line("Mend what is marked PROBLEM. To try without phone and model: ayeaye demo");
+        Exit::Failed
+    }
+}
+
+fn settings(config: &Config) -> Finding {
+    let text = match &config.file {
+        Some(path) => format!("settings from {}", path.display()),
+        None => "default settings; `ayeaye config` shows them and where a file would go".to_owned(),
+    };
+    Finding { good: true, about: "settings", text, hint: String::new() }
+}
+
+fn data_folder(config: &Config) -> Finding {
+    let folder = &config.data_dir;
+    let probe = folder.join(".doctor");
+    let tried = std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(&probe, b"ok"))
+        .and_then(|()| std::fs::remove_file(&probe));
+    match tried {
+        Ok(()) => Finding {
+            good: true,
+            about: "data",
+            text: format!("{} can be written", folder.display()),
+            hint: String::new(),
+        },
+        Err(err) => Finding {
+            good: false,
+            about: "data",
+            text: format!("{} cannot be written: {err}", folder.display()),
+            hint: "make it writable, or name another with --data-dir or AYEAYE_DATA_DIR".to_owned(),
+        },
+    }
+}
+
+fn adb_program(config: &Config) -> Finding {
+    let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
+    match (program, adb_config(config)) {
+        (_, Err(err)) => Finding {
+            good: false,
+            about: "adb",
+            text: err.to_string(),
+            hint: "set adb.server to tcp:HOST:PORT or localfilesystem:PATH".to_owned(),
+        },
+        (Some(path), Ok(_)) => Finding {
+            good: true,
+            about: "adb",
+            text: format!("{}, server at {}", path.display(), config.adb.server),
+            hint: String::new(),
+        },
+        (None, Ok(_)) => Finding {
+            // A server may run all the same, in a container's host for instance.
+            good: true,
+            about: "adb",
+            text: format!("no adb program found; a server may run at {} all the same", config.adb.server),
+            hint: "install Android platform-tools (Debian: apt install adb; macOS: brew install \
+                   android-platform-tools; Windows: winget install Google.PlatformTools), or set adb.program"
+                .to_owned(),
+        },
+    }
+}
+
+async fn phones(house: &House) -> (Finding, Vec<DeviceEntry>) {
+    match house.agent.devices().await {
+        Err(err) => {
+            let hint = device_hint(&err).to_owned();
+            (Finding { good: false, about: "phones", text: chain(&err), hint }, Vec::new())
+        }
+        Ok(devices) if devices.is_empty() => (
+            Finding {
+                good: false,
+                about: "phones",
+                text: "the adb server runs, no phone is connected".to_owned(),
+                hint: "plug a phone in; on it: Settings > About phone, tap Build number seven times, \
+                       then Developer options > USB debugging"
+                    .to_owned(),
+            },
+            Vec::new(),
+        ),
+        Ok(devices) => {
+            let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();
+            let text = format!("{} connected", entries.len());
+            (Finding { good: true, about: "phones", text, hint: String::new() }, entries)
+        }
+    }
+}
+
+async fn phone(house: &House, entry: &DeviceEntry) -> Finding {
+    let about = "phone";
+    let name = one_line(entry.id.as_str());
+    if !entry.ready {
+        let hint = entry.hint.clone().unwrap_or_default();
+        return Finding { good: false, about, text: format!("{name} is {}", entry.state), hint };
+    }
+    match look(house, &entry.id).await {
+        Ok(text) => Finding {
+            good: true,
+            about,
+            text: format!("{name}: {text}"),
+            hint: entry.hint.clone().unwrap_or_default(),
+        },
+        Err(err) => {
+            let hint = device_hint(&err).to_owned();
+            Finding { good: false, about, text: format!("{name}: {}", chain(&err)), hint }
+        }
+    }
+}
+
+/// What a step would do first, timed.
+async fn look(house: &House, id: &DeviceId) -> Result<String, ayeaye_agent::DeviceError> {
+    let device = house.agent.device(id).await?;
+    let info = device.info().await?;
+    let begun = tokio::time::Instant::now();
+    let frame = device.capture().await?;
+    let took = begun.elapsed();
+    let state = device.state().await?;
+    let mut text = format!(
+        "{}, Android {}, a capture of {} in {} ms",
+        one_line(&info.model),
+        one_line(&info.android_version),
+        frame.size(),
+        took.as_millis()
+    );
+    if !state.awake {
+        text.push_str("; the screen is off");
+    } else if state.locked {
+        text.push_str("; it is locked: unlock it, or remove the lock");
+    } else if frame.is_black() {
+        text.push_str("; but the capture is black: an app protects its screen");
+    }
+    Ok(text)
+}

@@ -1,0 +1,33 @@
+//! `ayeaye phone`: the virtual phone for `adb connect`.
+use std::net::{Ipv4Addr, SocketAddr};
+
+use ayeaye_phone::{Adbd, Control, Handset};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::Exit;
+use crate::terminal::Terminal;
+
+/// Serves a phone until Ctrl-C.
+pub async fn phone(
+    port: u16,
+    control: Option<SocketAddr>,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let handset = Handset::usual();
+    let down = CancellationToken::new();
+    let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), handset.clone()).await?;
+    let address = adbd.local_addr()?;
+    terminal.item("phone", &format!("virtual, Android 14, at {address}"));
+    terminal.item("attach", &format!("adb connect {address}"));
+    if let Some(control) = control {
+        let control = Control::bind(control, handset).await?;
+        terminal.item("control", &format!("http://{}/state", control.local_addr()?));
+        tokio::spawn(control.serve(down.clone()));
+    }
+    terminal.item("stop", "Ctrl-C");
+    let serving = tokio::spawn(adbd.serve(down.clone()));
+    crate::shutdown::signal().await?;
+    down.cancel();
+    serving.await?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,129 @@
+//! `ayeaye run`: one task from the terminal.
+use std::sync::Arc;
+
+use ayeaye_agent::{
+    Agent, Continue, DeviceId, Follower, Question, Report, ReplyMode, StartTask, StopReason, Words,
+};
+
+use crate::cli::Exit;
+use crate::terminal::{Terminal, lines};
+
+/// A task for [`run`].
+#[derive(Debug)]
+pub struct Task {
+    /// The phone.
+    pub device: DeviceId,
+    /// What to do.
+    pub words: String,
+    /// Most steps of each run.
+    pub max_steps: u32,
+    /// Who answers; `pass_to_client` and `manual_reply` both mean the person at this terminal.
+    pub reply_mode: ReplyMode,
+}
+
+/// Carries a task out, showing each step and asking here.
+pub async fn run(agent: &Agent, task: Task, terminal: Terminal) -> anyhow::Result<Exit> {
+    // Here the operator is the client: questions come back and are asked below.
+    let reply_mode = match task.reply_mode {
+        ReplyMode::PassToClient | ReplyMode::ManualReply => ReplyMode::PassToClient,
+        other => other,
+    };
+    terminal.item("task", &lines(&task.words));
+    let mut follower = agent
+        .start(StartTask {
+            device_id: task.device.clone(),
+            task: task.words,
+            max_steps: task.max_steps,
+            reply_mode,
+            asker: "terminal".to_owned(),
+        })
+        .await?;
+    terminal.item("session", &follower.report().session_id.to_string());
+    loop {
+        let report = watch(&mut follower, terminal).await;
+        terminal.usage(&report);
+        let (StopReason::InfoActionNeedsReply, Some(question)) =
+            (report.stop_reason, &report.question)
+        else {
+            return Ok(tell_end(&report, terminal));
+        };
+        let Some(reply) = ask(question, terminal).await else {
+            terminal.item("waiting", &format!(
+                "nobody answered; go on with: ayeaye sessions answer {} TEXT", report.session_id));
+            return Ok(Exit::NeedsAnswer);
+        };
+        follower = agent
+            .resume(Continue {
+                session_id: report.session_id,
+                device_id: None,
+                words: Words::Reply(reply),
+                max_steps: task.max_steps,
+                reply_mode,
+                asker: "terminal".to_owned(),
+            })
+            .await?;
+    }
+}
+
+/// Shows each step as it happens. Ctrl-C pauses the run after the action under way.
+pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
+    let mut shown = 0;
+    loop {
+        let report = follower.report();
+        for line in report.steps.iter().skip(shown) {
+            terminal.step(line);
+        }
+        shown = shown.max(report.steps.len());
+        tokio::select! {
+            more = follower.changed() => if !more { break },
+            interrupted = tokio::signal::ctrl_c() => {
+                if interrupted.is_ok() {
+                    terminal.item("pausing", "after the action under way");
+                    follower.stop(StopReason::UserPaused);
+                }
+                while follower.changed().await {}
+            }
+        }
+    }
+    let report = follower.report();
+    for line in report.steps.iter().skip(shown) {
+        terminal.step(line);
+    }
+    report
+}
+
+/// Asks the person at the terminal.
+pub async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
+    terminal.item("question", &lines(&question.text));
+    for (number, option) in question.options.iter().enumerate() {
+        terminal.line(&format!("          {}. {}", number + 1, lines(option)));
+    }
+    terminal.ask("answer   ").await
+}
+
+/// How it ended, in words and as an exit code.
+pub fn tell_end(report: &Report, terminal: Terminal) -> Exit {
+    let (word, exit) = match report.stop_reason {
+        StopReason::TaskCompletedSuccessfully => ("done", Exit::Done),
+        StopReason::InfoActionNeedsReply => ("question", Exit::NeedsAnswer),
+        StopReason::TaskAbortedByAgent
+        | StopReason::MaxStepsReached
+        | StopReason::ManualStopScreenOff
+        | StopReason::NotStarted
+        | StopReason::UserPaused
+        | StopReason::Cancelled
+        | StopReason::StillRunning
+        | StopReason::DeviceLost
+        | StopReason::ModelFailed
+        | StopReason::BudgetReached
+        | StopReason::NoProgress
+        | StopReason::ServerRestarted
+        | StopReason::StorageFailed => ("stopped", Exit::Failed),
+    };
+    let text = match report.message.as_str() {
+        "" => report.stop_reason.name().to_owned(),
+        message => format!("{}: {}", report.stop_reason.name(), lines(message)),
+    };
+    terminal.item(word, &text);
+    exit
+}

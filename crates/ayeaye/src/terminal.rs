@@ -1,0 +1,102 @@
+//! What a person at a terminal reads and types. The only place that writes to stdout besides MCP,
+//! and never in the same process as MCP on stdio.
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use ayeaye_agent::{Report, StepLine};
+
+/// Standard output, with or without colours.
+#[derive(Debug, Clone, Copy)]
+pub struct Terminal {
+    colour: bool,
+}
+
+impl Terminal {
+    /// Colours where somebody looks and does not mind.
+    pub fn new(no_color: bool) -> Self {
+        Self { colour: !no_color && io::stdout().is_terminal() }
+    }
+
+    /// Writes a line. A reader that has gone away (a closed pipe) is no reason to stop a task.
+    pub fn line(self, text: &str) {
+        if let Err(err) = writeln!(io::stdout().lock(), "{text}") {
+            tracing::debug!("stdout: {err}");
+        }
+    }
+
+    /// A line with a word in front that names it.
+    pub fn item(self, name: &str, text: &str) {
+        let indented = text.replace('\n', "\n          ");
+        self.line(&format!("{} {indented}", self.bold(&format!("{name:<9}"))));
+    }
+
+    /// A step as it happens.
+    pub fn step(self, line: &StepLine) {
+        self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.in_words())));
+    }
+
+    /// How the time of a run was spent.
+    pub fn usage(self, report: &Report) {
+        let usage = report.usage;
+        self.item(
+            "time",
+            &format!(
+                "{:.1} s: model {:.1} s, everything else {:.1} s ({} steps)",
+                (usage.model_ms + usage.other_ms) / 1e3,
+                usage.model_ms / 1e3,
+                usage.other_ms / 1e3,
+                report.local_steps
+            ),
+        );
+    }
+
+    /// Something that deserves to be seen.
+    pub fn bold(self, text: &str) -> String {
+        if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Asks a person; `None` when nobody can answer (no input, or it has ended).
+    pub async fn ask(self, prompt: &str) -> Option<String> {
+        {
+            let mut out = io::stdout().lock();
+            write!(out, "{} ", self.bold(prompt)).and_then(|()| out.flush()).ok()?;
+        }
+        // A thread of its own: it may sit there until the process ends.
+        let (told, hear) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let read = io::stdin().lock().read_line(&mut line);
+            let answer = read.ok().filter(|bytes| 0 < *bytes).map(|_| line.trim().to_owned());
+            // The asker may have stopped waiting.
+            drop(told.send(answer));
+        });
+        hear.await.ok().flatten().filter(|answer| !answer.is_empty())
+    }
+}
+
+/// Foreign text in one line, with nothing in it that a terminal obeys.
+pub fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == '\n' || c == '\t' { ' ' } else { c })
+        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .collect()
+}
+
+/// Foreign text that keeps its lines, with nothing in it that a terminal obeys.
+pub fn lines(text: &str) -> String {
+    text.chars().filter(|c| *c == '\n' || (!c.is_control() && !is_bidi(*c))).collect()
+}
+
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_gets_through() {
+        assert_eq!(one_line("a\u{1b}[2Jb\nc\u{202e}d"), "a[2Jb cd");
+        assert_eq!(lines("a\nb\u{7}"), "a\nb");
+    }
+}
