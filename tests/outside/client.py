@@ -255,7 +255,8 @@ async def main():
     given.asked = []
     checks = Checks(f"{given.label}: ")
 
-    mode = "legacy" if given.protocol == "2025-11-25" else given.protocol
+    # "auto" asks `server/discover`; only a server that knows the newest protocol gets it.
+    mode = "legacy" if given.protocol == "2025-11-25" else "auto"
     more = {"elicitation_callback": elicitation(given)} if given.job == "elicit" else {}
     if given.stdio:
         passed_on = ("AYEAYE_", "ADB_", "ANDROID_")
