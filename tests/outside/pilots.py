@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import tasks
 
+BACK = ({"words": "Navigate up"}, "Go back")
 REPLY_MARK = re.compile(r"用户回复说\s*[:：]?\s*([^\n]*)")
 
 
@@ -37,7 +38,9 @@ class Node:
 
     @property
     def words(self):
-        return [self.raw.get("text") or "", self.raw.get("desc") or ""]
+        """What it says and what it is called; the phone sets "Wi-Fi" with a hyphen that does not break."""
+        said = [self.raw.get("text") or "", self.raw.get("desc") or ""]
+        return [words.replace("\u2011", "-") for words in said]
 
     @property
     def text(self):
@@ -159,9 +162,7 @@ def wifi(hand, _):
     return (
         hand.open("com.android.settings", "Settings")
         or hand.first(
-            ({"id": "wifi_switch"}, "Switch Wi-Fi off"),
-            ({"words": "Use Wi-Fi"}, "Switch Wi-Fi off"),
-            ({"words": "Wi-Fi"}, "Open Wi-Fi"),
+            ({"words": "Wi-Fi"}, "Switch Wi-Fi off"),
             ({"words": "Internet"}, "Open Internet"),
             ({"words": "Network & internet"}, "Open network settings"),
         )
@@ -177,14 +178,12 @@ def note(hand, _):
         return opened
     title, body = hand.screen.find(id="title"), hand.screen.find(id="body")
     if not (title and body):
-        return hand.first(
-            ({"words": "New note"}, "Start a note"), ({"id": "new_note"}, "Start a note"), ({"words": "Back"}, "Go back")
-        ) or hand.nothing()
+        return hand.first(({"id": "new_note"}, "Start a note"), BACK) or hand.nothing()
     if title.text != tasks.NOTE_TITLE:
         return hand.type(title, tasks.NOTE_TITLE, "Write the title")
     if body.text != tasks.NOTE_BODY:
         return hand.type(body, tasks.NOTE_BODY, "Write the text")
-    return hand.first(({"words": "Save"}, "Save the note"), ({"id": "save"}, "Save the note")) or hand.nothing()
+    return hand.first(({"id": "save"}, "Save the note")) or hand.nothing()
 
 
 def shoes(hand, _):
@@ -234,23 +233,22 @@ def message(hand, flat):
     if not replies:
         return hand.ask("Which Anna: Anna Berg or Anna Bauer?")
     name = "Anna Bauer" if tasks.right_anna(replies[-1]) else "Anna Berg"
-    box = hand.screen.find(id="message") or hand.screen.find(id="compose")
+    box = hand.screen.find(id="compose")
     if box and hand.screen.find(words=name):
         if box.text != text:
             return hand.type(box, text, "Write the message")
-        return hand.first(({"words": "Send"}, "Send it"), ({"id": "send"}, "Send it")) or hand.nothing()
+        return hand.first(({"id": "send_button"}, "Send it")) or hand.nothing()
     return hand.first(
         ({"words": name}, f"Open the conversation with {name}"),
-        ({"words": "New message"}, "Start a message"),
-        ({"words": "Start chat"}, "Start a message"),
-        ({"words": "Back"}, "Go back"),
+        ({"id": "start_chat"}, "Start a message"),
+        BACK,
     ) or hand.nothing()
 
 
 def sign_in(hand, _):
     if hand.screen.state["signed_in"] == tasks.SIGN_IN_USER:
         return hand.done("Signed in.")
-    opened = hand.open("com.example.account", "Account")
+    opened = hand.open("com.example.account", "Nimbus")
     if opened:
         return opened
     code_field = hand.screen.find(id="code")
@@ -260,13 +258,13 @@ def sign_in(hand, _):
             return hand.ask("What is the 6-digit code?")
         if code_field.text != codes[-1]:
             return hand.type(code_field, codes[-1], "Enter the code")
-        return hand.first(({"words": "Verify"}, "Send the code"), ({"id": "verify"}, "Send the code")) or hand.nothing()
+        return hand.first(({"id": "verify"}, "Send the code")) or hand.nothing()
     user, password = hand.screen.find(id="username"), hand.screen.find(id="password")
     if user and user.text != tasks.SIGN_IN_USER:
         return hand.type(user, tasks.SIGN_IN_USER, "Enter the user name")
     if password and len(password.text) != len(tasks.SIGN_IN_PASSWORD):
         return hand.type(password, tasks.SIGN_IN_PASSWORD, "Enter the password")
-    return hand.first(({"id": "sign_in"}, "Sign in"), ({"words": "Sign in"}, "Sign in")) or hand.nothing()
+    return hand.first(({"id": "next"}, "Go on"), ({"id": "sign_in"}, "Sign in")) or hand.nothing()
 
 
 PILOTS = [
@@ -274,5 +272,5 @@ PILOTS = [
     ("note", "Save a note titled", note),
     ("shoes", "Find running shoes", shoes),
     ("message", "Tell Anna in the Messages app", message),
-    ("sign-in", "Sign in to the Account app", sign_in),
+    ("sign-in", "Sign in to the Nimbus app", sign_in),
 ]

@@ -13,7 +13,7 @@ SHOES = (
     "Find running shoes for less than 80 in the Shop app, put them in the cart and go on to the checkout, "
     "but stop before paying."
 )
-SIGN_IN = "Sign in to the Account app as robin with the password Quince-41; the code comes to my other phone."
+SIGN_IN = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to my other phone."
 
 SIGN_IN_USER = "robin"
 SIGN_IN_PASSWORD = "Quince-41"
