@@ -187,39 +187,40 @@ def note(hand, _):
 
 
 def shoes(hand, _):
-    if hand.screen.find(words="Place order"):
+    screen = hand.screen
+    if screen.find(id="place_order"):
         return hand.done("The shoes are in the cart and the checkout is open. I stopped before paying.")
     opened = hand.open("com.example.shop", "Shop")
     if opened:
         return opened
-    if hand.screen.state["cart"]:
-        return hand.first(
-            ({"words": "Checkout"}, "Go to the checkout"),
-            ({"contains": "checkout"}, "Go to the checkout"),
-            ({"words": "Cart"}, "Open the cart"),
-            ({"id": "cart"}, "Open the cart"),
-            ({"contains": "cart"}, "Open the cart"),
-        ) or hand.nothing()
-    buy = hand.screen.find(words="Add to cart")
-    if buy:
-        return hand.tap(buy, "Put it in the cart")
-    for node in hand.screen.nodes:
-        if "shoe" in " ".join(node.words).lower() and cheap(hand.screen, node):
-            return hand.tap(node, "Open shoes that cost less than 80")
-    field_ = hand.screen.find(id="search")
-    if field_ and "shoe" not in field_.text.lower():
-        return Act("TYPE", "Search for shoes", {"value": "running shoes", "point": hand.screen.point(field_)})
+    if screen.state["cart"]:
+        return hand.first(({"id": "checkout"}, "Go to the checkout"), ({"id": "cart"}, "Open the cart")) or hand.nothing()
+    if screen.find(id="add_to_cart"):
+        # The shop says so when a size is wanted first.
+        missing = screen.find(words="Choose a size")
+        size = next((node for node in screen.nodes if node.id == "size" and node.text == tasks.SHOE_SIZE), None)
+        if missing and size:
+            return hand.tap(size, "Choose the size")
+        return hand.first(({"id": "add_to_cart"}, "Put it in the cart"))
+    field_ = screen.find(id="search")
+    if not screen.find(id="result_count"):
+        if not field_:
+            return hand.first(BACK) or hand.nothing()
+        if "running" not in field_.text.lower():
+            return hand.type(field_, "running shoes", "Search for running shoes")
+        return Act("HOT_KEY", "Start the search", {"value": "ENTER"})
+    name = None
+    for node in screen.nodes:
+        if node.id == "product_name":
+            name = node
+        elif node.id == "price" and name and node.area and amount(node.text) < tasks.SHOE_LIMIT:
+            return hand.tap(node, f"Open {name.text}, which costs little enough")
     return hand.down()
 
 
-def cheap(screen, node):
-    """Is the price beside this name below 80? The price is the next text that looks like one."""
-    at = screen.nodes.index(node)
-    for near in screen.nodes[at : at + 6]:
-        found = re.search(r"(?:[$€£]\s*(\d+(?:[.,]\d{1,2})?)|(\d+(?:[.,]\d{1,2})?)\s*[$€£])", " ".join(near.words))
-        if found:
-            return float((found[1] or found[2]).replace(",", ".")) < 80
-    return False
+def amount(text):
+    found = re.search(r"\d+(?:[.,]\d+)?", text)
+    return float(found[0].replace(",", ".")) if found else float("inf")
 
 
 def message(hand, flat):

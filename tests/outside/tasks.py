@@ -9,9 +9,11 @@ NOTE_BODY = "东京 5月3日 🗼🍣\n\"Hotel\" is $120 a night, it's C:\\trips
 
 WIFI = "Switch Wi-Fi off."
 NOTE = f'Save a note titled "{NOTE_TITLE}" with exactly the text that was agreed on.'
+SHOE_SIZE = "42"
+SHOE_LIMIT = 50
 SHOES = (
-    "Find running shoes for less than 80 in the Shop app, put them in the cart and go on to the checkout, "
-    "but stop before paying."
+    f"Find running shoes in size {SHOE_SIZE} for less than {SHOE_LIMIT} euros in the Shop app, put them in the cart "
+    "and go on to the checkout, but stop before paying."
 )
 SIGN_IN = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to my other phone."
 
@@ -54,16 +56,12 @@ def check_note(checks, before, after):
 
 def check_shoes(checks, before, after):
     checks.equal("nothing was ordered", after["orders"], [])
-    checks.check("one thing is in the cart", len(after["cart"]) == 1, after["cart"])
-    checks.check("and costs less than 80", all(price(item) < 80 for item in after["cart"]), after["cart"])
-
-
-def price(item):
-    """In whole and parts of the shop's money, whichever way the state spells it."""
-    if "price_cents" in item:
-        return item["price_cents"] / 100
-    value = item["price"]
-    return float(value) if isinstance(value, (int, float)) else float("".join(c for c in value if c in "0123456789."))
+    checks.check("one pair is in the cart", [line["quantity"] for line in after["cart"]] == [1], after["cart"])
+    line = after["cart"][0] if after["cart"] else {"name": "", "price_cents": 10**6, "size": ""}
+    checks.check("it is a pair of running shoes", "Running" in line["name"], line)
+    checks.check("that costs little enough", line["price_cents"] < SHOE_LIMIT * 100, line)
+    checks.equal("in the right size", line["size"], SHOE_SIZE)
+    checks.equal("the checkout is open", after["foreground"]["class"].rsplit(".", 1)[-1], "CheckoutActivity")
 
 
 def check_sign_in(checks, before, after):
