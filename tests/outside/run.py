@@ -15,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
-from harness import Processes, free_port, get_json, wait_until
+from harness import Processes, free_port, get_json, show_logs, wait_until
 
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
@@ -71,6 +72,8 @@ class Bench:
     def start_model(self):
         command = [sys.executable, HERE / "fake_model.py", "--port", self.model_port, "--phone", self.phone]
         command += ["--key", KEY, "--log", self.folder / "model.jsonl"]
+        # Long enough that a run outlasts the second within which no progress is told.
+        command += ["--latency", 0.3]
         self.processes.start("model", command, self.env)
         wait_until("the fake model", lambda: get_json(f"{self.model}/v1/models"))
 
@@ -122,8 +125,6 @@ class Bench:
 
 
 def get_text(url):
-    import urllib.request
-
     with urllib.request.urlopen(url, timeout=5) as answer:
         return answer.read() or b"ok"
 
@@ -138,7 +139,7 @@ def main():
     binary = Path(given.binary).resolve()
     begun = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="ayeaye-outside-"))
-    bench = None
+    bench, whole = None, False
     try:
         with Processes(folder) as processes:
             bench = Bench(binary, folder, processes)
@@ -166,10 +167,11 @@ def main():
                 bench.python_client("--http", url, "--label", "fault", "--job", "faults", "--model", bench.model)
             if "bad" in parts:
                 bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
-            if bench.failed:
-                processes.show_logs()
+            whole = True
     finally:
-        if given.keep or (bench and bench.failed):
+        if not whole or bench.failed:
+            show_logs(folder)
+        if given.keep or not whole or bench.failed:
             print(f"logs and sessions are kept in {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
