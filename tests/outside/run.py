@@ -1,0 +1,184 @@
+"""The main job over real parts, none of them ours but the server and the phone.
+
+    virtual phone <- adb connect - Debian's adb server <- ayeaye serve <- MCP clients (Python, TypeScript)
+                                                              |
+                                                     fake model over HTTP
+
+Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
+started. `--only` picks parts: adb, clients, tasks, faults, bad.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from harness import Processes, free_port, get_json, show_logs, wait_until
+
+HERE = Path(__file__).resolve().parent
+KEY = "outside-model-key"
+TOKEN = "outside-http-token-0123456789abcdef"
+PARTS = ["adb", "clients", "tasks", "faults", "bad"]
+
+
+class Bench:
+    """All the real parts, running."""
+
+    def __init__(self, binary, folder, processes):
+        self.binary = binary
+        self.folder = folder
+        self.processes = processes
+        self.passed = 0
+        self.failed = 0
+        self.phone_port, self.control_port, self.adb_port = free_port(), free_port(), free_port()
+        self.model_port, self.http_port = free_port(), free_port()
+        self.device = f"127.0.0.1:{self.phone_port}"
+        self.phone = f"http://127.0.0.1:{self.control_port}"
+        self.model = f"http://127.0.0.1:{self.model_port}"
+        self.env = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+        self.env |= {
+            "HOME": str(folder),
+            # A port range of nothing: adb is not to look for emulators that others run here.
+            "ADB_LOCAL_TRANSPORT_MAX_PORT": "5554",
+            "ADB_SERVER_SOCKET": f"tcp:127.0.0.1:{self.adb_port}",
+            "AYEAYE_DATA_DIR": str(folder / "data"),
+            "AYEAYE_MODEL_BASE_URL": f"{self.model}/v1",
+            "AYEAYE_MODEL_NAME": "gelab-zero-4b-preview",
+            "AYEAYE_MODEL_API_KEY": KEY,
+            "AYEAYE_HTTP_TOKEN": TOKEN,
+        }
+
+    def start_phone(self):
+        command = [self.binary, "phone", "--port", self.phone_port, "--control", f"127.0.0.1:{self.control_port}"]
+        self.processes.start("phone", command, self.env)
+        wait_until("the virtual phone", lambda: get_json(f"{self.phone}/state"))
+
+    def start_adb(self):
+        """Debian's server in the foreground, so that it is ours to end, and the phone attached to it."""
+        self.processes.start("adb", ["adb", "-P", self.adb_port, "server", "nodaemon"], self.env)
+        wait_until("adb's server", lambda: self.adb("version", "devices"))
+        wait_until("the phone on adb", lambda: "connected" in self.adb("connect", "connect", self.device))
+        wait_until("the phone to be ready", lambda: f"{self.device}\tdevice" in self.adb("devices", "devices"))
+
+    def adb(self, what, *words):
+        done = subprocess.run(["adb", *words], env=self.env, capture_output=True, text=True, timeout=20)
+        return done.stdout if done.returncode == 0 else ""
+
+    def start_model(self):
+        command = [sys.executable, HERE / "fake_model.py", "--port", self.model_port, "--phone", self.phone]
+        command += ["--key", KEY, "--log", self.folder / "model.jsonl"]
+        # Long enough that a run outlasts the second within which no progress is told.
+        command += ["--latency", 0.3]
+        self.processes.start("model", command, self.env)
+        wait_until("the fake model", lambda: get_json(f"{self.model}/v1/models"))
+
+    def start_http(self):
+        command = [self.binary, "serve", "--http", f"127.0.0.1:{self.http_port}"]
+        self.processes.start("serve-http", command, self.env)
+        wait_until("the server", lambda: get_text(f"http://127.0.0.1:{self.http_port}/healthz"))
+        return f"http://127.0.0.1:{self.http_port}/mcp"
+
+    def program(self, *words):
+        """One of the check programs: its lines are shown and counted."""
+        begun = time.monotonic()
+        done = subprocess.run(
+            [str(word) for word in words],
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=400,
+            cwd=HERE,
+        )
+        sys.stdout.write(done.stdout)
+        good = sum(line.startswith("ok ") for line in done.stdout.splitlines())
+        bad = sum(line.startswith("FAIL ") for line in done.stdout.splitlines())
+        if (done.returncode != 0) != (bad > 0) or good + bad == 0:
+            bad += 1
+            print(f"FAIL  {Path(str(words[1])).name} ended with {done.returncode}")
+        if bad:
+            print("\n".join(done.stderr.splitlines()[-60:]))
+        print(f"      {Path(str(words[1])).name}: {good} hold, {bad} do not, {time.monotonic() - begun:.1f} s", flush=True)
+        self.passed += good
+        self.failed += bad
+
+    def python_client(self, *words):
+        self.program(sys.executable, HERE / "client.py", "--device", self.device, "--phone", self.phone, *words)
+
+    def node_client(self, *words):
+        self.program("node", HERE / "client.mjs", "--device", self.device, "--phone", self.phone, *words)
+
+    def no_complaints(self):
+        """The model saw no request that it did not like, but those it was told to spoil."""
+        log = get_json(f"{self.model}/log")
+        complaints = [entry["complaint"] for entry in log if "complaint" in entry]
+        good = bool(log) and not complaints
+        print(f"{'ok   ' if good else 'FAIL '} the model took all {len(log)} requests {complaints[:5] or ''}")
+        self.passed += good
+        self.failed += not good
+
+
+def get_text(url):
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return answer.read() or b"ok"
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    arguments.add_argument("--binary", required=True)
+    arguments.add_argument("--keep", action="store_true", help="keep the folder with logs and sessions")
+    arguments.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")
+    given = arguments.parse_args()
+    parts = given.only or PARTS
+    binary = Path(given.binary).resolve()
+    begun = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="ayeaye-outside-"))
+    bench, whole = None, False
+    try:
+        with Processes(folder) as processes:
+            bench = Bench(binary, folder, processes)
+            bench.start_phone()
+            bench.start_adb()
+            if "adb" in parts:
+                bench.program(sys.executable, HERE / "adb_tool.py", "--device", bench.device, "--phone", bench.phone)
+            if set(parts) & {"clients", "tasks", "faults"}:
+                bench.start_model()
+                url = bench.start_http()
+            if "clients" in parts:
+                bench.python_client("--stdio", binary, "--label", "py stdio")
+                bench.node_client("--stdio", binary, "--label", "ts stdio")
+                bench.python_client("--http", url, "--label", "py http", "--protocol", "2026-07-28")
+                bench.node_client("--http", url, "--label", "ts http")
+                bench.python_client("--stdio", binary, "--label", "py stdio asks", "--job", "elicit")
+                bench.python_client(
+                    "--http", url, "--label", "py http asks", "--job", "elicit", "--protocol", "2026-07-28"
+                )
+            if "tasks" in parts:
+                bench.python_client("--stdio", binary, "--label", "task", "--job", "tasks")
+            if set(parts) & {"clients", "tasks"}:
+                bench.no_complaints()
+            if "faults" in parts:
+                bench.python_client("--http", url, "--label", "fault", "--job", "faults", "--model", bench.model)
+            if "bad" in parts:
+                bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
+            whole = True
+    finally:
+        if not whole or bench.failed:
+            show_logs(folder)
+        if given.keep or not whole or bench.failed:
+            print(f"logs and sessions are kept in {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    print(f"{time.monotonic() - begun:.0f} s")
+    print(f"outside: {bench.passed} passed, {bench.failed} failed")
+    sys.exit(1 if bench.failed or not bench.passed else 0)
+
+
+if __name__ == "__main__":
+    main()
