@@ -1,0 +1,141 @@
+//! A model's endpoint that answers from a script, and complains about requests no real one would
+//! accept.
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+/// The key every request must carry.
+pub const KEY: &str = "test-key-5f1c";
+
+/// What the endpoint does with a request.
+pub enum Answer {
+    /// An ordinary answer with this text.
+    Says(String),
+    /// This status with this body, of this content type.
+    Raw(u16, &'static str, String),
+    /// Nothing, until the client gives up.
+    Silence,
+}
+
+type Script = Box<dyn FnMut(&Value) -> Answer + Send>;
+
+/// The endpoint. Dropping it ends it.
+pub struct FakeVlm {
+    pub address: SocketAddr,
+    state: Arc<Shared>,
+    server: tokio::task::JoinHandle<()>,
+}
+
+struct Shared {
+    script: Mutex<Script>,
+    asked: Mutex<Vec<Value>>,
+    complaints: Mutex<Vec<String>>,
+}
+
+impl FakeVlm {
+    pub async fn start(script: impl FnMut(&Value) -> Answer + Send + 'static) -> Self {
+        let state = Arc::new(Shared {
+            script: Mutex::new(Box::new(script)),
+            asked: Mutex::default(),
+            complaints: Mutex::default(),
+        });
+        let router = Router::new()
+            .route("/v1/chat/completions", post(answer))
+            .with_state(state.clone())
+            .layer(axum::extract::DefaultBodyLimit::max(16 << 20));
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+        Self { address, state, server }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Puts another script in place.
+    pub fn now(&self, script: impl FnMut(&Value) -> Answer + Send + 'static) {
+        *self.state.script.lock().unwrap() = Box::new(script);
+    }
+
+    /// Every request so far.
+    pub fn asked(&self) -> Vec<Value> {
+        self.state.asked.lock().unwrap().clone()
+    }
+
+    /// What was wrong with requests; a test that expects none checks this.
+    pub fn complaints(&self) -> Vec<String> {
+        self.state.complaints.lock().unwrap().clone()
+    }
+}
+
+impl Drop for FakeVlm {
+    fn drop(&mut self) {
+        self.server.abort();
+        if !std::thread::panicking() {
+            assert_eq!(self.complaints(), Vec::<String>::new(), "the model's endpoint complained");
+        }
+    }
+}
+
+async fn answer(
+    State(state): State<Arc<Shared>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    if let Err(complaint) = check(&headers, &body) {
+        state.complaints.lock().unwrap().push(complaint.clone());
+        return (StatusCode::BAD_REQUEST, complaint).into_response();
+    }
+    state.asked.lock().unwrap().push(body.clone());
+    let answer = (state.script.lock().unwrap())(&body);
+    match answer {
+        Answer::Says(text) => Json(json!({
+            "id": "x", "object": "chat.completion", "model": body["model"],
+            "choices": [{ "index": 0, "finish_reason": "stop",
+                          "message": { "role": "assistant", "content": text } }],
+            "usage": { "prompt_tokens": 1200, "completion_tokens": 60, "total_tokens": 1260 }
+        }))
+        .into_response(),
+        Answer::Raw(status, content_type, text) => (
+            StatusCode::from_u16(status).unwrap(),
+            [(header::CONTENT_TYPE, content_type)],
+            text,
+        )
+            .into_response(),
+        Answer::Silence => std::future::pending().await,
+    }
+}
+
+/// Every request shows one screen, as a JPEG, and carries the key.
+fn check(headers: &HeaderMap, body: &Value) -> Result<(), String> {
+    let key = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if key != Some(&format!("Bearer {KEY}")) {
+        return Err(format!("the key is {key:?}"));
+    }
+    let pictures: Vec<&str> = body["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .flat_map(|message| message["content"].as_array().into_iter().flatten())
+        .filter_map(|part| part["image_url"]["url"].as_str())
+        .collect();
+    let [picture] = pictures.as_slice() else {
+        return Err(format!("{} pictures", pictures.len()));
+    };
+    let encoded = picture.strip_prefix("data:image/jpeg;base64,").ok_or("not a JPEG data URL")?;
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(encoded)
+        .map_err(|err| format!("not base64: {err}"))?;
+    match bytes.as_slice() {
+        [0xff, 0xd8, .., 0xff, 0xd9] => Ok(()),
+        _ => Err("not a whole JPEG".to_owned()),
+    }
+}

@@ -1,0 +1,140 @@
+//! The whole product in one process: virtual phone on a socket, fake model on a socket, record in a
+//! folder, server and MCP client on a pipe.
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye::mcp::{Defaults, Server};
+use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
+use ayeaye_agent::journal::{FileJournal, SyncWhen};
+use ayeaye_agent::{Agent, Limits, Parts, ReplyMode};
+use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Secret};
+use ayeaye_phone::{AdbServer, Handset};
+use rmcp::model::CallToolRequestParams;
+use rmcp::service::{RoleClient, RunningService};
+use rmcp::{ClientHandler, ServiceExt as _};
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::FakeVlm;
+use super::fake_vlm::KEY;
+
+/// What can be different from the usual rig.
+pub struct RigOptions {
+    pub limits: Limits,
+    pub adb: ayeaye_adb::Limits,
+    pub handset: Handset,
+    pub data: TempDir,
+}
+
+impl Default for RigOptions {
+    fn default() -> Self {
+        Self {
+            limits: Limits { device_wait: Duration::from_secs(5), ..Limits::USUAL },
+            adb: ayeaye_adb::Limits::USUAL,
+            handset: Handset::usual(),
+            data: TempDir::new().unwrap(),
+        }
+    }
+}
+
+/// See the module.
+pub struct Rig {
+    pub handset: Handset,
+    pub vlm: FakeVlm,
+    pub agent: Arc<Agent>,
+    pub server: Server,
+    pub client: RunningService<RoleClient, Quiet>,
+    pub data: TempDir,
+    pub serial: String,
+    _down: DropGuard,
+}
+
+/// A client that only asks.
+#[derive(Debug, Clone, Default)]
+pub struct Quiet;
+
+impl ClientHandler for Quiet {}
+
+impl Rig {
+    pub async fn new(vlm: FakeVlm) -> Self {
+        Self::with(vlm, RigOptions::default()).await
+    }
+
+    pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
+        let RigOptions { limits, adb, handset, data } = options;
+        let down = CancellationToken::new();
+        let server =
+            AdbServer::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), vec![handset.clone()])
+                .await
+                .unwrap();
+        let port = server.local_addr().unwrap().port();
+        tokio::spawn(server.serve(down.clone()));
+        let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port };
+        let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
+        let mut model =
+            ModelConfig::new(Endpoint::parse(&vlm.url()).unwrap(), "gelab-zero-4b-preview");
+        model.key = Some(Secret::new(KEY));
+        model.limits.first_byte = Duration::from_secs(3);
+        model.limits.total = Duration::from_secs(5);
+        model.retries.attempts = 2;
+        model.retries.first_wait = Duration::from_millis(20);
+        let agent = Arc::new(Agent::new(Parts {
+            sources: vec![Arc::new(devices)],
+            model: Arc::new(OpenAiModel::new(model).unwrap()),
+            journal: Arc::new(FileJournal::new(
+                data.path(),
+                ayeaye::wiring::clock(),
+                SyncWhen::Step,
+            )),
+            limits,
+            config: Map::new(),
+        }));
+        let server = Server::new(agent.clone(), DEFAULTS);
+        let client = connect(server.clone(), Quiet).await;
+        let serial = handset.serial().to_owned();
+        Self { handset, vlm, agent, server, client, data, serial, _down: down.drop_guard() }
+    }
+
+    /// Calls a tool and returns its facts: those of the structure, which must be those of the text.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let result = self.raw_call(tool, arguments).await;
+        assert_ne!(result.is_error, Some(true), "{tool}: {:?}", result.content);
+        let structure = result.structured_content.expect("a structured result");
+        let text = result.content[0].as_text().expect("the same as text");
+        assert_eq!(serde_json::from_str::<Value>(&text.text).unwrap(), structure);
+        structure
+    }
+
+    /// Calls a tool that must refuse, and returns what it says.
+    pub async fn refused(&self, tool: &str, arguments: Value) -> String {
+        let result = self.raw_call(tool, arguments).await;
+        assert_eq!(result.is_error, Some(true), "{tool}: {:?}", result.content);
+        result.content[0].as_text().expect("a text").text.clone()
+    }
+
+    pub async fn raw_call(&self, tool: &str, arguments: Value) -> rmcp::model::CallToolResult {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        self.client.peer().call_tool(params).await.expect("an answer")
+    }
+}
+
+/// What tools do in tests when a call does not say.
+pub const DEFAULTS: Defaults = Defaults {
+    max_steps: 20,
+    reply_mode: ReplyMode::PassToClient,
+    wait: Duration::from_secs(45),
+    wait_with_progress: Duration::from_secs(45),
+};
+
+/// A client of this server on a pipe.
+pub async fn connect<H: ClientHandler>(server: Server, handler: H) -> RunningService<RoleClient, H> {
+    let (near, far) = tokio::io::duplex(1 << 20);
+    tokio::spawn(async move {
+        let running = server.serve(far).await.expect("the server starts");
+        running.waiting().await.expect("the server ends");
+    });
+    handler.serve(near).await.expect("the client starts")
+}
