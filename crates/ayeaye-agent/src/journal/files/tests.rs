@@ -147,6 +147,40 @@ async fn sessions_are_listed_newest_first_and_nothing_else_is() {
 }
 
 #[tokio::test]
+async fn a_session_is_removed_unless_somebody_writes_it() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    let (_, record) = rig.journal.open(&id).await.unwrap();
+    assert!(matches!(rig.journal.remove(&id).await, Err(JournalError::Busy(_))));
+    drop(record);
+    rig.journal.remove(&id).await.unwrap();
+    assert!(matches!(rig.journal.remove(&id).await, Err(JournalError::Unknown(_))));
+    assert_eq!(rig.journal.list().await.unwrap(), []);
+    assert_eq!(fs::read_dir(rig.data.path().join("sessions")).unwrap().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_beside_the_writer_sees_whole_events() {
+    let rig = rig();
+    let id = SessionId::new();
+    let mut record = rig.journal.create(&id).await.unwrap();
+    let writer = tokio::spawn(async move {
+        let mut written = Vec::new();
+        for n in 0..300 {
+            written.push(record.append(note(&"x".repeat(n * 97))).await.unwrap());
+        }
+        written
+    });
+    let mut seen = Vec::new();
+    while !writer.is_finished() {
+        let events = rig.journal.read(&id).await.unwrap();
+        assert!(events.starts_with(&seen), "what was read stays");
+        seen = events;
+    }
+    assert!(writer.await.unwrap().starts_with(&seen));
+}
+
+#[tokio::test]
 async fn a_blob_is_stored_once_and_checked_when_read() {
     let rig = rig();
     let id = SessionId::new();

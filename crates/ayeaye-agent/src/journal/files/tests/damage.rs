@@ -1,4 +1,6 @@
 //! What a crash, a failing disk or a person can do to a record.
+use proptest::prelude::*;
+
 use super::*;
 use crate::journal::files::line::{framed, hex};
 use crate::journal::files::scan::scan_behind;
@@ -285,4 +287,19 @@ async fn a_torn_tail_is_put_aside_as_it_was() {
     assert!(torn.ends_with(&tail));
     assert!(tail.starts_with(b"{\"v\":1,"));
     assert_eq!(hex(&[0, 0x1f, 0xff]), "001fff");
+}
+
+proptest! {
+    #[test]
+    fn foreign_bytes_behind_a_record_are_a_torn_tail(
+        tail in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'{')], 1..300)
+    ) {
+        let line = line::encode(&Chain::start(), Timestamp::UNIX_EPOCH, &note("x")).unwrap();
+        let bytes = [&line.bytes[..], &tail].concat();
+        let mut events = Vec::new();
+        let scanned = scan::scan(&bytes[..], |event| events.push(event)).unwrap();
+        prop_assert_eq!(events, [line.event]);
+        prop_assert_eq!(scanned.good_bytes, line.bytes.len() as u64);
+        prop_assert_eq!(scanned.end, End::Torn { bytes: tail.len() as u64 });
+    }
 }
