@@ -1,6 +1,7 @@
 //! The seam to what is kept: one append-only record a session, the only truth about it.
 mod event;
 mod facts;
+mod files;
 
 use std::fmt;
 
@@ -9,6 +10,7 @@ use bytes::Bytes;
 
 pub use event::*;
 pub use facts::NotAnAction;
+pub use files::{BadRecord, Clock, FileJournal, SyncWhen, Verdict};
 
 use crate::SessionId;
 

@@ -1,0 +1,365 @@
+//! One line of `events.jsonl`: how an event becomes bytes that show damage, and back.
+//!
+//! ```text
+//! {"v":1,"seq":7,"ts":"…Z", … ,"prev":"<64 hex digits>","sum":"<16 hex digits>"}\n
+//! ```
+//!
+//! `prev` is the SHA-256 of the whole line before, without its end of line; 64 zeros in the first.
+//! It chains the lines, so that none can be changed, dropped or moved unseen. `sum` is the first
+//! quarter of the SHA-256 of this line up to `,"sum"`: it shows damage in the last line, which nothing
+//! chains to yet. Both keep their place, at the end, in every later format: they are read
+//! by position, before anything is parsed.
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+use sha2::{Digest as _, Sha256};
+
+use crate::journal::{Entry, Event, FORMAT};
+
+/// Most bytes of a line, its end not counted. Prompts and replies are far below; what is large goes
+/// into a blob.
+pub(super) const MAX_LINE: usize = 4 << 20;
+
+const PREV: &[u8] = b",\"prev\":\"";
+const PREV_DIGITS: usize = 64;
+const SUM: &[u8] = b"\",\"sum\":\"";
+const SUM_DIGITS: usize = 16;
+const END: &[u8] = b"\"}";
+
+/// Where a record stands: what its next line must say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chain {
+    /// Number of the next line.
+    pub(super) seq: u64,
+    prev: String,
+}
+
+impl Chain {
+    /// Before the first line.
+    pub(super) fn start() -> Self {
+        Self { seq: 1, prev: "0".repeat(PREV_DIGITS) }
+    }
+
+    fn after(&self, digest: &[u8]) -> Self {
+        Self { seq: self.seq + 1, prev: hex(digest) }
+    }
+}
+
+/// A line ready to be written.
+#[derive(Debug)]
+pub(super) struct Encoded {
+    /// With its end of line.
+    pub(super) bytes: Vec<u8>,
+    /// What a reader will make of it.
+    pub(super) event: Event,
+    /// Where the record stands behind it.
+    pub(super) chain: Chain,
+}
+
+/// What cannot be a line. Nothing has been written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unwritable {
+    #[error("the record is longer than {MAX_LINE} bytes")]
+    TooLong,
+    /// Not-a-number, or nesting deeper than a reader follows.
+    #[error("the record would not read back as it is")]
+    Altered,
+}
+
+/// Why a line is not the next one of its record.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Flaw {
+    /// What a torn write or a failing disk leaves: not as any writer meant it.
+    #[error("it is not as it was written")]
+    Broken,
+    /// As somebody wrote it, but not here: lines were changed, dropped or moved.
+    #[error("it does not follow the record before it")]
+    Misplaced,
+    /// As it was written, but this version knows no such record.
+    #[error("it is not a record of format {FORMAT}")]
+    Foreign,
+    /// Of a later format.
+    #[error("it has format {0}")]
+    TooNew(u32),
+}
+
+/// The line for an entry, read back before it is handed out: what is on the disk can be read.
+pub(super) fn encode(chain: &Chain, ts: Timestamp, entry: &Entry) -> Result<Encoded, Unwritable> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        v: u32,
+        seq: u64,
+        ts: &'a str,
+        #[serde(flatten)]
+        entry: &'a Entry,
+        prev: &'a str,
+    }
+    let ts = format!("{ts:.6}");
+    let line = Line { v: FORMAT, seq: chain.seq, ts: &ts, entry, prev: &chain.prev };
+    let mut out = Bounded { bytes: Vec::with_capacity(1024), full: false };
+    if line.serialize(&mut Serializer::with_formatter(&mut out, Ascii)).is_err() {
+        return Err(if out.full { Unwritable::TooLong } else { Unwritable::Altered });
+    }
+    let mut bytes = out.bytes;
+    bytes.pop(); // the closing brace, which comes back behind the sum
+    let sum = hex(&Sha256::digest(&bytes));
+    bytes.extend_from_slice(&SUM[1..]);
+    // The quote that ends `prev` is in `bytes` already.
+    bytes.extend_from_slice(&sum.as_bytes()[..SUM_DIGITS]);
+    bytes.extend_from_slice(END);
+    if MAX_LINE < bytes.len() {
+        return Err(Unwritable::TooLong);
+    }
+    let (event, next) = decode(chain, &bytes).map_err(|_flaw| Unwritable::Altered)?;
+    if event.entry != *entry {
+        return Err(Unwritable::Altered);
+    }
+    bytes.push(b'\n');
+    Ok(Encoded { bytes, event, chain: next })
+}
+
+/// The event of a line (without its end), if it is the next one of its record.
+pub(super) fn decode(chain: &Chain, line: &[u8]) -> Result<(Event, Chain), Flaw> {
+    let frame = Frame::of(line).ok_or(Flaw::Broken)?;
+    if frame.prev != chain.prev.as_bytes() {
+        return Err(Flaw::Misplaced);
+    }
+    let event = match serde_json::from_slice::<Event>(line) {
+        Ok(event) if event.v == FORMAT => event,
+        Ok(Event { v, .. }) if FORMAT < v => return Err(Flaw::TooNew(v)),
+        Ok(_) => return Err(Flaw::Foreign),
+        Err(_) => return Err(newer(line).map_or(Flaw::Foreign, Flaw::TooNew)),
+    };
+    if event.seq != chain.seq {
+        return Err(Flaw::Misplaced);
+    }
+    Ok((event, chain.after(&frame.digest)))
+}
+
+/// Whether this is a line, or ends with one, that is as somebody wrote it. A torn write leaves the
+/// beginning of a line, never its end: where this holds nothing may be cut off.
+pub(super) fn ends_whole(line: &[u8]) -> bool {
+    // Where the end of a line before was damaged, two lines look like one.
+    const BEGIN: &[u8] = b"{\"v\":";
+    let last = line.windows(BEGIN.len()).rposition(|window| window == BEGIN);
+    Frame::of(line).is_some() || last.is_some_and(|at| Frame::of(&line[at..]).is_some())
+}
+
+/// What stands at fixed places at the end of a line whose sum is right.
+struct Frame<'a> {
+    prev: &'a [u8],
+    digest: [u8; 32],
+}
+
+impl<'a> Frame<'a> {
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let rest = line.strip_suffix(END)?;
+        let (rest, sum) = rest.split_at_checked(rest.len().checked_sub(SUM_DIGITS)?)?;
+        let rest = rest.strip_suffix(SUM)?;
+        let prev = rest.get(rest.len().checked_sub(PREV_DIGITS)?..)?;
+        rest.strip_suffix(prev)?.strip_suffix(PREV)?;
+
+        let summed = rest.len() + 1; // with the quote that ends `prev`
+        let mut hasher = Sha256::new();
+        hasher.update(&line[..summed]);
+        if hex(&hasher.clone().finalize()).as_bytes()[..SUM_DIGITS] != *sum {
+            return None;
+        }
+        hasher.update(&line[summed..]);
+        Some(Self { prev, digest: hasher.finalize().into() })
+    }
+}
+
+/// The format of a line that this version cannot read, if it is a later one.
+fn newer(line: &[u8]) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u32,
+    }
+    let Version { v } = serde_json::from_slice(line).ok()?;
+    (FORMAT < v).then_some(v)
+}
+
+/// Lower-case hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// A buffer that a huge fact cannot blow up.
+struct Bounded {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if MAX_LINE < self.bytes.len() + more.len() {
+            self.full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// JSON in ASCII alone: no reader can misjudge its encoding, and no text can hold a line end of any
+/// script.
+struct Ascii;
+
+impl Formatter for Ascii {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if fragment.is_ascii() {
+            return CompactFormatter.write_string_fragment(writer, fragment);
+        }
+        for char in fragment.chars() {
+            if char.is_ascii() {
+                writer.write_all(&[char as u8])?;
+            } else {
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A line of another format, for tests: `body` is what stands before `prev`.
+#[cfg(test)]
+pub(super) fn framed(chain: &Chain, body: &str) -> Vec<u8> {
+    let mut line = format!("{body},\"prev\":\"{}\"", chain.prev).into_bytes();
+    let sum = hex(&Sha256::digest(&line));
+    line.extend_from_slice(format!(",\"sum\":\"{}\"}}", &sum[..SUM_DIGITS]).as_bytes());
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+    use crate::journal::Fact;
+
+    fn entry(fact: Fact) -> Entry {
+        Entry { round: Some(0), step: None, agent: None, fact }
+    }
+
+    fn request(text: &str) -> Entry {
+        entry(Fact::RoundStart { request: text.to_owned() })
+    }
+
+    #[test]
+    fn the_shape_of_a_line_is_fixed() {
+        let ts: Timestamp = "2026-01-02T03:04:05.6Z".parse().unwrap();
+        let first = encode(&Chain::start(), ts, &request("Zoë 🦉\u{2028}")).unwrap();
+        let line = String::from_utf8(first.bytes).unwrap();
+        let (body, sum) = line.split_once(",\"sum\":\"").unwrap();
+        assert_eq!(
+            body,
+            format!(
+                r#"{{"v":1,"seq":1,"ts":"2026-01-02T03:04:05.600000Z","round":0,"type":"round.start","data":{{"request":"Zo\u00eb \ud83e\udd89\u2028"}},"prev":"{}""#,
+                "0".repeat(64)
+            )
+        );
+        assert_eq!(sum, format!("{}\"}}\n", &hex(&Sha256::digest(body))[..16]));
+        let second = encode(&first.chain, ts, &request("more")).unwrap();
+        let prev = hex(&Sha256::digest(line.trim_end()));
+        assert!(String::from_utf8(second.bytes).unwrap().contains(&prev));
+        assert_eq!(second.event.seq, 2);
+    }
+
+    #[test]
+    fn a_time_is_kept_to_the_microsecond() {
+        let ts: Timestamp = "2026-01-02T03:04:05.123456789Z".parse().unwrap();
+        let line = encode(&Chain::start(), ts, &request("")).unwrap();
+        assert_eq!(line.event.ts, "2026-01-02T03:04:05.123456Z".parse().unwrap());
+    }
+
+    #[test]
+    fn what_would_not_read_back_is_refused() {
+        let long = request(&"x".repeat(10_000_000));
+        let refused = encode(&Chain::start(), Timestamp::UNIX_EPOCH, &long);
+        assert!(matches!(refused, Err(Unwritable::TooLong)), "{refused:?}");
+        let mut deep = Value::Null;
+        for _ in 0..500 {
+            deep = json!([deep]);
+        }
+        let refused =
+            encode(&Chain::start(), Timestamp::UNIX_EPOCH, &entry(Fact::Evaluation(deep)));
+        assert!(matches!(refused, Err(Unwritable::Altered)), "{refused:?}");
+    }
+
+    #[test]
+    fn a_line_of_the_greatest_length_is_kept_and_one_byte_more_is_not() {
+        let of =
+            |n: usize| encode(&Chain::start(), Timestamp::UNIX_EPOCH, &request(&"x".repeat(n)));
+        let rest = of(0).unwrap().bytes.len() - 1;
+        assert_eq!(of(MAX_LINE - rest).unwrap().bytes.len(), MAX_LINE + 1);
+        assert!(matches!(of(MAX_LINE - rest + 1), Err(Unwritable::TooLong)));
+    }
+
+    #[test]
+    fn a_later_format_is_told_from_damage() {
+        let of = |body: &str| decode(&Chain::start(), &framed(&Chain::start(), body)).unwrap_err();
+        let ts = r#""ts":"2026-01-02T03:04:05Z""#;
+        assert_eq!(of(r#"{"v":2,"what":"ever""#), Flaw::TooNew(2));
+        assert_eq!(
+            of(&format!(r#"{{"v":1,"seq":1,{ts},"type":"dance","data":{{}}"#)),
+            Flaw::Foreign
+        );
+        let note = r#""type":"note","data":{"kind":"","text":""}"#;
+        assert_eq!(of(&format!(r#"{{"v":3,"seq":1,{ts},{note}"#)), Flaw::TooNew(3));
+        assert_eq!(of(&format!(r#"{{"v":0,"seq":1,{ts},{note}"#)), Flaw::Foreign);
+        assert_eq!(of(&format!(r#"{{"v":1,"seq":2,{ts},{note}"#)), Flaw::Misplaced);
+        let mut line = framed(&Chain::start(), &format!(r#"{{"v":1,"seq":1,{ts},{note}"#));
+        assert!(decode(&Chain::start(), &line).is_ok());
+        line[2] ^= 1;
+        assert_eq!(decode(&Chain::start(), &line).unwrap_err(), Flaw::Broken);
+    }
+
+    #[test]
+    fn two_lines_run_together_are_not_a_torn_one() {
+        let first = encode(&Chain::start(), Timestamp::UNIX_EPOCH, &request("a")).unwrap();
+        let second = encode(&first.chain, Timestamp::UNIX_EPOCH, &request("b")).unwrap();
+        let mut both = first.bytes;
+        *both.last_mut().unwrap() = b'\x0b';
+        both.extend_from_slice(second.bytes.trim_ascii_end());
+        assert!(ends_whole(&both));
+        assert!(!ends_whole(&both[..both.len() - 1]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_and_figure_reads_back(
+            texts in prop::collection::vec(any::<String>(), 3), cost in any::<f64>(), n in any::<u64>()
+        ) {
+            let [kind, text, name] = &texts[..] else { unreachable!("three") };
+            let figures: Map<String, Value> =
+                [(name.clone(), json!(n)), ("cost".to_owned(), json!(cost))].into_iter().collect();
+            let entry = entry(Fact::Note { kind: kind.clone(), text: text.clone(), figures });
+            let line = encode(&Chain::start(), Timestamp::UNIX_EPOCH, &entry).unwrap();
+            prop_assert!(line.bytes.is_ascii());
+            prop_assert_eq!(line.bytes.iter().filter(|byte| **byte < b' ').count(), 1);
+            prop_assert_eq!(line.event.entry, entry);
+        }
+
+        #[test]
+        fn foreign_bytes_are_refused_not_feared(line in any::<Vec<u8>>()) {
+            prop_assert_eq!(decode(&Chain::start(), &line), Err(Flaw::Broken));
+            prop_assert!(!ends_whole(&line));
+        }
+    }
+}

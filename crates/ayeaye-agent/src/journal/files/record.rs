@@ -1,0 +1,239 @@
+//! The record of one session, open for writing.
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::blobs::{self, MAX_BLOB};
+use super::folder::{Folder, private_file, storage, sync_folder};
+use super::line::{self, Chain};
+use super::{Clock, SyncWhen, blocking};
+use crate::journal::{BlobRef, Entry, Event, JournalError, Record};
+
+/// See the module.
+pub(super) struct FileRecord {
+    folder: Folder,
+    clock: Clock,
+    when: SyncWhen,
+    events: Arc<File>,
+    chain: Chain,
+    health: Health,
+    /// Whether lines were written since the last sync.
+    unsynced_lines: bool,
+    /// Blobs that lines may name and that may not be on the disk yet, whoever wrote them.
+    unsynced_blobs: Vec<PathBuf>,
+    /// Folders that have new entries.
+    unsynced_folders: Vec<PathBuf>,
+    /// Blobs, and folders in `blobs`, that are known to be on the disk.
+    synced: HashSet<PathBuf>,
+    /// Held as long as this lives.
+    _lock: File,
+}
+
+impl FileRecord {
+    /// A record that stands at `chain`. `lock` is held as long as it lives.
+    pub(super) fn new(
+        folder: Folder,
+        clock: Clock,
+        when: SyncWhen,
+        chain: Chain,
+        lock: File,
+    ) -> Result<Self, JournalError> {
+        let path = folder.events();
+        let events = private_file(OpenOptions::new().append(true), &path)
+            .map_err(|err| folder.absent_or("open", &path, err))?;
+        // Whoever made these may have died before they were on the disk.
+        let above = folder.path.ancestors().take(3).filter(|path| !path.as_os_str().is_empty());
+        let unsynced_folders = above.map(Path::to_owned).collect();
+        Ok(Self {
+            folder,
+            clock,
+            when,
+            events: Arc::new(events),
+            chain,
+            health: Health::default(),
+            unsynced_lines: true,
+            unsynced_blobs: Vec::new(),
+            unsynced_folders,
+            synced: HashSet::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Writes one line with one write. The page cache takes it in microseconds, so this does not
+    /// leave the thread; `sync` does.
+    pub(super) fn write(&mut self, entry: &Entry) -> Result<Event, JournalError> {
+        self.health.check()?;
+        let path = self.folder.events();
+        let line = line::encode(&self.chain, (self.clock)(), entry)
+            .map_err(|why| storage("append", &path)(invalid(why)))?;
+        let written = write_once(&self.events, &line.bytes);
+        self.health.note(written.map_err(storage("append", &path)))?;
+        self.chain = line.chain;
+        self.unsynced_lines = true;
+        Ok(line.event)
+    }
+
+    /// What has to be put on the disk: blobs before the lines that name them.
+    fn unsynced(&self) -> Unsynced {
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for blob in &self.unsynced_blobs {
+            for (nth, above) in blobs::folders_above(&self.folder, blob).enumerate() {
+                // The innermost has a new entry for certain; the others only once.
+                let known = nth != 0 && self.synced.contains(above);
+                if !known && !folders.iter().any(|listed| listed == above) {
+                    folders.push(above.to_owned());
+                }
+            }
+        }
+        folders.extend(self.unsynced_folders.iter().cloned());
+        let events = self.unsynced_lines.then(|| Arc::clone(&self.events));
+        let events_path = self.folder.events();
+        Unsynced { blobs: self.unsynced_blobs.clone(), folders, events, events_path }
+    }
+
+    #[cfg(test)]
+    pub(super) fn events_replaced_by(&mut self, file: File) {
+        self.events = Arc::new(file);
+    }
+}
+
+#[async_trait]
+impl Record for FileRecord {
+    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
+        let event = self.write(&entry)?;
+        if self.when == SyncWhen::Always {
+            self.sync().await?;
+        }
+        Ok(event)
+    }
+
+    async fn sync(&mut self) -> Result<(), JournalError> {
+        self.health.check()?;
+        let job = self.unsynced();
+        if self.when == SyncWhen::Never || job.is_empty() {
+            return Ok(());
+        }
+        let (job, health) = (Arc::new(job), self.health.clone());
+        let done = Arc::clone(&job);
+        // Whoever waits may be dropped, and the work goes on: so it notes its failure itself, and
+        // nothing counts as synced before the wait is over.
+        let work = move || health.note(job.sync());
+        self.health.note(blocking("sync", &self.folder.path, work).await)?;
+        self.unsynced_lines = false;
+        self.unsynced_blobs.clear();
+        self.unsynced_folders.clear();
+        self.synced.extend(done.blobs.iter().chain(&done.folders).cloned());
+        Ok(())
+    }
+
+    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
+        self.health.check()?;
+        if MAX_BLOB < bytes.len() as u64 {
+            let why = format!("a blob has at most {MAX_BLOB} bytes");
+            return Err(storage("write", &self.folder.blobs())(invalid(why)));
+        }
+        let (folder, media_type) = (self.folder.clone(), media_type.to_owned());
+        let health = self.health.clone();
+        let work = move || health.note(blobs::keep(&folder, &bytes, &media_type));
+        let kept = blocking("write", &self.folder.blobs(), work).await;
+        let (blob, path) = self.health.note(kept)?;
+        // One that was there already may have been left by a process that died before its sync.
+        let to_sync = self.when != SyncWhen::Never;
+        if to_sync && !self.synced.contains(&path) && !self.unsynced_blobs.contains(&path) {
+            self.unsynced_blobs.push(path);
+        }
+        if self.when == SyncWhen::Always {
+            self.sync().await?;
+        }
+        Ok(blob)
+    }
+}
+
+impl fmt::Debug for FileRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { folder, chain, .. } = self;
+        f.debug_struct("FileRecord")
+            .field("folder", folder)
+            .field("chain", chain)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What was not on the disk when it was asked for.
+struct Unsynced {
+    blobs: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
+    events: Option<Arc<File>>,
+    events_path: PathBuf,
+}
+
+impl Unsynced {
+    fn is_empty(&self) -> bool {
+        self.blobs.is_empty() && self.folders.is_empty() && self.events.is_none()
+    }
+
+    fn sync(&self) -> Result<(), JournalError> {
+        for blob in &self.blobs {
+            sync_file(blob).map_err(storage("sync", blob))?;
+        }
+        for folder in &self.folders {
+            sync_folder(folder).map_err(storage("sync", folder))?;
+        }
+        match &self.events {
+            Some(events) => events.sync_data().map_err(storage("sync", &self.events_path)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the record can still be trusted. A failed write may have left half a line, and a failed
+/// sync may have dropped what it could not write: neither is tried again, and the next who opens the
+/// session sees what is really there.
+#[derive(Debug, Clone, Default)]
+struct Health(Arc<OnceLock<(String, io::ErrorKind, String)>>);
+
+impl Health {
+    fn check(&self) -> Result<(), JournalError> {
+        let Some((what, kind, text)) = self.0.get() else { return Ok(()) };
+        let source = io::Error::new(*kind, format!("given up after: {text}"));
+        Err(JournalError::Storage { what: what.clone(), source })
+    }
+
+    fn note<T>(&self, result: Result<T, JournalError>) -> Result<T, JournalError> {
+        if let Err(JournalError::Storage { what, source }) = &result {
+            // The first failure is the one that counts.
+            self.0.get_or_init(|| (what.clone(), source.kind(), source.to_string()));
+        }
+        result
+    }
+}
+
+/// One write: a line is in the file as a whole, or its record is given up.
+fn write_once(mut file: &File, line: &[u8]) -> io::Result<()> {
+    loop {
+        return match file.write(line) {
+            Ok(written) if written == line.len() => Ok(()),
+            Ok(written) => Err(io::Error::new(
+                io::ErrorKind::WriteZero,
+                format!("only {written} of {} bytes were written", line.len()),
+            )),
+            Err(err) if err.kind() == io::ErrorKind::Interrupted => continue, // nothing was written
+            Err(err) => Err(err),
+        };
+    }
+}
+
+/// Writing is asked for because some systems sync only what they could have written.
+fn sync_file(path: &Path) -> io::Result<()> {
+    fs::File::options().read(true).write(true).open(path)?.sync_all()
+}
+
+fn invalid(why: impl fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why.to_string())
+}

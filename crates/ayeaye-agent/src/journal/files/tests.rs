@@ -1,0 +1,365 @@
+//! The journal as its callers see it. Damage has its own file, and so has the format.
+mod damage;
+mod fixture;
+mod sample;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::journal::Answer;
+
+/// A journal in a folder of its own, whose clock ticks by a millisecond at each look.
+struct Rig {
+    journal: FileJournal,
+    data: TempDir,
+}
+
+fn rig() -> Rig {
+    rig_with(SyncWhen::Never)
+}
+
+fn rig_with(when: SyncWhen) -> Rig {
+    let data = TempDir::new().expect("a folder for tests");
+    let journal = FileJournal::new(data.path(), ticking(), when);
+    Rig { journal, data }
+}
+
+fn ticking() -> Clock {
+    let start = 1_767_323_045_000;
+    let ticks = AtomicI64::new(start);
+    Arc::new(move || {
+        let now = ticks.fetch_add(1, Ordering::Relaxed);
+        Timestamp::from_millisecond(now).expect("a time in this century")
+    })
+}
+
+impl Rig {
+    fn path(&self, id: &SessionId) -> PathBuf {
+        self.data.path().join("sessions").join(id.to_string())
+    }
+
+    /// A session of about seventy events, closed.
+    async fn full_session(&self) -> (SessionId, Vec<Event>) {
+        let id = SessionId::new();
+        let events = write_sample(&self.journal, &id).await;
+        (id, events)
+    }
+}
+
+async fn write_sample(journal: &FileJournal, id: &SessionId) -> Vec<Event> {
+    let mut record = journal.create(id).await.expect("a new session");
+    let mut keep = Vec::new();
+    for (bytes, media_type) in [
+        (&b"\xff\xd8 not really a picture \xff\xd9"[..], "image/jpeg"),
+        (b"<hierarchy rotation=\"0\"/>", "application/xml"),
+        (b"You drive a phone.", "text/plain"),
+    ] {
+        keep.push(record.keep(Bytes::from_static(bytes), media_type).await.expect("kept"));
+    }
+    let mut events = Vec::new();
+    for entry in sample::session(&keep[0], &keep[1], &keep[2]) {
+        events.push(record.append(entry).await.expect("written"));
+    }
+    record.sync().await.expect("synced");
+    events
+}
+
+fn note(text: &str) -> Entry {
+    let fact = Fact::Note { kind: "test".to_owned(), text: text.to_owned(), figures: Map::new() };
+    Entry { round: None, step: None, agent: None, fact }
+}
+
+#[tokio::test]
+async fn what_was_written_is_read_and_goes_on() {
+    let rig = rig_with(SyncWhen::Step);
+    let (id, written) = rig.full_session().await;
+    assert_eq!(rig.journal.read(&id).await.unwrap(), written);
+    let (events, mut record) = rig.journal.open(&id).await.unwrap();
+    assert_eq!(events, written);
+    let next = record.append(note("more")).await.unwrap();
+    assert_eq!(next.seq, written.len() as u64 + 1);
+    // A reader needs no lock, and sees at once what was written.
+    assert_eq!(rig.journal.read(&id).await.unwrap().last(), Some(&next));
+    let verdict = rig.journal.verify(&id).await.unwrap();
+    assert_eq!(verdict, Verdict { records: next.seq, bad: None });
+}
+
+#[tokio::test]
+async fn a_session_has_one_writer() {
+    let rig = rig();
+    let id = SessionId::new();
+    let record = rig.journal.create(&id).await.unwrap();
+    let other = FileJournal::new(rig.data.path(), ticking(), SyncWhen::Never);
+    assert!(matches!(other.open(&id).await, Err(JournalError::Busy(busy)) if busy == id));
+    assert_eq!(other.read(&id).await.unwrap(), []);
+    drop(record);
+    other.open(&id).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_session_is_begun_once() {
+    let rig = rig();
+    let id = SessionId::new();
+    rig.journal.create(&id).await.unwrap();
+    let again = rig.journal.create(&id).await;
+    assert!(matches!(again, Err(JournalError::Storage { .. })), "{again:?}");
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_unknown() {
+    let rig = rig();
+    assert_eq!(rig.journal.list().await.unwrap(), []);
+    let id = SessionId::new();
+    let blob = BlobRef { sha256: "0".repeat(64), bytes: 1, media_type: String::new() };
+    let errors = [
+        rig.journal.open(&id).await.map(drop).unwrap_err(),
+        rig.journal.read(&id).await.map(drop).unwrap_err(),
+        rig.journal.verify(&id).await.map(drop).unwrap_err(),
+        rig.journal.blob(&id, &blob).await.map(drop).unwrap_err(),
+        rig.journal.leave_answer(&id, "yes").await.unwrap_err(),
+        rig.journal.take_answer(&id).await.map(drop).unwrap_err(),
+    ];
+    for err in errors {
+        assert!(matches!(err, JournalError::Unknown(unknown) if unknown == id), "{err}");
+    }
+    // Asking leaves nothing behind.
+    assert!(!rig.data.path().join("sessions").exists());
+}
+
+#[tokio::test]
+async fn sessions_are_listed_newest_first_and_nothing_else_is() {
+    let rig = rig();
+    let mut ids: Vec<SessionId> = (0..20).map(|_| SessionId::new()).collect();
+    for id in &ids {
+        rig.journal.create(id).await.unwrap();
+    }
+    let sessions = rig.data.path().join("sessions");
+    for junk in [".trash-1", "lost+found", &SessionId::new().to_string()] {
+        fs::create_dir(sessions.join(junk)).unwrap();
+    }
+    fs::write(sessions.join(SessionId::new().to_string()), "a file").unwrap();
+    ids.sort_by(|a, b| b.cmp(a));
+    assert_eq!(rig.journal.list().await.unwrap(), ids);
+}
+
+#[tokio::test]
+async fn a_session_is_removed_unless_somebody_writes_it() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    let (_, record) = rig.journal.open(&id).await.unwrap();
+    assert!(matches!(rig.journal.remove(&id).await, Err(JournalError::Busy(_))));
+    drop(record);
+    rig.journal.remove(&id).await.unwrap();
+    assert!(matches!(rig.journal.remove(&id).await, Err(JournalError::Unknown(_))));
+    assert_eq!(rig.journal.list().await.unwrap(), []);
+    assert_eq!(fs::read_dir(rig.data.path().join("sessions")).unwrap().count(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_beside_the_writer_sees_whole_events() {
+    let rig = rig();
+    let id = SessionId::new();
+    let mut record = rig.journal.create(&id).await.unwrap();
+    let writer = tokio::spawn(async move {
+        let mut written = Vec::new();
+        for n in 0..300 {
+            written.push(record.append(note(&"x".repeat(n * 97))).await.unwrap());
+        }
+        written
+    });
+    let mut seen = Vec::new();
+    while !writer.is_finished() {
+        let events = rig.journal.read(&id).await.unwrap();
+        assert!(events.starts_with(&seen), "what was read stays");
+        seen = events;
+    }
+    assert!(writer.await.unwrap().starts_with(&seen));
+}
+
+#[tokio::test]
+async fn a_blob_is_stored_once_and_checked_when_read() {
+    let rig = rig();
+    let id = SessionId::new();
+    let mut record = rig.journal.create(&id).await.unwrap();
+    let bytes = Bytes::from_static(b"picture");
+    let blob = record.keep(bytes.clone(), "image/png").await.unwrap();
+    assert_eq!(record.keep(bytes.clone(), "image/png").await.unwrap(), blob);
+    assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), bytes);
+
+    let shelf = rig.path(&id).join("blobs").join(&blob.sha256[..2]);
+    let path = shelf.join(format!("{}.png", blob.sha256));
+    assert_eq!(fs::read_dir(&shelf).unwrap().count(), 1, "no other file is left");
+    let damaged = async |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        matches!(rig.journal.blob(&id, &blob).await, Err(JournalError::Blob(_)))
+    };
+    assert!(damaged(b"pictures").await);
+    assert!(damaged(b"pict").await);
+    // A short one is known by its length, and mended.
+    record.keep(bytes.clone(), "image/png").await.unwrap();
+    assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), bytes);
+    assert!(damaged(b"pictuse").await);
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(rig.journal.blob(&id, &blob).await, Err(JournalError::Blob(_))));
+}
+
+#[tokio::test]
+async fn a_blob_reference_cannot_lead_anywhere_else() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    let hostile = ["", "..", "../../../../../../etc/passwd", "é", &"A".repeat(64), &"/".repeat(64)];
+    for sha256 in hostile {
+        let blob = BlobRef { sha256: sha256.to_owned(), bytes: 9, media_type: "../x".to_owned() };
+        let read = rig.journal.blob(&id, &blob).await;
+        assert!(matches!(read, Err(JournalError::Blob(_))), "{sha256}: {read:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_taken_once() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None);
+    rig.journal.leave_answer(&id, "no").await.unwrap();
+    rig.journal.leave_answer(&id, "Anna B. 🦉\n").await.unwrap();
+    assert_eq!(rig.journal.take_answer(&id).await.unwrap().as_deref(), Some("Anna B. 🦉\n"));
+    assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_answer_has_a_size_and_is_text() {
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    let most = "x".repeat(64 << 10);
+    rig.journal.leave_answer(&id, &most).await.unwrap();
+    assert_eq!(rig.journal.take_answer(&id).await.unwrap().as_deref(), Some(&*most));
+    assert!(rig.journal.leave_answer(&id, &format!("{most}x")).await.is_err());
+    for foreign in [vec![b'x'; 1 << 20], vec![0xff]] {
+        fs::write(rig.path(&id).join("answer"), foreign).unwrap();
+        assert!(rig.journal.take_answer(&id).await.is_err());
+        assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None, "it is gone");
+    }
+}
+
+#[tokio::test]
+async fn a_fact_that_is_refused_leaves_the_record_as_it_was() {
+    let rig = rig();
+    let (id, written) = rig.full_session().await;
+    let (_, mut record) = rig.journal.open(&id).await.unwrap();
+    let refused = record.append(note(&"\u{1}".repeat(10_000_000))).await;
+    assert!(matches!(refused, Err(JournalError::Storage { .. })), "{refused:?}");
+    let answer =
+        Answer { answers: vec!["\0\n\u{2028}\"\\\u{1f600}".to_owned()], source: String::new() };
+    let entry = Entry { fact: Fact::Answer(answer), ..note("") };
+    let event = record.append(entry.clone()).await.unwrap();
+    assert_eq!((event.seq, event.entry), (written.len() as u64 + 1, entry));
+}
+
+#[tokio::test]
+async fn every_way_to_sync_keeps_the_same() {
+    let mut records = Vec::new();
+    for when in [SyncWhen::Always, SyncWhen::Step, SyncWhen::Never] {
+        let rig = rig_with(when);
+        let (id, _) = rig.full_session().await;
+        records.push(fs::read(rig.path(&id).join("events.jsonl")).unwrap());
+    }
+    assert_eq!(records[0], records[1]);
+    assert_eq!(records[0], records[2]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_may_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn check(path: &Path) -> usize {
+        let meta = fs::symlink_metadata(path).unwrap();
+        let want = if meta.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(meta.permissions().mode() & 0o777, want, "{}", path.display());
+        if !meta.is_dir() {
+            return 1;
+        }
+        fs::read_dir(path).unwrap().map(|entry| check(&entry.unwrap().path())).sum()
+    }
+    let rig = rig();
+    let (id, _) = rig.full_session().await;
+    rig.journal.leave_answer(&id, "yes").await.unwrap();
+    // Events, lock, answer and three blobs.
+    assert_eq!(check(&rig.data.path().join("sessions")), 6);
+}
+
+/// A record whose file is another, such as one that takes nothing.
+#[cfg(target_os = "linux")]
+async fn record_into(rig: &Rig, device: &str, when: SyncWhen) -> FileRecord {
+    let id = SessionId::new();
+    drop(rig.journal.create(&id).await.unwrap());
+    let folder = rig.journal.folder(&id);
+    let lock = folder.lock().unwrap();
+    let mut record = FileRecord::new(folder, ticking(), when, Chain::start(), lock).unwrap();
+    record.events_replaced_by(File::options().append(true).open(device).unwrap());
+    record
+}
+
+#[cfg(target_os = "linux")]
+async fn is_poisoned(record: &mut FileRecord) {
+    let errors = [
+        record.append(note("")).await.map(drop).unwrap_err(),
+        record.sync().await.unwrap_err(),
+        record.keep(Bytes::from_static(b"x"), "text/plain").await.map(drop).unwrap_err(),
+    ];
+    for err in errors {
+        assert!(err.to_string().contains("given up after"), "{err}");
+        assert!(matches!(err, JournalError::Storage { .. }), "{err}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_failed_write_ends_the_record() {
+    let rig = rig();
+    let mut record = record_into(&rig, "/dev/full", SyncWhen::Step).await;
+    let first = record.append(note("")).await.unwrap_err();
+    let JournalError::Storage { what, source } = first else { panic!("{first}") };
+    assert!(what.ends_with("events.jsonl (append)"), "{what}");
+    assert_eq!(source.kind(), io::ErrorKind::StorageFull);
+    is_poisoned(&mut record).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_failed_sync_ends_the_record_even_when_nobody_waits_for_it() {
+    let rig = rig();
+    // It takes every write, and cannot be synced.
+    let mut record = record_into(&rig, "/dev/null", SyncWhen::Step).await;
+    record.append(note("")).await.unwrap();
+    let mut sync = record.sync();
+    assert!(futures::poll!(&mut sync).is_pending());
+    drop(sync);
+    while record.append(note("")).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    is_poisoned(&mut record).await;
+    let mut record = record_into(&rig, "/dev/null", SyncWhen::Always).await;
+    assert!(record.append(note("")).await.is_err());
+    is_poisoned(&mut record).await;
+    // One who wants no sync does not notice.
+    let mut record = record_into(&rig, "/dev/null", SyncWhen::Never).await;
+    record.append(note("")).await.unwrap();
+    record.sync().await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_blob_that_cannot_be_written_ends_the_record() {
+    let rig = rig();
+    let id = SessionId::new();
+    let mut record = rig.journal.create(&id).await.unwrap();
+    fs::write(rig.path(&id).join("blobs"), "in the way").unwrap();
+    assert!(record.keep(Bytes::from_static(b"x"), "text/plain").await.is_err());
+    let later = record.append(note("")).await.unwrap_err();
+    assert!(later.to_string().contains("given up after"), "{later}");
+}

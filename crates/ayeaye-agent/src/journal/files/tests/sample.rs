@@ -1,0 +1,298 @@
+//! A session that says everything there is to say, for tests and for the fixture.
+use serde_json::{Map, Value, json};
+
+use crate::journal::*;
+
+/// Every name a fact has in format 1.
+pub(super) const NAMES: [&str; 20] = [
+    "session.start",
+    "session.resume",
+    "session.end",
+    "round.start",
+    "round.end",
+    "step.start",
+    "step.end",
+    "observe",
+    "llm.request",
+    "llm.response",
+    "tool.start",
+    "tool.end",
+    "question",
+    "answer",
+    "state",
+    "subtask.end",
+    "snapshot",
+    "blackboard.add",
+    "evaluation",
+    "note",
+];
+
+/// About seventy entries: two rounds of four steps, with each fact at least once.
+/// `picture`, `tree` and `system` are blobs that the session has kept.
+pub(super) fn session(picture: &BlobRef, tree: &BlobRef, system: &BlobRef) -> Vec<Entry> {
+    let mut all = vec![at(None, None, session_start())];
+    for round in 0..2 {
+        let request =
+            ["Text Anna that I am late.", "给安娜发消息 — and say “sorry” 🦉"][round as usize];
+        all.push(at(Some(round), None, Fact::RoundStart { request: request.to_owned() }));
+        for step in 0..4 {
+            let number = round * 4 + step;
+            let entry = |fact| at(Some(round), Some(number), fact);
+            all.extend([
+                entry(step_start(step)),
+                entry(observe(picture, tree)),
+                entry(llm_request(number, picture, system)),
+                entry(llm_response(number)),
+                entry(tool_start(number)),
+                entry(tool_end(number)),
+                entry(step_end(step)),
+            ]);
+        }
+        all.extend([
+            at(Some(round), None, state("CONTINUE", "PENDING")),
+            at(Some(round), None, question()),
+            at(Some(round), None, answer()),
+            at(Some(round), None, snapshot(picture, tree)),
+            at(Some(round), None, subtask_end()),
+            at(Some(round), None, round_end()),
+        ]);
+    }
+    all.extend([
+        at(None, None, session_resume()),
+        at(None, None, blackboard()),
+        at(
+            None,
+            None,
+            Fact::Evaluation(json!({ "complete": "yes", "sub_scores": [null, 0.1, -1] })),
+        ),
+        at(None, None, note()),
+        at(None, None, session_end()),
+    ]);
+    all
+}
+
+fn at(round: Option<u32>, step: Option<u32>, fact: Fact) -> Entry {
+    let agent = step.map(|_| "AppAgent".to_owned());
+    Entry { round, step, agent, fact }
+}
+
+fn map(value: Value) -> Map<String, Value> {
+    let Value::Object(map) = value else { unreachable!("an object was written here") };
+    map
+}
+
+fn run() -> RunFacts {
+    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() }
+}
+
+fn click() -> ActionFacts {
+    ActionFacts { function: "CLICK".to_owned(), arguments: map(json!({ "point": [512, 203] })) }
+}
+
+fn response() -> ResponseFacts {
+    ResponseFacts {
+        observation: "A list of chats.".to_owned(),
+        thought: "Anna is second.\n\tI tap \"Anna\" \\ \u{7f}\u{0}".to_owned(),
+        comment: "Open Anna's chat".to_owned(),
+        summary: String::new(),
+    }
+}
+
+fn tokens() -> TokenFacts {
+    TokenFacts { prompt: 1412, completion: 61, thinking: 20, cached: 1024, total: 1473 }
+}
+
+fn session_start() -> Fact {
+    Fact::SessionStart(SessionStart {
+        task_name: "text-anna".to_owned(),
+        request: "Text Anna that I am late.".to_owned(),
+        device: DeviceFacts {
+            device_id: "emulator-5554".to_owned(),
+            model: "Pixel 7".to_owned(),
+            android_version: "14".to_owned(),
+            wm_size: [1080, 2400],
+        },
+        config: map(json!({ "host_agent": false, "temperature": 0.1, "profile": "gelab" })),
+        run: run(),
+    })
+}
+
+fn session_resume() -> Fact {
+    Fact::SessionResume(SessionResume { why: "reply".to_owned(), run: run() })
+}
+
+fn session_end() -> Fact {
+    Fact::SessionEnd(SessionEnd {
+        stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+        message: "Sent.".to_owned(),
+        steps: 8,
+        local_steps: 4,
+        // Not a price that a sloppy reader of numbers gets right.
+        cost_usd: 0.1 + 0.2,
+        cost_known: true,
+    })
+}
+
+fn round_end() -> Fact {
+    Fact::RoundEnd(RoundEnd {
+        status: "FINISH".to_owned(),
+        result: "Sent.".to_owned(),
+        stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+        steps: 4,
+        subtask_amount: 1,
+        cost_usd: 0.004_217,
+    })
+}
+
+fn step_start(step: u32) -> Fact {
+    Fact::StepStart(StepStart {
+        agent_type: "AppAgent".to_owned(),
+        round_step: step,
+        agent_step: step,
+        subtask: "Text Anna".to_owned(),
+        subtask_index: 0,
+        request_number: step + 1,
+    })
+}
+
+fn step_end(step: u32) -> Fact {
+    let failed = step == 2;
+    Fact::StepEnd(StepEnd {
+        status: if failed { "ERROR" } else { "CONTINUE" }.to_owned(),
+        response: response(),
+        action: (!failed).then(click),
+        result: "done".to_owned(),
+        error: failed.then(|| "the reply could not be read".to_owned()),
+        tokens: tokens(),
+        cost_usd: 0.001,
+        cost_known: !failed,
+        time_ms: PhaseTimes {
+            data_collection: 182.25,
+            llm_interaction: 1903.0,
+            action_execution: 41.5,
+            memory_update: 4.125,
+        },
+    })
+}
+
+fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
+    Fact::Observe(Observe {
+        screenshot: Some(picture.clone()),
+        screenshot_size: Some([540, 1200]),
+        screen_size: [1080, 2400],
+        ui_tree: Some(tree.clone()),
+        package: "com.example.chat".to_owned(),
+        activity: ".Main".to_owned(),
+        screen_on: true,
+        captures: 3,
+        settled: true,
+        settle_ms: 160.5,
+        encode_ms: 2.25,
+    })
+}
+
+fn llm_request(number: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
+    let message = |role: &str, parts| MessageFacts { role: role.to_owned(), parts };
+    Fact::LlmRequest(LlmRequest {
+        call_id: number + 1,
+        request_number: number + 1,
+        iteration: 1,
+        purpose: "act".to_owned(),
+        model: "gelab-zero-4b".to_owned(),
+        profile: "gelab".to_owned(),
+        messages: vec![
+            message("system", vec![PartFacts::TextBlob(system.clone())]),
+            message(
+                "user",
+                vec![PartFacts::Text("Now?".to_owned()), PartFacts::Picture(picture.clone())],
+            ),
+        ],
+    })
+}
+
+fn llm_response(number: u32) -> Fact {
+    let good = number != 2;
+    Fact::LlmResponse(LlmResponse {
+        call_id: number + 1,
+        request_number: number + 1,
+        iteration: 1,
+        kind: if good { "final" } else { "intermediate" }.to_owned(),
+        success: good,
+        raw_content: Some("explain:Open Anna's chat\taction:CLICK\tpoint:512,203".to_owned()),
+        reasoning: if good { String::new() } else { "…".to_owned() },
+        parsed: good.then(|| ParsedFacts { action: click(), response: response() }),
+        finish_reason: Some("stop".to_owned()),
+        model: "gelab-zero-4b".to_owned(),
+        tokens: tokens(),
+        latency_ms: 1903.0625,
+        first_token_ms: good.then_some(211.0),
+        cost_usd: 0.001,
+        cost_known: good,
+        retries: if good { vec![] } else { vec!["503: try later".to_owned()] },
+        error: (!good).then(|| "no action in the reply".to_owned()),
+    })
+}
+
+fn tool_start(number: u32) -> Fact {
+    Fact::ToolStart(ToolStart {
+        tool_call_id: number + 1,
+        name: "CLICK".to_owned(),
+        parameters: map(json!({ "point": [512, 203] })),
+        device: true,
+    })
+}
+
+fn tool_end(number: u32) -> Fact {
+    Fact::ToolEnd(ToolEnd {
+        tool_call_id: number + 1,
+        success: number != 3,
+        unknown: number == 3,
+        result: "done".to_owned(),
+        error: (number == 3).then(|| "the link was lost".to_owned()),
+        duration_ms: 41.5,
+    })
+}
+
+fn question() -> Fact {
+    Fact::Question(QuestionAsked {
+        kind: "info".to_owned(),
+        questions: vec!["Which Anna?".to_owned()],
+        options: vec!["Anna B.".to_owned(), "Anna K.".to_owned()],
+        app: Some("com.example.chat".to_owned()),
+        reply_mode: "pass_to_client".to_owned(),
+    })
+}
+
+fn answer() -> Fact {
+    Fact::Answer(Answer { answers: vec!["Anna B.".to_owned()], source: "client".to_owned() })
+}
+
+fn state(from: &str, to: &str) -> Fact {
+    Fact::State { from: from.to_owned(), to: to.to_owned() }
+}
+
+fn subtask_end() -> Fact {
+    Fact::SubtaskEnd { index: 0, status: "FINISH".to_owned(), result: "Sent.".to_owned() }
+}
+
+fn snapshot(picture: &BlobRef, tree: &BlobRef) -> Fact {
+    Fact::Snapshot {
+        scope: "sub_round".to_owned(),
+        sub_round: Some(0),
+        screenshot: Some(picture.clone()),
+        ui_tree: Some(tree.clone()),
+    }
+}
+
+fn blackboard() -> Fact {
+    let item = json!({ "request_0": "Text Anna that I am late." });
+    Fact::BlackboardAdd { section: "requests".to_owned(), item }
+}
+
+fn note() -> Fact {
+    Fact::Note {
+        kind: "warning".to_owned(),
+        text: "The keyboard covers the field.".to_owned(),
+        figures: map(json!({ "covered_px": 812, "z": 1, "a": u64::MAX })),
+    }
+}
