@@ -1,6 +1,10 @@
 //! The real server over the virtual phone on real sockets, with a fake model behind real HTTP that
 //! checks what it is asked.
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should stop")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on should stop"
+)]
 #![allow(clippy::missing_panics_doc, reason = "tests")]
 
 mod support;

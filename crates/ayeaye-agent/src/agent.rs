@@ -7,7 +7,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 
@@ -301,9 +300,13 @@ impl Agent {
         let session = self.session(id).await?;
         same_device(&session, next.device_id.as_ref())?;
         let opening = match (session.standing(), next.words) {
-            (Standing::Waiting | Standing::Ended, Words::Nothing) => {
-                return Ok(Follower::finished(&session));
-            }
+            // An operator may have answered while nobody drove the session.
+            (Standing::Waiting, Words::Nothing) => match self.parts.journal.take_answer(&id).await?
+            {
+                Some(text) => Opening::Reply(text),
+                None => return Ok(Follower::finished(&session)),
+            },
+            (Standing::Ended, Words::Nothing) => return Ok(Follower::finished(&session)),
             (Standing::Waiting, Words::Reply(text)) => Opening::Reply(text),
             (Standing::Short, Words::Reply(text)) => Opening::Guidance(text),
             (Standing::Short, Words::Nothing) => Opening::GoOn,
@@ -517,6 +520,3 @@ impl fmt::Debug for Agent {
         f.debug_struct("Agent").field("parts", &self.parts).finish_non_exhaustive()
     }
 }
-
-/// The real clock, for wiring.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;

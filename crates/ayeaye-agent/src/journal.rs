@@ -71,6 +71,8 @@ pub trait Journal: Send + Sync + fmt::Debug {
     async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError>;
     /// Leaves an operator's answer for whichever process runs the session.
     async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError>;
+    /// Removes a session that nobody writes, with all that belongs to it.
+    async fn remove(&self, id: &SessionId) -> Result<(), JournalError>;
     /// Takes the answer that was left, if any; it is gone afterwards.
     async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError>;
 }

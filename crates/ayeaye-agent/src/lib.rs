@@ -22,13 +22,13 @@ mod agent;
 mod run;
 
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
-pub use agent::{Agent, AgentError, Clock, Continue, Follower, Parts, ReplyMode, StartTask, Words};
+pub use agent::{Agent, AgentError, Continue, Follower, Parts, ReplyMode, StartTask, Words};
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
 };
 pub use fold::{NoBeginning, Session, Standing};
-pub use journal::{Journal, JournalError, Record};
+pub use journal::{Clock, Journal, JournalError, Record};
 pub use limits::Limits;
 pub use model::{
     Decision, Message, Model, ModelError, Part, Past, PastStep, Prompt, Reply, Retry, Role, Tokens,

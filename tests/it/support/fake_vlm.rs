@@ -104,12 +104,10 @@ async fn answer(
             "usage": { "prompt_tokens": 1200, "completion_tokens": 60, "total_tokens": 1260 }
         }))
         .into_response(),
-        Answer::Raw(status, content_type, text) => (
-            StatusCode::from_u16(status).unwrap(),
-            [(header::CONTENT_TYPE, content_type)],
-            text,
-        )
-            .into_response(),
+        Answer::Raw(status, content_type, text) => {
+            (StatusCode::from_u16(status).unwrap(), [(header::CONTENT_TYPE, content_type)], text)
+                .into_response()
+        }
         Answer::Silence => std::future::pending().await,
     }
 }

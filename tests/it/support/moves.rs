@@ -5,7 +5,9 @@ use serde_json::Value;
 /// One reply line: tab-separated, as the model writes it.
 pub fn gelab(action: &str, fields: &str, summary: &str) -> String {
     let tab = if fields.is_empty() { "" } else { "\t" };
-    format!("<THINK>next</THINK>\nexplain:{summary}\taction:{action}{tab}{fields}\tsummary:{summary}")
+    format!(
+        "<THINK>next</THINK>\nexplain:{summary}\taction:{action}{tab}{fields}\tsummary:{summary}"
+    )
 }
 
 pub fn click(x: u32, y: u32) -> String {

@@ -130,7 +130,10 @@ pub const DEFAULTS: Defaults = Defaults {
 };
 
 /// A client of this server on a pipe.
-pub async fn connect<H: ClientHandler>(server: Server, handler: H) -> RunningService<RoleClient, H> {
+pub async fn connect<H: ClientHandler>(
+    server: Server,
+    handler: H,
+) -> RunningService<RoleClient, H> {
     let (near, far) = tokio::io::duplex(1 << 20);
     tokio::spawn(async move {
         let running = server.serve(far).await.expect("the server starts");

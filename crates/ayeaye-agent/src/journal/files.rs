@@ -97,22 +97,6 @@ impl FileJournal {
         .await
     }
 
-    /// Removes a session that nobody writes, with all that belongs to it.
-    pub async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
-        let trash = self.sessions.join(format!(".trash-{id}"));
-        self.at(id, "remove", move |folder| {
-            folder.must_exist()?;
-            let lock = folder.lock()?;
-            // Windows does not move a folder in which a file is open.
-            let lock = (!cfg!(windows)).then_some(lock);
-            // It is gone at once, and a crash in between leaves nothing that looks like a session.
-            fs::rename(&folder.path, &trash).map_err(storage("remove", &folder.path))?;
-            drop(lock);
-            fs::remove_dir_all(&trash).map_err(storage("remove", &trash))
-        })
-        .await
-    }
-
     fn folder(&self, id: &SessionId) -> Folder {
         Folder { id: *id, path: self.sessions.join(id.to_string()) }
     }
@@ -198,6 +182,21 @@ impl Journal for FileJournal {
 
     async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
         self.at(id, "read", |folder| answer::take(&folder)).await
+    }
+
+    async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
+        let trash = self.sessions.join(format!(".trash-{id}"));
+        self.at(id, "remove", move |folder| {
+            folder.must_exist()?;
+            let lock = folder.lock()?;
+            // Windows does not move a folder in which a file is open.
+            let lock = (!cfg!(windows)).then_some(lock);
+            // It is gone at once, and a crash in between leaves nothing that looks like a session.
+            fs::rename(&folder.path, &trash).map_err(storage("remove", &folder.path))?;
+            drop(lock);
+            fs::remove_dir_all(&trash).map_err(storage("remove", &trash))
+        })
+        .await
     }
 }
 
