@@ -1,1 +1,9 @@
-fn main() {}
+//! Parses, settles, wires, serves; everything else is a library call.
+use std::process::ExitCode;
+
+use ayeaye::cli::{Cli, Exit};
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    ayeaye::run(Cli::parse()).unwrap_or_else(|err| ayeaye::complain(&err)).into()
+}

@@ -1,8 +1,10 @@
 //! `ayeaye sessions`: looking at what is kept.
+use std::path::Path;
+
 use anyhow::{Context as _, bail};
 use ayeaye_agent::{Agent, SessionId};
 
-use crate::cli::Exit;
+use crate::cli::{Exit, ExportFormat};
 use crate::config::Config;
 use crate::mcp::results::SessionList;
 use crate::terminal::{Terminal, lines, one_line};
@@ -80,4 +82,33 @@ pub async fn remove(agent: &Agent, id: SessionId, terminal: Terminal) -> anyhow:
 /// Where a session's record lies.
 pub fn session_folder(config: &Config, id: SessionId) -> String {
     config.data_dir.join("sessions").join(id.to_string()).display().to_string()
+}
+
+/// Writes a session in a format that others read.
+pub async fn export(
+    agent: &Agent,
+    id: SessionId,
+    format: ExportFormat,
+    out: &Path,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    if format != ExportFormat::Gelab {
+        bail!("the format {format:?} is not there yet; gelab is");
+    }
+    let journal = agent.journal();
+    let events = journal.read(&id).await?;
+    let trace = ayeaye_export::gelab(id, &events);
+    let traces = out.join("traces");
+    std::fs::create_dir_all(traces.join("images"))
+        .with_context(|| format!("{} cannot be made", traces.display()))?;
+    for (name, blob) in &trace.pictures {
+        let bytes = journal.blob(&id, blob).await?;
+        std::fs::write(traces.join(name), bytes)
+            .with_context(|| format!("{name} cannot be written"))?;
+    }
+    let text: String = trace.lines.iter().map(|line| format!("{line}\n")).collect();
+    let file = traces.join(format!("{id}.jsonl"));
+    std::fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
+    terminal.item("written", &file.display().to_string());
+    Ok(Exit::Done)
 }

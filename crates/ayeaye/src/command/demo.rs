@@ -1,0 +1,205 @@
+//! `ayeaye demo`: the main job, on the virtual phone, with a stand-in for the model.
+//!
+//! Everything between them is the product: an MCP client calls the server, the agent drives the phone
+//! over the adb server's protocol on a socket and asks the model over HTTP.
+use ayeaye_agent::SessionId;
+use anyhow::{Context as _, bail};
+use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
+use rmcp::service::{NotificationContext, RoleClient, RunningService};
+use rmcp::{ClientHandler, ServiceExt as _};
+use serde_json::{Value, json};
+
+use crate::cli::Exit;
+use crate::command::sessions::session_folder;
+use crate::config::Config;
+use crate::mcp::Server;
+use crate::terminal::{Terminal, lines, one_line};
+use crate::wiring::{Decider, House};
+
+const TASK: &str = "In Messages, tell Anna: I am ten minutes late";
+/// What `--yes` answers to "which Anna?".
+const ANSWER: &str = "Anna Berg";
+const TEXT: &str = "I am ten minutes late";
+
+/// Runs the demo. With `yes` it answers the agent's question by itself.
+pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Result<Exit> {
+    terminal.line(
+        "The phone is virtual, and the model is a stand-in that reads the phone's own state. The rest\n\
+         is the real thing: an MCP client, the server and its agent, adb's protocol on a socket to the\n\
+         phone, HTTP to the model.\n",
+    );
+    let house = House::with_virtual_phone(config, Decider::Pilot).await?;
+    let client = connect(&house, config, terminal).await?;
+    let device = first_phone(&client, terminal).await?;
+    terminal.item("task", TASK);
+    let start = json!({ "device_id": device, "task": TASK });
+    let mut result = call(&client, "ask_agent_start_new_task", start).await?;
+    let session: SessionId = text(&result, "session_id").parse()?;
+    let mut spent = Spent::default();
+    let exit = loop {
+        spent.add(&result);
+        match result["stop_reason"].as_str() {
+            Some("TASK_COMPLETED_SUCCESSFULLY") => {
+                terminal.item("done", &lines(text(&result, "message")));
+                break Exit::Done;
+            }
+            Some("INFO_ACTION_NEEDS_REPLY") => {
+                terminal.item("question", &lines(text(&result["question"], "text")));
+                let Some(reply) = answer(yes, terminal).await else {
+                    terminal.item("waiting", &format!("nobody answered; session {session} can be continued"));
+                    break Exit::NeedsAnswer;
+                };
+                let next = json!({ "session_id": session.to_string(), "reply_from_client": reply });
+                result = call(&client, "ask_agent_continue", next).await?;
+            }
+            Some("STILL_RUNNING") => {
+                let next = json!({ "session_id": session.to_string() });
+                result = call(&client, "ask_agent_continue", next).await?;
+            }
+            _ => {
+                terminal.item("stopped", &format!("{}: {}", text(&result, "stop_reason"), lines(text(&result, "message"))));
+                break Exit::Failed;
+            }
+        }
+    };
+    let sent = tell_what_the_phone_says(&house, terminal);
+    spent.tell(terminal);
+    terminal.item("session", &session_folder(config, session));
+    client.cancel().await.context("the client")?;
+    Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
+}
+
+/// The end of the story as the phone itself knows it.
+fn tell_what_the_phone_says(house: &House, terminal: Terminal) -> bool {
+    let Some(handset) = &house.handset else { return false };
+    let sent: Vec<_> = handset.phone().state().messages;
+    for message in &sent {
+        terminal.item("phone", &format!("has sent to {}: {:?}", message.to, message.text));
+    }
+    if sent.is_empty() {
+        terminal.item("phone", "has sent nothing");
+    }
+    sent.iter().any(|message| message.text == TEXT)
+}
+
+async fn answer(yes: bool, terminal: Terminal) -> Option<String> {
+    if yes {
+        terminal.item("answer", &format!("{ANSWER}  (by --yes)"));
+        return Some(ANSWER.to_owned());
+    }
+    terminal.ask(&format!("answer    [{ANSWER}]")).await.or_else(|| {
+        // An empty line takes the proposal; no terminal at all does not.
+        std::io::IsTerminal::is_terminal(&std::io::stdin()).then(|| ANSWER.to_owned())
+    })
+}
+
+async fn first_phone(client: &Client, terminal: Terminal) -> anyhow::Result<String> {
+    let list = call(client, "list_connected_devices", json!({})).await?;
+    let devices = list["devices"].as_array().cloned().unwrap_or_default();
+    for device in &devices {
+        terminal.item(
+            "phone",
+            &format!(
+                "{}  {}, Android {}, {}x{}",
+                one_line(text(device, "device_id")),
+                one_line(text(device, "model")),
+                one_line(text(device, "android_version")),
+                device["screen"]["width"],
+                device["screen"]["height"]
+            ),
+        );
+    }
+    match devices.first() {
+        Some(device) => Ok(text(device, "device_id").to_owned()),
+        None => bail!("the virtual phone is not listed"),
+    }
+}
+
+type Client = RunningService<RoleClient, Watcher>;
+
+/// An MCP client that shows the progress it is told.
+#[derive(Debug, Clone)]
+struct Watcher {
+    terminal: Terminal,
+}
+
+impl ClientHandler for Watcher {
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        for line in params.message.as_deref().unwrap_or_default().split("; step ") {
+            let line = line.strip_prefix("step ").unwrap_or(line);
+            self.terminal.line(&format!("    {}", one_line(line)));
+        }
+    }
+}
+
+async fn connect(house: &House, config: &Config, terminal: Terminal) -> anyhow::Result<Client> {
+    let server = Server::new(house.agent.clone(), config.defaults());
+    let (near, far) = tokio::io::duplex(1 << 20);
+    tokio::spawn(async move {
+        match server.serve(far).await {
+            Ok(running) => {
+                if let Err(err) = running.waiting().await {
+                    tracing::warn!("the demo's server: {err}");
+                }
+            }
+            Err(err) => tracing::error!("the demo's server: {err}"),
+        }
+    });
+    Watcher { terminal }.serve(near).await.context("the demo's client")
+}
+
+async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
+    let Value::Object(arguments) = arguments else { bail!("arguments are an object") };
+    let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+    let result = client.peer().call_tool(params).await.with_context(|| tool.to_owned())?;
+    match (result.is_error, result.structured_content) {
+        (Some(true), _) | (_, None) => {
+            let words: Vec<_> =
+                result.content.iter().filter_map(|it| it.as_text()).map(|it| it.text.clone()).collect();
+            bail!("{tool}: {}", words.join("\n"))
+        }
+        (_, Some(facts)) => Ok(facts),
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// Where the time went, over all calls.
+#[derive(Debug, Default)]
+struct Spent {
+    model_ms: u64,
+    other_ms: u64,
+    steps: u64,
+}
+
+impl Spent {
+    fn add(&mut self, result: &Value) {
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        // A run that goes on is told again as a whole.
+        if result["stop_reason"] != "STILL_RUNNING" {
+            self.model_ms += number(&result["usage"]["model_ms"]);
+            self.other_ms += number(&result["usage"]["other_ms"]);
+            self.steps += number(&result["local_step_idx"]);
+        }
+    }
+
+    fn tell(&self, terminal: Terminal) {
+        let seconds = |ms: u64| std::time::Duration::from_millis(ms).as_secs_f64();
+        terminal.item(
+            "time",
+            &format!(
+                "{:.1} s: model {:.1} s, everything else {:.1} s ({} steps)",
+                seconds(self.model_ms + self.other_ms),
+                seconds(self.model_ms),
+                seconds(self.other_ms),
+                self.steps
+            ),
+        );
+    }
+}
