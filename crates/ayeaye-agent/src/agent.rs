@@ -215,6 +215,11 @@ impl Agent {
         &self.parts.journal
     }
 
+    /// Where phones are found.
+    pub fn sources(&self) -> &[Arc<dyn DeviceSource>] {
+        &self.parts.sources
+    }
+
     /// Every phone of every source, with the session that drives it. A source that is in trouble is
     /// an error only when no other has anything to show.
     pub async fn devices(&self) -> Result<Vec<(DeviceEntry, Option<SessionId>)>, DeviceError> {
