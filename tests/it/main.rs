@@ -9,4 +9,5 @@
 
 mod support;
 
+mod crash;
 mod tools;
