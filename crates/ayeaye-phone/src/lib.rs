@@ -3,7 +3,11 @@
 //! Read in this order: what the phone is ([`Phone`]), what it shows, and how it is reached over ADB:
 //! a [`Handset`] is a phone with its files and its faults, an [`AdbServer`] and an [`Adbd`] are its
 //! two faces, and a [`Control`] is for whoever tests with it.
+mod apps;
+mod draw;
+mod os;
 mod phone;
+mod tree;
 
 mod faults;
 mod files;
@@ -18,10 +22,13 @@ mod sync;
 mod control;
 
 pub use adbd::Adbd;
+pub use apps::clock::Alarm;
+pub use apps::messages::{ChatMessage, Conversation, Sent};
+pub use apps::notes::Note;
+pub use apps::shop::{CartLine, Order};
 pub use control::Control;
 pub use faults::{FaultPlan, Faults, Link, RawHeader, Times};
 pub use handset::{Handset, WireCounts};
-pub use phone::{
-    Component, Counts, Frame, Package, Phone, PhoneOptions, StartError, Started, State,
-};
+pub use os::report::{Applied, DialogAnswer, FocusedField, Gesture, NodeState, Outcome, State};
+pub use phone::{Component, Counts, Frame, Package, Phone, PhoneOptions, StartError, Started};
 pub use server::AdbServer;

@@ -2,9 +2,13 @@
 //!
 //! Nothing here waits. Whoever imitates a command that takes time (an `input swipe` of 300 ms)
 //! sleeps before or after calling; what is *drawn* depends on the moment it is asked for.
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
+
+use crate::os::Os;
+use crate::os::report::{Gesture, Outcome, State};
 
 /// What kind of phone it claims to be, and how fast its screens move.
 #[derive(Debug, Clone)]
@@ -92,164 +96,241 @@ pub struct Counts {
     pub starts: u64,
 }
 
-/// Everything about the phone that a test or the pilot may ask: see `Phone::state`.
-#[derive(Debug, Clone, Serialize)]
-pub struct State {
-    pub foreground: Component,
-    pub awake: bool,
-    pub locked: bool,
-    pub rotation: u8,
-    pub keyboard_shown: bool,
-    pub counts: Counts,
-}
-
 /// A handle on the phone; clones are the same phone.
 #[derive(Debug, Clone)]
 pub struct Phone {
-    options: std::sync::Arc<PhoneOptions>,
+    options: Arc<PhoneOptions>,
+    os: Arc<Mutex<Os>>,
+}
+
+impl Default for PhoneOptions {
+    fn default() -> Self {
+        Self {
+            serial: "ayeaye-5554".to_owned(),
+            model: "Aye Aye One".to_owned(),
+            product: "ayeaye".to_owned(),
+            manufacturer: "Example".to_owned(),
+            android: "14".to_owned(),
+            sdk: 34,
+            width: 1080,
+            height: 2400,
+            density: 420,
+            transitions: (Duration::from_millis(120), Duration::from_millis(900)),
+            seed: 1,
+        }
+    }
+}
+
+impl Phone {
+    pub fn new(options: PhoneOptions) -> Self {
+        // Sizes that Android itself would refuse are brought into its range.
+        let options = Arc::new(PhoneOptions {
+            width: options.width.clamp(200, 4096),
+            height: options.height.clamp(200, 4096),
+            density: options.density.clamp(72, 1200),
+            ..options
+        });
+        Self { os: Arc::new(Mutex::new(Os::new(Arc::clone(&options)))), options }
+    }
+
+    /// The state with everything done that was due. A panic elsewhere leaves it usable.
+    fn os(&self) -> MutexGuard<'_, Os> {
+        let mut os = self.os.lock().unwrap_or_else(PoisonError::into_inner);
+        os.tick();
+        os
+    }
 }
 
 /// Display.
 impl Phone {
-    pub fn new(options: PhoneOptions) -> Self {
-        Self { options: std::sync::Arc::new(options) }
-    }
     pub fn options(&self) -> &PhoneOptions {
         &self.options
     }
     /// What is on the glass at this instant (mid-transition too); all black while the screen is off.
     pub fn frame(&self) -> Frame {
-        unimplemented!()
+        self.os().frame()
     }
     /// Width and height as held now (rotation and override applied).
     pub fn display_size(&self) -> (u32, u32) {
-        unimplemented!()
+        self.os().display_size()
     }
     /// `wm size` override, in the natural orientation.
     pub fn size_override(&self) -> Option<(u32, u32)> {
-        unimplemented!()
+        self.os().size_override()
     }
-    pub fn set_size_override(&self, _size: Option<(u32, u32)>) {}
+    pub fn set_size_override(&self, size: Option<(u32, u32)>) {
+        self.os().set_size_override(size);
+    }
     pub fn density_override(&self) -> Option<u32> {
-        unimplemented!()
+        self.os().density_override()
     }
-    pub fn set_density_override(&self, _density: Option<u32>) {}
+    pub fn set_density_override(&self, density: Option<u32>) {
+        self.os().set_density_override(density);
+    }
     /// 0 to 3, quarter turns counter-clockwise as Android counts.
     pub fn rotation(&self) -> u8 {
-        unimplemented!()
+        self.os().rotation()
     }
-    pub fn set_rotation(&self, _quarter_turns: u8) {}
+    pub fn set_rotation(&self, quarter_turns: u8) {
+        self.os().set_rotation(quarter_turns);
+    }
     pub fn is_awake(&self) -> bool {
-        unimplemented!()
+        self.os().is_awake()
     }
     pub fn is_locked(&self) -> bool {
-        unimplemented!()
+        self.os().is_locked()
     }
     /// `wm dismiss-keyguard`: unlocks unless a PIN is set.
-    pub fn dismiss_keyguard(&self) {}
+    pub fn dismiss_keyguard(&self) {
+        self.os().dismiss_keyguard();
+    }
     /// When what moves now will stand still; `None` when nothing moves.
     pub fn settles_at(&self) -> Option<tokio::time::Instant> {
-        unimplemented!()
+        self.os().settles_at()
     }
 }
 
 /// Touch, keys, text. Every call counts in `Counts`.
 impl Phone {
-    pub fn tap(&self, _x: f32, _y: f32) {}
+    pub fn tap(&self, x: f32, y: f32) {
+        self.os().tap(x, y);
+    }
     /// The finger has gone from `from` to `to` in `duration`; same ends and 500 ms or more is a long press.
-    pub fn swipe(&self, _from: (f32, f32), _to: (f32, f32), _duration: Duration) {}
+    pub fn swipe(&self, from: (f32, f32), to: (f32, f32), duration: Duration) {
+        self.os().swipe(from, to, duration);
+    }
     /// Long press, move, release.
-    pub fn drag(&self, _from: (f32, f32), _to: (f32, f32), _duration: Duration) {}
+    pub fn drag(&self, from: (f32, f32), to: (f32, f32), duration: Duration) {
+        self.os().drag(from, to, duration);
+    }
     /// An Android key code (3 home, 4 back, 26 power, 66 enter, 67 delete, 187 recents, 224 wake, 279 paste ...).
-    pub fn key(&self, _code: u32, _long: bool) {}
+    pub fn key(&self, code: u32, long: bool) {
+        self.os().key(code, long);
+    }
     /// Key codes pressed together, such as 113+29 (Ctrl+A).
-    pub fn key_combination(&self, _codes: &[u32]) {}
+    pub fn key_combination(&self, codes: &[u32]) {
+        self.os().key_combination(codes);
+    }
     /// What `input text` delivers, after its own `%s` rule: printable ASCII to the field in focus.
-    pub fn input_text(&self, _text: &str) {}
+    pub fn input_text(&self, text: &str) {
+        self.os().input_text(text);
+    }
     /// What the current input method commits: any text. `false` when no field has the focus.
-    pub fn commit_text(&self, _text: &str) -> bool {
-        unimplemented!()
+    pub fn commit_text(&self, text: &str) -> bool {
+        self.os().commit_text(text)
     }
     /// Empties the field in focus through the input method.
     pub fn clear_text(&self) -> bool {
-        unimplemented!()
+        self.os().clear_text()
     }
     /// The input method's editor action (send, search, done) on the field in focus.
-    pub fn editor_action(&self, _action: u32) -> bool {
-        unimplemented!()
+    pub fn editor_action(&self, action: u32) -> bool {
+        self.os().editor_action(action)
     }
 }
 
 /// Apps, windows, settings.
 impl Phone {
     pub fn packages(&self) -> Vec<Package> {
-        unimplemented!()
+        self.os().packages()
     }
-    pub fn start_activity(&self, _component: &Component) -> Result<Started, StartError> {
-        unimplemented!()
+    pub fn start_activity(&self, component: &Component) -> Result<Started, StartError> {
+        let mut os = self.os();
+        os.counts().starts += 1;
+        let started = os.start_activity(component);
+        let outcome = if started.is_ok() { Outcome::Done } else { Outcome::Nothing };
+        os.log(Gesture::Start { component: component.clone() }, outcome, String::new());
+        started
     }
     /// `am force-stop`; unknown packages are silently accepted, as on a real phone.
-    pub fn force_stop(&self, _package: &str) {}
+    pub fn force_stop(&self, package: &str) {
+        let mut os = self.os();
+        os.force_stop(package);
+        let gesture = Gesture::ForceStop { package: package.to_owned() };
+        os.log(gesture, Outcome::Done, String::new());
+    }
     /// Packages with a running process or a task in recents, most recent first.
     pub fn tasks(&self) -> Vec<Component> {
-        unimplemented!()
+        self.os().tasks()
     }
     /// The activity that is resumed.
     pub fn foreground(&self) -> Component {
-        unimplemented!()
+        self.os().foreground()
     }
     /// The window that has the focus; differs from the foreground for dialogs, the shade and the lock screen
     /// (then a title such as "NotificationShade", else `package/class`).
     pub fn focused_window(&self) -> String {
-        unimplemented!()
+        self.os().focused_window()
     }
     pub fn keyboard_shown(&self) -> bool {
-        unimplemented!()
+        self.os().keyboard_shown()
     }
     /// Installed input methods, `package/.Class`, with whether each is enabled.
     pub fn input_methods(&self) -> Vec<(String, bool)> {
-        unimplemented!()
+        self.os().system().input_methods()
     }
     pub fn input_method(&self) -> String {
-        unimplemented!()
+        self.os().system().input_method()
     }
     /// `ime set`; an error text when it is unknown or not enabled.
-    pub fn set_input_method(&self, _id: &str) -> Result<(), String> {
-        unimplemented!()
+    pub fn set_input_method(&self, id: &str) -> Result<(), String> {
+        self.os().system().set_input_method(id)
     }
-    pub fn enable_input_method(&self, _id: &str, _on: bool) -> Result<(), String> {
-        unimplemented!()
+    pub fn enable_input_method(&self, id: &str, on: bool) -> Result<(), String> {
+        self.os().system().enable_input_method(id, on)
     }
     /// `settings get`; namespaces system, secure, global.
-    pub fn setting(&self, _namespace: &str, _key: &str) -> Option<String> {
-        unimplemented!()
+    pub fn setting(&self, namespace: &str, key: &str) -> Option<String> {
+        self.os().setting(namespace, key)
     }
-    pub fn put_setting(&self, _namespace: &str, _key: &str, _value: Option<&str>) {}
+    pub fn put_setting(&self, namespace: &str, key: &str, value: Option<&str>) {
+        self.os().put_setting(namespace, key, value);
+    }
     /// As `uiautomator dump` writes it (Android 14's attributes), without the trailing message.
     pub fn ui_xml(&self) -> String {
-        unimplemented!()
+        self.os().ui_xml()
     }
     /// True for what is drawn into a black picture (FLAG_SECURE).
     pub fn is_secure(&self) -> bool {
-        unimplemented!()
+        self.os().is_secure()
     }
 }
 
 /// For tests, the pilot and the demo; no ADB command reaches these.
 impl Phone {
     pub fn state(&self) -> State {
-        unimplemented!()
+        self.os().state()
+    }
+    /// What the apps' "Copy" left, or `set_clipboard`.
+    pub fn clipboard(&self) -> Option<String> {
+        self.os().system().clipboard.clone()
+    }
+    /// For the paste key; at most 10,000 characters are kept.
+    pub fn set_clipboard(&self, text: &str) {
+        self.os().system().clipboard = Some(text.chars().take(10_000).collect());
     }
     /// Every screenshot is black until it is taken back.
-    pub fn set_black(&self, _on: bool) {}
+    pub fn set_black(&self, on: bool) {
+        self.os().set_black(on);
+    }
     /// A system dialog ("not responding", a permission) over whatever is in front.
-    pub fn show_dialog(&self, _title: &str, _text: &str, _buttons: &[&str]) {}
+    pub fn show_dialog(&self, title: &str, text: &str, buttons: &[&str]) {
+        self.os().show_dialog(title, text, buttons);
+    }
     /// Presses the power button by hand.
-    pub fn press_power(&self) {}
+    pub fn press_power(&self) {
+        self.os().press_power();
+    }
     /// Locks with a PIN (`None`: swipe to unlock).
-    pub fn set_pin(&self, _pin: Option<&str>) {}
+    pub fn set_pin(&self, pin: Option<&str>) {
+        self.os().set_pin(pin);
+    }
     /// A text message comes in.
-    pub fn receive_message(&self, _from: &str, _text: &str) {}
+    pub fn receive_message(&self, from: &str, text: &str) {
+        self.os().receive_message(from, text);
+    }
     /// Counts something only the wire can notice (a malformed command).
-    pub fn count(&self, _note: impl FnOnce(&mut Counts)) {}
+    pub fn count(&self, note: impl FnOnce(&mut Counts)) {
+        note(self.os().counts());
+    }
 }

@@ -1,0 +1,206 @@
+//! The apps: each keeps its own data and stack of screens, says what its screen looks like, and
+//! reacts to what was touched. None knows of pixels, windows or time.
+pub(crate) mod account;
+pub(crate) mod clock;
+pub(crate) mod fields;
+pub(crate) mod launcher;
+pub(crate) mod messages;
+pub(crate) mod notes;
+pub(crate) mod settings;
+pub(crate) mod shop;
+pub(crate) mod widgets;
+
+use std::time::Duration;
+
+use crate::os::random::Random;
+use crate::os::system::System;
+use crate::tree::element::El;
+use fields::Fields;
+
+/// What touching something does.
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    Settings(settings::Act),
+    Messages(messages::Act),
+    Notes(notes::Act),
+    Shop(shop::Act),
+    Account(account::Act),
+    Clock(clock::Act),
+    Shell(ShellAct),
+}
+
+/// What the system's own windows do.
+#[derive(Debug, Clone)]
+pub(crate) enum ShellAct {
+    Back,
+    Home,
+    Recents,
+    /// Opens the app of this package.
+    Launch(&'static str),
+    Drawer,
+    /// The button of this number in the dialog on top.
+    Dialog(usize),
+    /// A key of the drawn keyboard.
+    Key(KeyCap),
+    HeadsUp,
+    Pin(char),
+    PinDelete,
+    PinEnter,
+    OpenTask(&'static str),
+    ClearTasks,
+    /// Touched, swallowed, nothing happens: the dim area around a dialog.
+    Nothing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyCap {
+    Char(char),
+    Shift,
+    Symbols,
+    Backspace,
+    Enter,
+}
+
+impl From<ShellAct> for Act {
+    fn from(act: ShellAct) -> Self {
+        Self::Shell(act)
+    }
+}
+
+/// What an app asks of the system while it reacts.
+#[derive(Debug)]
+pub(crate) enum Effect {
+    /// The next screen of the app is there: animate, and drop touches meanwhile.
+    Forward,
+    /// The screen before is there again.
+    Back,
+    Focus(&'static str),
+    Unfocus,
+    Toast(String),
+    /// Do this after a while (the network answers).
+    After(Duration, Act),
+    ScrollToEnd(String),
+}
+
+/// What an app may read and change while it reacts.
+#[derive(Debug)]
+pub(crate) struct Cx<'a> {
+    pub(crate) system: &'a mut System,
+    pub(crate) random: &'a mut Random,
+    pub(crate) effects: &'a mut Vec<Effect>,
+    /// Hour and minute on the phone's clock.
+    pub(crate) time: (u32, u32),
+    /// Since the phone was made.
+    pub(crate) elapsed: Duration,
+}
+
+impl Cx<'_> {
+    pub(crate) fn forward(&mut self) {
+        self.effects.push(Effect::Forward);
+    }
+    pub(crate) fn back(&mut self) {
+        self.effects.push(Effect::Back);
+    }
+    pub(crate) fn toast(&mut self, text: impl Into<String>) {
+        self.effects.push(Effect::Toast(text.into()));
+    }
+    pub(crate) fn focus(&mut self, field: &'static str) {
+        self.effects.push(Effect::Focus(field));
+    }
+    pub(crate) fn unfocus(&mut self) {
+        self.effects.push(Effect::Unfocus);
+    }
+}
+
+/// What an app may read while it says what it looks like.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) time: (u32, u32),
+    pub(crate) elapsed: Duration,
+    /// Wider than tall.
+    pub(crate) wide: bool,
+    pub(crate) device: &'a crate::PhoneOptions,
+    pub(crate) focus: Option<&'static str>,
+    pub(crate) all_selected: bool,
+}
+
+pub(crate) trait App {
+    /// Fully qualified class of the screen in front.
+    fn activity(&self) -> &'static str;
+    fn view(&self, cx: &View<'_>) -> El;
+    /// Leaves the screen; `false` when it was the first one.
+    fn back(&mut self, cx: &mut Cx<'_>) -> bool;
+    fn fields(&mut self) -> &mut Fields;
+    /// The process ends: screens are closed and unsaved input is lost, data stays.
+    fn reset(&mut self);
+    /// Puts the screen of this class in front; `false` when there is none.
+    fn open(&mut self, class: &str) -> bool;
+    /// Screenshots of the screen in front are black.
+    fn is_secure(&self) -> bool {
+        false
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Apps {
+    pub(crate) launcher: launcher::Launcher,
+    pub(crate) settings: settings::Settings,
+    pub(crate) messages: messages::Messages,
+    pub(crate) notes: notes::Notes,
+    pub(crate) shop: shop::Shop,
+    pub(crate) account: account::Account,
+    pub(crate) clock: clock::Clock,
+}
+
+impl Apps {
+    pub(crate) fn new(random: &mut Random) -> Self {
+        Self {
+            launcher: launcher::Launcher::default(),
+            settings: settings::Settings::default(),
+            messages: messages::Messages::new(),
+            notes: notes::Notes::new(),
+            shop: shop::Shop::default(),
+            account: account::Account::new(random),
+            clock: clock::Clock::new(),
+        }
+    }
+
+    pub(crate) fn get(&self, package: &str) -> &dyn App {
+        match package {
+            settings::PACKAGE => &self.settings,
+            messages::PACKAGE => &self.messages,
+            notes::PACKAGE => &self.notes,
+            shop::PACKAGE => &self.shop,
+            account::PACKAGE => &self.account,
+            clock::PACKAGE => &self.clock,
+            _ => &self.launcher,
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, package: &str) -> &mut dyn App {
+        match package {
+            settings::PACKAGE => &mut self.settings,
+            messages::PACKAGE => &mut self.messages,
+            notes::PACKAGE => &mut self.notes,
+            shop::PACKAGE => &mut self.shop,
+            account::PACKAGE => &mut self.account,
+            clock::PACKAGE => &mut self.clock,
+            _ => &mut self.launcher,
+        }
+    }
+
+    /// Carries an act out; the system's own acts come back.
+    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) -> Option<ShellAct> {
+        match act {
+            Act::Settings(act) => self.settings.act(act, cx),
+            Act::Messages(act) => self.messages.act(act, cx),
+            Act::Notes(act) => self.notes.act(act, cx),
+            Act::Shop(act) => self.shop.act(act, cx),
+            Act::Account(act) => self.account.act(act, cx),
+            Act::Clock(act) => self.clock.act(act, cx),
+            Act::Shell(act) => return Some(act),
+        }
+        None
+    }
+}

@@ -1,0 +1,370 @@
+//! Nimbus: an account with a password and a code that only its owner gets.
+use std::time::Duration;
+
+use super::fields::Fields;
+use super::widgets::{
+    CONTAINER, DONE, ERROR, FieldView, NEXT, PRIMARY, QUIET, WHITE, card, filled_button, page, row,
+    switch_row, text_button, tonal_button,
+};
+use super::{App, Cx, Effect, View};
+use crate::draw::icons;
+use crate::os::random::Random;
+use crate::tree::element::{Content, El, Len, Place};
+
+pub(crate) const PACKAGE: &str = "com.example.account";
+pub(crate) const ACTIVITY: &str = "com.example.account.MainActivity";
+const SIGN_IN: &str = "com.example.account.SignInActivity";
+const CODE: &str = "com.example.account.CodeActivity";
+const RECOVERY: &str = "com.example.account.RecoveryCodesActivity";
+
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    Start,
+    Next,
+    SignIn,
+    /// The server has answered.
+    PasswordTaken,
+    Resend,
+    Verify,
+    Verified,
+    SignOut,
+    Sync,
+    Recovery,
+}
+
+impl From<Act> for super::Act {
+    fn from(act: Act) -> Self {
+        Self::Account(act)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Screen {
+    Welcome,
+    SignIn,
+    Code,
+    Home,
+    Recovery,
+}
+
+#[derive(Debug)]
+pub(crate) struct Account {
+    screen: Screen,
+    fields: Fields,
+    error: Option<&'static str>,
+    waiting: bool,
+    sync: bool,
+    /// Who is being signed in.
+    user: String,
+    pub(crate) signed_in: Option<String>,
+    pub(crate) code: String,
+    recovery: Vec<String>,
+}
+
+impl Account {
+    pub(crate) fn new(random: &mut Random) -> Self {
+        let recovery = (0..6).map(|_| format!("{}-{}", digits(random, 4), digits(random, 4)));
+        let recovery = recovery.collect();
+        Self {
+            screen: Screen::Welcome,
+            fields: Fields::default(),
+            error: None,
+            waiting: false,
+            sync: true,
+            user: String::new(),
+            signed_in: None,
+            code: digits(random, 6),
+            recovery,
+        }
+    }
+
+    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
+        if self.waiting && !matches!(act, Act::PasswordTaken | Act::Verified) {
+            return;
+        }
+        match act {
+            Act::Start => {
+                self.go(Screen::SignIn, cx);
+            }
+            Act::Next => cx.focus("password"),
+            Act::SignIn => {
+                self.user = self.fields.text("username").trim().to_owned();
+                self.error = match (self.user.is_empty(), self.fields.text("password").is_empty()) {
+                    (true, _) => Some("Enter your user name"),
+                    (false, true) => Some("Enter your password"),
+                    (false, false) => None,
+                };
+                if self.error.is_none() {
+                    self.wait(Act::PasswordTaken, cx);
+                }
+            }
+            Act::PasswordTaken => {
+                if self.waiting {
+                    self.code = digits(cx.random, 6);
+                    self.go(Screen::Code, cx);
+                    cx.focus("code");
+                }
+            }
+            Act::Resend => {
+                self.code = digits(cx.random, 6);
+                self.error = None;
+                cx.toast("A new code is on its way");
+            }
+            Act::Verify => {
+                if self.fields.text("code").chars().count() == 6 {
+                    self.error = None;
+                    self.wait(Act::Verified, cx);
+                } else {
+                    self.error = Some("The code has 6 digits");
+                }
+            }
+            Act::Verified => {
+                if !self.waiting {
+                    return;
+                }
+                if self.fields.text("code") == self.code {
+                    self.signed_in = Some(std::mem::take(&mut self.user));
+                    self.fields.clear();
+                    self.go(Screen::Home, cx);
+                } else {
+                    self.waiting = false;
+                    self.error = Some("That code is not right. Try again.");
+                    self.fields.set("code", "");
+                    cx.focus("code");
+                }
+            }
+            Act::SignOut => {
+                self.signed_in = None;
+                self.go(Screen::Welcome, cx);
+            }
+            Act::Sync => self.sync = !self.sync,
+            Act::Recovery => self.go(Screen::Recovery, cx),
+        }
+    }
+
+    fn go(&mut self, screen: Screen, cx: &mut Cx<'_>) {
+        self.screen = screen;
+        self.waiting = false;
+        self.error = None;
+        cx.unfocus();
+        cx.forward();
+    }
+
+    /// Asks the server, which takes its time.
+    fn wait(&mut self, answer: Act, cx: &mut Cx<'_>) {
+        self.waiting = true;
+        cx.unfocus();
+        let time = Duration::from_millis(300 + u64::from(cx.random.below(600)));
+        cx.effects.push(Effect::After(time, answer.into()));
+    }
+
+    fn centered(children: Vec<El>) -> El {
+        El::column(vec![El::column(children).gap(14.0).pad(28.0, 28.0).wide()])
+            .grow()
+            .scroll("account")
+            .id("content")
+    }
+
+    fn mark() -> El {
+        El::row(vec![
+            El::stack(vec![El::icon(icons::ACCOUNT_CIRCLE, 34.0, WHITE)])
+                .main(Place::Center)
+                .cross(Place::Center)
+                .width(Len::Dp(56.0))
+                .height(Len::Dp(56.0))
+                .fill(crate::tree::element::Color(0xFF6A_4FC4))
+                .radius(16.0),
+        ])
+    }
+
+    fn error(&self) -> Vec<El> {
+        self.error.map(|text| El::text(text, 14.5).color(ERROR).id("error")).into_iter().collect()
+    }
+
+    fn action(&self, label: &str, id: &'static str, act: Act) -> El {
+        if self.waiting {
+            El::row(vec![
+                El::control(Content::Spinner, "android.widget.ProgressBar", 40.0, 40.0)
+                    .desc("Loading")
+                    .id("progress"),
+            ])
+            .main(Place::Center)
+            .wide()
+        } else {
+            filled_button(label, id, act).wide()
+        }
+    }
+
+    fn welcome() -> El {
+        let body = Self::centered(vec![
+            El::space(60.0),
+            Self::mark(),
+            El::text("Welcome to Nimbus", 32.0).id("headline"),
+            El::text("Your files, photos and passwords on every device you own.", 17.0)
+                .color(QUIET),
+            El::space(36.0),
+            filled_button("Sign in", "sign_in", Act::Start).wide(),
+            tonal_button("Create account", "create_account", Act::Start).wide(),
+        ]);
+        page(El::space(8.0), body)
+    }
+
+    fn sign_in(&self, cx: &View<'_>) -> El {
+        let user = FieldView::new("username", "User name or e-mail", &self.fields)
+            .action(NEXT, Act::Next)
+            .outlined(cx);
+        let password = FieldView {
+            password: true,
+            ..FieldView::new("password", "Password", &self.fields).action(DONE, Act::SignIn)
+        }
+        .outlined(cx);
+        let mut parts = vec![
+            Self::mark(),
+            El::text("Sign in", 28.0).id("headline"),
+            El::text("to continue to Nimbus", 16.0).color(QUIET),
+            El::space(8.0),
+            user,
+            password,
+        ];
+        parts.extend(self.error());
+        parts.push(self.action("Next", "next", Act::SignIn));
+        page(El::space(8.0), Self::centered(parts))
+    }
+
+    fn code_screen(&self, cx: &View<'_>) -> El {
+        let code = FieldView {
+            digits: true,
+            ..FieldView::new("code", "6-digit code", &self.fields).action(DONE, Act::Verify)
+        }
+        .outlined(cx);
+        let mut parts = vec![
+            Self::mark(),
+            El::text("Enter the code", 28.0).id("headline"),
+            El::text(
+                format!(
+                    "We sent a one-time code to the owner of {}. Enter its 6 digits to prove that it is you.",
+                    self.user
+                ),
+                16.0,
+            )
+            .color(QUIET)
+            .id("explanation"),
+            El::space(8.0),
+            code,
+        ];
+        parts.extend(self.error());
+        parts.push(self.action("Verify", "verify", Act::Verify));
+        parts.push(text_button("Send a new code", "resend", Act::Resend));
+        page(El::space(8.0), Self::centered(parts))
+    }
+
+    fn home(&self) -> El {
+        let user = self.signed_in.as_deref().unwrap_or("");
+        let body = El::column(vec![
+            El::column(vec![
+                El::text(format!("Hello, {user}"), 28.0).id("greeting"),
+                El::text("You are signed in.", 16.0).color(QUIET).id("status"),
+            ])
+            .gap(4.0)
+            .pad(24.0, 20.0)
+            .fill(CONTAINER)
+            .radius(24.0),
+            card(vec![
+                row(Some((icons::STORAGE, PRIMARY)), "Storage", "12.4 GB of 50 GB used"),
+                switch_row(
+                    Some((icons::WALLPAPER, PRIMARY)),
+                    "Back up photos",
+                    "",
+                    self.sync,
+                    "sync",
+                    Act::Sync,
+                ),
+                row(Some((icons::KEY, PRIMARY)), "Recovery codes", "Screenshots are not allowed")
+                    .id("recovery")
+                    .click(Act::Recovery),
+            ]),
+            tonal_button("Sign out", "sign_out", Act::SignOut),
+        ])
+        .gap(16.0)
+        .pad(16.0, 16.0)
+        .grow()
+        .scroll("account home");
+        page(super::widgets::home_bar("Nimbus", Vec::new()), body)
+    }
+
+    fn recovery(&self) -> El {
+        let codes = self.recovery.iter().map(|code| row(Some((icons::KEY, PRIMARY)), code, ""));
+        let body = El::column(vec![card(codes.collect())]).pad(16.0, 8.0).grow().scroll("recovery");
+        page(super::widgets::bar("Recovery codes", Vec::new()), body)
+    }
+
+    fn first(&self) -> Screen {
+        if self.signed_in.is_some() { Screen::Home } else { Screen::Welcome }
+    }
+}
+
+fn digits(random: &mut Random, count: usize) -> String {
+    (0..count).map(|_| char::from(b'0' + u8::try_from(random.below(10)).unwrap_or(0))).collect()
+}
+
+impl App for Account {
+    fn activity(&self) -> &'static str {
+        match self.screen {
+            Screen::Welcome | Screen::Home => ACTIVITY,
+            Screen::SignIn => SIGN_IN,
+            Screen::Code => CODE,
+            Screen::Recovery => RECOVERY,
+        }
+    }
+
+    fn view(&self, cx: &View<'_>) -> El {
+        match self.screen {
+            Screen::Welcome => Self::welcome(),
+            Screen::SignIn => self.sign_in(cx),
+            Screen::Code => self.code_screen(cx),
+            Screen::Home => self.home(),
+            Screen::Recovery => self.recovery(),
+        }
+    }
+
+    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+        self.waiting = false;
+        self.error = None;
+        let to = match self.screen {
+            Screen::Welcome | Screen::Home => return false,
+            Screen::SignIn => Screen::Welcome,
+            Screen::Code => Screen::SignIn,
+            Screen::Recovery => Screen::Home,
+        };
+        self.screen = to;
+        true
+    }
+
+    fn fields(&mut self) -> &mut Fields {
+        &mut self.fields
+    }
+
+    fn reset(&mut self) {
+        self.fields.clear();
+        self.waiting = false;
+        self.error = None;
+        self.screen = self.first();
+    }
+
+    fn open(&mut self, class: &str) -> bool {
+        match class {
+            ACTIVITY => true,
+            SIGN_IN => {
+                if self.signed_in.is_none() {
+                    self.screen = Screen::SignIn;
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn is_secure(&self) -> bool {
+        self.screen == Screen::Recovery
+    }
+}

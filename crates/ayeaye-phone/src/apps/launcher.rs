@@ -1,0 +1,198 @@
+//! The home screen and the drawer of all apps.
+use super::fields::Fields;
+use super::widgets::{FieldView, SEARCH, SURFACE, WHITE, search_pill};
+use super::{App, Cx, ShellAct, View, account, clock, messages, notes, settings, shop};
+use crate::draw::icons;
+use crate::tree::element::{Color, El, Len, Place};
+
+pub(crate) const PACKAGE: &str = "com.android.launcher3";
+pub(crate) const ACTIVITY: &str = "com.android.launcher3.uioverrides.QuickstepLauncher";
+
+/// An icon on the home screen.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) package: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) activity: &'static str,
+    pub(crate) icon: char,
+    pub(crate) color: Color,
+}
+
+pub(crate) const ENTRIES: [Entry; 6] = [
+    Entry {
+        package: account::PACKAGE,
+        label: "Nimbus",
+        activity: account::ACTIVITY,
+        icon: icons::ACCOUNT_CIRCLE,
+        color: Color(0xFF6A_4FC4),
+    },
+    Entry {
+        package: clock::PACKAGE,
+        label: "Clock",
+        activity: clock::ACTIVITY,
+        icon: icons::SCHEDULE,
+        color: Color(0xFF1F_3A6E),
+    },
+    Entry {
+        package: messages::PACKAGE,
+        label: "Messages",
+        activity: messages::ACTIVITY,
+        icon: icons::CHAT,
+        color: Color(0xFF1A_73E8),
+    },
+    Entry {
+        package: notes::PACKAGE,
+        label: "Notes",
+        activity: notes::ACTIVITY,
+        icon: icons::NOTE,
+        color: Color(0xFFF0_A500),
+    },
+    Entry {
+        package: settings::PACKAGE,
+        label: "Settings",
+        activity: settings::ACTIVITY,
+        icon: icons::SETTINGS,
+        color: Color(0xFF5F_6368),
+    },
+    Entry {
+        package: shop::PACKAGE,
+        label: "Shop",
+        activity: shop::ACTIVITY,
+        icon: icons::SHOPPING_BAG,
+        color: Color(0xFF0F_8A5F),
+    },
+];
+
+pub(crate) fn entry(package: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.package == package)
+}
+
+/// The app's round icon.
+pub(crate) fn app_icon(entry: &Entry, size: f32) -> El {
+    El::stack(vec![El::icon(entry.icon, size * 0.54, WHITE)])
+        .main(Place::Center)
+        .cross(Place::Center)
+        .width(Len::Dp(size))
+        .height(Len::Dp(size))
+        .fill(entry.color)
+        .radius(size / 2.0)
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Launcher {
+    drawer: bool,
+    fields: Fields,
+}
+
+impl Launcher {
+    pub(crate) fn is_drawer(&self) -> bool {
+        self.drawer
+    }
+
+    pub(crate) fn set_drawer(&mut self, open: bool) {
+        self.drawer = open;
+        self.fields.clear();
+    }
+
+    fn tile(entry: &Entry, color: Color) -> El {
+        // As on a real launcher: the text view is the icon, and it is what can be tapped.
+        let mut label = El::text(entry.label, 13.0).lines(1).centered().color(color);
+        label.desc = entry.label.to_owned();
+        El::column(vec![app_icon(entry, 60.0), label])
+            .class("android.widget.TextView")
+            .cross(Place::Center)
+            .gap(6.0)
+            .width(Len::Fill(1.0))
+            .pad(2.0, 10.0)
+            .desc(entry.label)
+            .id("icon")
+            .click(ShellAct::Launch(entry.package))
+    }
+
+    fn home(cx: &View<'_>) -> El {
+        let (hour, minute) = cx.time;
+        let date = El::text("Tue, 12 May", 22.0).color(WHITE).id("smartspace_date");
+        let weather = El::text(format!("{hour}:{minute:02} \u{b7} 18 \u{b0}C"), 15.0).color(WHITE);
+        let top =
+            El::column(vec![date, weather]).gap(4.0).pad(26.0, if cx.wide { 8.0 } else { 28.0 });
+        let (in_page, hotseat) = ENTRIES.split_at(2);
+        let mut page_row: Vec<El> = in_page.iter().map(|e| Self::tile(e, WHITE)).collect();
+        page_row.push(El::spring());
+        page_row.push(El::spring());
+        let bottom: Vec<El> = hotseat.iter().map(|e| Self::tile(e, WHITE)).collect();
+        let search = El::row(vec![
+            El::icon(icons::SEARCH, 24.0, Color(0xFF0B_57D0)),
+            El::text("Search apps", 16.0).color(Color(0xFF44_474F)).wide(),
+            El::icon(icons::MIC, 24.0, Color(0xFF44_474F)),
+        ])
+        .gap(14.0)
+        .pad(18.0, 14.0)
+        .fill(Color(0xF2FF_FFFF))
+        .radius(28.0)
+        .desc("Search apps")
+        .id("search_container_hotseat")
+        .click(ShellAct::Drawer);
+        El::column(vec![
+            top,
+            El::spring(),
+            El::row(page_row).pad(10.0, 0.0),
+            El::row(bottom).pad(10.0, 4.0).id("hotseat"),
+            El::column(vec![search]).edges([22.0, 6.0, 22.0, 18.0]),
+        ])
+        .grow()
+        .id("workspace")
+    }
+
+    fn all(&self, cx: &View<'_>) -> El {
+        let wanted = self.fields.text("fallback_search_view").trim().to_lowercase();
+        let found: Vec<&Entry> =
+            ENTRIES.iter().filter(|e| e.label.to_lowercase().contains(&wanted)).collect();
+        let mut rows = vec![
+            search_pill(
+                cx,
+                FieldView::new("fallback_search_view", "Search apps", &self.fields)
+                    .action(SEARCH, ShellAct::Nothing),
+            ),
+            El::space(12.0),
+        ];
+        for chunk in found.chunks(4) {
+            let mut row: Vec<El> =
+                chunk.iter().map(|e| Self::tile(e, Color(0xFF1A_1C20))).collect();
+            row.resize_with(4, El::spring);
+            rows.push(El::row(row));
+        }
+        if found.is_empty() {
+            rows.push(super::widgets::nothing(icons::SEARCH, "No apps found"));
+        }
+        El::column(rows).pad(16.0, 16.0).grow().fill(SURFACE).scroll("drawer").id("apps_view")
+    }
+}
+
+impl App for Launcher {
+    fn activity(&self) -> &'static str {
+        ACTIVITY
+    }
+
+    fn view(&self, cx: &View<'_>) -> El {
+        if self.drawer { self.all(cx) } else { Self::home(cx) }
+    }
+
+    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+        let was = self.drawer;
+        self.set_drawer(false);
+        was
+    }
+
+    fn fields(&mut self) -> &mut Fields {
+        &mut self.fields
+    }
+
+    fn reset(&mut self) {
+        self.set_drawer(false);
+    }
+
+    fn open(&mut self, class: &str) -> bool {
+        self.set_drawer(false);
+        class == ACTIVITY
+    }
+}

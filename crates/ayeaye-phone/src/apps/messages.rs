@@ -1,0 +1,441 @@
+//! Messages: conversations with people, two of whom are called Anna.
+use serde::Serialize;
+
+use super::fields::Fields;
+use super::widgets::{
+    CONTAINER, FieldView, PRIMARY, QUIET, SEND, SURFACE, TINT, WHITE, avatar, bar, fab, home_bar,
+    hours, icon_button, nothing, page, search_pill,
+};
+use super::{App, Cx, Effect, View, widgets};
+use crate::draw::icons;
+use crate::tree::element::{Color, El, Len, Place};
+
+pub(crate) const PACKAGE: &str = "com.example.messages";
+pub(crate) const ACTIVITY: &str = "com.example.messages.ConversationListActivity";
+const CONVERSATION: &str = "com.example.messages.ConversationActivity";
+const NEW: &str = "com.example.messages.NewMessageActivity";
+
+/// Everybody in the address book; also the people the phone's owner may write to.
+pub(crate) const CONTACTS: [(&str, &str); 9] = [
+    ("Anna Bauer", "+49 151 5550 0101"),
+    ("Anna Berg", "+46 70 555 01 02"),
+    ("Ben Carter", "+1 555 0103"),
+    ("Chloe Martin", "+33 6 55 50 01 04"),
+    ("David Okafor", "+234 803 555 0105"),
+    ("Emma Lindqvist", "+46 70 555 01 06"),
+    ("Li Wei \u{674e}\u{4f1f}", "+86 138 5550 0107"),
+    ("Mum", "+44 7700 900108"),
+    ("Priya Nair", "+91 98555 00109"),
+];
+
+/// Conversations and messages in each that are kept; the oldest go first.
+const MAX: usize = 500;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatMessage {
+    pub from_me: bool,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Conversation {
+    pub with: String,
+    pub messages: Vec<ChatMessage>,
+    pub unread: bool,
+    /// When the last message came, as shown.
+    pub time: String,
+}
+
+/// A message that went out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sent {
+    pub to: String,
+    pub text: String,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    Open(String),
+    New,
+    Send,
+    Delete(String),
+    Copy(String),
+    Call,
+}
+
+impl From<Act> for super::Act {
+    fn from(act: Act) -> Self {
+        Self::Messages(act)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Screen {
+    List,
+    New,
+    With(String),
+}
+
+#[derive(Debug)]
+pub(crate) struct Messages {
+    stack: Vec<Screen>,
+    fields: Fields,
+    /// Newest first.
+    pub(crate) conversations: Vec<Conversation>,
+    pub(crate) sent: Vec<Sent>,
+}
+
+impl Messages {
+    pub(crate) fn new() -> Self {
+        let talk = |with: &str, time: &str, unread: bool, lines: &[(bool, &str)]| Conversation {
+            with: with.to_owned(),
+            messages: lines
+                .iter()
+                .map(|(from_me, text)| ChatMessage { from_me: *from_me, text: (*text).to_owned() })
+                .collect(),
+            unread,
+            time: time.to_owned(),
+        };
+        Self {
+            stack: vec![Screen::List],
+            fields: Fields::default(),
+            conversations: vec![
+                talk(
+                    "Emma Lindqvist",
+                    "9:12",
+                    true,
+                    &[(true, "Did the parcel come?"), (false, "Yes, it is on your desk \u{1F4E6}")],
+                ),
+                talk(
+                    "Anna Berg",
+                    "Yesterday",
+                    false,
+                    &[
+                        (false, "Are we still on for lunch this week?"),
+                        (true, "Sure, which day suits you?"),
+                        (false, "Thursday or Friday."),
+                    ],
+                ),
+                talk(
+                    "Mum",
+                    "Yesterday",
+                    false,
+                    &[
+                        (false, "Call me when you have a minute"),
+                        (true, "Will do tonight \u{2764}"),
+                    ],
+                ),
+                talk(
+                    "Anna Bauer",
+                    "Mon",
+                    false,
+                    &[
+                        (true, "The slides are in the shared folder."),
+                        (false, "Thanks! I'll look at them on the train."),
+                    ],
+                ),
+                talk("Ben Carter", "Sun", false, &[(false, "Great game last night!")]),
+            ],
+            sent: Vec::new(),
+        }
+    }
+
+    fn screen(&self) -> &Screen {
+        self.stack.last().unwrap_or(&Screen::List)
+    }
+
+    /// The person the open conversation is with.
+    pub(crate) fn open_with(&self) -> Option<&str> {
+        match self.screen() {
+            Screen::With(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, with: &str, message: ChatMessage, unread: bool, time: String) {
+        let mut talk = match self.conversations.iter().position(|c| c.with == with) {
+            Some(at) => self.conversations.remove(at),
+            None => Conversation {
+                with: with.to_owned(),
+                messages: Vec::new(),
+                unread: false,
+                time: String::new(),
+            },
+        };
+        talk.messages.push(message);
+        if talk.messages.len() > MAX {
+            talk.messages.remove(0);
+        }
+        talk.unread = unread;
+        talk.time = time;
+        self.conversations.insert(0, talk);
+        self.conversations.truncate(MAX);
+    }
+
+    /// A message from outside.
+    pub(crate) fn receive(&mut self, from: &str, text: &str, seen: bool, time: (u32, u32)) {
+        let message = ChatMessage { from_me: false, text: text.to_owned() };
+        self.add(from, message, !seen, hours(time));
+    }
+
+    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
+        match act {
+            Act::Open(name) => {
+                if let Some(talk) = self.conversations.iter_mut().find(|c| c.with == name) {
+                    talk.unread = false;
+                }
+                self.fields.clear();
+                // Whoever was looked for is found: back leads to the list.
+                self.stack.retain(|screen| *screen == Screen::List);
+                self.stack.push(Screen::With(name));
+                cx.unfocus();
+                cx.forward();
+            }
+            Act::New => {
+                self.fields.clear();
+                self.stack.push(Screen::New);
+                cx.forward();
+                cx.focus("recipient");
+            }
+            Act::Send => {
+                let Screen::With(name) = self.screen().clone() else { return };
+                let text = self.fields.text("compose").to_owned();
+                if text.trim().is_empty() {
+                    return;
+                }
+                self.fields.set("compose", "");
+                self.sent.push(Sent { to: name.clone(), text: text.clone() });
+                if self.sent.len() > MAX {
+                    self.sent.remove(0);
+                }
+                self.add(&name, ChatMessage { from_me: true, text }, false, hours(cx.time));
+                cx.effects.push(Effect::ScrollToEnd(scroll_name(&name)));
+            }
+            Act::Delete(name) => {
+                self.conversations.retain(|c| c.with != name);
+                cx.toast("Conversation deleted");
+            }
+            Act::Copy(text) => {
+                cx.system.clipboard = Some(text);
+                cx.toast("Message copied");
+            }
+            Act::Call => cx.toast("No SIM card"),
+        }
+    }
+
+    fn list(&self) -> El {
+        let rows: Vec<El> = self
+            .conversations
+            .iter()
+            .map(|talk| {
+                let last = talk.messages.last();
+                let mine = if last.is_some_and(|m| m.from_me) { "You: " } else { "" };
+                let snippet = format!("{mine}{}", last.map_or("", |m| m.text.as_str()));
+                let mut name = El::text(&talk.with, 17.0).lines(1).id("conversation_name");
+                let mut text = El::text(snippet.replace('\n', " "), 14.5)
+                    .lines(1)
+                    .color(QUIET)
+                    .id("conversation_snippet");
+                let mut end = vec![El::text(&talk.time, 13.0).color(QUIET)];
+                if talk.unread {
+                    name = name.bold();
+                    text = text.bold().color(Color(0xFF1A_1C20));
+                    end.push(
+                        El::space(10.0).fill(PRIMARY).radius(5.0).desc("Unread").id("unread_dot"),
+                    );
+                }
+                El::row(vec![
+                    avatar(&talk.with, 48.0),
+                    El::column(vec![name, text]).wide().gap(2.0),
+                    El::column(end).cross(Place::End).gap(6.0),
+                ])
+                .gap(16.0)
+                .pad(18.0, 12.0)
+                .id("conversation")
+                .click(Act::Open(talk.with.clone()))
+                .long(Act::Delete(talk.with.clone()))
+            })
+            .collect();
+        let list = if rows.is_empty() {
+            nothing(icons::CHAT, "No conversations")
+        } else {
+            El::column(rows).edges([0.0, 0.0, 0.0, 96.0])
+        };
+        page(
+            home_bar(
+                "Messages",
+                vec![El::icon(icons::ACCOUNT_CIRCLE, 32.0, PRIMARY), El::space(8.0)],
+            ),
+            El::stack(vec![
+                El::column(vec![list]).grow().scroll("conversations").id("list"),
+                fab(icons::CHAT, "Start chat", "start_chat", Act::New),
+            ])
+            .grow(),
+        )
+    }
+
+    fn new_message(&self, cx: &View<'_>) -> El {
+        let wanted = self.fields.text("recipient").trim().to_lowercase();
+        let rows: Vec<El> = CONTACTS
+            .iter()
+            .filter(|(name, number)| {
+                name.to_lowercase().contains(&wanted) || number.contains(&wanted)
+            })
+            .map(|(name, number)| {
+                El::row(vec![
+                    avatar(name, 44.0),
+                    El::column(vec![
+                        El::text(*name, 17.0).id("contact_name"),
+                        El::text(*number, 14.0).color(QUIET).id("contact_number"),
+                    ])
+                    .wide(),
+                ])
+                .gap(16.0)
+                .pad(18.0, 10.0)
+                .id("contact")
+                .click(Act::Open((*name).to_owned()))
+            })
+            .collect();
+        let list = if rows.is_empty() {
+            nothing(icons::PERSON, "No contact with this name")
+        } else {
+            El::column(rows)
+        };
+        let field = FieldView::new("recipient", "Type a name or phone number", &self.fields)
+            .action(widgets::SEARCH, super::ShellAct::Nothing);
+        page(
+            bar("New conversation", Vec::new()),
+            El::column(vec![
+                El::column(vec![search_pill(cx, field)]).pad(16.0, 6.0),
+                El::column(vec![list]).grow().scroll("contacts").id("contact_list"),
+            ])
+            .grow(),
+        )
+    }
+
+    fn conversation(&self, cx: &View<'_>, name: &str) -> El {
+        let talk = self.conversations.iter().find(|c| c.with == name);
+        let messages = talk.map_or(&[][..], |t| &t.messages);
+        let mut bubbles =
+            vec![El::text("Today", 13.0).color(QUIET).centered().wide().pad(0.0, 10.0)];
+        bubbles.extend(messages.iter().map(|message| {
+            let (fill, ink) =
+                if message.from_me { (PRIMARY, WHITE) } else { (TINT, Color(0xFF1A_1C20)) };
+            let bubble = El::text(&message.text, 16.0)
+                .color(ink)
+                .fill(fill)
+                .radius(20.0)
+                .pad(16.0, 10.0)
+                .id("message_text")
+                .click(super::ShellAct::Nothing)
+                .long(Act::Copy(message.text.clone()));
+            let side = El::space(64.0);
+            // Taking what is left keeps a long message from reaching the other side.
+            let hold = |place| El::column(vec![bubble.clone()]).cross(place).width(Len::Fill(1.0));
+            if message.from_me {
+                El::row(vec![side, hold(Place::End)]).pad(16.0, 3.0)
+            } else {
+                El::row(vec![hold(Place::Start), side]).pad(16.0, 3.0)
+            }
+        }));
+        let ready = !self.fields.text("compose").trim().is_empty();
+        let field = FieldView {
+            multi_line: true,
+            ..FieldView::new("compose", "Text message", &self.fields).action(SEND, Act::Send)
+        };
+        let send = El::stack(vec![El::icon(
+            icons::SEND,
+            24.0,
+            if ready { WHITE } else { Color(0xFF74_777F) },
+        )])
+        .class("android.widget.ImageButton")
+        .main(Place::Center)
+        .cross(Place::Center)
+        .width(Len::Dp(48.0))
+        .height(Len::Dp(48.0))
+        .radius(24.0)
+        .fill(if ready { PRIMARY } else { CONTAINER })
+        .desc("Send SMS")
+        .id("send_button")
+        .enabled(ready)
+        .click(Act::Send);
+        let compose = El::row(vec![
+            El::row(vec![
+                El::icon(icons::EMOJI, 24.0, QUIET),
+                field.plain(cx, 16.5).pad(0.0, 13.0),
+            ])
+            .gap(10.0)
+            .pad(14.0, 0.0)
+            .fill(TINT)
+            .radius(24.0)
+            .wide(),
+            send,
+        ])
+        .cross(Place::End)
+        .gap(8.0)
+        .pad(12.0, 8.0);
+        page(
+            bar(
+                name,
+                vec![
+                    icon_button(icons::CALL, "Call", "call", Act::Call),
+                    icon_button(icons::MORE_VERT, "More options", "more", Act::Call),
+                ],
+            ),
+            El::column(vec![
+                El::column(bubbles).grow().scroll_from_end(scroll_name(name)).id("messages"),
+                compose,
+            ])
+            .grow()
+            .fill(SURFACE),
+        )
+    }
+}
+
+fn scroll_name(with: &str) -> String {
+    format!("conversation {with}")
+}
+
+impl App for Messages {
+    fn activity(&self) -> &'static str {
+        match self.screen() {
+            Screen::List => ACTIVITY,
+            Screen::New => NEW,
+            Screen::With(_) => CONVERSATION,
+        }
+    }
+
+    fn view(&self, cx: &View<'_>) -> El {
+        match self.screen() {
+            Screen::List => self.list(),
+            Screen::New => self.new_message(cx),
+            Screen::With(name) => self.conversation(cx, name),
+        }
+    }
+
+    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+        if self.stack.len() > 1 {
+            self.stack.pop();
+            self.fields.clear();
+            true
+        } else {
+            false
+        }
+    }
+
+    fn fields(&mut self) -> &mut Fields {
+        &mut self.fields
+    }
+
+    fn reset(&mut self) {
+        self.stack = vec![Screen::List];
+        self.fields.clear();
+    }
+
+    fn open(&mut self, class: &str) -> bool {
+        if class == NEW && *self.screen() != Screen::New {
+            self.stack.push(Screen::New);
+        }
+        class == ACTIVITY || class == NEW
+    }
+}

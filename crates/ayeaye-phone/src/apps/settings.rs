@@ -1,0 +1,474 @@
+//! Settings: network, Bluetooth, display and what the phone is.
+use super::fields::Fields;
+use super::widgets::{FieldView, SEARCH, bar};
+use super::widgets::{
+    PRIMARY, QUIET, SURFACE, card, home_bar, icon_button, label, page, row, search_pill, switch_row,
+};
+use super::{App, Cx, View};
+use crate::draw::icons;
+use crate::tree::element::{Color, Content, El};
+
+pub(crate) const PACKAGE: &str = "com.android.settings";
+pub(crate) const ACTIVITY: &str = "com.android.settings.Settings";
+
+#[derive(Debug, Clone)]
+pub(crate) enum Act {
+    Open(Screen),
+    Wifi,
+    Join(&'static str),
+    Bluetooth,
+    Airplane,
+    Brightness(f32),
+    Sleep(u32),
+    AutoRotate,
+    Sound(usize, f32),
+    /// A row that is only there to be seen.
+    Unavailable,
+}
+
+impl From<Act> for super::Act {
+    fn from(act: Act) -> Self {
+        Self::Settings(act)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Screen {
+    Main,
+    Network,
+    Wifi,
+    Devices,
+    Display,
+    Timeout,
+    Sound,
+    About,
+}
+
+impl Screen {
+    const ALL: [Self; 8] = [
+        Self::Main,
+        Self::Network,
+        Self::Wifi,
+        Self::Devices,
+        Self::Display,
+        Self::Timeout,
+        Self::Sound,
+        Self::About,
+    ];
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Main => ACTIVITY,
+            Self::Network => "com.android.settings.Settings$NetworkDashboardActivity",
+            Self::Wifi => "com.android.settings.Settings$WifiSettingsActivity",
+            Self::Devices => "com.android.settings.Settings$BluetoothSettingsActivity",
+            Self::Display => "com.android.settings.Settings$DisplaySettingsActivity",
+            Self::Timeout => "com.android.settings.Settings$ScreenTimeoutActivity",
+            Self::Sound => "com.android.settings.Settings$SoundSettingsActivity",
+            Self::About => "com.android.settings.Settings$MyDeviceInfoActivity",
+        }
+    }
+}
+
+const NETWORKS: [(&str, &str); 4] = [
+    ("Aurora", "Connected"),
+    ("Cafe Lindgren", "Saved"),
+    ("Guest-5G", "Open"),
+    ("Hallway printer", "Secured"),
+];
+
+const TIMEOUTS: [(u32, &str); 5] = [
+    (15_000, "15 seconds"),
+    (30_000, "30 seconds"),
+    (60_000, "1 minute"),
+    (300_000, "5 minutes"),
+    (1_800_000, "30 minutes"),
+];
+
+#[derive(Debug)]
+pub(crate) struct Settings {
+    stack: Vec<Screen>,
+    fields: Fields,
+    volumes: [f32; 3],
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { stack: vec![Screen::Main], fields: Fields::default(), volumes: [0.6, 0.4, 0.8] }
+    }
+}
+
+impl Settings {
+    fn screen(&self) -> Screen {
+        self.stack.last().copied().unwrap_or(Screen::Main)
+    }
+
+    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
+        let system = &mut *cx.system;
+        match act {
+            Act::Open(screen) => {
+                self.stack.push(screen);
+                cx.unfocus();
+                cx.forward();
+            }
+            Act::Wifi => system.set_wifi(!system.wifi()),
+            Act::Join(name) => {
+                system.put("global", "wifi_ssid", Some(name));
+                cx.toast(format!("Connected to {name}"));
+            }
+            Act::Bluetooth => system.set_bluetooth(!system.bluetooth()),
+            Act::Airplane => system.set_airplane(!system.airplane()),
+            Act::Brightness(at) => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "1 to 255"
+                )]
+                let value = (at.clamp(0.0, 1.0) * 254.0) as u32 + 1;
+                system.put("system", "screen_brightness", Some(&value.to_string()));
+            }
+            Act::Sleep(ms) => {
+                system.put("system", "screen_off_timeout", Some(&ms.to_string()));
+            }
+            Act::AutoRotate => {
+                let on = system.is_on("system", "accelerometer_rotation");
+                system.put("system", "accelerometer_rotation", Some(if on { "0" } else { "1" }));
+            }
+            Act::Sound(i, at) => {
+                if let Some(volume) = self.volumes.get_mut(i) {
+                    *volume = at.clamp(0.0, 1.0);
+                }
+            }
+            Act::Unavailable => cx.toast("Not available on this phone"),
+        }
+    }
+
+    fn main(&self, cx: &View<'_>) -> El {
+        let color = |c: u32| Color(0xFF00_0000 | c);
+        let wifi =
+            if cx.system.wifi() { "Mobile, Wi\u{2011}Fi, hotspot" } else { "Mobile, hotspot" };
+        let connected =
+            if cx.system.bluetooth() { "Bluetooth, pairing" } else { "Bluetooth is off" };
+        let entries: Vec<(char, u32, &str, String, Act)> = vec![
+            (
+                icons::WIFI,
+                0x0B_57D0,
+                "Network & internet",
+                wifi.to_owned(),
+                Act::Open(Screen::Network),
+            ),
+            (
+                icons::DEVICES,
+                0x0F_8A5F,
+                "Connected devices",
+                connected.to_owned(),
+                Act::Open(Screen::Devices),
+            ),
+            (
+                icons::STAR,
+                0xB3_5A00,
+                "Apps",
+                "Recent apps, default apps".to_owned(),
+                Act::Unavailable,
+            ),
+            (
+                icons::NOTIFICATIONS,
+                0xB3_2650,
+                "Notifications",
+                "Notification history".to_owned(),
+                Act::Unavailable,
+            ),
+            (icons::BATTERY, 0x0F_8A5F, "Battery", "87%".to_owned(), Act::Unavailable),
+            (
+                icons::STORAGE,
+                0x5B_4FC4,
+                "Storage",
+                "31% used, 88 GB free".to_owned(),
+                Act::Unavailable,
+            ),
+            (
+                icons::VOLUME,
+                0xB3_5A00,
+                "Sound & vibration",
+                "Volume, ringtone".to_owned(),
+                Act::Open(Screen::Sound),
+            ),
+            (
+                icons::BRIGHTNESS,
+                0x8A_6D00,
+                "Display",
+                "Brightness, screen timeout".to_owned(),
+                Act::Open(Screen::Display),
+            ),
+            (
+                icons::WALLPAPER,
+                0xB3_2650,
+                "Wallpaper & style",
+                "Colours, icons".to_owned(),
+                Act::Unavailable,
+            ),
+            (
+                icons::LOCK,
+                0x0B_57D0,
+                "Security & privacy",
+                "Screen lock, app security".to_owned(),
+                Act::Unavailable,
+            ),
+            (icons::LOCATION, 0x0F_8A5F, "Location", "On".to_owned(), Act::Unavailable),
+            (
+                icons::LANGUAGE,
+                0x5F_6368,
+                "System",
+                "Languages, gestures, time".to_owned(),
+                Act::Unavailable,
+            ),
+            (
+                icons::INFO,
+                0x5F_6368,
+                "About phone",
+                cx.device.model.clone(),
+                Act::Open(Screen::About),
+            ),
+        ];
+        let wanted = self.fields.text("search_action_bar").trim().to_lowercase();
+        let mut list = vec![
+            El::column(vec![search_pill(
+                cx,
+                FieldView::new("search_action_bar", "Search settings", &self.fields)
+                    .action(SEARCH, Act::Unavailable),
+            )])
+            .edges([0.0, 0.0, 0.0, 10.0]),
+        ];
+        let found: Vec<El> = entries
+            .into_iter()
+            .filter(|entry| entry.2.to_lowercase().contains(&wanted))
+            .map(|(icon, c, title, below, act)| {
+                row(Some((icon, color(c))), title, &below).click(act)
+            })
+            .collect();
+        list.push(card(found));
+        list.push(El::space(24.0));
+        page(home_bar("Settings", Vec::new()), scrolling("settings", list))
+    }
+
+    fn network(cx: &View<'_>) -> El {
+        let system = cx.system;
+        let wifi = if system.airplane() || !system.wifi() {
+            "Off".to_owned()
+        } else {
+            system.get("global", "wifi_ssid").unwrap_or_default()
+        };
+        let internet =
+            row(Some((icons::WIFI, PRIMARY)), "Internet", &wifi).click(Act::Open(Screen::Wifi));
+        let sim = if system.airplane() { "Off" } else { "Example Mobile" };
+        let list = vec![card(vec![
+            internet,
+            row(Some((icons::CALL, PRIMARY)), "SIMs", sim).click(Act::Unavailable),
+            switch_row(
+                Some((icons::AIRPLANE, PRIMARY)),
+                "Airplane mode",
+                "",
+                system.airplane(),
+                "android:id/switch_widget",
+                Act::Airplane,
+            ),
+            row(Some((icons::SECURITY, PRIMARY)), "VPN", "None").click(Act::Unavailable),
+        ])];
+        page(bar("Network & internet", Vec::new()), scrolling("network", list))
+    }
+
+    fn wifi(cx: &View<'_>) -> El {
+        let system = cx.system;
+        let on = system.wifi();
+        let mut list = vec![card(vec![switch_row(
+            None,
+            "Wi\u{2011}Fi",
+            if on { "" } else { "Off" },
+            on,
+            "android:id/switch_widget",
+            Act::Wifi,
+        )])];
+        if on {
+            let joined = system.get("global", "wifi_ssid").unwrap_or_default();
+            let networks = NETWORKS.iter().map(|(name, state)| {
+                let state = match (*name == joined, *state) {
+                    (true, _) => "Connected",
+                    (false, "Connected") => "Saved",
+                    (false, other) => other,
+                };
+                let act = if state == "Secured" { Act::Unavailable } else { Act::Join(name) };
+                row(Some((icons::WIFI, PRIMARY)), name, state).click(act)
+            });
+            list.push(label("Networks"));
+            list.push(card(networks.collect()));
+        } else {
+            list.push(
+                El::text("To see available networks, turn Wi\u{2011}Fi on.", 15.0)
+                    .color(QUIET)
+                    .pad(20.0, 20.0),
+            );
+        }
+        page(bar("Internet", Vec::new()), scrolling("wifi", list))
+    }
+
+    fn devices(cx: &View<'_>) -> El {
+        let on = cx.system.bluetooth();
+        let mut list = vec![card(vec![switch_row(
+            Some((icons::BLUETOOTH, PRIMARY)),
+            "Bluetooth",
+            if on { "Visible as Aurora phone" } else { "Off" },
+            on,
+            "android:id/switch_widget",
+            Act::Bluetooth,
+        )])];
+        if on {
+            list.push(label("Saved devices"));
+            list.push(card(vec![
+                row(Some((icons::VOLUME, PRIMARY)), "Kitchen speaker", "Not connected")
+                    .click(Act::Unavailable),
+                row(Some((icons::DEVICES, PRIMARY)), "Car", "Not connected")
+                    .click(Act::Unavailable),
+            ]));
+        }
+        page(bar("Bluetooth", Vec::new()), scrolling("devices", list))
+    }
+
+    fn display(cx: &View<'_>) -> El {
+        let system = cx.system;
+        let timeout = system.number("system", "screen_off_timeout", 30_000);
+        let named = TIMEOUTS.iter().find(|(ms, _)| *ms == timeout).map_or("Custom", |t| t.1);
+        let brightness = El::column(vec![
+            El::text("Brightness level", 16.5).id("android:id/title"),
+            slider(system.brightness(), "brightness", |at| Act::Brightness(at).into()),
+        ])
+        .pad(20.0, 14.0)
+        .gap(6.0);
+        let list = vec![card(vec![
+            brightness,
+            row(None, "Screen timeout", &format!("After {named} of inactivity"))
+                .click(Act::Open(Screen::Timeout)),
+            switch_row(
+                None,
+                "Auto-rotate screen",
+                "",
+                system.is_on("system", "accelerometer_rotation"),
+                "android:id/switch_widget",
+                Act::AutoRotate,
+            ),
+            row(None, "Font size", "Default").click(Act::Unavailable),
+        ])];
+        page(bar("Display", Vec::new()), scrolling("display", list))
+    }
+
+    fn timeout(cx: &View<'_>) -> El {
+        let now = cx.system.number("system", "screen_off_timeout", 30_000);
+        let rows = TIMEOUTS.iter().map(|(ms, name)| {
+            let mut el = row(None, name, "");
+            el.children.insert(
+                0,
+                El::control(Content::Radio(*ms == now), "android.widget.RadioButton", 22.0, 22.0)
+                    .checked(*ms == now),
+            );
+            el.click(Act::Sleep(*ms)).checked(*ms == now)
+        });
+        let list = vec![card(rows.collect())];
+        page(bar("Screen timeout", Vec::new()), scrolling("timeout", list))
+    }
+
+    fn sound(&self) -> El {
+        const NAMES: [(&str, fn(f32) -> super::Act); 3] = [
+            ("Media volume", |at| Act::Sound(0, at).into()),
+            ("Ring volume", |at| Act::Sound(1, at).into()),
+            ("Alarm volume", |at| Act::Sound(2, at).into()),
+        ];
+        let rows = NAMES.iter().zip(self.volumes).map(|((name, act), at)| {
+            El::column(vec![
+                El::text(*name, 16.5).id("android:id/title"),
+                slider(at, "seekbar", *act),
+            ])
+            .pad(20.0, 14.0)
+            .gap(6.0)
+        });
+        let list = vec![card(rows.collect())];
+        page(bar("Sound & vibration", Vec::new()), scrolling("sound", list))
+    }
+
+    fn about(cx: &View<'_>) -> El {
+        let d = cx.device;
+        let facts = [
+            ("Device name", d.model.clone()),
+            ("Model", d.model.clone()),
+            ("Manufacturer", d.manufacturer.clone()),
+            ("Android version", d.android.clone()),
+            ("Serial number", d.serial.clone()),
+            ("Screen", format!("{} \u{d7} {}, {} dpi", d.width, d.height, d.density)),
+            ("Build number", format!("{}.{}.aosp", d.product, d.sdk)),
+        ];
+        let rows = facts.iter().map(|(name, value)| row(None, name, value).click(Act::Unavailable));
+        let list = vec![card(rows.collect()), El::space(24.0)];
+        page(
+            bar(
+                "About phone",
+                vec![icon_button(icons::SEARCH, "Search", "search", Act::Unavailable)],
+            ),
+            scrolling("about", list),
+        )
+    }
+}
+
+fn scrolling(name: &'static str, list: Vec<El>) -> El {
+    El::column(list).pad(16.0, 6.0).grow().fill(SURFACE).scroll(name).id("recycler_view")
+}
+
+fn slider(at: f32, id: &'static str, act: fn(f32) -> super::Act) -> El {
+    El::control(Content::Slider(at), "android.widget.SeekBar", 100.0, 44.0).wide().id(id).slide(act)
+}
+
+impl App for Settings {
+    fn activity(&self) -> &'static str {
+        self.screen().class()
+    }
+
+    fn view(&self, cx: &View<'_>) -> El {
+        match self.screen() {
+            Screen::Main => self.main(cx),
+            Screen::Network => Self::network(cx),
+            Screen::Wifi => Self::wifi(cx),
+            Screen::Devices => Self::devices(cx),
+            Screen::Display => Self::display(cx),
+            Screen::Timeout => Self::timeout(cx),
+            Screen::Sound => self.sound(),
+            Screen::About => Self::about(cx),
+        }
+    }
+
+    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+        if self.stack.len() > 1 {
+            self.stack.pop();
+            true
+        } else {
+            false
+        }
+    }
+
+    fn fields(&mut self) -> &mut Fields {
+        &mut self.fields
+    }
+
+    fn reset(&mut self) {
+        self.stack = vec![Screen::Main];
+        self.fields.clear();
+    }
+
+    fn open(&mut self, class: &str) -> bool {
+        let Some(screen) = Screen::ALL.into_iter().find(|screen| screen.class() == class) else {
+            return false;
+        };
+        if self.screen() != screen && screen != Screen::Main {
+            // A screen asked for again comes to the top instead of piling up.
+            self.stack.retain(|s| *s != screen);
+            self.stack.push(screen);
+        }
+        true
+    }
+}

@@ -1,0 +1,10 @@
+//! Nodes to pixels.
+pub(crate) mod art;
+pub(crate) mod canvas;
+pub(crate) mod fonts;
+pub(crate) mod icons;
+mod paint;
+pub(crate) mod text;
+
+pub(crate) use canvas::Canvas;
+pub(crate) use paint::{Move, Painter, Scene, between};

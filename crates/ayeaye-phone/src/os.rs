@@ -1,0 +1,490 @@
+//! The phone's one state: what is in front, what moves, and what has happened so far.
+//!
+//! Everything is a plain method on [`Os`] called under one lock; time is handed in, so that what
+//! is due is done by whoever asks next.
+mod input;
+mod keyboard;
+mod keys;
+mod picture;
+mod power;
+pub(crate) mod random;
+pub(crate) mod report;
+pub(crate) mod system;
+mod tasks;
+mod windows;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::apps::{Act, Apps, Cx, Effect, launcher, messages};
+use crate::draw::{Move, Painter};
+use crate::tree::layout::Offsets;
+use crate::tree::{Role, Window};
+use crate::{Counts, PhoneOptions};
+use keyboard::Keyboard;
+use picture::{Picture, Shot};
+use random::Random;
+use report::{Applied, DialogAnswer};
+use system::System;
+
+/// How long a heads-up and a toast stay.
+const HEADS_UP: Duration = Duration::from_secs(5);
+const TOAST: Duration = Duration::from_secs(2);
+/// Dialogs that wait for an answer, answers and actions that are remembered.
+const MAX_DIALOGS: usize = 8;
+const MAX_LOG: usize = 1000;
+/// Timers that may run at once.
+const MAX_TIMERS: usize = 16;
+
+/// One screen giving way to another.
+#[derive(Debug)]
+struct Transition {
+    from: Shot,
+    how: Move,
+    start: Instant,
+    end: Instant,
+    /// Touches are dropped while it runs.
+    blocks: bool,
+}
+
+/// A list that still rolls after the finger has left it.
+#[derive(Debug)]
+struct Fling {
+    name: String,
+    from: f32,
+    to: f32,
+    start: Instant,
+    end: Instant,
+}
+
+#[derive(Debug)]
+struct Dialog {
+    title: String,
+    text: String,
+    buttons: Vec<String>,
+}
+
+#[derive(Debug)]
+struct HeadsUp {
+    from: String,
+    text: String,
+    until: Instant,
+}
+
+/// An app that has been in front, as recents shows it.
+#[derive(Debug)]
+struct Task {
+    package: &'static str,
+    shot: Option<Shot>,
+}
+
+/// The windows as laid out, and for what.
+#[derive(Debug)]
+pub(crate) struct Laid {
+    windows: Vec<Window>,
+    size: (u32, u32),
+    generation: u64,
+    minute: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Os {
+    options: Arc<PhoneOptions>,
+    random: Random,
+    born: Instant,
+    awake: bool,
+    locked: bool,
+    /// The PIN pad is up.
+    bouncer: bool,
+    pin: Option<String>,
+    pin_typed: String,
+    pin_wrong: bool,
+    rotation: u8,
+    size_override: Option<(u32, u32)>,
+    density_override: Option<u32>,
+    black: bool,
+    apps: Apps,
+    system: System,
+    /// Package of the app that is resumed.
+    front: &'static str,
+    /// Most recent first; the launcher is not among them.
+    tasks: Vec<Task>,
+    recents: bool,
+    focus: Option<&'static str>,
+    all_selected: bool,
+    keyboard_hidden: bool,
+    keyboard: Keyboard,
+    /// The field in focus has to be brought into sight.
+    reveal: bool,
+    scrolls: Offsets,
+    fling: Option<Fling>,
+    transition: Option<Transition>,
+    dialogs: VecDeque<Dialog>,
+    answers: VecDeque<DialogAnswer>,
+    heads_up: Option<HeadsUp>,
+    toast: Option<(String, Instant)>,
+    timers: Vec<(Instant, &'static str, Act)>,
+    counts: Counts,
+    actions: VecDeque<Applied>,
+    next_action: u64,
+    /// Grows with every change of what is shown.
+    generation: u64,
+    laid: Option<Arc<Laid>>,
+    picture: Option<Picture>,
+    painter: Painter,
+}
+
+impl Os {
+    pub(crate) fn new(options: Arc<PhoneOptions>) -> Self {
+        let mut random = Random::new(options.seed);
+        let apps = Apps::new(&mut random);
+        Self {
+            options,
+            random,
+            born: Instant::now(),
+            awake: true,
+            locked: false,
+            bouncer: false,
+            pin: None,
+            pin_typed: String::new(),
+            pin_wrong: false,
+            rotation: 0,
+            size_override: None,
+            density_override: None,
+            black: false,
+            apps,
+            system: System::new(),
+            front: launcher::PACKAGE,
+            tasks: Vec::new(),
+            recents: false,
+            focus: None,
+            all_selected: false,
+            keyboard_hidden: false,
+            keyboard: Keyboard::default(),
+            reveal: false,
+            scrolls: Offsets::new(),
+            fling: None,
+            transition: None,
+            dialogs: VecDeque::new(),
+            answers: VecDeque::new(),
+            heads_up: None,
+            toast: None,
+            timers: Vec::new(),
+            counts: Counts::default(),
+            actions: VecDeque::new(),
+            next_action: 1,
+            generation: 1,
+            laid: None,
+            picture: None,
+            painter: Painter::default(),
+        }
+    }
+
+    pub(crate) fn counts(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        Instant::now().saturating_duration_since(self.born)
+    }
+
+    /// Hour and minute: it was 9:41 when the phone was made.
+    pub(crate) fn clock(&self) -> (u32, u32) {
+        let minutes = (self.minute() + 9 * 60 + 41) % (24 * 60);
+        let minutes = u32::try_from(minutes).unwrap_or(0);
+        (minutes / 60, minutes % 60)
+    }
+
+    fn minute(&self) -> u64 {
+        self.elapsed().as_secs() / 60
+    }
+
+    /// Does what is due; to be called before anything else by whoever takes the lock.
+    pub(crate) fn tick(&mut self) {
+        let now = Instant::now();
+        // Timers in the order they fall due: one may lead to the next.
+        while let Some(i) = (0..self.timers.len())
+            .filter(|i| self.timers[*i].0 <= now)
+            .min_by_key(|i| self.timers[*i].0)
+        {
+            let (_, package, act) = self.timers.remove(i);
+            self.app_act(package, act);
+        }
+        if self.transition.as_ref().is_some_and(|t| t.end <= now) {
+            self.transition = None;
+            self.changed();
+        }
+        if let Some(fling) = &self.fling {
+            let (name, to, done) = (fling.name.clone(), fling.at(now), fling.end <= now);
+            self.scrolls.insert(name, to);
+            if done {
+                self.fling = None;
+            }
+            self.changed();
+        }
+        if self.heads_up.as_ref().is_some_and(|h| h.until <= now) {
+            self.heads_up = None;
+            self.changed();
+        }
+        if self.toast.as_ref().is_some_and(|t| t.1 <= now) {
+            self.toast = None;
+            self.changed();
+        }
+        if self.stopwatch_runs() {
+            self.changed();
+        }
+    }
+
+    fn stopwatch_runs(&self) -> bool {
+        self.awake
+            && self.front == crate::apps::clock::PACKAGE
+            && self.apps.clock.is_moving()
+            && !self.locked
+    }
+
+    /// When everything that moves by itself will stand still. A stopwatch does not within the hour.
+    pub(crate) fn settles_at(&self) -> Option<Instant> {
+        if !self.awake {
+            return None;
+        }
+        let endless = self.stopwatch_runs().then(|| Instant::now() + Duration::from_secs(60 * 60));
+        [
+            self.transition.as_ref().map(|t| t.end),
+            self.fling.as_ref().map(|f| f.end),
+            self.timers.iter().map(|t| t.0).max(),
+            endless,
+        ]
+        .into_iter()
+        .flatten()
+        .max()
+    }
+
+    fn changed(&mut self) {
+        self.generation += 1;
+    }
+
+    /// The windows as they are now.
+    fn laid(&mut self) -> Arc<Laid> {
+        let minute = self.minute();
+        let size = self.display_size();
+        if let Some(laid) = &self.laid
+            && laid.generation == self.generation
+            && laid.minute == minute
+            && laid.size == size
+        {
+            return Arc::clone(laid);
+        }
+        let mut windows = self.build_windows();
+        // A focus whose field is gone is no focus.
+        if let Some(name) = self.focus
+            && !windows.iter().any(|w| w.role == Role::App && w.find_field(name).is_some())
+        {
+            self.focus = None;
+            windows = self.build_windows();
+        }
+        if std::mem::take(&mut self.reveal) && self.scroll_to_focus(&windows) {
+            windows = self.build_windows();
+        }
+        let laid = Arc::new(Laid { windows, size, generation: self.generation, minute });
+        self.laid = Some(Arc::clone(&laid));
+        laid
+    }
+
+    /// Remembers what is seen now, begins to move to what the caller is about to change.
+    fn begin(&mut self, how: Move, blocks: bool) {
+        let (shortest, longest) = self.options.transitions;
+        let spread = longest.saturating_sub(shortest).as_millis();
+        let spread = u32::try_from(spread).unwrap_or(u32::MAX - 1);
+        let mut time = shortest + Duration::from_millis(u64::from(self.random.below(spread + 1)));
+        if how == Move::Fade {
+            time = time.min(Duration::from_millis(180));
+        }
+        if time.is_zero() || !self.awake {
+            self.changed();
+            return;
+        }
+        let from = self.shot();
+        self.start(from, how, time, blocks);
+    }
+
+    fn start(&mut self, from: Shot, how: Move, time: Duration, blocks: bool) {
+        let now = Instant::now();
+        self.transition = Some(Transition { from, how, start: now, end: now + time, blocks });
+        self.fling = None;
+        self.changed();
+    }
+
+    /// Lets the app in front, or another, react; then does what it asked for.
+    fn app_act(&mut self, package: &'static str, act: Act) {
+        let from = self.shot();
+        let (time, elapsed) = (self.clock(), self.elapsed());
+        let mut effects = Vec::new();
+        let mut cx = Cx {
+            system: &mut self.system,
+            random: &mut self.random,
+            effects: &mut effects,
+            time,
+            elapsed,
+        };
+        let shell = self.apps.act(act, &mut cx);
+        self.changed();
+        for effect in effects {
+            self.apply(effect, package, &from);
+        }
+        if let Some(act) = shell {
+            self.shell_act(act);
+        }
+    }
+
+    fn apply(&mut self, effect: Effect, package: &'static str, from: &Shot) {
+        let now = Instant::now();
+        match effect {
+            Effect::Forward | Effect::Back => {
+                let forward = matches!(effect, Effect::Forward);
+                if package == self.front {
+                    self.drop_focus();
+                    self.begin_from(from, if forward { Move::Forward } else { Move::Back });
+                    if forward {
+                        self.rewind();
+                    }
+                }
+            }
+            Effect::Focus(name) => {
+                if package == self.front {
+                    self.focus_on(name);
+                }
+            }
+            Effect::Unfocus => {
+                if package == self.front && self.focus.is_some() {
+                    self.fade_from(from);
+                    self.drop_focus();
+                }
+            }
+            Effect::Toast(text) => self.toast = Some((text, now + TOAST)),
+            Effect::After(time, act) => {
+                if self.timers.len() < MAX_TIMERS {
+                    self.timers.push((now + time, package, act));
+                }
+            }
+            Effect::ScrollToEnd(name) => {
+                self.scrolls.remove(&name);
+            }
+        }
+        self.changed();
+    }
+
+    /// A screen that is new begins at its top (or, for a conversation, its end).
+    fn rewind(&mut self) {
+        let windows = self.build_windows();
+        for node in windows.iter().filter(|w| w.role == Role::App).flat_map(|w| &w.nodes) {
+            if let Some(scrolled) = &node.scrolled {
+                self.scrolls.remove(&scrolled.name);
+            }
+        }
+    }
+
+    fn begin_from(&mut self, from: &Shot, how: Move) {
+        let before = self.transition.take();
+        self.begin(how, true);
+        match &mut self.transition {
+            Some(transition) => transition.from = from.clone(),
+            None => self.transition = before,
+        }
+    }
+
+    /// Something comes or goes without the screen changing: a short fade, and touches count.
+    fn fade_from(&mut self, from: &Shot) {
+        if self.transition.is_none() {
+            self.begin(Move::Fade, false);
+            if let Some(transition) = &mut self.transition {
+                transition.from = from.clone();
+            }
+        }
+    }
+
+    fn focus_on(&mut self, name: &'static str) {
+        let shown = self.keyboard_shown();
+        if !shown && self.transition.is_none() {
+            self.begin(Move::Fade, false);
+        }
+        self.focus = Some(name);
+        self.all_selected = false;
+        self.keyboard_hidden = false;
+        self.reveal = true;
+        if !shown {
+            self.keyboard = Keyboard::default();
+        }
+        self.changed();
+    }
+
+    fn drop_focus(&mut self) {
+        self.focus = None;
+        self.all_selected = false;
+        self.keyboard_hidden = false;
+        self.changed();
+    }
+
+    pub(crate) fn keyboard_shown(&self) -> bool {
+        self.awake
+            && !self.locked
+            && !self.recents
+            && self.focus.is_some()
+            && !self.keyboard_hidden
+            && self.dialogs.is_empty()
+    }
+
+    pub(crate) fn system(&mut self) -> &mut System {
+        // Whoever asks may change what is shown.
+        self.changed();
+        &mut self.system
+    }
+
+    pub(crate) fn show_dialog(&mut self, title: &str, text: &str, buttons: &[&str]) {
+        if self.dialogs.len() >= MAX_DIALOGS {
+            return;
+        }
+        let cut = |text: &str, max: usize| text.chars().take(max).collect::<String>();
+        let buttons = buttons.iter().take(3).map(|label| cut(label, 30)).collect();
+        self.begin(Move::Fade, false);
+        self.dialogs.push_back(Dialog { title: cut(title, 100), text: cut(text, 500), buttons });
+        self.changed();
+    }
+
+    fn answer_dialog(&mut self, button: Option<usize>) {
+        self.begin(Move::Fade, false);
+        let Some(dialog) = self.dialogs.pop_front() else { return };
+        if self.answers.len() >= MAX_LOG {
+            self.answers.pop_front();
+        }
+        let button = button.and_then(|i| dialog.buttons.get(i).cloned());
+        self.answers.push_back(DialogAnswer { title: dialog.title, button });
+        self.changed();
+    }
+
+    pub(crate) fn receive_message(&mut self, from: &str, text: &str) {
+        let from: String = from.chars().take(60).collect();
+        let text: String = text.chars().take(2000).collect();
+        let in_front = self.front == messages::PACKAGE && self.awake && !self.locked;
+        let seen = in_front && self.apps.messages.open_with() == Some(&from);
+        let time = self.clock();
+        self.apps.messages.receive(&from, &text, seen, time);
+        if seen {
+            self.scrolls.remove(&format!("conversation {from}"));
+        } else if self.awake {
+            self.heads_up = Some(HeadsUp { from, text, until: Instant::now() + HEADS_UP });
+        }
+        self.changed();
+    }
+}
+
+impl Fling {
+    fn at(&self, now: Instant) -> f32 {
+        let whole = self.end.saturating_duration_since(self.start).as_secs_f32();
+        let gone = now.saturating_duration_since(self.start).as_secs_f32();
+        let at = if whole > 0.0 { (gone / whole).min(1.0) } else { 1.0 };
+        self.from + (self.to - self.from) * (1.0 - (1.0 - at).powi(3))
+    }
+}

@@ -1,0 +1,367 @@
+//! Fingers.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::report::{Gesture, Outcome};
+use super::windows::dp;
+use super::{Fling, Os};
+use crate::apps::{Act, ShellAct, launcher};
+use crate::draw::text;
+use crate::tree::{Node, Role, Window, xml};
+
+/// A finger that moved less than this has not moved.
+const SLOP_DP: f32 = 8.0;
+/// Held this long it is a long press.
+const LONG_PRESS: Duration = Duration::from_millis(500);
+/// Seconds of the finger's speed that a list rolls on.
+const ROLL: f32 = 0.22;
+
+/// What was found under the finger.
+struct Touched {
+    target: String,
+    what: What,
+}
+
+enum What {
+    Act(Act),
+    /// A field, with the offset of the caret.
+    Field(&'static str, usize),
+    Slide(Act),
+    Nothing,
+}
+
+impl Os {
+    pub(crate) fn tap(&mut self, x: f32, y: f32) {
+        self.counts.taps += 1;
+        let gesture = Gesture::Tap { x, y };
+        self.touch(gesture, x, y, false);
+    }
+
+    pub(crate) fn swipe(&mut self, from: (f32, f32), to: (f32, f32), duration: Duration) {
+        self.counts.swipes += 1;
+        let gesture = Gesture::Swipe { from, to, ms: millis(duration) };
+        self.move_finger(gesture, from, to, duration, true);
+    }
+
+    pub(crate) fn drag(&mut self, from: (f32, f32), to: (f32, f32), duration: Duration) {
+        self.counts.swipes += 1;
+        let gesture = Gesture::Drag { from, to, ms: millis(duration) };
+        self.move_finger(gesture, from, to, duration, false);
+    }
+
+    /// Whether a touch there counts now; if not, it is counted and logged.
+    fn admit(&mut self, gesture: &Gesture, x: f32, y: f32) -> bool {
+        let (w, h) = self.display_size();
+        let inside = crate::tree::Rect::new(
+            0,
+            0,
+            i32::try_from(w).unwrap_or(i32::MAX),
+            i32::try_from(h).unwrap_or(i32::MAX),
+        )
+        .contains(x, y);
+        let now = Instant::now();
+        let counter = if !inside {
+            &mut self.counts.taps_off_screen
+        } else if !self.awake {
+            &mut self.counts.input_while_off
+        } else if self.transition.as_ref().is_some_and(|t| t.blocks && t.end > now) {
+            &mut self.counts.taps_in_transition
+        } else if self.fling.take().is_some() {
+            // The finger stops the list and does nothing else.
+            self.changed();
+            &mut self.counts.taps_in_transition
+        } else {
+            return true;
+        };
+        *counter += 1;
+        self.log(gesture.clone(), Outcome::Dropped, String::new());
+        false
+    }
+
+    fn touch(&mut self, gesture: Gesture, x: f32, y: f32, long: bool) {
+        if !self.admit(&gesture, x, y) {
+            return;
+        }
+        let touched = self.under(x, y, long);
+        let outcome = match touched.what {
+            What::Nothing if self.locked => {
+                self.counts.input_while_off += 1;
+                Outcome::Nothing
+            }
+            What::Nothing => {
+                self.counts.dead_taps += 1;
+                Outcome::Nothing
+            }
+            What::Act(_) | What::Field(..) | What::Slide(_) => Outcome::Done,
+        };
+        // Logged first: what the touch starts may log more.
+        self.log(gesture, outcome, touched.target);
+        match touched.what {
+            What::Nothing => {}
+            What::Act(act) | What::Slide(act) => self.app_act(self.front, act),
+            What::Field(name, caret) => self.touch_field(name, caret),
+        }
+    }
+
+    fn touch_field(&mut self, name: &'static str, caret: usize) {
+        if self.focus == Some(name) && !self.keyboard_hidden {
+            self.all_selected = false;
+        } else {
+            self.focus_on(name);
+        }
+        let front = self.front;
+        let field = self.apps.get_mut(front).fields().get(name);
+        if field.text.is_char_boundary(caret) {
+            field.caret = caret;
+        }
+        self.changed();
+    }
+
+    fn under(&mut self, x: f32, y: f32, long: bool) -> Touched {
+        let laid = self.laid();
+        let mut touched = Touched { target: String::new(), what: What::Nothing };
+        let Some(window) = topmost(&laid.windows, x, y) else { return touched };
+        let Some(node) = window.hit(x, y) else { return touched };
+        touched.target = name(node, window.package);
+        let el = &node.el;
+        touched.what = if let Some(field) = &el.field {
+            What::Field(field.name, caret_at(node, x, y))
+        } else if let Some(slide) = el.slide {
+            What::Slide(slide(share(node, x)))
+        } else {
+            // Without an answer to a long press, letting go is a click.
+            let act = el.long.as_ref().filter(|_| long).or(el.click.as_ref());
+            act.cloned().map_or(What::Nothing, What::Act)
+        };
+        touched
+    }
+
+    fn move_finger(
+        &mut self,
+        gesture: Gesture,
+        from: (f32, f32),
+        to: (f32, f32),
+        duration: Duration,
+        rolls: bool,
+    ) {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        if dx.hypot(dy) < SLOP_DP * self.scale() {
+            self.touch(gesture, from.0, from.1, duration >= LONG_PRESS);
+            return;
+        }
+        if !self.admit(&gesture, from.0, from.1) {
+            return;
+        }
+        let (target, outcome) = self.carry(from, to, duration, rolls);
+        if outcome == Outcome::Nothing {
+            if self.locked {
+                self.counts.input_while_off += 1;
+            } else {
+                self.counts.dead_taps += 1;
+            }
+        }
+        self.log(gesture, outcome, target);
+    }
+
+    /// A finger that really moves.
+    fn carry(
+        &mut self,
+        from: (f32, f32),
+        to: (f32, f32),
+        duration: Duration,
+        rolls: bool,
+    ) -> (String, Outcome) {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let horizontal = dx.abs() > dy.abs();
+        let far = 90.0 * self.scale();
+        let laid = self.laid();
+        let Some(window) = topmost(&laid.windows, from.0, from.1) else {
+            return (String::new(), Outcome::Nothing);
+        };
+        if window.role == Role::Notice {
+            if dy < -SLOP_DP * self.scale() || horizontal {
+                self.begin(crate::draw::Move::Fade, false);
+                self.heads_up = None;
+                self.changed();
+                return ("heads-up".to_owned(), Outcome::Done);
+            }
+            return (String::new(), Outcome::Nothing);
+        }
+        if self.locked {
+            if dy < -far && !self.bouncer {
+                self.dismiss_keyguard();
+                return ("lock screen".to_owned(), Outcome::Done);
+            }
+            return (String::new(), Outcome::Nothing);
+        }
+        let hit = window.hit(from.0, from.1);
+        if let Some(node) = hit
+            && let Some(slide) = node.el.slide
+        {
+            let (target, act) = (name(node, window.package), slide(share(node, to.0)));
+            self.app_act(self.front, act);
+            return (target, Outcome::Done);
+        }
+        if self.recents
+            && !horizontal
+            && dy < -far
+            && let Some(node) = hit
+            && let Some(Act::Shell(ShellAct::OpenTask(package))) = &node.el.click
+        {
+            let package: &'static str = package;
+            self.close_task(package);
+            return (package.to_owned(), Outcome::Done);
+        }
+        if let Some(scrolled) = window.scrollable(from.0, from.1, horizontal) {
+            let delta = if horizontal { -dx } else { -dy };
+            let at_top = scrolled.offset <= 0.0;
+            if !(scrolled.name == "drawer" && at_top && dy > far) {
+                let target = scrolled.name.clone();
+                self.scroll(&target, scrolled.offset, scrolled.max, delta, duration, rolls);
+                return (target, Outcome::Done);
+            }
+        }
+        if self.front == launcher::PACKAGE && window.role == Role::App && !horizontal {
+            if dy < -far && !self.apps.launcher.is_drawer() {
+                self.drawer(true);
+                return ("launcher".to_owned(), Outcome::Done);
+            }
+            if dy > far && self.apps.launcher.is_drawer() {
+                self.drawer(false);
+                return ("drawer".to_owned(), Outcome::Done);
+            }
+        }
+        (String::new(), Outcome::Nothing)
+    }
+
+    fn scroll(
+        &mut self,
+        list: &str,
+        offset: f32,
+        max: f32,
+        delta: f32,
+        duration: Duration,
+        rolls: bool,
+    ) {
+        let moved = (offset + delta).clamp(0.0, max);
+        self.scrolls.insert(list.to_owned(), moved);
+        let speed = delta / duration.as_secs_f32().max(0.016);
+        let target = (moved + speed * ROLL).clamp(0.0, max);
+        let slow = 250.0 * self.scale();
+        if rolls && speed.abs() > slow && (target - moved).abs() > 2.0 {
+            let now = Instant::now();
+            let time = Duration::from_millis(300 + u64::from(self.random.below(300)));
+            self.fling = Some(Fling {
+                name: list.to_owned(),
+                from: moved,
+                to: target,
+                start: now,
+                end: now + time,
+            });
+        }
+        self.changed();
+    }
+
+    /// Moves the list around the field in focus so that its caret can be seen.
+    pub(super) fn scroll_to_focus(&mut self, windows: &[Window]) -> bool {
+        let Some(name) = self.focus else { return false };
+        let Some(window) = windows.iter().find(|w| w.role == Role::App) else { return false };
+        let Some(at) =
+            window.nodes.iter().position(|n| n.el.field.as_ref().is_some_and(|f| f.name == name))
+        else {
+            return false;
+        };
+        let field = &window.nodes[at];
+        let around = window.nodes[..at]
+            .iter()
+            .rfind(|n| n.depth < field.depth && n.scrolled.as_ref().is_some_and(|s| !s.horizontal));
+        let Some((view, scrolled)) = around.and_then(|n| Some((n, n.scrolled.as_ref()?))) else {
+            return false;
+        };
+        let (top, bottom) = caret_rows(field);
+        let margin = dp(12.0, field.scale);
+        let shift = if bottom + margin > view.rect.bottom {
+            bottom + margin - view.rect.bottom
+        } else if top - margin < view.rect.top {
+            top - margin - view.rect.top
+        } else {
+            return false;
+        };
+        #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
+        let to = (scrolled.offset + shift as f32).clamp(0.0, scrolled.max);
+        self.scrolls.insert(scrolled.name.clone(), to);
+        true
+    }
+}
+
+/// The window that a touch there belongs to.
+fn topmost(windows: &[Window], x: f32, y: f32) -> Option<&Window> {
+    windows.iter().rev().find(|w| w.touchable.contains(x, y))
+}
+
+/// What a node is called in the log: its id, else what it says.
+fn name(node: &Node, package: &str) -> String {
+    let id = xml::resource_id(node.el.id, package);
+    if !id.is_empty() {
+        return id;
+    }
+    if node.el.desc.is_empty() { node.el.text.clone() } else { node.el.desc.clone() }
+}
+
+/// Where along its width a node was touched.
+#[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
+fn share(node: &Node, x: f32) -> f32 {
+    ((x - node.rect.left as f32) / node.rect.width().max(1) as f32).clamp(0.0, 1.0)
+}
+
+/// Lines of a field's text as drawn, its font size and where they begin.
+#[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
+fn field_lines(node: &Node) -> (String, Vec<text::Line>, f32, (f32, f32)) {
+    let el = &node.el;
+    let s = node.scale;
+    let shown = crate::tree::element::shown_text(el);
+    let size = el.size * s;
+    let width = node.rect.width() as f32 - (el.pad[0] + el.pad[2]) * s;
+    let lines = text::wrap(&shown, size, el.bold, width, el.max_lines);
+    let corner = (node.rect.left as f32 + el.pad[0] * s, node.rect.top as f32 + el.pad[1] * s);
+    (shown, lines, size, corner)
+}
+
+/// The byte offset in the field's own text that is nearest to a touch.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a row number; negative ones become 0"
+)]
+fn caret_at(node: &Node, x: f32, y: f32) -> usize {
+    let (shown, lines, size, (left, top)) = field_lines(node);
+    let row = ((y - top) / (size * text::LINE).round()).max(0.0) as usize;
+    let Some(line) = lines.get(row.min(lines.len().saturating_sub(1))) else { return 0 };
+    let at = text::offset_at(&shown, line, x - left, size, node.el.bold);
+    if node.el.field.as_ref().is_some_and(|f| f.password) {
+        // From bullets back to characters.
+        node.el.text.char_indices().nth(at / 3).map_or(node.el.text.len(), |(i, _)| i)
+    } else {
+        at
+    }
+}
+
+/// Top and bottom of the caret's line.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "screen coordinates are small"
+)]
+fn caret_rows(node: &Node) -> (i32, i32) {
+    let (shown, lines, size, (_, top)) = field_lines(node);
+    let caret = node.el.field.as_ref().map_or(0, |f| f.caret);
+    let (row, _) = text::locate(&shown, &lines, caret.min(shown.len()), size, node.el.bold);
+    let line = (size * text::LINE).round();
+    let y = top + row as f32 * line;
+    (y as i32, (y + line) as i32)
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

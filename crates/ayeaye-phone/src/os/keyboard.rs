@@ -1,0 +1,131 @@
+//! The drawn keyboard.
+use crate::apps::{KeyCap, ShellAct};
+use crate::draw::icons;
+use crate::tree::element::{Color, El, INK, Len, Place};
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Keyboard {
+    pub(crate) shift: bool,
+    pub(crate) symbols: bool,
+}
+
+const BACK: Color = Color(0xFFE3_E7F1);
+const KEY: Color = Color(0xFFFC_FCFF);
+const DARK_KEY: Color = Color(0xFFC9_D2E6);
+const ACCENT: Color = Color(0xFF0B_57D0);
+
+const LETTERS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const SYMBOLS: [&str; 3] = ["1234567890", "@#\u{20ac}_&-+()/", "*\"':;!?"];
+
+/// Height in dp, without what lies below it.
+pub(crate) fn height(wide: bool) -> f32 {
+    if wide { 176.0 } else { 262.0 }
+}
+
+/// `action` is the editor action of the field (3 search, 4 send, 5 next, 6 done).
+pub(crate) fn view(keyboard: Keyboard, wide: bool, digits: bool, action: Option<u32>) -> El {
+    let symbols = keyboard.symbols || digits;
+    let rows = if symbols { SYMBOLS } else { LETTERS };
+    let mut lines = Vec::new();
+    if !wide {
+        lines.push(strip());
+    }
+    for (i, row) in rows.iter().enumerate() {
+        let mut keys: Vec<El> =
+            row.chars().map(|c| letter(if keyboard.shift { upper(c) } else { c }, 1.0)).collect();
+        if i == 2 {
+            keys.insert(0, if symbols { letter(',', 1.5) } else { shift(keyboard.shift) });
+            keys.push(special(icons::BACKSPACE, "Delete", KeyCap::Backspace, 1.5, DARK_KEY, INK));
+        } else if row.chars().count() == 9 {
+            keys.insert(0, El::spring().width(Len::Fill(0.5)));
+            keys.push(El::spring().width(Len::Fill(0.5)));
+        }
+        lines.push(line(keys));
+    }
+    let page = if symbols { "ABC" } else { "?123" };
+    // A key that sends or searches looks different from one that breaks the line.
+    let enter = match action {
+        Some(3) => (icons::SEARCH, "Search"),
+        Some(4) | None => (icons::KEYBOARD_RETURN, "Enter"),
+        Some(5) => (icons::CHEVRON_RIGHT, "Next"),
+        Some(_) => (icons::CHECK, "Done"),
+    };
+    lines.push(line(vec![
+        named(page, "Symbols", KeyCap::Symbols, 1.5, DARK_KEY),
+        letter(',', 1.0),
+        letter(if symbols { '@' } else { '/' }, 1.0),
+        named("English", "Space", KeyCap::Char(' '), 4.0, KEY),
+        letter('.', 1.0),
+        special(enter.0, enter.1, KeyCap::Enter, 1.5, ACCENT, Color(0xFFFF_FFFF)),
+    ]));
+    El::column(lines).grow().pad(3.0, 4.0).fill(BACK).id("keyboard_view")
+}
+
+/// What the keyboard suggests: nothing, but the row is there.
+fn strip() -> El {
+    let icon = |glyph| {
+        El::stack(vec![El::icon(glyph, 22.0, Color(0xFF44_474F))])
+            .main(Place::Center)
+            .cross(Place::Center)
+            .width(Len::Fill(1.0))
+            .height(Len::Dp(42.0))
+    };
+    El::row(vec![
+        icon(icons::EMOJI),
+        icon(icons::SETTINGS),
+        icon(icons::EDIT),
+        icon(icons::MORE_VERT),
+        icon(icons::MIC),
+    ])
+}
+
+fn line(keys: Vec<El>) -> El {
+    El::row(keys).cross(Place::Stretch).grow()
+}
+
+fn upper(c: char) -> char {
+    c.to_ascii_uppercase()
+}
+
+fn key(face: El, desc: &str, cap: KeyCap, share: f32, color: Color) -> El {
+    let cap_face = El::stack(vec![face])
+        .main(Place::Center)
+        .cross(Place::Center)
+        .grow()
+        .fill(color)
+        .radius(7.0);
+    El::stack(vec![cap_face])
+        .class("android.widget.Key")
+        .width(Len::Fill(share))
+        .height(Len::Fill(1.0))
+        .pad(3.0, 4.5)
+        .desc(desc)
+        .click(ShellAct::Key(cap))
+}
+
+fn letter(c: char, share: f32) -> El {
+    key(El::text(c.to_string(), 22.0), &c.to_string(), KeyCap::Char(c), share, KEY)
+}
+
+fn named(label: &str, desc: &str, cap: KeyCap, share: f32, color: Color) -> El {
+    let ink = if cap == KeyCap::Symbols { INK } else { Color(0xFF74_777F) };
+    key(El::text(label, 15.0).lines(1).color(ink), desc, cap, share, color)
+}
+
+fn special(glyph: char, desc: &str, cap: KeyCap, share: f32, color: Color, ink: Color) -> El {
+    let round = key(El::icon(glyph, 22.0, ink), desc, cap, share, color);
+    if cap == KeyCap::Enter { round_cap(round) } else { round }
+}
+
+fn round_cap(mut el: El) -> El {
+    for face in &mut el.children {
+        face.radius = 24.0;
+    }
+    el
+}
+
+fn shift(on: bool) -> El {
+    let color = if on { ACCENT } else { DARK_KEY };
+    let ink = if on { Color(0xFFFF_FFFF) } else { INK };
+    special(icons::ARROW_UPWARD, "Shift", KeyCap::Shift, 1.5, color, ink)
+}

@@ -1,0 +1,428 @@
+//! Keys and text.
+use super::Os;
+use super::report::{Gesture, Outcome};
+use crate::apps::fields::Field;
+use crate::apps::{Act, KeyCap, ShellAct};
+use crate::tree::Role;
+use crate::tree::element::FieldSpec;
+
+const NEXT: u32 = 5;
+
+/// Android's key codes that are more than a character.
+mod code {
+    pub(super) const HOME: u32 = 3;
+    pub(super) const BACK: u32 = 4;
+    pub(super) const UP: u32 = 19;
+    pub(super) const DOWN: u32 = 20;
+    pub(super) const LEFT: u32 = 21;
+    pub(super) const RIGHT: u32 = 22;
+    pub(super) const VOLUME_UP: u32 = 24;
+    pub(super) const VOLUME_DOWN: u32 = 25;
+    pub(super) const POWER: u32 = 26;
+    pub(super) const A: u32 = 29;
+    pub(super) const C: u32 = 31;
+    pub(super) const V: u32 = 50;
+    pub(super) const X: u32 = 52;
+    pub(super) const TAB: u32 = 61;
+    pub(super) const ENTER: u32 = 66;
+    pub(super) const DELETE: u32 = 67;
+    pub(super) const MENU: u32 = 82;
+    pub(super) const ESCAPE: u32 = 111;
+    pub(super) const FORWARD_DELETE: u32 = 112;
+    pub(super) const CTRL: [u32; 2] = [113, 114];
+    pub(super) const SHIFT: [u32; 2] = [59, 60];
+    pub(super) const MOVE_HOME: u32 = 122;
+    pub(super) const MOVE_END: u32 = 123;
+    pub(super) const NUMPAD_ENTER: u32 = 160;
+    pub(super) const VOLUME_MUTE: u32 = 164;
+    pub(super) const RECENTS: u32 = 187;
+    pub(super) const SLEEP: u32 = 223;
+    pub(super) const WAKE: u32 = 224;
+    pub(super) const SOFT_SLEEP: u32 = 276;
+    pub(super) const CUT: u32 = 277;
+    pub(super) const COPY: u32 = 278;
+    pub(super) const PASTE: u32 = 279;
+}
+
+/// The character a key types.
+fn typed(key: u32) -> Option<char> {
+    let offset =
+        |from: u32, first: u8| u8::try_from(key - from).ok().map(|n| char::from(first + n));
+    match key {
+        7..=16 => offset(7, b'0'),
+        29..=54 => offset(29, b'a'),
+        55 => Some(','),
+        56 => Some('.'),
+        62 => Some(' '),
+        17 => Some('*'),
+        18 => Some('#'),
+        68 => Some('`'),
+        69 => Some('-'),
+        70 => Some('='),
+        71 => Some('['),
+        72 => Some(']'),
+        73 => Some('\\'),
+        74 => Some(';'),
+        75 => Some('\''),
+        76 => Some('/'),
+        77 => Some('@'),
+        81 => Some('+'),
+        _ => None,
+    }
+}
+
+impl Os {
+    pub(crate) fn key(&mut self, key: u32, long: bool) {
+        self.counts.keys += 1;
+        let gesture = Gesture::Key { code: key, long };
+        let done = self.press(key);
+        if !done {
+            self.counts.unknown_keys += 1;
+        }
+        self.log(gesture, if done { Outcome::Done } else { Outcome::Nothing }, String::new());
+    }
+
+    pub(crate) fn key_combination(&mut self, keys: &[u32]) {
+        self.counts.keys += 1;
+        let gesture = Gesture::Keys { codes: keys.iter().copied().take(8).collect() };
+        let held = |group: &[u32]| keys.iter().any(|k| group.contains(k));
+        let ctrl = held(&code::CTRL);
+        let shift = held(&code::SHIFT);
+        let plain = |k: &&u32| !code::CTRL.contains(*k) && !code::SHIFT.contains(*k);
+        let rest: Vec<u32> = keys.iter().filter(plain).copied().collect();
+        let done = match (ctrl, shift, rest.as_slice()) {
+            (true, false, [code::A]) => self.select_all(),
+            (true, false, [code::C]) => self.press(code::COPY),
+            (true, false, [code::V]) => self.press(code::PASTE),
+            (true, false, [code::X]) => self.press(code::CUT),
+            (false, true, [key]) => match typed(*key) {
+                Some(c) if self.focus.is_some() && self.takes_text() => {
+                    self.insert(&c.to_ascii_uppercase().to_string())
+                }
+                _ => self.press(*key),
+            },
+            (false, false, [key]) => self.press(*key),
+            _ => false,
+        };
+        if !done {
+            self.counts.unknown_keys += 1;
+        }
+        self.log(gesture, if done { Outcome::Done } else { Outcome::Nothing }, String::new());
+    }
+
+    /// Does what the key does; `false` when nothing reacts to it.
+    fn press(&mut self, key: u32) -> bool {
+        match key {
+            code::WAKE => {
+                self.wake();
+                return true;
+            }
+            code::SLEEP | code::SOFT_SLEEP => {
+                self.sleep();
+                return true;
+            }
+            code::POWER => {
+                self.press_power();
+                return true;
+            }
+            code::VOLUME_UP | code::VOLUME_DOWN | code::VOLUME_MUTE => return true,
+            _ => {}
+        }
+        if !self.awake {
+            self.counts.input_while_off += 1;
+            return true;
+        }
+        if self.locked {
+            return self.press_locked(key);
+        }
+        match key {
+            code::HOME => self.home_key(),
+            code::BACK => self.back(),
+            code::RECENTS => self.show_recents(),
+            code::ESCAPE => self.back(),
+            code::MENU => return false,
+            _ => return self.press_in_field(key),
+        }
+        true
+    }
+
+    fn home_key(&mut self) {
+        if !self.dialogs.is_empty() {
+            self.answer_dialog(None);
+        }
+        self.home();
+    }
+
+    fn press_locked(&mut self, key: u32) -> bool {
+        match key {
+            code::MENU if !self.bouncer => self.dismiss_keyguard(),
+            code::BACK if self.bouncer => self.leave_bouncer(),
+            code::ENTER | code::NUMPAD_ENTER if self.bouncer => self.pin_enter(),
+            code::DELETE if self.bouncer => self.pin_delete(),
+            7..=16 if self.bouncer => {
+                if let Some(c) = typed(key) {
+                    self.pin_digit(c);
+                }
+            }
+            _ => {
+                self.counts.input_while_off += 1;
+            }
+        }
+        true
+    }
+
+    fn press_in_field(&mut self, key: u32) -> bool {
+        if !self.takes_text() {
+            return false;
+        }
+        let Some(name) = self.focus else { return false };
+        match key {
+            code::ENTER | code::NUMPAD_ENTER => self.enter(),
+            code::TAB => self.next_field(),
+            code::COPY | code::CUT => {
+                if self.all_selected {
+                    self.system.clipboard = Some(self.field(name).text.clone());
+                    if key == code::CUT {
+                        self.edit(Field::backspace);
+                    }
+                }
+            }
+            code::PASTE => {
+                if let Some(text) = self.system.clipboard.clone() {
+                    self.insert(&text);
+                }
+            }
+            code::DELETE => self.edit(Field::backspace),
+            code::FORWARD_DELETE => self.edit(Field::delete_forward),
+            code::LEFT => self.step(Field::left),
+            code::RIGHT => self.step(Field::right),
+            code::UP | code::MOVE_HOME => self.step(|field| field.caret = 0),
+            code::DOWN | code::MOVE_END => self.step(|field| field.caret = field.text.len()),
+            _ => match typed(key) {
+                Some(c) => return self.insert(&c.to_string()),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    /// Keys and text go to the field unless something lies over it.
+    fn takes_text(&self) -> bool {
+        self.awake && !self.locked && !self.recents && self.dialogs.is_empty()
+    }
+
+    fn field(&mut self, name: &'static str) -> &mut Field {
+        self.apps.get_mut(self.front).fields().get(name)
+    }
+
+    /// Takes away: all of it when all is selected, else what `change` does.
+    fn edit(&mut self, change: impl FnOnce(&mut Field)) {
+        let Some(name) = self.focus else { return };
+        if std::mem::take(&mut self.all_selected) {
+            self.field(name).set("");
+        } else {
+            change(self.field(name));
+        }
+        self.edited();
+    }
+
+    /// Moves the caret.
+    fn step(&mut self, change: impl FnOnce(&mut Field)) {
+        let Some(name) = self.focus else { return };
+        self.all_selected = false;
+        change(self.field(name));
+        self.edited();
+    }
+
+    fn edited(&mut self) {
+        self.reveal = true;
+        self.changed();
+    }
+
+    /// Puts text in place of the selection or at the caret.
+    fn insert(&mut self, text: &str) -> bool {
+        let Some(name) = self.focus else { return false };
+        let spec = self.spec();
+        let single = spec.as_ref().is_some_and(|s| !s.multi_line);
+        let digits = spec.as_ref().is_some_and(|s| s.digits);
+        // A one-line field turns line breaks into spaces; a number field takes digits only.
+        let text: String = text
+            .chars()
+            .map(|c| if single && c == '\n' { ' ' } else { c })
+            .filter(|c| !digits || c.is_ascii_digit())
+            .collect();
+        let replace = std::mem::take(&mut self.all_selected);
+        let field = self.field(name);
+        if replace {
+            field.set("");
+        }
+        let fits = field.insert(&text);
+        self.edited();
+        fits
+    }
+
+    fn select_all(&mut self) -> bool {
+        let Some(name) = self.focus.filter(|_| self.takes_text()) else { return false };
+        self.all_selected = !self.field(name).text.is_empty();
+        self.changed();
+        true
+    }
+
+    /// The field in focus as its screen describes it.
+    fn spec(&mut self) -> Option<FieldSpec> {
+        let name = self.focus?;
+        let laid = self.laid();
+        let window = laid.windows.iter().find(|w| w.role == Role::App)?;
+        window.find_field(name)?.el.field.clone()
+    }
+
+    /// Whether the field takes digits only, and its editor action; for drawing the keyboard, so
+    /// without laying out the screen.
+    pub(super) fn field_traits(&self) -> (bool, Option<u32>) {
+        let Some(name) = self.focus else { return (false, None) };
+        let laid = self.laid.as_ref();
+        let spec = laid
+            .and_then(|l| l.windows.iter().find(|w| w.role == Role::App))
+            .and_then(|w| w.find_field(name))
+            .and_then(|n| n.el.field.as_ref());
+        let action = spec.filter(|s| !s.multi_line).and_then(|s| Some(s.action.as_ref()?.0));
+        (spec.is_some_and(|s| s.digits), action)
+    }
+
+    /// The enter key: a line break where there can be one, else the field's action.
+    fn enter(&mut self) {
+        match self.spec() {
+            Some(spec) if spec.multi_line => {
+                self.insert("\n");
+            }
+            Some(spec) => self.run_action(spec.action),
+            None => {}
+        }
+    }
+
+    fn run_action(&mut self, action: Option<(u32, Act)>) {
+        match action {
+            Some((NEXT, _)) => self.next_field(),
+            // A search that has nothing more to do puts the keyboard away.
+            Some((_, Act::Shell(ShellAct::Nothing))) | None => {
+                self.begin(crate::draw::Move::Fade, false);
+                self.keyboard_hidden = true;
+                self.changed();
+            }
+            Some((_, act)) => self.app_act(self.front, act),
+        }
+    }
+
+    fn next_field(&mut self) {
+        let Some(name) = self.focus else { return };
+        let laid = self.laid();
+        let Some(window) = laid.windows.iter().find(|w| w.role == Role::App) else { return };
+        let mut fields = window.nodes.iter().filter_map(|n| Some(n.el.field.as_ref()?.name));
+        if fields.by_ref().any(|field| field == name)
+            && let Some(next) = fields.next()
+        {
+            self.focus_on(next);
+        }
+    }
+
+    /// A key of the drawn keyboard.
+    pub(super) fn cap(&mut self, cap: KeyCap) {
+        match cap {
+            KeyCap::Char(c) => {
+                self.insert(&c.to_string());
+                self.keyboard.shift = false;
+            }
+            KeyCap::Shift => self.keyboard.shift = !self.keyboard.shift,
+            KeyCap::Symbols => self.keyboard.symbols = !self.keyboard.symbols,
+            KeyCap::Backspace => self.edit(Field::backspace),
+            KeyCap::Enter => self.enter(),
+        }
+        self.changed();
+    }
+
+    pub(crate) fn input_text(&mut self, text: &str) {
+        self.counts.texts += 1;
+        let gesture = Gesture::InputText { text: cut(text) };
+        if self.bouncer && self.locked && self.awake {
+            for c in text.chars().filter(char::is_ascii_digit) {
+                self.pin_digit(c);
+            }
+            self.log(gesture, Outcome::Done, String::new());
+            return;
+        }
+        let ascii = text.chars().all(|c| (' '..='~').contains(&c));
+        let outcome = if !self.awake || self.locked {
+            self.counts.input_while_off += 1;
+            Outcome::Dropped
+        } else if self.focus.is_none() || !self.takes_text() || !ascii {
+            self.counts.text_without_focus += 1;
+            Outcome::Dropped
+        } else if self.insert(text) {
+            Outcome::Done
+        } else {
+            Outcome::Nothing
+        };
+        let target = self.focus.unwrap_or("").to_owned();
+        self.log(gesture, outcome, target);
+    }
+
+    pub(crate) fn commit_text(&mut self, text: &str) -> bool {
+        self.counts.texts += 1;
+        let gesture = Gesture::CommitText { text: cut(text) };
+        let done = self.ready() && self.insert(text);
+        self.finish(gesture, done)
+    }
+
+    pub(crate) fn clear_text(&mut self) -> bool {
+        self.counts.texts += 1;
+        let ready = self.ready();
+        if ready {
+            self.all_selected = true;
+            self.edit(|_| {});
+        }
+        self.finish(Gesture::ClearText, ready)
+    }
+
+    pub(crate) fn editor_action(&mut self, action: u32) -> bool {
+        let gesture = Gesture::EditorAction { action };
+        let ready = self.ready();
+        let spec = if ready { self.spec() } else { None };
+        let done = spec.is_some();
+        let done = self.finish(gesture, done);
+        if let Some(spec) = spec {
+            match spec.action {
+                // Unspecified, none, next: the plain way on.
+                Some((own, act)) if own == action || action <= 1 => {
+                    self.run_action(Some((own, act)));
+                }
+                _ if action == NEXT => self.next_field(),
+                _ => self.run_action(None),
+            }
+        }
+        done
+    }
+
+    /// A field has the focus and nothing lies over it; otherwise it is counted.
+    fn ready(&mut self) -> bool {
+        if !self.awake || self.locked {
+            self.counts.input_while_off += 1;
+            false
+        } else if self.focus.is_none() || !self.takes_text() {
+            self.counts.text_without_focus += 1;
+            false
+        } else {
+            true
+        }
+    }
+
+    fn finish(&mut self, gesture: Gesture, done: bool) -> bool {
+        let target = self.focus.unwrap_or("").to_owned();
+        self.log(gesture, if done { Outcome::Done } else { Outcome::Dropped }, target);
+        done
+    }
+}
+
+/// Texts in the log are bounded.
+fn cut(text: &str) -> String {
+    text.chars().take(2000).collect()
+}

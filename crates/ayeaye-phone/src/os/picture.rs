@@ -1,0 +1,148 @@
+//! What is on the glass: still pictures are kept until something changes.
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::{Laid, Os};
+use crate::Frame;
+use crate::draw::{Canvas, Scene, between};
+use crate::tree::element::Content;
+
+/// The screen at a moment: the picture when there was one, else what it is drawn from.
+#[derive(Debug, Clone)]
+pub(super) struct Shot {
+    laid: Arc<Laid>,
+    drawn: Option<Arc<Canvas>>,
+}
+
+/// The last picture and what it shows.
+#[derive(Debug)]
+pub(super) struct Picture {
+    laid: Arc<Laid>,
+    caret: bool,
+    canvas: Arc<Canvas>,
+}
+
+/// Lets the picture's own pixels be handed out without a copy.
+struct Shared(Arc<Canvas>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.data
+    }
+}
+
+/// The caret is shown and hidden for this long in turn.
+const BLINK_MS: u128 = 500;
+
+impl Os {
+    pub(super) fn shot(&mut self) -> Shot {
+        let laid = self.laid();
+        let drawn = self.picture.as_ref().filter(|p| Arc::ptr_eq(&p.laid, &laid));
+        Shot { drawn: drawn.map(|p| Arc::clone(&p.canvas)), laid }
+    }
+
+    pub(crate) fn frame(&mut self) -> Frame {
+        let (width, height) = self.display_size();
+        if !self.awake || self.black {
+            return frame(Arc::new(Canvas::new(width, height)));
+        }
+        let now = Instant::now();
+        let still = self.still();
+        let Some(transition) = &mut self.transition else { return frame(still) };
+        let whole = transition.end.saturating_duration_since(transition.start).as_secs_f32();
+        let gone = now.saturating_duration_since(transition.start).as_secs_f32();
+        let (how, at) = (transition.how, if whole > 0.0 { gone / whole } else { 1.0 });
+        let mut from = transition.from.clone();
+        let before = self.draw_shot(&mut from);
+        if let Some(transition) = &mut self.transition {
+            transition.from = from;
+        }
+        frame(Arc::new(between(&before, &still, how, at)))
+    }
+
+    /// The picture without the transition over it.
+    fn still(&mut self) -> Arc<Canvas> {
+        let laid = self.laid();
+        let caret = self.all_still() && (self.elapsed().as_millis() / BLINK_MS).is_multiple_of(2);
+        let spinning = laid
+            .windows
+            .iter()
+            .flat_map(|w| &w.nodes)
+            .any(|node| node.el.content == Content::Spinner);
+        if let Some(picture) = &self.picture
+            && Arc::ptr_eq(&picture.laid, &laid)
+            && (picture.caret == caret || self.focus.is_none())
+            && !spinning
+        {
+            return Arc::clone(&picture.canvas);
+        }
+        let canvas = self.draw(&laid, caret);
+        self.picture = Some(Picture { laid, caret, canvas: Arc::clone(&canvas) });
+        canvas
+    }
+
+    /// The caret waits until the screen stands still.
+    fn all_still(&self) -> bool {
+        self.transition.is_none()
+    }
+
+    fn draw_shot(&mut self, shot: &mut Shot) -> Arc<Canvas> {
+        if let Some(drawn) = &shot.drawn {
+            return Arc::clone(drawn);
+        }
+        let canvas = self.draw(&Arc::clone(&shot.laid), false);
+        shot.drawn = Some(Arc::clone(&canvas));
+        canvas
+    }
+
+    fn draw(&mut self, laid: &Laid, caret: bool) -> Arc<Canvas> {
+        let snapshots = if self.recents { self.snapshots() } else { Vec::new() };
+        let spin = self.elapsed().as_secs_f32().rem_euclid(1.2) / 1.2;
+        let scene = Scene {
+            width: laid.size.0,
+            height: laid.size.1,
+            windows: &laid.windows,
+            caret,
+            spin,
+            snapshots: &snapshots,
+        };
+        Arc::new(self.painter.paint(&scene))
+    }
+
+    fn snapshots(&mut self) -> Vec<Option<Arc<Canvas>>> {
+        let mut shots: Vec<Option<Shot>> = self.tasks.iter().map(|t| t.shot.clone()).collect();
+        let mut pictures = Vec::with_capacity(shots.len());
+        for shot in &mut shots {
+            pictures.push(shot.as_mut().map(|shot| {
+                if let Some(drawn) = &shot.drawn {
+                    return Arc::clone(drawn);
+                }
+                let scene = Scene {
+                    width: shot.laid.size.0,
+                    height: shot.laid.size.1,
+                    windows: &shot.laid.windows,
+                    caret: false,
+                    spin: 0.0,
+                    snapshots: &[],
+                };
+                let canvas = Arc::new(self.painter.paint(&scene));
+                shot.drawn = Some(Arc::clone(&canvas));
+                canvas
+            }));
+        }
+        for (task, shot) in self.tasks.iter_mut().zip(shots) {
+            task.shot = shot;
+        }
+        pictures
+    }
+}
+
+fn frame(canvas: Arc<Canvas>) -> Frame {
+    Frame {
+        width: u32::try_from(canvas.width).unwrap_or(u32::MAX),
+        height: u32::try_from(canvas.height).unwrap_or(u32::MAX),
+        rgba: Bytes::from_owner(Shared(canvas)),
+    }
+}

@@ -1,0 +1,172 @@
+//! Screen on and off, the lock screen, rotation and size.
+use super::Os;
+use crate::draw::Move;
+
+/// What Android accepts for `wm size` and `wm density`.
+const MIN_SIDE: u32 = 200;
+const MIN_DENSITY: u32 = 72;
+const MAX_DENSITY: u32 = 1200;
+
+impl Os {
+    pub(crate) fn display_size(&self) -> (u32, u32) {
+        let (w, h) = self.size_override.unwrap_or((self.options.width, self.options.height));
+        if self.rotation % 2 == 1 { (h, w) } else { (w, h) }
+    }
+
+    /// Pixels per dp.
+    pub(crate) fn scale(&self) -> f32 {
+        let density = self.density_override.unwrap_or(self.options.density);
+        f32::from(u16::try_from(density).unwrap_or(u16::MAX)) / 160.0
+    }
+
+    pub(crate) fn size_override(&self) -> Option<(u32, u32)> {
+        self.size_override
+    }
+
+    /// Kept between 200 pixels and twice the real size, as Android does.
+    pub(crate) fn set_size_override(&mut self, size: Option<(u32, u32)>) {
+        let (max_w, max_h) = (self.options.width * 2, self.options.height * 2);
+        self.size_override = size
+            .map(|(w, h)| (w.min(max_w).max(MIN_SIDE), h.min(max_h).max(MIN_SIDE)))
+            .filter(|size| *size != (self.options.width, self.options.height));
+        self.resized();
+    }
+
+    pub(crate) fn density_override(&self) -> Option<u32> {
+        self.density_override
+    }
+
+    pub(crate) fn set_density_override(&mut self, density: Option<u32>) {
+        self.density_override = density
+            .map(|d| d.clamp(MIN_DENSITY, MAX_DENSITY))
+            .filter(|d| *d != self.options.density);
+        self.resized();
+    }
+
+    pub(crate) fn rotation(&self) -> u8 {
+        self.rotation
+    }
+
+    pub(crate) fn set_rotation(&mut self, quarter_turns: u8) {
+        let to = quarter_turns % 4;
+        if self.rotation != to {
+            self.rotation = to;
+            self.system.put("system", "user_rotation", Some(&to.to_string()));
+            self.resized();
+        }
+    }
+
+    /// Lists are measured in pixels: what was scrolled is no longer where it was.
+    fn resized(&mut self) {
+        self.scrolls.clear();
+        self.fling = None;
+        self.transition = None;
+        self.reveal = self.focus.is_some();
+        self.changed();
+    }
+
+    pub(crate) fn is_awake(&self) -> bool {
+        self.awake
+    }
+
+    pub(crate) fn is_locked(&self) -> bool {
+        self.locked
+    }
+
+    pub(crate) fn set_black(&mut self, on: bool) {
+        self.black = on;
+    }
+
+    pub(crate) fn wake(&mut self) {
+        if !self.awake {
+            self.awake = true;
+            self.changed();
+        }
+    }
+
+    pub(crate) fn sleep(&mut self) {
+        self.awake = false;
+        self.locked = true;
+        self.bouncer = false;
+        self.pin_typed.clear();
+        self.pin_wrong = false;
+        self.transition = None;
+        self.heads_up = None;
+        self.toast = None;
+        self.changed();
+    }
+
+    pub(crate) fn press_power(&mut self) {
+        if self.awake {
+            self.sleep();
+        } else {
+            self.wake();
+        }
+    }
+
+    pub(crate) fn set_pin(&mut self, pin: Option<&str>) {
+        self.pin = pin.filter(|pin| !pin.is_empty()).map(|pin| pin.chars().take(16).collect());
+    }
+
+    /// Unlocks, or asks for the PIN when there is one.
+    pub(crate) fn dismiss_keyguard(&mut self) {
+        if !self.locked {
+            return;
+        }
+        self.begin(Move::Home, true);
+        if self.pin.is_some() {
+            self.bouncer = true;
+        } else {
+            self.locked = false;
+        }
+        self.changed();
+    }
+
+    pub(super) fn leave_bouncer(&mut self) {
+        self.begin(Move::Fade, true);
+        self.bouncer = false;
+        self.pin_typed.clear();
+        self.pin_wrong = false;
+        self.changed();
+    }
+
+    pub(super) fn pin_digit(&mut self, digit: char) {
+        if self.pin_typed.len() < 16 {
+            self.pin_typed.push(digit);
+            self.pin_wrong = false;
+        }
+        self.changed();
+    }
+
+    pub(super) fn pin_delete(&mut self) {
+        self.pin_typed.pop();
+        self.changed();
+    }
+
+    pub(super) fn pin_enter(&mut self) {
+        if self.pin.as_deref() == Some(&self.pin_typed) {
+            self.begin(Move::Home, true);
+            self.locked = false;
+            self.bouncer = false;
+            self.pin_wrong = false;
+        } else if !self.pin_typed.is_empty() {
+            self.pin_wrong = true;
+        }
+        self.pin_typed.clear();
+        self.changed();
+    }
+
+    pub(crate) fn setting(&self, namespace: &str, key: &str) -> Option<String> {
+        self.system.get(namespace, key)
+    }
+
+    /// Some settings turn the screen at once.
+    pub(crate) fn put_setting(&mut self, namespace: &str, key: &str, value: Option<&str>) {
+        self.system.put(namespace, key, value);
+        let turn = value.and_then(|v| v.parse::<u8>().ok()).filter(|turn| *turn < 4);
+        if let ("system", "user_rotation", Some(turn)) = (namespace, key, turn) {
+            self.set_rotation(turn);
+        }
+        self.changed();
+    }
+}

@@ -1,0 +1,231 @@
+//! What tests and the pilot may know: everything, in a form that serializes.
+use serde::Serialize;
+
+use super::{MAX_LOG, Os};
+use crate::apps::clock::Alarm;
+use crate::apps::messages::{Conversation, Sent};
+use crate::apps::notes::Note;
+use crate::apps::shop::{CartLine, Order};
+use crate::tree::{Node, Role, Window, xml};
+use crate::{Component, Counts};
+
+/// Everything about the phone that a test or the pilot may ask: see `Phone::state`.
+#[derive(Debug, Clone, Serialize)]
+pub struct State {
+    pub foreground: Component,
+    /// As `Phone::focused_window`.
+    pub focused_window: String,
+    pub awake: bool,
+    pub locked: bool,
+    /// The PIN pad is up.
+    pub asks_pin: bool,
+    pub rotation: u8,
+    /// Width and height as held now.
+    pub size: (u32, u32),
+    pub keyboard_shown: bool,
+    pub focused_field: Option<FocusedField>,
+    /// Nothing moves but a caret or the clock.
+    pub settled: bool,
+    /// What can be seen of the window that has the focus, parents before children.
+    pub nodes: Vec<NodeState>,
+    /// The same for bars, keyboard, heads-up and toast.
+    pub system_nodes: Vec<NodeState>,
+    pub wifi: bool,
+    pub bluetooth: bool,
+    pub airplane: bool,
+    pub clipboard: Option<String>,
+    pub conversations: Vec<Conversation>,
+    /// Messages that went out, oldest first.
+    pub sent: Vec<Sent>,
+    /// Newest first.
+    pub notes: Vec<Note>,
+    pub cart: Vec<CartLine>,
+    pub orders: Vec<Order>,
+    pub alarms: Vec<Alarm>,
+    pub signed_in: Option<String>,
+    /// The code that the sign-in waits for now.
+    pub one_time_code: String,
+    /// Titles of dialogs that are open, the top one first.
+    pub dialogs: Vec<String>,
+    pub dialogs_answered: Vec<DialogAnswer>,
+    pub counts: Counts,
+    /// The last thousand.
+    pub actions: Vec<Applied>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FocusedField {
+    pub resource_id: String,
+    /// In clear, even for a password.
+    pub text: String,
+}
+
+/// A node as a pilot needs it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NodeState {
+    pub package: String,
+    pub id: String,
+    pub class: String,
+    pub text: String,
+    pub desc: String,
+    /// Left, top, right, bottom of what can be seen, in pixels.
+    pub bounds: [i32; 4],
+    pub clickable: bool,
+    pub scrollable: bool,
+    pub focused: bool,
+    pub password: bool,
+    pub enabled: bool,
+    pub selected: bool,
+    pub checked: Option<bool>,
+}
+
+impl NodeState {
+    /// Where to tap it.
+    pub fn center(&self) -> (f32, f32) {
+        let [l, t, r, b] = self.bounds;
+        #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
+        let middle = ((l + r) as f32 / 2.0, (t + b) as f32 / 2.0);
+        middle
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DialogAnswer {
+    pub title: String,
+    /// `None`: closed with back or home.
+    pub button: Option<String>,
+}
+
+/// A gesture that reached the phone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Applied {
+    /// Counts up from 1 and never starts again.
+    pub n: u64,
+    /// Since the phone was made.
+    pub at_ms: u64,
+    pub gesture: Gesture,
+    pub outcome: Outcome,
+    /// Resource id or text of what it reached.
+    pub target: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Gesture {
+    Tap { x: f32, y: f32 },
+    Swipe { from: (f32, f32), to: (f32, f32), ms: u64 },
+    Drag { from: (f32, f32), to: (f32, f32), ms: u64 },
+    Key { code: u32, long: bool },
+    Keys { codes: Vec<u32> },
+    InputText { text: String },
+    CommitText { text: String },
+    ClearText,
+    EditorAction { action: u32 },
+    Start { component: Component },
+    ForceStop { package: String },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Done,
+    /// It arrived, and nothing there reacts to it.
+    Nothing,
+    /// Not taken: screen off, in transition, off the screen, no field.
+    Dropped,
+}
+
+impl Os {
+    pub(crate) fn log(&mut self, gesture: Gesture, outcome: Outcome, target: String) {
+        if self.actions.len() >= MAX_LOG {
+            self.actions.pop_front();
+        }
+        let at_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.actions.push_back(Applied { n: self.next_action, at_ms, gesture, outcome, target });
+        self.next_action += 1;
+    }
+
+    /// The window that has the focus: the topmost that can have it.
+    fn focused(windows: &[Window]) -> Option<&Window> {
+        windows.iter().rev().find(|w| matches!(w.role, Role::App | Role::Over))
+    }
+
+    pub(crate) fn focused_window(&mut self) -> String {
+        let laid = self.laid();
+        Self::focused(&laid.windows).map_or_else(String::new, |w| w.title.clone())
+    }
+
+    pub(crate) fn ui_xml(&mut self) -> String {
+        let laid = self.laid();
+        let rotation = self.rotation;
+        Self::focused(&laid.windows).map_or_else(String::new, |w| xml::dump(w, rotation))
+    }
+
+    pub(crate) fn is_secure(&self) -> bool {
+        !self.locked && !self.recents && self.apps.get(self.front).is_secure()
+    }
+
+    pub(crate) fn state(&mut self) -> State {
+        let laid = self.laid();
+        let focused = Self::focused(&laid.windows);
+        let focused_field = self.focus.map(|name| FocusedField {
+            resource_id: xml::resource_id(name, self.front),
+            text: self.apps.get_mut(self.front).fields().text(name).to_owned(),
+        });
+        let extra = |w: &&Window| matches!(w.role, Role::Bar | Role::Keyboard | Role::Notice);
+        State {
+            foreground: self.foreground(),
+            focused_window: focused.map_or_else(String::new, |w| w.title.clone()),
+            awake: self.awake,
+            locked: self.locked,
+            asks_pin: self.locked && self.bouncer,
+            rotation: self.rotation,
+            size: self.display_size(),
+            keyboard_shown: self.keyboard_shown(),
+            focused_field,
+            settled: self.settles_at().is_none(),
+            nodes: focused.map(nodes).unwrap_or_default(),
+            system_nodes: laid.windows.iter().filter(extra).flat_map(nodes).collect(),
+            wifi: self.system.wifi(),
+            bluetooth: self.system.bluetooth(),
+            airplane: self.system.airplane(),
+            clipboard: self.system.clipboard.clone(),
+            conversations: self.apps.messages.conversations.clone(),
+            sent: self.apps.messages.sent.clone(),
+            notes: self.apps.notes.notes.clone(),
+            cart: self.apps.shop.cart.clone(),
+            orders: self.apps.shop.orders.clone(),
+            alarms: self.apps.clock.alarms.clone(),
+            signed_in: self.apps.account.signed_in.clone(),
+            one_time_code: self.apps.account.code.clone(),
+            dialogs: self.dialogs.iter().map(|d| d.title.clone()).collect(),
+            dialogs_answered: self.answers.iter().cloned().collect(),
+            counts: self.counts.clone(),
+            actions: self.actions.iter().cloned().collect(),
+        }
+    }
+}
+
+fn nodes(window: &Window) -> Vec<NodeState> {
+    let seen = |node: &&Node| !node.visible().is_empty();
+    let state = |node: &Node| {
+        let r = node.visible();
+        let el = &node.el;
+        NodeState {
+            package: window.package.to_owned(),
+            id: xml::resource_id(el.id, window.package),
+            class: el.class.to_owned(),
+            text: xml::accessible_text(node),
+            desc: el.desc.clone(),
+            bounds: [r.left, r.top, r.right, r.bottom],
+            clickable: node.reacts(),
+            scrollable: node.scrolled.as_ref().is_some_and(|s| s.max > 0.0),
+            focused: el.focused,
+            password: el.field.as_ref().is_some_and(|f| f.password),
+            enabled: el.enabled,
+            selected: el.selected,
+            checked: el.checked,
+        }
+    };
+    window.nodes.iter().filter(seen).map(state).collect()
+}

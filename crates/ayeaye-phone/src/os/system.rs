@@ -1,0 +1,195 @@
+//! What `settings` and `ime` reach: the settings tables are the only truth about radios, the screen
+//! and the input method.
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const LATIN: &str = "com.android.inputmethod.latin/.LatinIME";
+pub(crate) const ADB_IME: &str = "com.android.adbkeyboard/.AdbIME";
+
+/// Settings that fit, and how long a key and a value may be.
+const MAX: usize = 1000;
+const MAX_VALUE: usize = 4096;
+
+#[derive(Debug)]
+pub(crate) struct System {
+    table: BTreeMap<(String, String), String>,
+    enabled: BTreeSet<&'static str>,
+    pub(crate) clipboard: Option<String>,
+}
+
+impl System {
+    pub(crate) fn new() -> Self {
+        let mut system =
+            Self { table: BTreeMap::new(), enabled: BTreeSet::from([LATIN]), clipboard: None };
+        for (namespace, key, value) in [
+            ("global", "wifi_on", "1"),
+            ("global", "bluetooth_on", "1"),
+            ("global", "airplane_mode_on", "0"),
+            ("global", "wifi_ssid", "Aurora"),
+            ("global", "window_animation_scale", "1.0"),
+            ("global", "transition_animation_scale", "1.0"),
+            ("global", "animator_duration_scale", "1.0"),
+            ("global", "stay_on_while_plugged_in", "0"),
+            ("global", "device_name", "Aurora"),
+            ("system", "screen_brightness", "102"),
+            ("system", "screen_off_timeout", "30000"),
+            ("system", "accelerometer_rotation", "0"),
+            ("system", "user_rotation", "0"),
+            ("system", "font_scale", "1.0"),
+            ("system", "show_touches", "0"),
+            ("system", "pointer_location", "0"),
+            ("secure", "default_input_method", LATIN),
+            ("secure", "enabled_input_methods", LATIN),
+            ("secure", "accessibility_enabled", "0"),
+            ("secure", "location_mode", "3"),
+            ("secure", "navigation_mode", "0"),
+        ] {
+            system.put(namespace, key, Some(value));
+        }
+        system
+    }
+
+    pub(crate) fn get(&self, namespace: &str, key: &str) -> Option<String> {
+        self.table.get(&(namespace.to_owned(), key.to_owned())).cloned()
+    }
+
+    pub(crate) fn is_on(&self, namespace: &str, key: &str) -> bool {
+        self.get(namespace, key).is_some_and(|value| value != "0" && !value.is_empty())
+    }
+
+    pub(crate) fn number(&self, namespace: &str, key: &str, otherwise: u32) -> u32 {
+        self.get(namespace, key).and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+    }
+
+    /// `false` when it does not fit.
+    pub(crate) fn put(&mut self, namespace: &str, key: &str, value: Option<&str>) -> bool {
+        let place = (namespace.to_owned(), key.to_owned());
+        let Some(value) = value else {
+            self.table.remove(&place);
+            return true;
+        };
+        if key.len() > MAX_VALUE
+            || value.len() > MAX_VALUE
+            || self.table.len() >= MAX && !self.table.contains_key(&place)
+        {
+            return false;
+        }
+        self.table.insert(place, value.to_owned());
+        true
+    }
+
+    pub(crate) fn wifi(&self) -> bool {
+        self.is_on("global", "wifi_on")
+    }
+
+    pub(crate) fn bluetooth(&self) -> bool {
+        self.is_on("global", "bluetooth_on")
+    }
+
+    pub(crate) fn airplane(&self) -> bool {
+        self.is_on("global", "airplane_mode_on")
+    }
+
+    /// 0 to 1.
+    pub(crate) fn brightness(&self) -> f32 {
+        let value = self.number("system", "screen_brightness", 102).min(255);
+        f32::from(u8::try_from(value).unwrap_or(255)) / 255.0
+    }
+
+    pub(crate) fn set_wifi(&mut self, on: bool) {
+        self.put("global", "wifi_on", Some(digit(on)));
+    }
+
+    pub(crate) fn set_bluetooth(&mut self, on: bool) {
+        self.put("global", "bluetooth_on", Some(digit(on)));
+    }
+
+    /// Turns the radios off with it; they come back as they were.
+    pub(crate) fn set_airplane(&mut self, on: bool) {
+        if on {
+            let before = format!("{}{}", digit(self.wifi()), digit(self.bluetooth()));
+            self.put("global", "airplane_mode_before", Some(&before));
+            self.set_wifi(false);
+            self.set_bluetooth(false);
+        } else if let Some(before) = self.get("global", "airplane_mode_before") {
+            self.set_wifi(before.starts_with('1'));
+            self.set_bluetooth(before.ends_with('1'));
+        }
+        self.put("global", "airplane_mode_on", Some(digit(on)));
+    }
+
+    pub(crate) fn input_methods(&self) -> Vec<(String, bool)> {
+        [LATIN, ADB_IME].iter().map(|id| ((*id).to_owned(), self.enabled.contains(id))).collect()
+    }
+
+    pub(crate) fn input_method(&self) -> String {
+        self.get("secure", "default_input_method").unwrap_or_else(|| LATIN.to_owned())
+    }
+
+    pub(crate) fn set_input_method(&mut self, id: &str) -> Result<(), String> {
+        match known(id) {
+            Some(id) if self.enabled.contains(id) => {
+                self.put("secure", "default_input_method", Some(id));
+                Ok(())
+            }
+            Some(_) => {
+                Err(format!("Input method {id} cannot be selected for user #0: it is not enabled"))
+            }
+            None => Err(format!("Unknown input method {id} cannot be selected for user #0")),
+        }
+    }
+
+    pub(crate) fn enable_input_method(&mut self, id: &str, on: bool) -> Result<(), String> {
+        let Some(id) = known(id) else {
+            let verb = if on { "enabled" } else { "disabled" };
+            return Err(format!("Unknown input method {id} cannot be {verb} for user #0"));
+        };
+        if on {
+            self.enabled.insert(id);
+        } else {
+            self.enabled.remove(id);
+            if self.input_method() == id {
+                // Android falls back to the first that is left.
+                let next = self.enabled.first().copied().unwrap_or(LATIN);
+                self.put("secure", "default_input_method", Some(next));
+            }
+        }
+        let list: Vec<&str> = self.enabled.iter().copied().collect();
+        self.put("secure", "enabled_input_methods", Some(&list.join(":")));
+        Ok(())
+    }
+}
+
+/// Short and long spellings of the class are the same input method.
+fn known(id: &str) -> Option<&'static str> {
+    let long = |known: &str| known.split_once('/').map(|(p, class)| format!("{p}/{p}{class}"));
+    [LATIN, ADB_IME].into_iter().find(|known| *known == id || long(known).as_deref() == Some(id))
+}
+
+fn digit(on: bool) -> &'static str {
+    if on { "1" } else { "0" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn airplane_mode_gives_the_radios_back() {
+        let mut system = System::new();
+        system.set_bluetooth(false);
+        system.set_airplane(true);
+        assert!(!system.wifi() && system.airplane());
+        system.set_airplane(false);
+        assert!(system.wifi() && !system.bluetooth() && !system.airplane());
+    }
+
+    #[test]
+    fn an_input_method_has_to_be_enabled_first() {
+        let mut system = System::new();
+        assert!(system.set_input_method(ADB_IME).is_err());
+        system.enable_input_method(ADB_IME, true).unwrap();
+        system.set_input_method("com.android.adbkeyboard/com.android.adbkeyboard.AdbIME").unwrap();
+        assert_eq!(system.input_method(), ADB_IME);
+        assert!(system.set_input_method("no.such/.Ime").is_err());
+    }
+}

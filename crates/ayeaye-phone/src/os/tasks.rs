@@ -1,0 +1,298 @@
+//! Apps coming to the front and going away.
+use super::{Os, Task, windows::SYSTEM_UI};
+use crate::apps::{ShellAct, launcher};
+use crate::draw::Move;
+use crate::{Component, Package, StartError, Started};
+
+const VERSION: &str = "14.2.0";
+
+impl Os {
+    pub(crate) fn packages(&self) -> Vec<Package> {
+        let app = |entry: &launcher::Entry| Package {
+            name: entry.package.to_owned(),
+            label: entry.label.to_owned(),
+            launcher: Some(Component {
+                package: entry.package.to_owned(),
+                class: entry.activity.to_owned(),
+            }),
+            system: entry.package == crate::apps::settings::PACKAGE,
+            version_name: if entry.package == crate::apps::settings::PACKAGE {
+                self.options.android.clone()
+            } else {
+                VERSION.to_owned()
+            },
+        };
+        let part = |name: &str, label: &str, system: bool| Package {
+            name: name.to_owned(),
+            label: label.to_owned(),
+            launcher: None,
+            system,
+            version_name: if system { self.options.android.clone() } else { "2.4".to_owned() },
+        };
+        let mut all: Vec<Package> = launcher::ENTRIES.iter().map(app).collect();
+        all.push(part("android", "Android System", true));
+        all.push(part(launcher::PACKAGE, "Launcher", true));
+        all.push(part(SYSTEM_UI, "System UI", true));
+        all.push(part("com.android.inputmethod.latin", "Android Keyboard", true));
+        all.push(part("com.android.adbkeyboard", "ADB Keyboard", false));
+        all
+    }
+
+    fn package(&self, name: &str) -> Option<&'static str> {
+        launcher::entry(name)
+            .map(|entry| entry.package)
+            .or_else(|| (name == launcher::PACKAGE).then_some(launcher::PACKAGE))
+    }
+
+    pub(crate) fn start_activity(&mut self, wanted: &Component) -> Result<Started, StartError> {
+        let name = format!("{}/{}", wanted.package, wanted.class);
+        let Some(package) = self.package(&wanted.package) else {
+            return Err(StartError::NoSuchActivity(name));
+        };
+        let running = self.tasks.iter().any(|t| t.package == package);
+        if self.front == package && package != launcher::PACKAGE {
+            let from = self.shot();
+            let before = self.apps.get(package).activity();
+            if !self.apps.get_mut(package).open(&wanted.class) {
+                return Err(StartError::NoSuchActivity(name));
+            }
+            self.recents = false;
+            if self.apps.get(package).activity() != before {
+                self.drop_focus();
+                self.begin_from(&from, Move::Forward);
+                self.rewind();
+            }
+            return Ok(Started::AlreadyRunning);
+        }
+        // Asked before anything moves: a class that is not there changes nothing.
+        if !self.apps.get_mut(package).open(&wanted.class) {
+            return Err(StartError::NoSuchActivity(name));
+        }
+        self.bring(package);
+        Ok(if running || package == launcher::PACKAGE {
+            Started::AlreadyRunning
+        } else {
+            Started::Fresh
+        })
+    }
+
+    /// Puts the app in front as it was left.
+    fn bring(&mut self, package: &'static str) {
+        let home = package == launcher::PACKAGE;
+        if self.front == package && !self.recents {
+            self.changed();
+            return;
+        }
+        self.leave();
+        self.begin(if home { Move::Home } else { Move::Open }, true);
+        let fresh = !self.tasks.iter().any(|t| t.package == package);
+        self.front = package;
+        self.recents = false;
+        self.drop_focus();
+        if !home {
+            let shot = self
+                .tasks
+                .iter()
+                .position(|t| t.package == package)
+                .and_then(|at| self.tasks.remove(at).shot);
+            self.tasks.insert(0, Task { package, shot });
+            if fresh {
+                self.rewind();
+            }
+        }
+        self.changed();
+    }
+
+    /// Keeps what the app in front looks like, for recents.
+    fn leave(&mut self) {
+        if self.front == launcher::PACKAGE || self.recents || self.locked || !self.awake {
+            return;
+        }
+        let shot = self.shot();
+        if let Some(task) = self.tasks.iter_mut().find(|t| t.package == self.front) {
+            task.shot = Some(shot);
+        }
+    }
+
+    pub(crate) fn home(&mut self) {
+        if self.front == launcher::PACKAGE && !self.recents {
+            if self.apps.launcher.is_drawer() {
+                self.begin(Move::Home, true);
+                self.drop_focus();
+                self.apps.launcher.set_drawer(false);
+                self.changed();
+            }
+            return;
+        }
+        if self.recents && self.front == launcher::PACKAGE {
+            self.begin(Move::Home, true);
+            self.recents = false;
+            self.changed();
+            return;
+        }
+        self.apps.launcher.set_drawer(false);
+        self.bring(launcher::PACKAGE);
+    }
+
+    pub(super) fn show_recents(&mut self) {
+        if self.recents {
+            // Pressed again: the app that was there comes back.
+            self.begin(Move::Open, true);
+            self.recents = false;
+        } else {
+            self.leave();
+            self.begin(Move::Home, true);
+            self.drop_focus();
+            self.scrolls.remove("recents");
+            self.recents = true;
+        }
+        self.changed();
+    }
+
+    pub(super) fn open_task(&mut self, package: &'static str) {
+        if self.front == package {
+            self.begin(Move::Open, true);
+            self.recents = false;
+            self.changed();
+        } else {
+            self.bring(package);
+        }
+    }
+
+    /// The task is swiped away: its process ends.
+    pub(super) fn close_task(&mut self, package: &str) {
+        self.begin(Move::Fade, true);
+        self.tasks.retain(|t| t.package != package);
+        self.apps.get_mut(package).reset();
+        self.timers.retain(|t| t.1 != package);
+        if self.front == package {
+            self.front = launcher::PACKAGE;
+        }
+        if self.tasks.is_empty() {
+            self.recents = false;
+        }
+        self.changed();
+    }
+
+    pub(super) fn clear_tasks(&mut self) {
+        self.begin(Move::Home, true);
+        for task in std::mem::take(&mut self.tasks) {
+            self.apps.get_mut(task.package).reset();
+        }
+        self.timers.clear();
+        self.front = launcher::PACKAGE;
+        self.recents = false;
+        self.changed();
+    }
+
+    pub(crate) fn force_stop(&mut self, package: &str) {
+        let Some(package) = self.package(package) else { return };
+        if package == self.front && package != launcher::PACKAGE {
+            self.begin(Move::Home, true);
+            self.front = launcher::PACKAGE;
+            self.recents = false;
+            self.drop_focus();
+        }
+        self.apps.get_mut(package).reset();
+        self.timers.retain(|t| t.1 != package);
+        self.tasks.retain(|t| t.package != package);
+        self.changed();
+    }
+
+    pub(crate) fn tasks(&self) -> Vec<Component> {
+        self.tasks.iter().map(|task| self.component(task.package)).collect()
+    }
+
+    fn component(&self, package: &str) -> Component {
+        Component {
+            package: package.to_owned(),
+            class: self.apps.get(package).activity().to_owned(),
+        }
+    }
+
+    pub(crate) fn foreground(&self) -> Component {
+        self.component(if self.recents { launcher::PACKAGE } else { self.front })
+    }
+
+    /// What the system's own buttons do.
+    pub(super) fn shell_act(&mut self, act: ShellAct) {
+        match act {
+            ShellAct::Back => self.back(),
+            ShellAct::Home => self.home(),
+            ShellAct::Recents => self.show_recents(),
+            ShellAct::Launch(package) => self.bring(package),
+            ShellAct::Drawer => self.drawer(true),
+            ShellAct::Dialog(i) => self.answer_dialog(Some(i)),
+            ShellAct::Key(cap) => self.cap(cap),
+            ShellAct::HeadsUp => {
+                if let Some(heads_up) = self.heads_up.take() {
+                    let act = crate::apps::messages::Act::Open(heads_up.from);
+                    self.bring(crate::apps::messages::PACKAGE);
+                    self.app_act(crate::apps::messages::PACKAGE, act.into());
+                }
+            }
+            ShellAct::Pin(c) => self.pin_digit(c),
+            ShellAct::PinDelete => self.pin_delete(),
+            ShellAct::PinEnter => self.pin_enter(),
+            ShellAct::OpenTask(package) => self.open_task(package),
+            ShellAct::ClearTasks => self.clear_tasks(),
+            ShellAct::Nothing => {}
+        }
+    }
+
+    pub(super) fn drawer(&mut self, open: bool) {
+        if self.apps.launcher.is_drawer() != open {
+            self.begin(if open { Move::Open } else { Move::Home }, true);
+            self.drop_focus();
+            self.apps.launcher.set_drawer(open);
+            self.scrolls.remove("drawer");
+            self.changed();
+        }
+    }
+
+    /// One step back: dialog, keyboard, recents, the app's own screens, home.
+    pub(crate) fn back(&mut self) {
+        if self.locked {
+            if self.bouncer {
+                self.leave_bouncer();
+            }
+            return;
+        }
+        if !self.dialogs.is_empty() {
+            self.answer_dialog(None);
+            return;
+        }
+        if self.keyboard_shown() {
+            self.begin(Move::Fade, false);
+            self.keyboard_hidden = true;
+            self.changed();
+            return;
+        }
+        if self.recents {
+            self.show_recents();
+            return;
+        }
+        let from = self.shot();
+        let package = self.front;
+        let (time, elapsed) = (self.clock(), self.elapsed());
+        let mut effects = Vec::new();
+        let mut cx = crate::apps::Cx {
+            system: &mut self.system,
+            random: &mut self.random,
+            effects: &mut effects,
+            time,
+            elapsed,
+        };
+        let stayed = self.apps.get_mut(package).back(&mut cx);
+        if stayed {
+            self.begin_from(&from, Move::Back);
+            self.drop_focus();
+        } else if package != launcher::PACKAGE {
+            self.home();
+        }
+        for effect in effects {
+            self.apply(effect, package, &from);
+        }
+        self.changed();
+    }
+}

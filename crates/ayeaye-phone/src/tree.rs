@@ -1,0 +1,137 @@
+//! What a screen is made of: elements are laid out into nodes, and the picture, the hit test and
+//! the `uiautomator` XML all come from those same nodes.
+pub(crate) mod element;
+pub(crate) mod layout;
+pub(crate) mod xml;
+
+use element::El;
+
+/// Pixels; right and bottom are outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Rect {
+    pub(crate) left: i32,
+    pub(crate) top: i32,
+    pub(crate) right: i32,
+    pub(crate) bottom: i32,
+}
+
+impl Rect {
+    pub(crate) const fn new(left: i32, top: i32, right: i32, bottom: i32) -> Self {
+        Self { left, top, right, bottom }
+    }
+
+    pub(crate) const fn width(self) -> i32 {
+        self.right - self.left
+    }
+
+    pub(crate) const fn height(self) -> i32 {
+        self.bottom - self.top
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.right <= self.left || self.bottom <= self.top
+    }
+
+    pub(crate) fn intersect(self, other: Self) -> Self {
+        Self {
+            left: self.left.max(other.left),
+            top: self.top.max(other.top),
+            right: self.right.min(other.right),
+            bottom: self.bottom.min(other.bottom),
+        }
+    }
+
+    pub(crate) fn contains(self, x: f32, y: f32) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
+        let (l, t, r, b) =
+            (self.left as f32, self.top as f32, self.right as f32, self.bottom as f32);
+        x >= l && x < r && y >= t && y < b
+    }
+
+    pub(crate) const fn inset(self, by: i32) -> Self {
+        Self::new(self.left + by, self.top + by, self.right - by, self.bottom - by)
+    }
+
+    pub(crate) const fn shifted(self, dx: i32, dy: i32) -> Self {
+        Self::new(self.left + dx, self.top + dy, self.right + dx, self.bottom + dy)
+    }
+}
+
+/// How far a list is scrolled and can be, in pixels.
+#[derive(Debug, Clone)]
+pub(crate) struct Scrolled {
+    pub(crate) name: String,
+    pub(crate) horizontal: bool,
+    pub(crate) offset: f32,
+    pub(crate) max: f32,
+}
+
+/// An element in its place.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The element without its children: those are the following nodes of greater `depth`.
+    pub(crate) el: El,
+    pub(crate) rect: Rect,
+    /// The part of the screen it may be seen in.
+    pub(crate) clip: Rect,
+    pub(crate) depth: usize,
+    /// Its number among its parent's children.
+    pub(crate) index: usize,
+    pub(crate) scrolled: Option<Scrolled>,
+    /// Pixels per dp when it was laid out.
+    pub(crate) scale: f32,
+}
+
+impl Node {
+    /// What of it is on the screen.
+    pub(crate) fn visible(&self) -> Rect {
+        self.rect.intersect(self.clip)
+    }
+
+    pub(crate) fn reacts(&self) -> bool {
+        self.el.enabled && (self.el.click.is_some() || self.el.slide.is_some())
+            || self.el.field.is_some()
+    }
+}
+
+/// One window: bars, app, keyboard, dialog.
+#[derive(Debug)]
+pub(crate) struct Window {
+    pub(crate) package: &'static str,
+    /// As `dumpsys window` names it.
+    pub(crate) title: String,
+    pub(crate) role: Role,
+    /// Parents before children: the order of drawing.
+    pub(crate) nodes: Vec<Node>,
+    /// Touches inside these do not fall through to the windows below.
+    pub(crate) touchable: Rect,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    App,
+    Bar,
+    Keyboard,
+    /// Lock screen, dialog: has the focus while it is there.
+    Over,
+    /// A toast or a heads-up: never has the focus.
+    Notice,
+}
+
+impl Window {
+    /// The node that reacts to a tap there: the topmost one that is no mere decoration.
+    pub(crate) fn hit(&self, x: f32, y: f32) -> Option<&Node> {
+        self.nodes.iter().rev().find(|node| node.reacts() && node.visible().contains(x, y))
+    }
+
+    /// The innermost list there that can move along the axis asked for.
+    pub(crate) fn scrollable(&self, x: f32, y: f32, horizontal: bool) -> Option<&Scrolled> {
+        self.nodes.iter().rev().filter(|node| node.visible().contains(x, y)).find_map(|node| {
+            node.scrolled.as_ref().filter(|scrolled| scrolled.horizontal == horizontal)
+        })
+    }
+
+    pub(crate) fn find_field(&self, name: &str) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.el.field.as_ref().is_some_and(|f| f.name == name))
+    }
+}

@@ -1,0 +1,389 @@
+//! Elements: what screens are written in. Lengths are in dp.
+use crate::apps::Act;
+
+/// 0xAARRGGBB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Color(pub(crate) u32);
+
+impl Color {
+    pub(crate) const fn with_alpha(self, alpha: u8) -> Self {
+        Self((self.0 & 0x00FF_FFFF) | ((alpha as u32) << 24))
+    }
+
+    pub(crate) const fn channels(self) -> [u8; 4] {
+        let [a, r, g, b] = self.0.to_be_bytes();
+        [r, g, b, a]
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Len {
+    Fit,
+    /// A share of what is left.
+    Fill(f32),
+    Dp(f32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Column,
+    Row,
+    /// Children lie over each other.
+    Stack,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Start,
+    Center,
+    End,
+    Stretch,
+}
+
+/// Left, top, right, bottom.
+pub(crate) type Edges = [f32; 4];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    Start,
+    Center,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ShoeKind {
+    Runner,
+    HighTop,
+    Boot,
+    Sandal,
+}
+
+/// Pictures that are no letters and no rectangles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Art {
+    Wallpaper,
+    Shoe(ShoeKind, Color),
+    /// Clock hands at this many minutes past twelve.
+    Dial(u16),
+    Battery(u8),
+    Signal,
+    WifiFan,
+    BackTriangle,
+    RoundHome,
+    SquareRecents,
+    /// What the task looked like when it was left: the index of the task.
+    Snapshot(usize),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Content {
+    None,
+    Text,
+    Icon(char),
+    Art(Art),
+    Switch(bool),
+    Radio(bool),
+    /// 0 to 1.
+    Slider(f32),
+    Spinner,
+}
+
+/// A text field; its text lives in the app under `name`.
+#[derive(Debug, Clone)]
+pub(crate) struct FieldSpec {
+    pub(crate) name: &'static str,
+    pub(crate) caret: usize,
+    pub(crate) all_selected: bool,
+    pub(crate) hint: &'static str,
+    pub(crate) password: bool,
+    pub(crate) multi_line: bool,
+    pub(crate) digits: bool,
+    /// What the keyboard's action key says (IME action number) and does.
+    pub(crate) action: Option<(u32, Act)>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Scroll {
+    pub(crate) name: String,
+    /// Begins at its end, as conversations do.
+    pub(crate) from_end: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct El {
+    pub(crate) class: &'static str,
+    /// Without the package, unless it has a colon in it.
+    pub(crate) id: &'static str,
+    pub(crate) text: String,
+    pub(crate) desc: String,
+    pub(crate) content: Content,
+    pub(crate) size: f32,
+    pub(crate) color: Color,
+    pub(crate) bold: bool,
+    pub(crate) align: Align,
+    pub(crate) max_lines: usize,
+    pub(crate) fill: Option<Color>,
+    pub(crate) radius: f32,
+    pub(crate) border: Option<(f32, Color)>,
+    pub(crate) shadow: bool,
+    pub(crate) width: Len,
+    pub(crate) height: Len,
+    pub(crate) pad: Edges,
+    pub(crate) gap: f32,
+    pub(crate) flow: Flow,
+    pub(crate) main: Place,
+    pub(crate) cross: Place,
+    pub(crate) scroll: Option<Scroll>,
+    pub(crate) click: Option<Act>,
+    pub(crate) long: Option<Act>,
+    /// Gets where along its width it was touched, 0 to 1.
+    pub(crate) slide: Option<fn(f32) -> Act>,
+    pub(crate) field: Option<FieldSpec>,
+    pub(crate) checked: Option<bool>,
+    pub(crate) enabled: bool,
+    pub(crate) selected: bool,
+    pub(crate) focused: bool,
+    pub(crate) children: Vec<El>,
+}
+
+pub(crate) const INK: Color = Color(0xFF1A_1C20);
+
+impl El {
+    fn new(flow: Flow, class: &'static str) -> Self {
+        Self {
+            class,
+            id: "",
+            text: String::new(),
+            desc: String::new(),
+            content: Content::None,
+            size: 16.0,
+            color: INK,
+            bold: false,
+            align: Align::Start,
+            max_lines: usize::MAX,
+            fill: None,
+            radius: 0.0,
+            border: None,
+            shadow: false,
+            width: Len::Fit,
+            height: Len::Fit,
+            pad: [0.0; 4],
+            gap: 0.0,
+            flow,
+            main: Place::Start,
+            cross: Place::Start,
+            scroll: None,
+            click: None,
+            long: None,
+            slide: None,
+            field: None,
+            checked: None,
+            enabled: true,
+            selected: false,
+            focused: false,
+            children: Vec::new(),
+        }
+    }
+
+    pub(crate) fn column(children: Vec<Self>) -> Self {
+        Self {
+            children,
+            cross: Place::Stretch,
+            ..Self::new(Flow::Column, "android.widget.LinearLayout")
+        }
+    }
+
+    pub(crate) fn row(children: Vec<Self>) -> Self {
+        Self {
+            children,
+            cross: Place::Center,
+            ..Self::new(Flow::Row, "android.widget.LinearLayout")
+        }
+    }
+
+    pub(crate) fn stack(children: Vec<Self>) -> Self {
+        Self { children, ..Self::new(Flow::Stack, "android.widget.FrameLayout") }
+    }
+
+    pub(crate) fn text(text: impl Into<String>, size: f32) -> Self {
+        Self {
+            text: text.into(),
+            size,
+            content: Content::Text,
+            ..Self::new(Flow::Column, "android.widget.TextView")
+        }
+    }
+
+    pub(crate) fn icon(glyph: char, size: f32, color: Color) -> Self {
+        Self {
+            content: Content::Icon(glyph),
+            size,
+            color,
+            width: Len::Dp(size),
+            height: Len::Dp(size),
+            ..Self::new(Flow::Column, "android.widget.ImageView")
+        }
+    }
+
+    pub(crate) fn art(art: Art, width: f32, height: f32, color: Color) -> Self {
+        Self {
+            content: Content::Art(art),
+            color,
+            width: Len::Dp(width),
+            height: Len::Dp(height),
+            ..Self::new(Flow::Column, "android.widget.ImageView")
+        }
+    }
+
+    /// Empty space that takes what is left.
+    pub(crate) fn spring() -> Self {
+        Self {
+            width: Len::Fill(1.0),
+            height: Len::Fill(1.0),
+            ..Self::new(Flow::Column, "android.view.View")
+        }
+    }
+
+    pub(crate) fn space(dp: f32) -> Self {
+        Self {
+            width: Len::Dp(dp),
+            height: Len::Dp(dp),
+            ..Self::new(Flow::Column, "android.view.View")
+        }
+    }
+
+    pub(crate) fn control(content: Content, class: &'static str, width: f32, height: f32) -> Self {
+        Self {
+            content,
+            width: Len::Dp(width),
+            height: Len::Dp(height),
+            ..Self::new(Flow::Column, class)
+        }
+    }
+}
+
+/// Setters, each returning the element.
+impl El {
+    pub(crate) fn class(mut self, class: &'static str) -> Self {
+        self.class = class;
+        self
+    }
+    pub(crate) fn id(mut self, id: &'static str) -> Self {
+        self.id = id;
+        self
+    }
+    pub(crate) fn desc(mut self, desc: impl Into<String>) -> Self {
+        self.desc = desc.into();
+        self
+    }
+    pub(crate) fn color(mut self, color: Color) -> Self {
+        self.color = color;
+        self
+    }
+    pub(crate) fn bold(mut self) -> Self {
+        self.bold = true;
+        self
+    }
+    pub(crate) fn centered(mut self) -> Self {
+        self.align = Align::Center;
+        self
+    }
+    pub(crate) fn lines(mut self, max: usize) -> Self {
+        self.max_lines = max;
+        self
+    }
+    pub(crate) fn fill(mut self, color: Color) -> Self {
+        self.fill = Some(color);
+        self
+    }
+    pub(crate) fn radius(mut self, dp: f32) -> Self {
+        self.radius = dp;
+        self
+    }
+    pub(crate) fn border(mut self, dp: f32, color: Color) -> Self {
+        self.border = Some((dp, color));
+        self
+    }
+    pub(crate) fn shadow(mut self) -> Self {
+        self.shadow = true;
+        self
+    }
+    pub(crate) fn width(mut self, width: Len) -> Self {
+        self.width = width;
+        self
+    }
+    pub(crate) fn height(mut self, height: Len) -> Self {
+        self.height = height;
+        self
+    }
+    pub(crate) fn wide(self) -> Self {
+        self.width(Len::Fill(1.0))
+    }
+    pub(crate) fn grow(self) -> Self {
+        self.width(Len::Fill(1.0)).height(Len::Fill(1.0))
+    }
+    pub(crate) fn pad(mut self, horizontal: f32, vertical: f32) -> Self {
+        self.pad = [horizontal, vertical, horizontal, vertical];
+        self
+    }
+    pub(crate) fn edges(mut self, edges: Edges) -> Self {
+        self.pad = edges;
+        self
+    }
+    pub(crate) fn gap(mut self, dp: f32) -> Self {
+        self.gap = dp;
+        self
+    }
+    pub(crate) fn main(mut self, place: Place) -> Self {
+        self.main = place;
+        self
+    }
+    pub(crate) fn cross(mut self, place: Place) -> Self {
+        self.cross = place;
+        self
+    }
+    pub(crate) fn scroll(mut self, name: impl Into<String>) -> Self {
+        self.scroll = Some(Scroll { name: name.into(), from_end: false });
+        self.class("android.widget.ScrollView")
+    }
+    pub(crate) fn scroll_from_end(mut self, name: impl Into<String>) -> Self {
+        self.scroll = Some(Scroll { name: name.into(), from_end: true });
+        self.class("androidx.recyclerview.widget.RecyclerView")
+    }
+    pub(crate) fn click(mut self, act: impl Into<Act>) -> Self {
+        self.click = Some(act.into());
+        self
+    }
+    pub(crate) fn long(mut self, act: impl Into<Act>) -> Self {
+        self.long = Some(act.into());
+        self
+    }
+    pub(crate) fn slide(mut self, act: fn(f32) -> Act) -> Self {
+        self.slide = Some(act);
+        self
+    }
+    pub(crate) fn checked(mut self, on: bool) -> Self {
+        self.checked = Some(on);
+        self
+    }
+    pub(crate) fn enabled(mut self, on: bool) -> Self {
+        self.enabled = on;
+        self
+    }
+    pub(crate) fn selected(mut self, on: bool) -> Self {
+        self.selected = on;
+        self
+    }
+    pub(crate) fn is_focused(mut self, on: bool) -> Self {
+        self.focused = on;
+        self
+    }
+}
+
+/// What a field shows: bullets for a password.
+pub(crate) fn shown_text(el: &El) -> String {
+    if el.field.as_ref().is_some_and(|field| field.password) {
+        "\u{2022}".repeat(el.text.chars().count())
+    } else {
+        el.text.clone()
+    }
+}
