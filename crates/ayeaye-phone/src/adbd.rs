@@ -1,0 +1,34 @@
+//! The phone as a device: what `adb connect` attaches, as it would a real phone over Wi-Fi.
+mod link;
+mod packet;
+mod stream;
+
+use std::{io, net::SocketAddr};
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Handset, server::accept};
+
+/// A phone's adb daemon on a TCP port.
+#[derive(Debug)]
+pub struct Adbd {
+    listener: TcpListener,
+    phone: Handset,
+}
+
+impl Adbd {
+    /// Listens; port 0 takes a free one.
+    pub async fn bind(address: SocketAddr, phone: Handset) -> io::Result<Self> {
+        Ok(Self { listener: TcpListener::bind(address).await?, phone })
+    }
+
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until the token is cancelled; then every link ends before this returns.
+    pub async fn serve(self, shutdown: CancellationToken) {
+        accept(&self.listener, &shutdown, |stream| link::run(stream, self.phone.clone())).await;
+    }
+}

@@ -1,0 +1,239 @@
+//! One host's link: the greeting, then messages sorted to their streams.
+use std::collections::HashMap;
+
+use rand_bytes::token;
+use tokio::{
+    net::{
+        TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::mpsc,
+    task::JoinSet,
+};
+
+use super::{
+    packet::{self, MAX_DATA, Packet, PacketError, VERSION_NO_CHECKSUM, Verb},
+    stream::{self, Inbox, Opened},
+};
+use crate::{
+    Handset, Link,
+    services::{FEATURES, LONGEST_NAME, Service},
+};
+
+/// Streams open at a time on one link.
+const MOST_STREAMS: usize = 256;
+/// Messages that wait for the socket.
+const OUT_QUEUE: usize = 16;
+
+/// Serves one host until the link ends.
+pub(super) async fn run(socket: TcpStream, phone: Handset) {
+    // Before anything is read, so that no change between is missed.
+    let broken = phone.faults().link_broken();
+    let (from, to) = socket.into_split();
+    tokio::select! {
+        () = broken => {}
+        ended = serve(from, to, &phone) => {
+            if let Err(error) = ended {
+                tracing::debug!(%error, "an adb link ended");
+            }
+        }
+    }
+}
+
+async fn serve(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    phone: &Handset,
+) -> Result<(), PacketError> {
+    let Some(host) = greet(&mut from, &mut to, phone).await? else { return Ok(()) };
+    let (sender, receiver) = mpsc::channel(OUT_QUEUE);
+    let mut link = Streams {
+        phone,
+        host,
+        out: sender,
+        open: HashMap::new(),
+        tasks: JoinSet::new(),
+        last_id: 0,
+    };
+    tokio::select! {
+        ended = link.read_all(&mut from) => ended,
+        ended = write_all(receiver, &mut to, host.checksum) => ended.map_err(PacketError::Link),
+    }
+}
+
+/// What the host said about itself.
+#[derive(Debug, Clone, Copy)]
+struct Host {
+    max_data: usize,
+    checksum: bool,
+}
+
+/// Exchanges greetings. `None` when the host went away before it was let in.
+async fn greet(
+    from: &mut OwnedReadHalf,
+    to: &mut OwnedWriteHalf,
+    phone: &Handset,
+) -> Result<Option<Host>, PacketError> {
+    let mut greeted = None;
+    loop {
+        let message = match packet::read(from, false).await {
+            Ok(message) => message,
+            Err(PacketError::Link(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match (message.verb, phone.faults().link()) {
+            (Verb::Connect, link) => {
+                let host = Host {
+                    max_data: usize::try_from(message.arg1.clamp(4096, MAX_DATA)).unwrap_or(4096),
+                    checksum: message.arg0 < VERSION_NO_CHECKSUM,
+                };
+                match link {
+                    Link::Device => {
+                        let banner = Packet::new(
+                            Verb::Connect,
+                            VERSION_NO_CHECKSUM.min(message.arg0),
+                            MAX_DATA,
+                            banner(phone),
+                        );
+                        packet::write(to, &banner, host.checksum).await?;
+                        return Ok(Some(host));
+                    }
+                    Link::Unauthorized => {
+                        greeted = Some(host);
+                        packet::write(to, &challenge(), host.checksum).await?;
+                    }
+                    Link::Offline => {}
+                }
+            }
+            // A signature is never good enough here; a public key waits for a person.
+            (Verb::Auth, Link::Unauthorized) => {
+                if let (Some(host), SIGNATURE) = (greeted, message.arg0) {
+                    packet::write(to, &challenge(), host.checksum).await?;
+                }
+            }
+            (
+                Verb::Auth | Verb::Open | Verb::Okay | Verb::Write | Verb::Close | Verb::Other(_),
+                Link::Device | Link::Offline | Link::Unauthorized,
+            ) => {}
+        }
+    }
+}
+
+/// The kinds of `AUTH`: a token to sign, and the token signed.
+const TOKEN: u32 = 1;
+const SIGNATURE: u32 = 2;
+
+fn challenge() -> Packet {
+    Packet::new(Verb::Auth, TOKEN, 0, token().to_vec())
+}
+
+fn banner(phone: &Handset) -> Vec<u8> {
+    let options = phone.phone().options();
+    let (product, model) = (&options.product, &options.model);
+    format!(
+        "device::ro.product.name={product};ro.product.model={model};ro.product.device={product};\
+         features={FEATURES}"
+    )
+    .into_bytes()
+}
+
+async fn write_all(
+    mut packets: mpsc::Receiver<Packet>,
+    to: &mut OwnedWriteHalf,
+    checksum: bool,
+) -> std::io::Result<()> {
+    while let Some(packet) = packets.recv().await {
+        packet::write(to, &packet, checksum).await?;
+    }
+    Ok(())
+}
+
+/// The open streams of one link.
+struct Streams<'a> {
+    phone: &'a Handset,
+    host: Host,
+    out: mpsc::Sender<Packet>,
+    /// By our number.
+    open: HashMap<u32, Inbox>,
+    /// Ended with the link: dropping the set ends every stream's task.
+    tasks: JoinSet<u32>,
+    last_id: u32,
+}
+
+impl Streams<'_> {
+    async fn read_all(&mut self, from: &mut OwnedReadHalf) -> Result<(), PacketError> {
+        loop {
+            let message = match packet::read(from, self.host.checksum).await {
+                Ok(message) => message,
+                Err(PacketError::Link(_)) => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            while let Some(done) = self.tasks.try_join_next() {
+                if let Ok(id) = done {
+                    self.open.remove(&id);
+                }
+            }
+            match message.verb {
+                Verb::Open => self.open(&message).await,
+                Verb::Write => {
+                    // A peer sends the next piece only after our OKAY, so there is always room.
+                    if let Some(inbox) = self.open.get(&message.arg1)
+                        && inbox.data.try_send(message.data).is_err()
+                    {
+                        self.open.remove(&message.arg1);
+                        self.send(Packet::new(Verb::Close, message.arg1, message.arg0, "")).await;
+                    }
+                }
+                Verb::Okay => {
+                    if let Some(inbox) = self.open.get(&message.arg1) {
+                        inbox.ready.notify_one();
+                    }
+                }
+                Verb::Close => {
+                    // The task sees its inbox end.
+                    self.open.remove(&message.arg1);
+                }
+                Verb::Connect | Verb::Auth | Verb::Other(_) => {
+                    tracing::debug!(verb = ?message.verb, "a message out of place");
+                }
+            }
+        }
+    }
+
+    async fn open(&mut self, message: &Packet) {
+        let theirs = message.arg0;
+        let name = message.data.split(|byte| *byte == 0).next().unwrap_or_default();
+        // `abb_exec` has zeros between its arguments; its first word is enough.
+        let service = (name.len() <= LONGEST_NAME && self.open.len() < MOST_STREAMS)
+            .then(|| Service::parse(name))
+            .flatten();
+        let Some(service) = service else {
+            self.phone.count(|counts| counts.unknown_services += 1);
+            return self.send(Packet::new(Verb::Close, 0, theirs, "")).await;
+        };
+        self.last_id = self.last_id.wrapping_add(1).max(1);
+        let ours = self.last_id;
+        let (inbox, opened) = Opened::new(ours, theirs, self.host.max_data, self.out.clone());
+        self.open.insert(ours, inbox);
+        self.send(Packet::new(Verb::Okay, ours, theirs, "")).await;
+        self.tasks.spawn(stream::run(opened, service, self.phone.clone()));
+    }
+
+    async fn send(&self, packet: Packet) {
+        if self.out.send(packet).await.is_err() {
+            tracing::debug!("the writer of an adb link has ended");
+        }
+    }
+}
+
+/// Bytes for a host to sign. Nothing depends on them: no signature is ever accepted.
+mod rand_bytes {
+    use std::hash::{BuildHasher as _, RandomState};
+
+    pub(super) fn token() -> [u8; 20] {
+        let seed = RandomState::new().hash_one(0_u8).to_le_bytes();
+        let mut token = [0; 20];
+        token.iter_mut().zip(seed.iter().cycle()).for_each(|(to, from)| *to = *from);
+        token
+    }
+}

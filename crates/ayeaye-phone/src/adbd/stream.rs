@@ -1,0 +1,110 @@
+//! One stream of a link: a service behind messages, one unanswered message each way.
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    sync::{Notify, mpsc},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::packet::{Packet, Verb};
+use crate::{
+    Handset,
+    services::{self, Ended, Service, Stream},
+};
+
+/// Bytes between a service and its messages.
+const PIPE: usize = 1 << 20;
+
+/// The link's end of a stream. Dropping it tells the stream that its peer closed it.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    pub(super) data: mpsc::Sender<Bytes>,
+    /// The peer took our last message.
+    pub(super) ready: Arc<Notify>,
+}
+
+/// The stream's own end.
+#[derive(Debug)]
+pub(super) struct Opened {
+    ours: u32,
+    theirs: u32,
+    max_data: usize,
+    out: mpsc::Sender<Packet>,
+    data: mpsc::Receiver<Bytes>,
+    ready: Arc<Notify>,
+}
+
+impl Opened {
+    pub(super) fn new(
+        ours: u32,
+        theirs: u32,
+        max_data: usize,
+        out: mpsc::Sender<Packet>,
+    ) -> (Inbox, Self) {
+        let (sender, data) = mpsc::channel(1);
+        let ready = Arc::new(Notify::new());
+        let inbox = Inbox { data: sender, ready: ready.clone() };
+        (inbox, Self { ours, theirs, max_data, out, data, ready })
+    }
+}
+
+/// Runs a service to its end and returns the stream's number.
+pub(super) async fn run(opened: Opened, service: Service, phone: Handset) -> u32 {
+    let Opened { ours, theirs, max_data, out, mut data, ready } = opened;
+    let (mut to_service, input) = tokio::io::duplex(PIPE);
+    let (output, mut from_service) = tokio::io::duplex(PIPE);
+    let closed = CancellationToken::new();
+
+    let incoming = async {
+        while let Some(bytes) = data.recv().await {
+            if to_service.write_all(&bytes).await.is_err() {
+                // The service reads no more; the peer may send on, into nothing.
+                tracing::trace!("input for a service that has stopped reading");
+            }
+            if out.send(Packet::new(Verb::Okay, ours, theirs, "")).await.is_err() {
+                break;
+            }
+        }
+        // The peer closed the stream: the service sees the end of its input, and soon of its output.
+        drop(to_service);
+        closed.cancel();
+        std::future::pending::<()>().await;
+    };
+    let outgoing = async {
+        let mut buffer = BytesMut::new();
+        loop {
+            buffer.reserve(max_data);
+            match (&mut from_service).take(max_data as u64).read_buf(&mut buffer).await {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+            let packet = Packet::new(Verb::Write, ours, theirs, buffer.split().freeze());
+            if out.send(packet).await.is_err()
+                || closed.run_until_cancelled(ready.notified()).await.is_none()
+            {
+                break;
+            }
+        }
+        drop(from_service);
+    };
+    let serving = async {
+        let stream = Stream { input: Box::new(input), output: Box::new(output) };
+        services::serve(&phone, service, stream).await
+    };
+    // Output is over when the service is, and its last message has been taken.
+    let ended = tokio::select! {
+        ((), ended) = async { tokio::join!(outgoing, serving) } => ended,
+        () = incoming => Ended::Done,
+    };
+    match ended {
+        Ended::CutLink => phone.faults().kill_link(),
+        Ended::Done => {
+            if out.send(Packet::new(Verb::Close, ours, theirs, "")).await.is_err() {
+                tracing::trace!("the link ended before its stream");
+            }
+        }
+    }
+    ours
+}

@@ -1,0 +1,297 @@
+//! A phone's controls over HTTP, for tests and demos in other processes.
+//!
+//! | request | does |
+//! |---|---|
+//! | `GET /state` | `{"serial", "phone": …, "wire": …, "faults": …}`: what is shown and what was counted |
+//! | `GET /screen.png` | what is on the glass, faults and secure windows aside |
+//! | `POST /fault` | changes the given fields of the fault plan ([`FaultPlan`](crate::FaultPlan)); answers the plan |
+//! | `POST /fault/clear` | a healthy phone again; what hangs goes on |
+//! | `POST /release` | what hangs goes on, and nothing hangs any more |
+//! | `POST /kill-link` | cuts every open connection to the phone |
+//! | `POST /reboot` | likewise, and the boot id changes |
+//! | `POST /dialog` `{"title", "text", "buttons": […]}` | a system dialog in front |
+//! | `POST /message` `{"from", "text"}` | a text message comes in |
+//! | `POST /lock` `{"pin": "1234"}` or `{}` | sets the PIN (none: swipe) and turns the screen off |
+//! | `POST /power` | presses the power button |
+//! | `POST /rotate` `{"quarter_turns": 0…3}` | turns the phone |
+//! | `POST /black` `{"on": true}` | the screen itself is black |
+//!
+//! With several phones a request names one with `?serial=…`; without it the first is meant. Only
+//! loopback addresses are served: whoever reaches this port drives the phones.
+use std::{io, net::SocketAddr, sync::Arc};
+
+use axum::{
+    Json, Router,
+    extract::{Query, Request, State},
+    http::{StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::{FaultPlan, Handset, shell::png_picture};
+
+/// The control port.
+#[derive(Debug)]
+pub struct Control {
+    listener: TcpListener,
+    phones: Arc<[Handset]>,
+}
+
+impl Control {
+    /// Listens on a loopback address; port 0 takes a free one.
+    pub async fn bind(address: SocketAddr, phones: Vec<Handset>) -> io::Result<Self> {
+        if !address.ip().is_loopback() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the control port is for loopback addresses only",
+            ));
+        }
+        Ok(Self { listener: TcpListener::bind(address).await?, phones: phones.into() })
+    }
+
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until the token is cancelled.
+    pub async fn serve(self, shutdown: CancellationToken) -> io::Result<()> {
+        let routes = Router::new()
+            .route("/state", get(state))
+            .route("/screen.png", get(screen))
+            .route("/fault", post(fault))
+            .route("/fault/clear", post(clear))
+            .route("/release", post(release))
+            .route("/kill-link", post(kill_link))
+            .route("/reboot", post(reboot))
+            .route("/dialog", post(dialog))
+            .route("/message", post(message))
+            .route("/lock", post(lock))
+            .route("/power", post(power))
+            .route("/rotate", post(rotate))
+            .route("/black", post(black))
+            .layer(middleware::from_fn(only_local_names))
+            .with_state(self.phones);
+        axum::serve(self.listener, routes).with_graceful_shutdown(shutdown.cancelled_owned()).await
+    }
+}
+
+/// A web page could reach a loopback port through a name that points at it, or post a form to it.
+async fn only_local_names(request: Request, next: Next) -> Response {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let name = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
+    let local = matches!(name, Some("127.0.0.1" | "localhost" | "[::1]"));
+    if !local || request.headers().contains_key(header::ORIGIN) {
+        return refusal(StatusCode::FORBIDDEN, "only local programs are served");
+    }
+    next.run(request).await
+}
+
+#[derive(Debug, Deserialize)]
+struct Which {
+    serial: Option<String>,
+}
+
+type Phones = State<Arc<[Handset]>>;
+
+fn pick(phones: &[Handset], which: &Which) -> Result<Handset, Box<Response>> {
+    let phone = match &which.serial {
+        None => phones.first(),
+        Some(serial) => phones.iter().find(|phone| phone.serial() == serial),
+    };
+    let missing = || Box::new(refusal(StatusCode::NOT_FOUND, "no such phone"));
+    phone.cloned().ok_or_else(missing)
+}
+
+fn refusal(status: StatusCode, why: &str) -> Response {
+    (status, Json(json!({ "error": why }))).into_response()
+}
+
+fn done() -> Response {
+    Json(json!({ "ok": true })).into_response()
+}
+
+/// Picks the phone and does one thing to it.
+fn with(phones: &Phones, which: &Which, act: impl FnOnce(&Handset) -> Response) -> Response {
+    pick(&phones.0, which).map_or_else(|refusal| *refusal, |phone| act(&phone))
+}
+
+async fn state(phones: Phones, Query(which): Query<Which>) -> Response {
+    with(&phones, &which, |phone| {
+        Json(json!({
+            "serial": phone.serial(),
+            "phone": phone.phone().state(),
+            "wire": phone.wire_counts(),
+            "faults": phone.faults().plan(),
+        }))
+        .into_response()
+    })
+}
+
+async fn screen(phones: Phones, Query(which): Query<Which>) -> Response {
+    let phone = match pick(&phones.0, &which) {
+        Ok(phone) => phone,
+        Err(refusal) => return *refusal,
+    };
+    let drawn = tokio::task::spawn_blocking(move || png_picture(&phone.phone().frame())).await;
+    match drawn {
+        Ok(Ok(png)) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
+        Ok(Err(_)) | Err(_) => {
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, "the screen could not be drawn")
+        }
+    }
+}
+
+async fn fault(phones: Phones, Query(which): Query<Which>, Json(change): Json<Value>) -> Response {
+    with(&phones, &which, |phone| match changed(&phone.faults().plan(), &change) {
+        Ok(plan) => {
+            phone.faults().set(|now| *now = plan.clone());
+            Json(plan).into_response()
+        }
+        Err(why) => refusal(StatusCode::BAD_REQUEST, &why),
+    })
+}
+
+/// The plan with the given fields in place of its own.
+fn changed(plan: &FaultPlan, change: &Value) -> Result<FaultPlan, String> {
+    let mut whole = serde_json::to_value(plan).map_err(|error| error.to_string())?;
+    match (&mut whole, change) {
+        (Value::Object(whole), Value::Object(change)) => {
+            whole.extend(change.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        _ => return Err("an object with fields of the fault plan is wanted".to_owned()),
+    }
+    serde_json::from_value(whole).map_err(|error| error.to_string())
+}
+
+async fn clear(phones: Phones, Query(which): Query<Which>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.faults().clear();
+        done()
+    })
+}
+
+async fn release(phones: Phones, Query(which): Query<Which>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.faults().release();
+        done()
+    })
+}
+
+async fn kill_link(phones: Phones, Query(which): Query<Which>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.faults().kill_link();
+        done()
+    })
+}
+
+async fn reboot(phones: Phones, Query(which): Query<Which>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.reboot();
+        done()
+    })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dialog {
+    title: String,
+    text: String,
+    buttons: Vec<String>,
+}
+
+async fn dialog(phones: Phones, Query(which): Query<Which>, Json(it): Json<Dialog>) -> Response {
+    with(&phones, &which, |phone| {
+        let buttons: Vec<&str> = it.buttons.iter().map(String::as_str).collect();
+        phone.phone().show_dialog(&it.title, &it.text, &buttons);
+        done()
+    })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    from: String,
+    text: String,
+}
+
+async fn message(phones: Phones, Query(which): Query<Which>, Json(it): Json<Message>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.phone().receive_message(&it.from, &it.text);
+        done()
+    })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lock {
+    pin: Option<String>,
+}
+
+async fn lock(phones: Phones, Query(which): Query<Which>, Json(it): Json<Lock>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.phone().set_pin(it.pin.as_deref());
+        if phone.phone().is_awake() {
+            phone.phone().press_power();
+        }
+        done()
+    })
+}
+
+async fn power(phones: Phones, Query(which): Query<Which>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.phone().press_power();
+        done()
+    })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rotate {
+    quarter_turns: u8,
+}
+
+async fn rotate(phones: Phones, Query(which): Query<Which>, Json(it): Json<Rotate>) -> Response {
+    with(&phones, &which, |phone| {
+        if it.quarter_turns > 3 {
+            return refusal(StatusCode::BAD_REQUEST, "quarter_turns is 0, 1, 2 or 3");
+        }
+        phone.phone().set_rotation(it.quarter_turns);
+        done()
+    })
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Black {
+    on: bool,
+}
+
+async fn black(phones: Phones, Query(which): Query<Which>, Json(it): Json<Black>) -> Response {
+    with(&phones, &which, |phone| {
+        phone.phone().set_black(it.on);
+        done()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Link, Times};
+
+    #[test]
+    fn a_plan_is_changed_field_by_field() {
+        let plan = FaultPlan { shell_delay_ms: 5, ..FaultPlan::default() };
+        let change = json!({ "link": "offline", "black": "every" });
+        let plan = changed(&plan, &change).unwrap();
+        assert_eq!(plan.shell_delay_ms, 5);
+        assert_eq!((plan.link, plan.black), (Link::Offline, Some(Times::Every)));
+        assert!(changed(&plan, &json!({ "blak": "every" })).is_err());
+        assert!(changed(&plan, &json!([])).is_err());
+        assert_eq!(changed(&plan, &json!({ "black": null })).unwrap().black, None);
+    }
+}

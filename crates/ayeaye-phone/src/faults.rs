@@ -1,0 +1,283 @@
+//! What goes wrong on purpose: one plan a phone, shared by every face it is reached through.
+//!
+//! A plan is plain data, so that a test sets it in the same process and the control port sets it
+//! from another one. Faults that happen once take themselves out of the plan when they happen.
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+/// How often a fault happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Times {
+    /// At the next chance, then never again.
+    Next,
+    /// Until it is taken out of the plan.
+    Every,
+}
+
+/// The state of the link as `adb devices` prints it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Link {
+    #[default]
+    Device,
+    /// The link is there and nobody answers.
+    Offline,
+    /// The question on the phone's screen is never answered.
+    Unauthorized,
+}
+
+/// The header before a raw capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RawHeader {
+    /// Width, height, format and colour space: Android 9 and newer.
+    #[default]
+    Sixteen,
+    /// Width, height and format: older phones.
+    Twelve,
+}
+
+/// Everything that is to go wrong. The default plan is a healthy phone.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FaultPlan {
+    /// Milliseconds before each capture.
+    pub capture_delay_ms: u64,
+    /// Milliseconds before each shell command line.
+    pub shell_delay_ms: u64,
+    /// The capture never answers, until [`Faults::release`].
+    pub hang_capture: Option<Times>,
+    /// The command line never starts, until [`Faults::release`].
+    pub hang_shell: Option<Times>,
+    /// The link is lost after so many bytes of the next capture that goes straight to the peer.
+    pub drop_capture_after: Option<u64>,
+    /// The next capture is cut to so many bytes, and the command still ends with 0.
+    pub truncate_capture_to: Option<u64>,
+    /// Captures are black.
+    pub black: Option<Times>,
+    /// A warning about several displays comes before the capture: on stderr, which `exec:` and the
+    /// first shell protocol do not keep apart from the picture.
+    pub capture_warning: Option<Times>,
+    pub raw_header: RawHeader,
+    /// `screencap` without `-p` fails.
+    pub raw_unsupported: bool,
+    /// The stream ends without the packet that tells the exit status.
+    pub no_exit_status: Option<Times>,
+    pub link: Link,
+}
+
+/// A handle on one phone's faults; clones are the same faults.
+#[derive(Debug, Clone)]
+pub struct Faults {
+    plan: Arc<Mutex<FaultPlan>>,
+    /// Counts what ends waiting: one number for each reason, so that nobody misses an event.
+    events: Arc<watch::Sender<Events>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Events {
+    releases: u64,
+    kills: u64,
+    link_changes: u64,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Faults {
+    /// No faults.
+    pub fn new() -> Self {
+        Self { plan: Arc::default(), events: Arc::new(watch::Sender::new(Events::default())) }
+    }
+
+    /// The plan as it is now; what happened once is no longer in it.
+    pub fn plan(&self) -> FaultPlan {
+        self.lock().clone()
+    }
+
+    /// Changes the plan.
+    pub fn set(&self, change: impl FnOnce(&mut FaultPlan)) {
+        let (before, after) = {
+            let mut plan = self.lock();
+            let before = plan.link;
+            change(&mut plan);
+            (before, plan.link)
+        };
+        if before != after {
+            self.events.send_modify(|events| events.link_changes += 1);
+        }
+    }
+
+    /// Back to a healthy phone; what hangs goes on.
+    pub fn clear(&self) {
+        self.set(|plan| *plan = FaultPlan::default());
+        self.release();
+    }
+
+    /// Lets everything go on that hangs now, and takes hanging out of the plan.
+    pub fn release(&self) {
+        self.set(|plan| {
+            plan.hang_capture = None;
+            plan.hang_shell = None;
+        });
+        self.events.send_modify(|events| events.releases += 1);
+    }
+
+    /// Cuts every open connection to this phone, once. The phone can be reached again at once.
+    pub fn kill_link(&self) {
+        self.events.send_modify(|events| events.kills += 1);
+    }
+
+    pub(crate) fn link(&self) -> Link {
+        self.lock().link
+    }
+
+    /// Waits until the link is killed or its state changes.
+    pub(crate) fn link_broken(&self) -> impl Future<Output = ()> + use<> {
+        let mut events = self.events.subscribe();
+        let start = *events.borrow_and_update();
+        async move {
+            let broken =
+                |now: &Events| now.kills != start.kills || now.link_changes != start.link_changes;
+            if events.wait_for(broken).await.is_err() {
+                // Nobody is left who could break it.
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Waits until the state of the link changes.
+    pub(crate) fn link_changed(&self) -> impl Future<Output = ()> + use<> {
+        let mut events = self.events.subscribe();
+        let start = events.borrow_and_update().link_changes;
+        async move {
+            if events.wait_for(|now| now.link_changes != start).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// What stands before a capture: a delay, or no end.
+    pub(crate) async fn before_capture(&self) {
+        let (delay, hang) = {
+            let mut plan = self.lock();
+            (plan.capture_delay_ms, take(&mut plan.hang_capture))
+        };
+        self.hold(delay, hang).await;
+    }
+
+    /// What stands before a command line: a delay, or no end.
+    pub(crate) async fn before_shell(&self) {
+        let (delay, hang) = {
+            let mut plan = self.lock();
+            (plan.shell_delay_ms, take(&mut plan.hang_shell))
+        };
+        self.hold(delay, hang).await;
+    }
+
+    /// Takes what one capture needs to know out of the plan.
+    pub(crate) fn for_capture(&self) -> CaptureFaults {
+        let mut plan = self.lock();
+        CaptureFaults {
+            warning: take(&mut plan.capture_warning),
+            header: plan.raw_header,
+            raw_unsupported: plan.raw_unsupported,
+            truncate_to: plan.truncate_capture_to.take(),
+            drop_after: plan.drop_capture_after.take(),
+        }
+    }
+
+    pub(crate) fn take_black(&self) -> bool {
+        take(&mut self.lock().black)
+    }
+
+    pub(crate) fn take_no_exit_status(&self) -> bool {
+        take(&mut self.lock().no_exit_status)
+    }
+
+    async fn hold(&self, delay_ms: u64, hang: bool) {
+        if delay_ms > 0 {
+            tokio::time::sleep(Duration::from_millis(delay_ms)).await;
+        }
+        if hang {
+            let mut events = self.events.subscribe();
+            let start = events.borrow_and_update().releases;
+            if events.wait_for(|now| now.releases != start).await.is_err() {
+                tracing::debug!("a hanging command outlived its phone");
+            }
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, FaultPlan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What goes wrong with one capture.
+#[derive(Debug)]
+pub(crate) struct CaptureFaults {
+    pub(crate) warning: bool,
+    pub(crate) header: RawHeader,
+    pub(crate) raw_unsupported: bool,
+    pub(crate) truncate_to: Option<u64>,
+    pub(crate) drop_after: Option<u64>,
+}
+
+fn take(times: &mut Option<Times>) -> bool {
+    match *times {
+        None => false,
+        Some(Times::Every) => true,
+        Some(Times::Next) => {
+            *times = None;
+            true
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn next_happens_once_and_every_goes_on() {
+        let faults = Faults::new();
+        faults.set(|plan| plan.black = Some(Times::Next));
+        assert!(faults.take_black());
+        assert!(!faults.take_black());
+        faults.set(|plan| plan.no_exit_status = Some(Times::Every));
+        assert!(faults.take_no_exit_status());
+        assert!(faults.take_no_exit_status());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hanging_shell_goes_on_when_released() {
+        let faults = Faults::new();
+        faults.set(|plan| plan.hang_shell = Some(Times::Next));
+        let waiting = tokio::spawn({
+            let faults = faults.clone();
+            async move { faults.before_shell().await }
+        });
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        assert!(!waiting.is_finished());
+        faults.release();
+        waiting.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_kill_breaks_the_link_and_leaves_its_state() {
+        let faults = Faults::new();
+        let broken = faults.link_broken();
+        faults.kill_link();
+        broken.await;
+        assert_eq!(faults.link(), Link::Device);
+    }
+}

@@ -1,0 +1,157 @@
+//! One phone with all that ADB reaches in it: the phone, its files, its faults and what was noticed.
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use bytes::Bytes;
+use serde::Serialize;
+use tokio::time::Instant;
+
+use crate::{Faults, Frame, Phone, files::Files};
+
+/// What the wire noticed. Where a real phone would shrug, this counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WireCounts {
+    /// Connections that spoke to this phone's services.
+    pub services: u64,
+    /// Services asked for that do not exist here.
+    pub unknown_services: u64,
+    /// Command lines run (one for each `shell` or `exec` with a command, one for each typed line).
+    pub command_lines: u64,
+    /// Command lines the shell could not parse.
+    pub syntax_errors: u64,
+    /// Commands that are not there (exit status 127).
+    pub unknown_commands: u64,
+    /// Known commands with arguments they refuse.
+    pub malformed_commands: u64,
+    /// Pictures taken, by `screencap` or `framebuffer:`.
+    pub captures: u64,
+    /// Apps started with `monkey`, which costs a second on a real phone.
+    pub monkeys: u64,
+    /// `uiautomator dump`.
+    pub dumps: u64,
+}
+
+/// A phone behind ADB; clones are the same phone.
+#[derive(Debug, Clone)]
+pub struct Handset {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    phone: Phone,
+    faults: Faults,
+    files: Mutex<Files>,
+    counts: Mutex<WireCounts>,
+    boot: Mutex<Boot>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Boot {
+    at: Instant,
+    /// Tells one boot from the next.
+    number: u64,
+}
+
+impl Handset {
+    /// A healthy phone with the files of a new one.
+    pub fn new(phone: Phone) -> Self {
+        let files = Files::new(phone.options(), unix_seconds());
+        Self {
+            inner: Arc::new(Inner {
+                phone,
+                faults: Faults::new(),
+                files: Mutex::new(files),
+                counts: Mutex::default(),
+                boot: Mutex::new(Boot { at: Instant::now(), number: 1 }),
+            }),
+        }
+    }
+
+    pub fn phone(&self) -> &Phone {
+        &self.inner.phone
+    }
+
+    pub fn faults(&self) -> &Faults {
+        &self.inner.faults
+    }
+
+    /// What the wire noticed so far.
+    pub fn wire_counts(&self) -> WireCounts {
+        self.counts().clone()
+    }
+
+    /// As `adb devices` names it.
+    pub fn serial(&self) -> &str {
+        &self.phone().options().serial
+    }
+
+    pub(crate) fn count(&self, note: impl FnOnce(&mut WireCounts)) {
+        note(&mut self.counts());
+    }
+
+    /// Never held over an await.
+    pub(crate) fn files(&self) -> MutexGuard<'_, Files> {
+        self.inner.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a picture as the phone gives it to a shell: black for secure windows, late or never
+    /// when a fault says so.
+    pub(crate) async fn capture(&self) -> Result<Frame, NoPicture> {
+        self.count(|counts| counts.captures += 1);
+        self.faults().before_capture().await;
+        let black = self.faults().take_black();
+        let phone = self.phone().clone();
+        let drawn = tokio::task::spawn_blocking(move || {
+            let secure = phone.is_secure();
+            (phone.frame(), secure)
+        });
+        let (frame, secure) = drawn.await.map_err(|_| NoPicture)?;
+        Ok(if black || secure { blackened(&frame) } else { frame })
+    }
+
+    /// Time since the phone was started.
+    pub(crate) fn uptime(&self) -> std::time::Duration {
+        self.boot().at.elapsed()
+    }
+
+    /// As in `/proc/sys/kernel/random/boot_id`.
+    pub(crate) fn boot_id(&self) -> String {
+        format!("5d1a6e7c-0000-4000-8000-{:012x}", self.boot().number)
+    }
+
+    /// The link is lost and the phone comes back with another boot id. What its screen shows stays.
+    pub(crate) fn reboot(&self) {
+        {
+            let mut boot = self.boot();
+            boot.at = Instant::now();
+            boot.number += 1;
+        }
+        self.faults().kill_link();
+    }
+
+    fn counts(&self) -> MutexGuard<'_, WireCounts> {
+        self.inner.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn boot(&self) -> MutexGuard<'_, Boot> {
+        self.inner.boot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The screen could not be drawn: a mistake in the phone, which a client sees as a failed capture.
+#[derive(Debug, thiserror::Error)]
+#[error("the screen could not be drawn")]
+pub(crate) struct NoPicture;
+
+/// Seconds since 1970, as file times and `date` want them.
+pub(crate) fn unix_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn blackened(frame: &Frame) -> Frame {
+    let pixels = frame.rgba.len() / 4;
+    Frame { rgba: Bytes::from([0, 0, 0, 255].repeat(pixels)), ..*frame }
+}

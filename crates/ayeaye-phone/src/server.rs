@@ -1,0 +1,284 @@
+//! The phone behind an adb server: what `adb devices` and clients on port 5037 speak with.
+//!
+//! No adb needs to be installed: this *is* the server, with the phones it was given and no others.
+mod host;
+mod smart;
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::timeout,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use self::host::{HostRequest, Which};
+use crate::{
+    Handset,
+    services::{self, Ended, FEATURES, Service, Stream},
+};
+
+/// Connections at a time; a client opens one for each command.
+pub(crate) const MOST_CONNECTIONS: usize = 256;
+/// How long a client may take to say what it wants.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An adb server with virtual phones.
+#[derive(Debug)]
+pub struct AdbServer {
+    listener: TcpListener,
+    phones: Arc<[Handset]>,
+}
+
+impl AdbServer {
+    /// Listens; port 0 takes a free one. Loopback only unless the caller says otherwise: whoever
+    /// reaches this port drives the phones.
+    pub async fn bind(address: SocketAddr, phones: Vec<Handset>) -> io::Result<Self> {
+        Ok(Self { listener: TcpListener::bind(address).await?, phones: phones.into() })
+    }
+
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until the token is cancelled; then every connection ends before this returns.
+    pub async fn serve(self, shutdown: CancellationToken) {
+        let phones = self.phones;
+        accept(&self.listener, &shutdown, |stream| {
+            let connection = Connection { stream, phones: phones.clone() };
+            connection.run()
+        })
+        .await;
+    }
+}
+
+/// Accepts connections and runs each in a task of its own, until the token is cancelled.
+pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
+    listener: &TcpListener,
+    shutdown: &CancellationToken,
+    run: impl Fn(TcpStream) -> F,
+) {
+    let tasks = TaskTracker::new();
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Out of descriptors, most likely: waiting is all that helps.
+                tracing::warn!(%error, "cannot accept a connection");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Ok(place) = places.clone().try_acquire_owned() else {
+            tracing::warn!("too many connections; one is refused");
+            continue;
+        };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection without TCP_NODELAY");
+        }
+        let connection = run(stream);
+        let shutdown = shutdown.clone();
+        tasks.spawn(async move {
+            let _place = place;
+            shutdown.run_until_cancelled(connection).await
+        });
+    }
+    tasks.close();
+    tasks.wait().await;
+}
+
+struct Connection {
+    stream: TcpStream,
+    phones: Arc<[Handset]>,
+}
+
+impl Connection {
+    async fn run(self) {
+        if let Err(error) = self.converse().await {
+            tracing::debug!(%error, "an adb client is gone");
+        }
+    }
+
+    /// Requests to the server, until one ends the connection or hands it to a phone.
+    async fn converse(mut self) -> io::Result<()> {
+        let Some(request) = self.request().await? else { return Ok(()) };
+        let serials: Vec<&str> = self.phones.iter().map(Handset::serial).collect();
+        match host::parse(&request, &serials) {
+            HostRequest::Service => self.fail("no transport is chosen").await,
+            HostRequest::Server(request) => self.about_server(&request).await,
+            HostRequest::About(which, request) => {
+                let answer = host::find(&self.phones, &which)
+                    .and_then(|(_, phone)| host::answer(phone, &request));
+                match answer {
+                    Ok(Some(text)) => smart::okay_with(&mut self.stream, &text).await,
+                    Ok(None) => smart::okay(&mut self.stream).await,
+                    Err(why) => self.fail(&why).await,
+                }
+            }
+            HostRequest::Wait(which, state) => self.wait_for(&which, &state).await,
+            HostRequest::Transport(which) => self.transport(&which, false).await,
+            HostRequest::NumberedTransport(which) => self.transport(&which, true).await,
+        }
+    }
+
+    async fn about_server(&mut self, request: &str) -> io::Result<()> {
+        let (name, rest) = request.split_once(':').unwrap_or((request, ""));
+        let known = |address: &str| self.phones.iter().any(|phone| phone.serial() == address);
+        let text = match name {
+            "version" => host::VERSION.to_owned(),
+            // The answer a client expects; the phones stay, for others may use them.
+            "kill" => return smart::okay(&mut self.stream).await,
+            "devices" => host::list(&self.phones, false),
+            "devices-l" => host::list(&self.phones, true),
+            "track-devices" => return self.track(false).await,
+            "track-devices-l" => return self.track(true).await,
+            "host-features" => FEATURES.to_owned(),
+            "list-forward" | "reconnect-offline" => String::new(),
+            "connect" if known(rest) => format!("already connected to {rest}"),
+            "connect" => {
+                format!("failed to connect to {rest}: this server has only virtual phones")
+            }
+            "disconnect" if rest.is_empty() => "disconnected everything".to_owned(),
+            "disconnect" if known(rest) => format!("disconnected {rest}"),
+            "disconnect" => return self.fail(&format!("no such device '{rest}'")).await,
+            "pair" => "Failed: this server has only virtual phones".to_owned(),
+            "mdns" if rest == "check" => "mdns daemon unavailable".to_owned(),
+            "mdns" if rest == "services" => String::new(),
+            _ => return self.fail("unknown host service").await,
+        };
+        smart::okay_with(&mut self.stream, &text).await
+    }
+
+    /// Sends the list now and after each change, until the client goes.
+    async fn track(&mut self, long: bool) -> io::Result<()> {
+        smart::okay(&mut self.stream).await?;
+        let mut last = None;
+        loop {
+            let changes: Vec<_> =
+                self.phones.iter().map(|phone| Box::pin(phone.faults().link_changed())).collect();
+            let list = host::list(&self.phones, long);
+            if last.as_ref() != Some(&list) {
+                self.stream.write_all(smart::counted(&list).as_bytes()).await?;
+                last = Some(list);
+            }
+            let mut byte = [0];
+            tokio::select! {
+                read = self.stream.read(&mut byte) => if read? == 0 { return Ok(()) },
+                () = first_of(changes) => {}
+            }
+        }
+    }
+
+    /// `wait-for-any-device`: the first OKAY says that the request was understood.
+    async fn wait_for(&mut self, which: &Which, wanted: &str) -> io::Result<()> {
+        let (transport, wanted) = wanted.split_once('-').unwrap_or(("any", wanted));
+        let usb = transport == "usb";
+        smart::okay(&mut self.stream).await?;
+        let reached = |state: Option<&str>| match wanted {
+            "any" => state.is_some(),
+            "disconnect" => state.is_none() || state == Some("offline"),
+            wanted => state == Some(wanted),
+        };
+        loop {
+            let changes: Vec<_> =
+                self.phones.iter().map(|phone| Box::pin(phone.faults().link_changed())).collect();
+            let state = match host::find(&self.phones, which) {
+                Ok((_, phone)) if !usb => Some(host::state(phone)),
+                _ => None,
+            };
+            if reached(state) {
+                return smart::okay(&mut self.stream).await;
+            }
+            let mut byte = [0];
+            tokio::select! {
+                read = self.stream.read(&mut byte) => if read? == 0 { return Ok(()) },
+                () = first_of(changes) => {}
+            }
+        }
+    }
+
+    async fn transport(mut self, which: &Which, numbered: bool) -> io::Result<()> {
+        let found = host::find(&self.phones, which)
+            .and_then(|(id, phone)| host::usable(phone).map(|()| (id, phone.clone())));
+        let (id, phone) = match found {
+            Ok(found) => found,
+            Err(why) => return self.fail(&why).await,
+        };
+        smart::okay(&mut self.stream).await?;
+        if numbered {
+            self.stream.write_all(&id.to_le_bytes()).await?;
+        }
+        let broken = phone.faults().link_broken();
+        tokio::select! {
+            done = self.service(&phone) => done,
+            // What a client of the real server sees when the phone goes: the end, and no reason.
+            () = broken => Ok(()),
+        }
+    }
+
+    async fn service(mut self, phone: &Handset) -> io::Result<()> {
+        let Some(name) = self.request().await? else { return Ok(()) };
+        let Some(service) = Service::parse(name.as_bytes()) else {
+            // A client may ask for the phone's state on its transport; real servers answer.
+            if let Some(request) = name.strip_prefix("host:") {
+                return match host::answer(phone, request) {
+                    Ok(Some(text)) => smart::okay_with(&mut self.stream, &text).await,
+                    Ok(None) => smart::okay(&mut self.stream).await,
+                    Err(why) => self.fail(&why).await,
+                };
+            }
+            phone.count(|counts| counts.unknown_services += 1);
+            return self.fail("closed").await;
+        };
+        smart::okay(&mut self.stream).await?;
+        let (input, output) = self.stream.into_split();
+        let stream = Stream { input: Box::new(input), output: Box::new(output) };
+        let ended = services::serve(phone, service, stream).await;
+        match ended {
+            Ended::Done => {}
+            Ended::CutLink => phone.faults().kill_link(),
+        }
+        Ok(())
+    }
+
+    /// `None` at an ordinary end. What is not adb is told so by the end of the connection.
+    async fn request(&mut self) -> io::Result<Option<String>> {
+        let read = match timeout(PATIENCE, smart::read_request(&mut self.stream)).await {
+            Ok(Ok(read)) => read,
+            Ok(Err(smart::RequestError::Ended(_))) | Err(_) => return Ok(None),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "not an adb client");
+                self.fail("unknown request").await?;
+                return Ok(None);
+            }
+        };
+        match String::from_utf8(read) {
+            Ok(request) => Ok(Some(request)),
+            Err(_) => {
+                self.fail("a request that is not UTF-8").await?;
+                Ok(None)
+            }
+        }
+    }
+
+    async fn fail(&mut self, why: &str) -> io::Result<()> {
+        smart::fail(&mut self.stream, why).await
+    }
+}
+
+async fn first_of<F: Future<Output = ()> + Unpin>(mut futures: Vec<F>) {
+    std::future::poll_fn(|context| {
+        let ready =
+            futures.iter_mut().any(|future| std::pin::Pin::new(future).poll(context).is_ready());
+        if ready { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+}

@@ -1,0 +1,221 @@
+//! The services of a phone, one set for both faces: a name, and then a stream of bytes both ways.
+use std::fmt;
+
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+
+use crate::{
+    handset::Handset,
+    shell::{self, Framing},
+    sync,
+};
+
+/// Bytes of a service's name, which holds a whole command line.
+pub(crate) const LONGEST_NAME: usize = 64 << 10;
+
+/// What the phone can do, as it announces itself. Only what is really there.
+pub(crate) const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2";
+
+/// Both directions of one service.
+pub(crate) struct Stream {
+    pub(crate) input: Box<dyn AsyncRead + Send + Unpin>,
+    pub(crate) output: Box<dyn AsyncWrite + Send + Unpin>,
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
+
+/// How a service ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Done,
+    /// A fault wants the whole link to the phone cut now.
+    CutLink,
+}
+
+/// A service that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Service {
+    Shell(shell::Request),
+    Sync,
+    Framebuffer,
+    Reboot,
+    /// Says its sentence and ends: what a phone like this does not do.
+    Refusal(String),
+    /// Stays open and says nothing, as `jdwp` does without debuggable apps.
+    Silence,
+    TrackJdwp,
+    ListReverse,
+    RefuseReverse,
+}
+
+impl Service {
+    /// `None` for what a phone answers by closing the stream.
+    pub(crate) fn parse(name: &[u8]) -> Option<Self> {
+        let name = std::str::from_utf8(name).ok()?;
+        let (service, rest) = name.split_once(':').unwrap_or((name, ""));
+        Some(match service {
+            "exec" if !rest.is_empty() => Self::Shell(shell::Request {
+                framing: Framing::Raw,
+                terminal: false,
+                command: Some(rest.to_owned()),
+            }),
+            "sync" if rest.is_empty() => Self::Sync,
+            "framebuffer" if rest.is_empty() => Self::Framebuffer,
+            "reboot" => Self::Reboot,
+            "root" => Self::refusal("adbd cannot run as root in production builds\n"),
+            "unroot" => Self::refusal("adbd not running as root\n"),
+            "remount" => Self::refusal("Not running as root. Try \"adb root\" first.\n"),
+            "disable-verity" | "enable-verity" => {
+                Self::refusal("Device is locked. Please unlock the device first\n")
+            }
+            "tcpip" | "usb" => Self::refusal("error: a virtual phone keeps its port\n"),
+            "jdwp" => Self::Silence,
+            "track-jdwp" | "track-app" => Self::TrackJdwp,
+            "abb" | "abb_exec" => Self::refusal(INSTALL_REFUSED),
+            "reverse" if rest == "list-forward" => Self::ListReverse,
+            "reverse" if rest.starts_with("killforward") => Self::ListReverse,
+            "reverse" => Self::RefuseReverse,
+            _ => return Self::parse_shell(service, rest),
+        })
+    }
+
+    fn parse_shell(service: &str, command: &str) -> Option<Self> {
+        let mut options = service.split(',');
+        if options.next() != Some("shell") {
+            return None;
+        }
+        let mut framing = Framing::Raw;
+        let mut terminal = command.is_empty();
+        for option in options {
+            match option {
+                "v2" => framing = Framing::V2,
+                "raw" => terminal = false,
+                "pty" => terminal = true,
+                option if option.starts_with("TERM=") => {}
+                _ => return None,
+            }
+        }
+        let command = (!command.is_empty()).then(|| command.to_owned());
+        Some(Self::Shell(shell::Request { framing, terminal, command }))
+    }
+
+    fn refusal(text: &str) -> Self {
+        Self::Refusal(text.to_owned())
+    }
+}
+
+/// What every way to install an app is told.
+pub(crate) const INSTALL_REFUSED: &str =
+    "Failure [INSTALL_FAILED_ABORTED: a virtual phone runs only the apps it came with]\n";
+
+/// Runs a service to its end. The end of the stream is the service's own doing.
+pub(crate) async fn serve(handset: &Handset, service: Service, stream: Stream) -> Ended {
+    handset.count(|counts| counts.services += 1);
+    match service {
+        Service::Shell(request) => shell::serve(handset, request, stream).await,
+        Service::Sync => {
+            sync::serve(handset, stream).await;
+            Ended::Done
+        }
+        Service::Framebuffer => framebuffer(handset, stream).await,
+        Service::Reboot => {
+            finish(stream, b"").await;
+            handset.reboot();
+            Ended::Done
+        }
+        Service::Refusal(text) => finish(stream, text.as_bytes()).await,
+        Service::Silence => wait_for_end(stream, b"").await,
+        Service::TrackJdwp => wait_for_end(stream, b"0000").await,
+        Service::ListReverse => finish(stream, b"OKAY0000").await,
+        Service::RefuseReverse => {
+            let text = "a virtual phone has no ports to forward";
+            finish(stream, format!("FAIL{:04x}{text}", text.len()).as_bytes()).await
+        }
+    }
+}
+
+async fn finish(mut stream: Stream, bytes: &[u8]) -> Ended {
+    let sent = async {
+        stream.output.write_all(bytes).await?;
+        stream.output.shutdown().await
+    };
+    if let Err(error) = sent.await {
+        tracing::debug!(%error, "the peer did not wait for an answer");
+    }
+    Ended::Done
+}
+
+async fn wait_for_end(mut stream: Stream, first: &[u8]) -> Ended {
+    if stream.output.write_all(first).await.is_ok()
+        && let Err(error) = tokio::io::copy(&mut stream.input, &mut tokio::io::sink()).await
+    {
+        tracing::debug!(%error, "a silent service ended");
+    }
+    Ended::Done
+}
+
+/// One picture after the header of AOSP's `framebuffer_service.cpp`, version 2: 14 little-endian
+/// words with the place of each colour in a pixel.
+async fn framebuffer(handset: &Handset, mut stream: Stream) -> Ended {
+    let Ok(frame) = handset.capture().await else {
+        return Ended::Done;
+    };
+    let faults = handset.faults().for_capture();
+    let size = u32::try_from(frame.rgba.len()).unwrap_or(u32::MAX);
+    let fields = [2, 32, 0, size, frame.width, frame.height, 0, 8, 16, 8, 8, 8, 24, 8];
+    let mut whole = BytesMut::with_capacity(56 + frame.rgba.len());
+    fields.iter().for_each(|field: &u32| whole.extend_from_slice(&field.to_le_bytes()));
+    whole.extend_from_slice(&frame.rgba);
+    let limit = faults.truncate_to.or(faults.drop_after);
+    whole.truncate(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
+    if faults.drop_after.is_some() {
+        return match stream.output.write_all(&whole).await {
+            Ok(()) => Ended::CutLink,
+            Err(_) => Ended::Done,
+        };
+    }
+    finish(stream, &whole).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(name: &str) -> shell::Request {
+        match Service::parse(name.as_bytes()) {
+            Some(Service::Shell(request)) => request,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn shells_are_told_apart() {
+        let of = |framing, terminal, command: Option<&str>| shell::Request {
+            framing,
+            terminal,
+            command: command.map(str::to_owned),
+        };
+        assert_eq!(request("shell:ls"), of(Framing::Raw, false, Some("ls")));
+        assert_eq!(request("shell:"), of(Framing::Raw, true, None));
+        assert_eq!(request("exec:a:b"), of(Framing::Raw, false, Some("a:b")));
+        assert_eq!(request("shell,v2,raw:ls"), of(Framing::V2, false, Some("ls")));
+        assert_eq!(
+            request("shell,v2,TERM=xterm-256color,raw:ls"),
+            of(Framing::V2, false, Some("ls"))
+        );
+        assert_eq!(request("shell,v2,pty:"), of(Framing::V2, true, None));
+        assert_eq!(request("shell,v2,raw:"), of(Framing::V2, false, None));
+    }
+
+    #[test]
+    fn what_is_not_there_is_closed() {
+        for name in ["tcp:80", "localabstract:x", "shell,v3:x", "exec:", "", "shellx:", "sync:x"] {
+            assert_eq!(Service::parse(name.as_bytes()), None, "{name}");
+        }
+        assert_eq!(Service::parse(b"shell:\xff"), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! The phone's shell: one session from the request to the exit status.
+mod commands;
+mod exec;
+mod expand;
+mod io;
+mod outlet;
+mod parse;
+mod syntax;
+mod terminal;
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    sync::{Notify, mpsc},
+};
+
+pub(crate) use self::{commands::screencap::png_picture, outlet::Framing};
+use self::{
+    exec::{Shell, Stop},
+    io::{Gone, Io, Sink, Stdin},
+    outlet::{Channel, Id, Outlet, next_packet},
+    terminal::{LineEditor, Typed},
+};
+use crate::{
+    handset::Handset,
+    services::{Ended, Stream},
+};
+
+/// How long a command without packets may go on when its input has ended. `adb exec-in` closes its
+/// side before the command has read all; a peer that is gone for good looks the same.
+const GRACE: Duration = Duration::from_secs(5);
+/// Bytes of one line of a script on stdin.
+const LONGEST_LINE: usize = 64 << 10;
+/// Chunks of input that wait for a command to read them.
+const INPUT_QUEUE: usize = 16;
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) framing: Framing,
+    /// A person (or a script of one) types; otherwise the streams are kept as they are.
+    pub(crate) terminal: bool,
+    /// `None`: lines are read from the input.
+    pub(crate) command: Option<String>,
+}
+
+/// Runs one session to its end.
+pub(crate) async fn serve(handset: &Handset, request: Request, stream: Stream) -> Ended {
+    let Request { framing, terminal, command } = request;
+    let outlet = Outlet::new(framing, terminal, stream.output);
+    let (sender, receiver) = mpsc::channel(INPUT_QUEUE);
+    let interrupt = Arc::new(Notify::new());
+    let io = Io {
+        stdin: Stdin::stream(receiver),
+        stdout: Sink::Peer(outlet.clone(), Channel::Stdout),
+        stderr: Sink::Peer(outlet.clone(), Channel::Stderr),
+    };
+    let input = Input {
+        from: stream.input,
+        framing,
+        to: Some(sender),
+        terminal: terminal.then(LineEditor::default),
+        outlet: outlet.clone(),
+        interrupt: interrupt.clone(),
+    };
+    let session = Session { shell: Shell::new(handset.clone()), io, interrupt };
+    let work = async {
+        match command {
+            Some(command) => session.one(&command).await,
+            None => session.lines(terminal).await,
+        }
+    };
+    let status = tokio::select! {
+        status = work => status,
+        () = input.pump() => Err(Gone { on_purpose: false }),
+    };
+    let ended = match status {
+        Ok(_) if handset.faults().take_no_exit_status() => Ok(()),
+        Ok(status) => outlet.exit(status).await,
+        Err(gone) => Err(gone),
+    };
+    match ended {
+        Err(Gone { on_purpose: true }) => Ended::CutLink,
+        Ok(()) | Err(Gone { on_purpose: false }) => {
+            outlet.close().await;
+            Ended::Done
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Session {
+    shell: Shell,
+    io: Io,
+    interrupt: Arc<Notify>,
+}
+
+impl Session {
+    async fn one(mut self, command: &str) -> Result<u8, Gone> {
+        self.shell.handset().faults().before_shell().await;
+        let interrupt = self.interrupt.clone();
+        tokio::select! {
+            ended = self.shell.run_line(command, &self.io) => ended.or_else(exited),
+            () = interrupt.notified() => Ok(130),
+        }
+    }
+
+    /// Reads lines and runs each, until `exit` or the end of the input.
+    async fn lines(mut self, terminal: bool) -> Result<u8, Gone> {
+        let mut line = String::new();
+        loop {
+            if terminal {
+                let prompt = match line.as_str() {
+                    "" => format!("{}:{} $ ", self.shell.variable("HOSTNAME"), self.shell.cwd()),
+                    _ => "> ".to_owned(),
+                };
+                self.print(prompt).await?;
+            }
+            let interrupt = self.interrupt.clone();
+            let read = tokio::select! {
+                read = self.io.stdin.line(LONGEST_LINE) => read,
+                () = interrupt.notified() => {
+                    line.clear();
+                    continue;
+                }
+            };
+            let Some(read) = read else { break };
+            line.push_str(&String::from_utf8_lossy(&read));
+            let parsed = parse::parse(&line);
+            if parsed.as_ref().is_err_and(parse::SyntaxError::wants_more)
+                && line.len() < LONGEST_LINE
+            {
+                line.push('\n');
+                continue;
+            }
+            let whole = std::mem::take(&mut line);
+            self.shell.handset().faults().before_shell().await;
+            let ended = tokio::select! {
+                ended = self.shell.run_line(&whole, &self.io) => ended,
+                () = interrupt.notified() => Ok(130),
+            };
+            match ended {
+                Ok(_) | Err(Stop::Break | Stop::Continue) => {}
+                Err(stop) => return exited(stop),
+            }
+            if parsed.is_err() && !terminal {
+                return Ok(1);
+            }
+        }
+        if !line.is_empty() {
+            return self.shell.run_line(&line, &self.io).await.or_else(exited);
+        }
+        if terminal {
+            self.print("\n".to_owned()).await?;
+        }
+        Ok(self.shell.status())
+    }
+
+    async fn print(&self, text: String) -> Result<(), Gone> {
+        match self.io.stdout.write(&[Bytes::from(text)], None).await {
+            Err(io::WriteError::Gone(gone)) => Err(gone),
+            Ok(()) | Err(io::WriteError::File(_)) => Ok(()),
+        }
+    }
+}
+
+fn exited(stop: Stop) -> Result<u8, Gone> {
+    match stop {
+        Stop::Exit(status) => Ok(status),
+        Stop::Break | Stop::Continue => Ok(0),
+        Stop::Gone(gone) => Err(gone),
+    }
+}
+
+/// Carries the peer's bytes to the command that runs.
+struct Input {
+    from: Box<dyn AsyncRead + Send + Unpin>,
+    framing: Framing,
+    /// Taken when the input has ended.
+    to: Option<mpsc::Sender<Bytes>>,
+    terminal: Option<LineEditor>,
+    outlet: Arc<Outlet>,
+    interrupt: Arc<Notify>,
+}
+
+impl Input {
+    /// Returns when the session is to end because the peer is gone.
+    async fn pump(mut self) {
+        let mut read = BytesMut::with_capacity(16 << 10);
+        loop {
+            match self.from.read_buf(&mut read).await {
+                Ok(1..) => {}
+                Ok(0) | Err(_) => break,
+            }
+            match self.framing {
+                Framing::Raw => {
+                    let bytes = read.split().freeze();
+                    self.deliver(bytes).await;
+                }
+                Framing::V2 => loop {
+                    match next_packet(&mut read) {
+                        Ok(Some((Id::Stdin, data))) => self.deliver(data).await,
+                        Ok(Some((Id::CloseStdin, _))) => self.to = None,
+                        Ok(Some((
+                            Id::Stdout | Id::Stderr | Id::Exit | Id::WindowSize | Id::Other(_),
+                            _,
+                        ))) => {}
+                        Ok(None) => break,
+                        Err(error) => {
+                            tracing::debug!(%error, "dropping a shell session");
+                            return;
+                        }
+                    }
+                },
+            }
+        }
+        self.to = None;
+        if self.framing == Framing::Raw && self.terminal.is_none() {
+            tokio::time::sleep(GRACE).await;
+        }
+    }
+
+    async fn deliver(&mut self, bytes: Bytes) {
+        let Some(editor) = &mut self.terminal else {
+            return self.send(bytes).await;
+        };
+        for typed in editor.feed(&bytes) {
+            match typed {
+                Typed::Echo(text) => {
+                    let echoed =
+                        self.outlet.write(Channel::Stdout, &[Bytes::from(text)], None).await;
+                    if echoed.is_err() {
+                        self.to = None;
+                    }
+                }
+                Typed::Line(line) => self.send(line).await,
+                Typed::Interrupt => self.interrupt.notify_waiters(),
+                Typed::End => self.to = None,
+            }
+        }
+    }
+
+    /// Input that nobody reads is lost, as it is with a process that has closed its stdin.
+    async fn send(&mut self, bytes: Bytes) {
+        if let Some(to) = &self.to
+            && to.send(bytes).await.is_err()
+        {
+            self.to = None;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What can be run, by name. Each command refuses arguments it does not know, and says so the way
+//! Android 14 does; what is refused is counted.
+mod activity;
+mod args;
+mod builtins;
+mod dumpsys;
+mod files;
+mod ime;
+mod input;
+mod keys;
+mod package;
+mod properties;
+pub(super) mod screencap;
+mod settings;
+mod system;
+mod text;
+mod uiautomator;
+mod wm;
+
+use bytes::Bytes;
+
+use self::args::split;
+use super::{
+    exec::{NAME, Shell, Stop},
+    io::Io,
+};
+use crate::handset::Handset;
+
+/// What a command printed, and how it ended.
+#[derive(Debug, Default)]
+pub(super) struct Reply {
+    pub(super) stdout: Vec<Bytes>,
+    /// Goes to stderr before stdout does, where both may end up in one stream.
+    pub(super) warning: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    pub(super) status: u8,
+    /// A fault: cut the link after so many bytes of stdout.
+    pub(super) drop_after: Option<u64>,
+}
+
+impl Reply {
+    pub(super) fn ok(text: impl Into<String>) -> Self {
+        Self { stdout: vec![Bytes::from(text.into())], ..Self::default() }
+    }
+
+    pub(super) fn bytes(bytes: impl Into<Bytes>) -> Self {
+        Self { stdout: vec![bytes.into()], ..Self::default() }
+    }
+
+    pub(super) fn silent(status: u8) -> Self {
+        Self { status, ..Self::default() }
+    }
+
+    pub(super) fn error(status: u8, text: impl Into<String>) -> Self {
+        Self { stderr: text.into().into_bytes(), status, ..Self::default() }
+    }
+
+    /// Both: a failure that is told on stdout, as many commands of Android do.
+    pub(super) fn told(status: u8, text: impl Into<String>) -> Self {
+        Self { status, ..Self::ok(text) }
+    }
+
+    /// Arguments the command does not take: counted, then told.
+    pub(super) fn malformed(handset: &Handset, status: u8, text: impl Into<String>) -> Self {
+        handset.count(|counts| counts.malformed_commands += 1);
+        Self::error(status, text)
+    }
+
+    /// Likewise, as commands written in Java tell it: an exception with a trace.
+    pub(super) fn exception(handset: &Handset, command: &str, what: &str) -> Self {
+        let text = format!(
+            "\nException occurred while executing '{command}':\n{what}\n\
+             \tat android.os.ShellCommand.exec(ShellCommand.java:38)\n\
+             \tat android.os.Binder.execTransact(Binder.java:1308)\n"
+        );
+        Self::malformed(handset, 255, text)
+    }
+
+    /// An argument is missing after the last one.
+    pub(super) fn argument_expected(handset: &Handset, command: &str, last: &str) -> Self {
+        let what =
+            format!("java.lang.IllegalArgumentException: Argument expected after \"{last}\"");
+        Self::exception(handset, command, &what)
+    }
+
+    /// A command that real phones have and this one does not.
+    pub(super) fn unsupported(handset: &Handset, what: &str) -> Self {
+        Self::malformed(handset, 255, format!("{what}: not supported by this virtual phone\n"))
+    }
+}
+
+/// Runs one command.
+pub(super) async fn run(
+    shell: &mut Shell,
+    name: &str,
+    args: &[String],
+    io: &Io,
+) -> Result<Reply, Stop> {
+    let handset = shell.handset().clone();
+    let phone = &handset;
+    let words = split(args);
+    let cwd = shell.cwd().to_owned();
+    let reply = match plain_name(name) {
+        "toybox" | "command" | "exec" if !args.is_empty() => {
+            return Box::pin(run(shell, &args[0], &args[1..], io)).await;
+        }
+        "timeout" => return builtins::timeout(shell, args, io).await,
+        "sh" | "eval" => return builtins::sh(shell, plain_name(name), args, io).await,
+        "exit" | "return" => return builtins::exit(shell, &words),
+        "break" => return Err(Stop::Break),
+        "continue" => return Err(Stop::Continue),
+        "read" => builtins::read(shell, &words, io).await,
+        "cd" => builtins::cd(shell, &words),
+        "export" => builtins::export(shell, args),
+        "unset" => builtins::unset(shell, &words),
+        "env" | "printenv" | "set" => builtins::env(shell, &words),
+        "pwd" => Reply::ok(format!("{cwd}\n")),
+        "true" | ":" => Reply::silent(0),
+        "false" => Reply::silent(1),
+        "echo" => builtins::echo(&words),
+        "printf" => builtins::printf(phone, &words),
+        "test" => builtins::test(phone, &cwd, "test", &words),
+        "[" => builtins::bracket(phone, &cwd, &words),
+        "sleep" => builtins::sleep(phone, &words).await,
+        "which" => builtins::which(&words),
+
+        "input" => input::run(phone, &words).await,
+        "wm" => wm::run(phone, &words),
+        "screencap" => screencap::run(phone, &cwd, &words).await,
+        "dumpsys" => dumpsys::run(phone, &words),
+        "am" => activity::run(phone, &words).await,
+        "pm" => package::run(phone, &words, io).await,
+        "cmd" => cmd(phone, &words, io).await,
+        "getprop" => properties::getprop(phone, &words),
+        "setprop" => Reply::malformed(phone, 1, "Failed to set property: access denied\n"),
+        "settings" => settings::run(phone, &words),
+        "ime" => ime::run(phone, &words),
+        "uiautomator" => uiautomator::run(phone, &cwd, &words).await,
+        "monkey" => activity::monkey(phone, &words).await,
+
+        "cat" => files::cat(phone, &cwd, &words, io).await,
+        "ls" => files::ls(phone, &cwd, &words),
+        "rm" => files::rm(phone, &cwd, &words),
+        "mkdir" => files::mkdir(phone, &cwd, &words),
+        "mv" => files::mv(phone, &cwd, &words),
+        "cp" => files::cp(phone, &cwd, &words),
+        "touch" => files::touch(phone, &cwd, &words),
+        "stat" => files::stat(phone, &cwd, &words),
+        "head" => text::head(phone, &cwd, &words, io).await,
+        "tail" => text::tail(phone, &cwd, &words, io).await,
+        "wc" => text::wc(phone, &cwd, &words, io).await,
+        "grep" | "egrep" | "fgrep" => text::grep(phone, &cwd, plain_name(name), &words, io).await,
+        "md5sum" => text::md5sum(phone, &cwd, &words, io).await,
+        "base64" => text::base64(phone, &cwd, &words, io).await,
+
+        "id" => system::id(),
+        "whoami" => Reply::ok("shell\n"),
+        "date" => system::date(phone, &words),
+        "uname" => system::uname(phone, &words),
+        "uptime" => system::uptime(phone),
+        "ps" => system::ps(phone, &words),
+        "pidof" => system::pidof(phone, &words),
+        "df" => system::df(phone),
+        "stty" => system::stty(phone, &words),
+        "service" => system::service(phone, &words),
+        "logcat" => system::logcat(phone, &words).await,
+        "svc" => system::svc(phone, &words),
+        "screenrecord" => Reply::error(1, "ERROR: unable to create video/avc codec instance\n"),
+        "content" | "bugreport" | "su" if name != "su" => Reply::unsupported(phone, name),
+
+        _ => {
+            phone.count(|counts| counts.unknown_commands += 1);
+            Reply::error(127, format!("{NAME}: {name}: inaccessible or not found\n"))
+        }
+    };
+    Ok(reply)
+}
+
+/// Names with which `which` and `test -x` would find a program.
+const PROGRAMS: [&str; 48] = [
+    "am",
+    "base64",
+    "cat",
+    "cmd",
+    "cp",
+    "date",
+    "df",
+    "dumpsys",
+    "echo",
+    "egrep",
+    "env",
+    "false",
+    "fgrep",
+    "getprop",
+    "grep",
+    "head",
+    "id",
+    "ime",
+    "input",
+    "logcat",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "monkey",
+    "mv",
+    "pidof",
+    "pm",
+    "printf",
+    "ps",
+    "pwd",
+    "rm",
+    "screencap",
+    "service",
+    "settings",
+    "sh",
+    "sleep",
+    "stat",
+    "stty",
+    "svc",
+    "tail",
+    "timeout",
+    "touch",
+    "toybox",
+    "true",
+    "uiautomator",
+    "uname",
+    "uptime",
+    "wm",
+];
+
+/// `/system/bin/input` is `input`.
+fn plain_name(name: &str) -> &str {
+    match name.strip_prefix("/system/bin/") {
+        Some(program) if PROGRAMS.contains(&program) => program,
+        _ => name,
+    }
+}
+
+/// `cmd SERVICE …`: most commands of Android are shorthands for it.
+async fn cmd(phone: &Handset, words: &[&str], io: &Io) -> Reply {
+    match words {
+        ["-l"] => {
+            Reply::ok(format!("Currently running services:\n{}", system::service_names("  ")))
+        }
+        [] => Reply::malformed(
+            phone,
+            20,
+            "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.\n",
+        ),
+        ["-w", rest @ ..] => Box::pin(cmd(phone, rest, io)).await,
+        ["package", rest @ ..] => package::run(phone, rest, io).await,
+        ["activity", rest @ ..] => activity::run(phone, rest).await,
+        ["input", rest @ ..] => input::run(phone, rest).await,
+        ["window", rest @ ..] => wm::run(phone, rest),
+        ["settings", rest @ ..] => settings::run(phone, rest),
+        ["input_method", rest @ ..] => ime::run(phone, rest),
+        ["statusbar", rest @ ..] => system::statusbar(phone, rest),
+        ["notification", ..] => Reply::ok(""),
+        ["wifi" | "power" | "clipboard" | "uimode" | "display", ..] => {
+            Reply::unsupported(phone, &words.join(" "))
+        }
+        [service, ..] => {
+            Reply::malformed(phone, 20, format!("cmd: Can't find service: {service}\n"))
+        }
+    }
+}

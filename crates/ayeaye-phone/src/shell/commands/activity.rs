@@ -1,0 +1,367 @@
+//! `am` and `monkey`: starting and stopping apps, and the broadcasts ADBKeyboard understands.
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+use super::{Reply, package};
+use crate::{Component, StartError, Started, handset::Handset};
+
+/// What a virtual machine needs to start, which `monkey` does each time.
+const START_OF_JAVA: Duration = Duration::from_millis(400);
+/// How long `am start -W` waits for the first drawn frame.
+const LAUNCH: Duration = Duration::from_millis(250);
+
+/// The keyboard that types what is broadcast to it.
+const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
+
+pub(super) async fn run(handset: &Handset, words: &[&str]) -> Reply {
+    match words {
+        ["start" | "start-activity", args @ ..] => start(handset, args).await,
+        ["force-stop", args @ ..] => match without_user(args).as_slice() {
+            [package] => {
+                handset.phone().force_stop(package);
+                Reply::silent(0)
+            }
+            [] => Reply::argument_expected(handset, "force-stop", "force-stop"),
+            _ => Reply::unsupported(handset, "am force-stop with several packages"),
+        },
+        // Ends what is in the background; here nothing has to be.
+        ["kill", ..] | ["kill-all"] => Reply::silent(0),
+        ["broadcast", args @ ..] => broadcast(handset, args),
+        ["stack" | "task", "list"] => stacks(handset),
+        ["get-current-user"] => Reply::ok("0\n"),
+        ["startservice" | "start-service" | "start-foreground-service", ..] => {
+            Reply::told(255, "Error: Not found; no service started.\n")
+        }
+        [] => Reply::malformed(handset, 255, "Activity manager (activity) commands:\n"),
+        [command, ..] => Reply::malformed(handset, 255, format!("Unknown command: {command}\n")),
+    }
+}
+
+/// What an intent's arguments say.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Intent<'a> {
+    action: Option<&'a str>,
+    categories: Vec<&'a str>,
+    data: Option<&'a str>,
+    component: Option<Component>,
+    package: Option<&'a str>,
+    /// `--es`, `--ei` and so on; the value as it stands.
+    extras: Vec<(&'a str, &'a str)>,
+    flags: Option<&'a str>,
+    wait: bool,
+    stop: bool,
+}
+
+impl<'a> Intent<'a> {
+    fn parse(args: &[&'a str]) -> Result<Self, String> {
+        let mut intent = Self::default();
+        let mut words = args.iter().copied();
+        let missing = |flag: &str| {
+            format!("java.lang.IllegalArgumentException: Argument expected after \"{flag}\"")
+        };
+        while let Some(word) = words.next() {
+            let mut next = || words.next().ok_or_else(|| missing(word));
+            match word {
+                "-a" => intent.action = Some(next()?),
+                "-c" => intent.categories.push(next()?),
+                "-d" => intent.data = Some(next()?),
+                "-t" | "-i" | "--windowingMode" | "--activityType" => {
+                    next()?;
+                }
+                "-p" => intent.package = Some(next()?),
+                "-f" => intent.flags = Some(next()?),
+                "-n" => {
+                    let name = next()?;
+                    let bad = || {
+                        format!("java.lang.IllegalArgumentException: Bad component name: {name}")
+                    };
+                    intent.component = Some(component(name).ok_or_else(bad)?);
+                }
+                "--user" => {
+                    if !matches!(next()?, "0" | "current" | "all") {
+                        return Err("java.lang.IllegalArgumentException: no such user".to_owned());
+                    }
+                }
+                "--display" => {
+                    if next()? != "0" {
+                        return Err(
+                            "java.lang.IllegalArgumentException: no such display".to_owned()
+                        );
+                    }
+                }
+                "--es" | "-e" | "--ei" | "--ez" | "--el" | "--ef" | "--eia" | "--esa" => {
+                    let key = next()?;
+                    intent.extras.push((key, next()?));
+                }
+                "-W" => intent.wait = true,
+                "-S" => intent.stop = true,
+                "--activity-clear-top"
+                | "--activity-new-task"
+                | "--activity-clear-task"
+                | "--activity-single-top"
+                | "--activity-brought-to-front" => {}
+                flag if flag.starts_with('-') => {
+                    return Err(format!(
+                        "java.lang.IllegalArgumentException: Unknown option: {flag}"
+                    ));
+                }
+                name if name.contains('/') && intent.component.is_none() => {
+                    intent.component = component(name);
+                }
+                url if url.contains(':') && intent.data.is_none() => intent.data = Some(url),
+                package if intent.package.is_none() => intent.package = Some(package),
+                _ => {
+                    return Err("java.lang.IllegalArgumentException: Too many arguments".to_owned());
+                }
+            }
+        }
+        Ok(intent)
+    }
+
+    /// As Android prints it.
+    fn shown(&self, flags: &str) -> String {
+        let mut parts = Vec::new();
+        if let Some(action) = self.action {
+            parts.push(format!("act={action}"));
+        }
+        if !self.categories.is_empty() {
+            parts.push(format!("cat=[{}]", self.categories.join(",")));
+        }
+        if let Some(data) = self.data {
+            let scheme = data.split(':').next().unwrap_or(data);
+            parts.push(format!("dat={scheme}:/..."));
+        }
+        if let Some(flags) = self.flags.or((!flags.is_empty()).then_some(flags)) {
+            parts.push(format!("flg={flags}"));
+        }
+        if let Some(package) = self.package {
+            parts.push(format!("pkg={package}"));
+        }
+        if let Some(component) = &self.component {
+            parts.push(format!("cmp={}", short(component)));
+        }
+        if !self.extras.is_empty() {
+            parts.push("(has extras)".to_owned());
+        }
+        format!("Intent {{ {} }}", parts.join(" "))
+    }
+}
+
+async fn start(handset: &Handset, args: &[&str]) -> Reply {
+    let intent = match Intent::parse(args) {
+        Ok(intent) => intent,
+        Err(what) => return Reply::exception(handset, "start", &what),
+    };
+    let starting = format!("Starting: {}\n", intent.shown(""));
+    let named = intent.component.clone();
+    let found = named.or_else(|| match (intent.package, intent.data) {
+        (Some(package), None) => package::launcher_of(handset, package),
+        _ => None,
+    });
+    let Some(component) = found else {
+        let text = format!(
+            "Error: Activity not started, unable to resolve {}\n",
+            intent.shown("0x10000000")
+        );
+        let stdout = Reply::ok(starting).stdout;
+        return Reply { stdout, ..Reply::error(1, text) };
+    };
+    let mut text = String::new();
+    if intent.stop {
+        text += &format!("Stopping: {}\n", component.package);
+        handset.phone().force_stop(&component.package);
+    }
+    text += &starting;
+    let started = handset.phone().start_activity(&component);
+    if intent.wait && started.is_ok() {
+        tokio::time::sleep(LAUNCH).await;
+    }
+    match started {
+        Ok(started) => {
+            let state = match started {
+                Started::Fresh => "COLD",
+                Started::AlreadyRunning => {
+                    text += "Warning: Activity not started, its current task has been brought to the front\n";
+                    "HOT"
+                }
+            };
+            if intent.wait {
+                let ms = LAUNCH.as_millis();
+                text += &format!(
+                    "Status: ok\nLaunchState: {state}\nActivity: {}\nTotalTime: {ms}\nWaitTime: {}\nComplete\n",
+                    short(&component),
+                    ms + 3
+                );
+            }
+            Reply::ok(text)
+        }
+        Err(StartError::NoSuchActivity(_)) => {
+            let Component { package, class } = &component;
+            let error = format!(
+                "Error type 3\nError: Activity class {{{package}/{class}}} does not exist.\n"
+            );
+            Reply { stdout: Reply::ok(text).stdout, ..Reply::error(1, error) }
+        }
+    }
+}
+
+fn broadcast(handset: &Handset, args: &[&str]) -> Reply {
+    let intent = match Intent::parse(args) {
+        Ok(intent) => intent,
+        Err(what) => return Reply::exception(handset, "broadcast", &what),
+    };
+    let phone = handset.phone();
+    // Anyone may broadcast; only the keyboard in use listens.
+    if phone.input_method() == ADB_KEYBOARD {
+        let extra = |key: &str| intent.extras.iter().find(|(name, _)| *name == key).map(|it| it.1);
+        let taken = match intent.action {
+            Some("ADB_INPUT_TEXT") => extra("msg").is_some_and(|text| phone.commit_text(text)),
+            Some("ADB_INPUT_B64") => extra("msg")
+                .and_then(|text| STANDARD.decode(text.trim()).ok())
+                .and_then(|bytes| String::from_utf8(bytes).ok())
+                .is_some_and(|text| phone.commit_text(&text)),
+            Some("ADB_CLEAR_TEXT") => phone.clear_text(),
+            Some("ADB_EDITOR_CODE") => extra("code")
+                .and_then(|code| code.parse().ok())
+                .is_some_and(|code| phone.editor_action(code)),
+            Some("ADB_INPUT_CODE") => {
+                extra("code").and_then(|code| code.parse().ok()).is_some_and(|code| {
+                    phone.key(code, false);
+                    true
+                })
+            }
+            _ => true,
+        };
+        if !taken {
+            handset.count(|counts| counts.malformed_commands += 1);
+        }
+    }
+    Reply::ok(format!(
+        "Broadcasting: {}\nBroadcast completed: result=0\n",
+        intent.shown("0x400000")
+    ))
+}
+
+fn stacks(handset: &Handset) -> Reply {
+    let (width, height) = handset.phone().display_size();
+    let front = handset.phone().foreground();
+    let mut text = String::new();
+    for (task, id) in handset.phone().tasks().iter().zip(7..) {
+        let visible = *task == front;
+        text += &format!(
+            "RootTask id={id} bounds=[0,0][{width},{height}] displayId=0 userId=0\n  \
+             taskId={id}: {} bounds=[0,0][{width},{height}] userId=0 visible={visible}\n\n",
+            full(task)
+        );
+    }
+    Reply::ok(text)
+}
+
+/// `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`: how many tools start an app.
+pub(super) async fn monkey(handset: &Handset, words: &[&str]) -> Reply {
+    handset.count(|counts| counts.monkeys += 1);
+    let (mut packages, mut count) = (Vec::new(), None);
+    let mut rest = words.iter().copied();
+    while let Some(word) = rest.next() {
+        match word {
+            "-p" => packages.extend(rest.next()),
+            "-c" | "-s" | "--throttle" | "--pct-syskeys" => {
+                rest.next();
+            }
+            "-v" => {}
+            number if number.parse::<u32>().is_ok() => count = number.parse().ok(),
+            other => {
+                let text = format!("** Error: Unknown option: {other}\n");
+                return Reply::malformed(handset, 255, text);
+            }
+        }
+    }
+    let Some(1) = count else {
+        // Real ones would touch at random: nothing anyone wants here.
+        return Reply::unsupported(handset, "monkey with other than 1 event");
+    };
+    tokio::time::sleep(START_OF_JAVA).await;
+    let launcher = match packages.as_slice() {
+        [package] => package::launcher_of(handset, package),
+        _ => None,
+    };
+    match launcher.map(|component| handset.phone().start_activity(&component)) {
+        Some(Ok(Started::Fresh | Started::AlreadyRunning)) => Reply::ok(
+            "Events injected: 1\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
+        ),
+        Some(Err(StartError::NoSuchActivity(_))) | None => {
+            Reply::error(252, "** No activities found to run, monkey aborted.\n")
+        }
+    }
+}
+
+/// `package/.Class` or `package/full.Class`.
+pub(super) fn component(text: &str) -> Option<Component> {
+    let (package, class) = text.split_once('/')?;
+    if package.is_empty() || class.is_empty() {
+        return None;
+    }
+    let class = if class.starts_with('.') { format!("{package}{class}") } else { class.to_owned() };
+    Some(Component { package: package.to_owned(), class })
+}
+
+/// With the class shortened where it can be, as Android prints components.
+pub(super) fn short(component: &Component) -> String {
+    let Component { package, class } = component;
+    let class = match class.strip_prefix(package.as_str()) {
+        Some(rest) if rest.starts_with('.') => rest,
+        _ => class,
+    };
+    format!("{package}/{class}")
+}
+
+/// With the whole class, as windows are titled.
+pub(super) fn full(component: &Component) -> String {
+    format!("{}/{}", component.package, component.class)
+}
+
+fn without_user<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    match words {
+        ["--user", _, rest @ ..] => rest.to_vec(),
+        words => words.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intents_are_read_and_shown() {
+        let intent = Intent::parse(&[
+            "-W",
+            "-a",
+            "android.intent.action.MAIN",
+            "-c",
+            "android.intent.category.LAUNCHER",
+            "-n",
+            "com.example/.Main",
+        ]);
+        let intent = intent.unwrap();
+        assert!(intent.wait);
+        assert_eq!(
+            intent.shown(""),
+            "Intent { act=android.intent.action.MAIN cat=[android.intent.category.LAUNCHER] cmp=com.example/.Main }"
+        );
+        let extras = Intent::parse(&["-a", "ADB_INPUT_TEXT", "--es", "msg", "-n x"]).unwrap();
+        assert_eq!(extras.extras, [("msg", "-n x")]);
+        assert!(Intent::parse(&["-n"]).is_err());
+        assert!(Intent::parse(&["-n", "com.example"]).is_err());
+        assert!(Intent::parse(&["--nope"]).is_err());
+    }
+
+    #[test]
+    fn components_are_shortened_where_they_can_be() {
+        let component = component("a.b/.C").unwrap();
+        assert_eq!(component.class, "a.b.C");
+        assert_eq!(short(&component), "a.b/.C");
+        let other = super::component("a.b/x.C").unwrap();
+        assert_eq!(short(&other), "a.b/x.C");
+    }
+}

@@ -1,0 +1,208 @@
+//! `dumpsys`: the lines that agents look for, where Android 14 prints them.
+//!
+//! Real dumps are thousands of lines; these hold what tools are known to parse and enough around
+//! it that a sloppy search finds the wrong line here, too.
+mod display;
+mod windows;
+
+use super::{Reply, activity, package, screencap::DISPLAY_ID, system};
+use crate::{Component, handset::Handset};
+
+pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
+    match words {
+        ["-l"] => {
+            Reply::ok(format!("Currently running services:\n{}", system::service_names("  ")))
+        }
+        ["-t", _, rest @ ..] if !rest.is_empty() => run(handset, rest),
+        ["window"] => Reply::ok(windows::all(handset)),
+        ["window", "windows" | "w"] => Reply::ok(windows::list(handset)),
+        ["window", "displays" | "d"] => Reply::ok(windows::displays(handset)),
+        ["window", "policy" | "p"] => Reply::ok(windows::policy(handset)),
+        ["display"] => Reply::ok(display::display(handset)),
+        ["input"] => Reply::ok(display::input(handset)),
+        ["input_method"] => Reply::ok(input_method(handset)),
+        ["activity"] => Reply::ok(format!("{}\n{}", activities(handset), recents(handset))),
+        ["activity", "activities" | "a"] => Reply::ok(activities(handset)),
+        ["activity", "top"] => Reply::ok(top(handset)),
+        ["activity", "recents" | "r"] => Reply::ok(recents(handset)),
+        ["power"] => Reply::ok(power(handset)),
+        ["battery"] => Reply::ok(BATTERY),
+        ["package", name] => package::dump(handset, name),
+        ["SurfaceFlinger", "--display-id"] => Reply::ok(format!(
+            "Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=AYE displayName=\"Virtual\"\n"
+        )),
+        ["SurfaceFlinger", ..] | ["window" | "activity" | "package", ..] | [] => {
+            Reply::unsupported(handset, &format!("dumpsys {}", words.join(" ")))
+        }
+        [service, ..] if system::SERVICES.contains(service) => {
+            Reply::unsupported(handset, &format!("dumpsys {service}"))
+        }
+        [service, ..] => Reply::malformed(handset, 0, format!("Can't find service: {service}\n")),
+    }
+}
+
+/// The number in an object's name: stable for one title, as it is on a phone while it lives.
+fn token(title: &str) -> String {
+    let hash = title
+        .bytes()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{:07x}", hash & 0x0fff_ffff)
+}
+
+/// `ActivityRecord{…}` with the number of its task.
+fn record(component: &Component, task: usize) -> String {
+    format!(
+        "ActivityRecord{{{} u0 {} t{task}}}",
+        token(&component.class),
+        activity::short(component)
+    )
+}
+
+/// Tasks, the one in front first, each with its number.
+fn tasks(handset: &Handset) -> Vec<(usize, Component)> {
+    let front = handset.phone().foreground();
+    let mut tasks = handset.phone().tasks();
+    tasks.retain(|task| *task != front);
+    tasks.insert(0, front);
+    // Numbers stay with their apps however the order changes.
+    let number = |task: &Component| 2 + task.package.bytes().map(usize::from).sum::<usize>() % 997;
+    tasks.into_iter().map(|task| (number(&task), task)).collect()
+}
+
+/// Whether apps run in front: not while the phone sleeps or is locked.
+fn resumed(handset: &Handset) -> bool {
+    handset.phone().is_awake() && !handset.phone().is_locked()
+}
+
+fn activities(handset: &Handset) -> String {
+    let mut text = "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\n\
+        Display #0 (activities from top to bottom):\n"
+        .to_owned();
+    let resumed = resumed(handset);
+    let front = handset.phone().foreground();
+    for (number, task) in tasks(handset) {
+        let visible = resumed && task == front;
+        let record = record(&task, number);
+        let (package, short) = (&task.package, activity::short(&task));
+        text += &format!(
+            "  * Task{{{token} #{number} type=standard A=10123:{package} U=0 visible={visible} visibleRequested={visible} mode=fullscreen translucent={hidden} sz=1}}\n",
+            token = token(package),
+            hidden = !visible,
+        );
+        if visible {
+            text += &format!("    mResumedActivity: {record}\n");
+        } else {
+            text += &format!("    mLastPausedActivity: {record}\n");
+        }
+        text += &format!(
+            "    * Hist  #0: {record}\n        packageName={package} processName={package}\n        \
+             mActivityComponent={short}\n        state={state} delayedResume=false finishing=false\n\n",
+            state = if visible { "RESUMED" } else { "STOPPED" },
+        );
+    }
+    if resumed {
+        let number = tasks(handset).first().map_or(0, |task| task.0);
+        let record = record(&front, number);
+        text += &format!("  topResumedActivity={record}\n\n  ResumedActivity: {record}\n\n");
+    }
+    let locked = handset.phone().is_locked();
+    text += &format!(
+        "ActivityTaskSupervisor state:\n  topDisplayFocusedRootTask=Task{{{token}}}\n  \
+         mCurTaskIdForUser={{0=12}}\n  isHomeRecentsComponent=true\n\
+         KeyguardController:\n  mKeyguardShowing={locked}\n  mAodShowing=false\n  \
+         mKeyguardGoingAway=false\n  isKeyguardShowing={locked}\n",
+        token = token(&front.package),
+    );
+    text
+}
+
+fn top(handset: &Handset) -> String {
+    let (number, front) = match tasks(handset).into_iter().next() {
+        Some(task) => task,
+        None => return String::new(),
+    };
+    format!(
+        "TASK {} id={number} userId=0\n  ACTIVITY {} {} pid={}\n    Local Activity {} State:\n      \
+         mResumed={} mStopped=false mFinished=false\n",
+        front.package,
+        activity::short(&front),
+        token(&front.class),
+        system::pid_of(&front.package),
+        token(&front.package),
+        resumed(handset),
+    )
+}
+
+fn recents(handset: &Handset) -> String {
+    let mut text = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\nmRecentsUid=10095\n\
+        mRecentsComponent=null\nmFreezeTaskListReordering=false\n  Recent tasks:\n"
+        .to_owned();
+    for (index, (number, task)) in tasks(handset).iter().enumerate() {
+        text += &format!(
+            "  * Recent #{index}: Task{{{} #{number} type=standard A=10123:{package}}}\n    \
+             userId=0 effectiveUid=u0a123 mCallingUid=2000 mUserSetupComplete=true\n    \
+             affinity=10123:{package}\n    realActivity={{{short}}}\n    topActivity={{{short}}}\n",
+            token(&task.package),
+            package = task.package,
+            short = activity::short(task),
+        );
+    }
+    text
+}
+
+fn input_method(handset: &Handset) -> String {
+    let phone = handset.phone();
+    let (shown, current, awake) = (phone.keyboard_shown(), phone.input_method(), phone.is_awake());
+    let mut text =
+        "Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=1\n"
+            .to_owned();
+    for (index, (id, _)) in phone.input_methods().iter().enumerate() {
+        text += &format!("  InputMethod #{index}:\n    mId={id} mSettingsActivityName=null\n");
+    }
+    text += &format!(
+        "  mCurMethodId={current}\n  mCurSeq=7 mCurTokenDisplayId=0\n  \
+         mCurFocusedWindow=Window{{{token}}} softInputMode=STATE_UNSPECIFIED|ADJUST_RESIZE\n  \
+         mCurId={current} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}\n  \
+         mShowRequested={shown} mShowExplicitlyRequested={shown} mShowForced=false mInputShown={shown}\n  \
+         mInFullscreenMode=false\n  mSystemReady=true mInteractive={awake}\n",
+        token = token(&phone.focused_window()),
+    );
+    text += &format!(
+        "\nInput method service state for {current}:\n  mWindowCreated=true mDecorViewVisible={shown} mWindowVisible={shown} mInShowWindow=false\n  \
+         mShowInputRequested={shown} mIsInputViewShown={shown}\n"
+    );
+    text
+}
+
+fn power(handset: &Handset) -> String {
+    let awake = handset.phone().is_awake();
+    let (wakefulness, state) = if awake { ("Awake", "ON") } else { ("Asleep", "OFF") };
+    format!(
+        "POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mDirty=0x0\n  \
+         mWakefulness={wakefulness}\n  mWakefulnessChanging=false\n  mIsPowered=true\n  mPlugType=2\n  \
+         mBatteryLevel=87\n  mStayOn=false\n  mBootCompleted=true\n  mSystemReady=true\n  \
+         mHoldingWakeLockSuspendBlocker=false\n  mHoldingDisplaySuspendBlocker={awake}\n\n\
+         Settings and Configuration:\n  mScreenOffTimeoutSetting=600000\n\n\
+         Display Power: state={state}\n"
+    )
+}
+
+const BATTERY: &str = "Current Battery Service state:\n  AC powered: false\n  USB powered: true\n  \
+    Wireless powered: false\n  Dock powered: false\n  Max charging current: 500000\n  \
+    Max charging voltage: 5000000\n  Charge counter: 3480000\n  status: 2\n  health: 2\n  \
+    present: true\n  level: 87\n  scale: 100\n  voltage: 4200\n  temperature: 250\n  \
+    technology: Li-ion\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_name_the_short_class() {
+        let component = Component { package: "a.b".to_owned(), class: "a.b.C".to_owned() };
+        let text = record(&component, 7);
+        assert!(text.starts_with("ActivityRecord{") && text.ends_with(" u0 a.b/.C t7}"), "{text}");
+        assert_eq!(token("x"), token("x"));
+        assert_ne!(token("x"), token("y"));
+    }
+}

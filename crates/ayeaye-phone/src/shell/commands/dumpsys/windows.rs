@@ -1,0 +1,141 @@
+//! `dumpsys window`: windows, focus and the lock screen.
+use super::{record, tasks, token};
+use crate::handset::Handset;
+
+/// All parts, as without an argument.
+pub(super) fn all(handset: &Handset) -> String {
+    format!(
+        "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  <no ANR has occurred since boot>\n\n{}\n{}\n{}",
+        policy(handset),
+        displays(handset),
+        list(handset)
+    )
+}
+
+/// Windows from top to bottom. Since Android 10 the focus is not told here.
+pub(super) fn list(handset: &Handset) -> String {
+    let phone = handset.phone();
+    let (width, height) = phone.display_size();
+    let focused = phone.focused_window();
+    let mut titles =
+        vec!["NavigationBar0".to_owned(), "NotificationShade".to_owned(), "StatusBar".to_owned()];
+    if phone.keyboard_shown() {
+        titles.push("InputMethod".to_owned());
+    }
+    if !titles.contains(&focused) {
+        titles.push(focused.clone());
+    }
+    for (_, task) in tasks(handset) {
+        let title = super::activity::full(&task);
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    let mut text = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n".to_owned();
+    let front = super::activity::full(&phone.foreground());
+    for (index, title) in titles.iter().enumerate() {
+        let package = match title.split_once('/') {
+            Some((package, _)) => package,
+            None => "com.android.systemui",
+        };
+        let shown = *title == focused
+            || *title == front
+            || matches!(title.as_str(), "NavigationBar0" | "StatusBar" | "InputMethod");
+        let secure = if *title == front && phone.is_secure() { " SECURE" } else { "" };
+        text += &format!(
+            "  Window #{index} Window{{{token} u0 {title}}}:\n    \
+             mDisplayId=0 rootTaskId=1 mSession=Session{{59e06c8 819:u0a10095}} mClient=android.os.BinderProxy@88820ad\n    \
+             mOwnerUid=10095 showForAllUsers=true package={package} appop=NONE\n    \
+             mAttrs={{(0,0)(fillxfill) sim={{adjust=resize}} ty=BASE_APPLICATION fmt=TRANSPARENT\n      \
+             fl=LAYOUT_IN_SCREEN LAYOUT_INSET_DECOR{secure} SPLIT_TOUCH HARDWARE_ACCELERATED}}\n    \
+             Requested w={width} h={height} mLayoutSeq=108\n    \
+             mHasSurface={shown} isReadyForDisplay()={shown} mWindowRemovalAllowed=false\n    \
+             isOnScreen={shown}\n    isVisible={shown}\n",
+            token = token(title),
+        );
+    }
+    text += &format!(
+        "\n  mGlobalConfiguration={{1.0 ?mcc?mnc [en_US] ldltr sw411dp w411dp h891dp port finger}}\n  \
+         mHasPermanentDpad=false\n  mTopFocusedDisplayId=0\n  \
+         imeLayeringTarget in display# 0 Window{{{token} u0 {focused}}}\n  \
+         imeInputTarget in display# 0 Window{{{token} u0 {focused}}}\n  \
+         mInTouchMode=true\n",
+        token = token(&focused),
+    );
+    text
+}
+
+/// The display with its size and what has the focus.
+pub(super) fn displays(handset: &Handset) -> String {
+    let phone = handset.phone();
+    let options = phone.options();
+    let (width, height) = phone.display_size();
+    let (natural_width, natural_height) = (options.width, options.height);
+    let density = options.density;
+    let base = match (phone.size_override(), phone.density_override()) {
+        (None, None) => String::new(),
+        (size, forced) => {
+            let (w, h) = size.unwrap_or((natural_width, natural_height));
+            format!(" base={w}x{h} {}dpi", forced.unwrap_or(density))
+        }
+    };
+    let focused = phone.focused_window();
+    let focus = format!("Window{{{} u0 {focused}}}", token(&focused));
+    let (number, front) = match tasks(handset).into_iter().next() {
+        Some(task) => task,
+        None => return String::new(),
+    };
+    let app = record(&front, number);
+    let locked = phone.is_locked();
+    let rotation = phone.rotation();
+    format!(
+        "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)\n  \
+         Display: mDisplayId=0 (organized)\n    \
+         init={natural_width}x{natural_height} {density}dpi mMinSizeOfResizeableTaskDp=220{base} cur={width}x{height} app={width}x{height} rng={short}x{short}-{long}x{long}\n    \
+         deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion()\n\n  \
+         mLayoutSeq=108\n  \
+         mCurrentFocus={focus}\n  mFocusedApp={app}\n\n  \
+         DisplayRotation\n    mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED\n    \
+         mLastOrientation=-1\n    mRotation={rotation} mDeferredRotationPauseCount=0\n    \
+         mUserRotationMode=USER_ROTATION_LOCKED mUserRotation=ROTATION_{degrees}\n\n  \
+         DisplayPolicy\n    mDreamingLockscreen={locked} mShowingDream=false\n    \
+         mTopFullscreenOpaqueWindowState=Window{{{token} u0 {full}}}\n    \
+         mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n",
+        short = width.min(height),
+        long = width.max(height),
+        degrees = u32::from(rotation) * 90,
+        token = token(&front.class),
+        full = super::activity::full(&front),
+        awake = phone.is_awake(),
+    )
+}
+
+/// Awake, locked, and whether a swipe is enough to unlock.
+pub(super) fn policy(handset: &Handset) -> String {
+    let phone = handset.phone();
+    let (awake, locked) = (phone.is_awake(), phone.is_locked());
+    let secure = phone
+        .setting("secure", "lockscreen.password_type")
+        .is_some_and(|kind| !kind.is_empty() && kind != "0");
+    let (screen, interactive) = if awake {
+        ("SCREEN_STATE_ON", "INTERACTIVE_STATE_AWAKE")
+    } else {
+        ("SCREEN_STATE_OFF", "INTERACTIVE_STATE_SLEEP")
+    };
+    format!(
+        "WINDOW MANAGER POLICY STATE (dumpsys window policy)\n    \
+         mSafeMode=false mSystemReady=true mSystemBooted=true\n    \
+         mCameraLensCoverState=CAMERA_LENS_COVER_ABSENT\n    mWakeGestureEnabledSetting=false\n    \
+         mUiMode=UI_MODE_TYPE_NORMAL mEnableCarDockHomeCapture=true\n    \
+         mShortPressOnPowerBehavior=SHORT_PRESS_POWER_GO_TO_SLEEP\n    \
+         mShowingLockscreen={locked} mDreamingLockscreen={locked} isKeyguardShowing={locked}\n    \
+         mAwake={awake} mScreenOnEarly={awake} mScreenOnFully={awake}\n    \
+         KeyguardServiceDelegate\n      showing={locked}\n      showingAndNotOccluded={locked}\n      \
+         inputRestricted={locked}\n      occluded=false\n      secure={secure}\n      dreaming=false\n      \
+         systemIsReady=true\n      deviceHasKeyguard=true\n      enabled=true\n      \
+         offReason=OFF_BECAUSE_OF_USER\n      currentUser=-10000\n      bootCompleted=true\n      \
+         screenState={screen}\n      interactiveState={interactive}\n      KeyguardStateMonitor\n        \
+         mIsShowing={locked}\n        mSimSecure=false\n        mInputRestricted={locked}\n        \
+         mTrusted=false\n        mCurrentUserId=0\n"
+    )
+}

@@ -1,0 +1,274 @@
+//! The file commands of toybox.
+use bytes::Bytes;
+
+use super::{
+    Reply,
+    args::{Flags, unknown_option},
+    system,
+};
+use crate::{
+    files::{FileError, Stat, absolute, file_name},
+    handset::{Handset, unix_seconds},
+    shell::io::{Io, PIPE_LIMIT},
+};
+
+/// Flags parsed, or the reply that refuses them.
+pub(super) fn flags<'a>(
+    handset: &Handset,
+    program: &str,
+    words: &[&'a str],
+    known: &str,
+) -> Result<Flags<'a>, Reply> {
+    Flags::parse(words, known)
+        .map_err(|flag| Reply::malformed(handset, 1, unknown_option(program, flag)))
+}
+
+/// Runs `act` on each operand; what fails is told, and the rest still done.
+fn each(
+    handset: &Handset,
+    program: &str,
+    operands: &[&str],
+    mut act: impl FnMut(&str) -> Result<(), String>,
+) -> Reply {
+    if operands.is_empty() {
+        return Reply::malformed(handset, 1, format!("{program}: Needs 1 argument\n"));
+    }
+    let failures: String = operands
+        .iter()
+        .filter_map(|operand| act(operand).err())
+        .map(|failure| format!("{program}: {failure}\n"))
+        .collect();
+    Reply::error(u8::from(!failures.is_empty()), failures)
+}
+
+/// A file of the phone, or of those the kernel makes up.
+pub(super) fn read(handset: &Handset, cwd: &str, name: &str) -> Result<Bytes, FileError> {
+    let path = absolute(cwd, name);
+    match path.as_str() {
+        "/dev/null" => Ok(Bytes::new()),
+        "/proc/uptime" => {
+            let up = handset.uptime().as_secs_f64();
+            Ok(Bytes::from(format!("{up:.2} {up:.2}\n")))
+        }
+        "/proc/sys/kernel/random/boot_id" => Ok(Bytes::from(format!("{}\n", handset.boot_id()))),
+        "/proc/meminfo" => Ok(Bytes::from_static(
+            b"MemTotal:        7900000 kB\nMemFree:         2100000 kB\nMemAvailable:    4200000 kB\n",
+        )),
+        path => handset.files().read(path),
+    }
+}
+
+/// The operands' content in order; without any, or for `-`, stdin.
+pub(super) async fn inputs(
+    handset: &Handset,
+    cwd: &str,
+    program: &str,
+    operands: &[&str],
+    io: &Io,
+) -> (Vec<(String, Bytes)>, String) {
+    let (mut contents, mut failures) = (Vec::new(), String::new());
+    if operands.is_empty() {
+        contents.push((String::new(), io.stdin.all(PIPE_LIMIT).await));
+    }
+    for operand in operands {
+        if *operand == "-" {
+            contents.push((String::new(), io.stdin.all(PIPE_LIMIT).await));
+            continue;
+        }
+        match read(handset, cwd, operand) {
+            Ok(content) => contents.push(((*operand).to_owned(), content)),
+            Err(error) => failures += &format!("{program}: {operand}: {error}\n"),
+        }
+    }
+    (contents, failures)
+}
+
+pub(super) async fn cat(handset: &Handset, cwd: &str, words: &[&str], io: &Io) -> Reply {
+    let flags = match flags(handset, "cat", words, "eu") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    let (contents, failures) = inputs(handset, cwd, "cat", &flags.operands, io).await;
+    Reply {
+        stdout: contents.into_iter().map(|(_, content)| content).collect(),
+        ..Reply::error(u8::from(!failures.is_empty()), failures)
+    }
+}
+
+pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(handset, "ls", words, "1adhlprtR") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    let here = ["."];
+    let operands = if flags.operands.is_empty() { &here[..] } else { &flags.operands };
+    let files = handset.files();
+    let (mut out, mut failures) = (String::new(), String::new());
+    for operand in operands {
+        let path = absolute(cwd, operand);
+        let stat = match files.stat(&path) {
+            Ok(stat) => stat,
+            Err(error) => {
+                failures += &format!("ls: {operand}: {error}\n");
+                continue;
+            }
+        };
+        if !stat.is_dir() || flags.has('d') {
+            out += &line(operand, &stat, &flags);
+            continue;
+        }
+        if operands.len() > 1 || flags.has('R') {
+            out += &format!("{operand}:\n");
+        }
+        let mut entries = files.list(&path).unwrap_or_default();
+        entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
+        if flags.has('t') {
+            entries.sort_by_key(|(_, stat)| std::cmp::Reverse(stat.modified));
+        }
+        if flags.has('r') {
+            entries.reverse();
+        }
+        if flags.has('l') {
+            let blocks: u64 = entries.iter().map(|(_, stat)| stat.size.div_ceil(4096) * 4).sum();
+            out += &format!("total {blocks}\n");
+        }
+        out.extend(entries.iter().map(|(name, stat)| line(name, stat, &flags)));
+    }
+    Reply {
+        stderr: failures.clone().into_bytes(),
+        ..Reply::told(u8::from(!failures.is_empty()), out)
+    }
+}
+
+fn line(name: &str, stat: &Stat, flags: &Flags<'_>) -> String {
+    let slash = if flags.has('p') && stat.is_dir() { "/" } else { "" };
+    if !flags.has('l') {
+        return format!("{name}{slash}\n");
+    }
+    let group = "sdcard_rw";
+    format!(
+        "{} 1 shell {group} {:>8} {} {name}{slash}\n",
+        permissions(stat),
+        stat.size,
+        system::short_time(stat.modified)
+    )
+}
+
+/// `-rw-rw----` and the like.
+fn permissions(stat: &Stat) -> String {
+    let kind = if stat.is_dir() { 'd' } else { '-' };
+    let bits = (0..9).rev().map(|bit| {
+        let letter = ['x', 'w', 'r'][bit % 3];
+        if stat.mode >> bit & 1 == 1 { letter } else { '-' }
+    });
+    std::iter::once(kind).chain(bits).collect()
+}
+
+pub(super) fn rm(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(handset, "rm", words, "fiRr") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    let (recursive, force) = (flags.has('r') || flags.has('R'), flags.has('f'));
+    if force && flags.operands.is_empty() {
+        return Reply::silent(0);
+    }
+    each(handset, "rm", &flags.operands, |operand| {
+        match handset.files().remove(&absolute(cwd, operand), recursive) {
+            Err(FileError::Missing) if force => Ok(()),
+            done => done.map_err(|error| format!("{operand}: {error}")),
+        }
+    })
+}
+
+pub(super) fn mkdir(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(handset, "mkdir", words, "pv") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    each(handset, "mkdir", &flags.operands, |operand| {
+        let path = absolute(cwd, operand);
+        let made = handset.files().make_dir(&path, flags.has('p'), unix_seconds());
+        made.map_err(|error| format!("'{operand}': {error}"))
+    })
+}
+
+pub(super) fn touch(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(handset, "touch", words, "c") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    each(handset, "touch", &flags.operands, |operand| {
+        let path = absolute(cwd, operand);
+        if handset.files().is_dir(&path) {
+            return Ok(());
+        }
+        let touched = handset.files().append(&path, b"", unix_seconds());
+        touched.map_err(|error| format!("'{operand}': {error}"))
+    })
+}
+
+pub(super) fn mv(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(handset, "mv", words, "fi") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    into(handset, cwd, "mv", &flags.operands, |from, to| handset.files().rename(from, to))
+}
+
+pub(super) fn cp(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(handset, "cp", words, "fip") {
+        Ok(flags) => flags,
+        Err(refusal) => return refusal,
+    };
+    into(handset, cwd, "cp", &flags.operands, |from, to| {
+        let content = handset.files().read(from)?;
+        handset.files().write(to, content.to_vec(), 0o660, unix_seconds())
+    })
+}
+
+/// Sources and one place: a new name, or a folder they go into.
+fn into(
+    handset: &Handset,
+    cwd: &str,
+    program: &str,
+    operands: &[&str],
+    act: impl Fn(&str, &str) -> Result<(), FileError>,
+) -> Reply {
+    let [sources @ .., place] = operands else {
+        return Reply::malformed(handset, 1, format!("{program}: Needs 2 arguments\n"));
+    };
+    if sources.is_empty() {
+        return Reply::malformed(handset, 1, format!("{program}: Needs 2 arguments\n"));
+    }
+    let place_path = absolute(cwd, place);
+    let folder = handset.files().is_dir(&place_path);
+    if sources.len() > 1 && !folder {
+        return Reply::error(1, format!("{program}: '{place}' not directory\n"));
+    }
+    each(handset, program, sources, |source| {
+        let from = absolute(cwd, source);
+        let to = if folder { absolute(&place_path, file_name(&from)) } else { place_path.clone() };
+        act(&from, &to).map_err(|error| format!("'{source}': {error}"))
+    })
+}
+
+pub(super) fn stat(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let (format, operands) = match words {
+        ["-c", format, operands @ ..] => (*format, operands),
+        operands => ("  File: %n\n  Size: %s", operands),
+    };
+    let mut out = String::new();
+    let told = each(handset, "stat", operands, |operand| {
+        let stat = handset.files().stat(&absolute(cwd, operand));
+        let stat = stat.map_err(|error| format!("'{operand}': {error}"))?;
+        out += &format
+            .replace("%n", operand)
+            .replace("%s", &stat.size.to_string())
+            .replace("%Y", &stat.modified.to_string())
+            .replace("%a", &format!("{:o}", stat.mode & 0o777));
+        out.push('\n');
+        Ok(())
+    });
+    Reply { stdout: vec![Bytes::from(out)], ..told }
+}

@@ -1,0 +1,81 @@
+//! `ime`: the input methods.
+use super::Reply;
+use crate::handset::Handset;
+
+pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
+    let phone = handset.phone();
+    let words = match words {
+        [command, "--user", _, rest @ ..] => [&[*command], rest].concat(),
+        words => words.to_vec(),
+    };
+    let known = |id: &str| phone.input_methods().into_iter().find(|(known, _)| known == id);
+    let unknown = |id: &str, what: &str| {
+        let text = format!("Unknown input method {id} cannot be {what} for user #0\n");
+        Reply::malformed(handset, 255, text)
+    };
+    match words.as_slice() {
+        ["list", options @ ..] => list(handset, options),
+        ["set", id] => match phone.set_input_method(id) {
+            Ok(()) => Reply::ok(format!("Input method {id} selected for user #0\n")),
+            Err(_) if known(id).is_none() => unknown(id, "selected"),
+            Err(why) => Reply::malformed(handset, 255, format!("{why}\n")),
+        },
+        [command @ ("enable" | "disable"), id] => {
+            let on = *command == "enable";
+            let word = if on { "enabled" } else { "disabled" };
+            match known(id) {
+                None => unknown(id, word),
+                Some((_, is)) if is == on => {
+                    Reply::ok(format!("Input method {id}: already {word} for user #0\n"))
+                }
+                Some(_) => match phone.enable_input_method(id, on) {
+                    Ok(()) => Reply::ok(format!("Input method {id}: now {word} for user #0\n")),
+                    Err(why) => Reply::malformed(handset, 255, format!("{why}\n")),
+                },
+            }
+        }
+        ["reset"] => {
+            let first = phone.input_methods().into_iter().next();
+            let Some((id, _)) = first else { return Reply::silent(255) };
+            match phone.enable_input_method(&id, true).and_then(|()| phone.set_input_method(&id)) {
+                Ok(()) => Reply::ok(format!(
+                    "Reset current and enabled IMEs for user #0\n  Newly selected IME: {id}\n"
+                )),
+                Err(why) => Reply::error(255, format!("{why}\n")),
+            }
+        }
+        [] => Reply::malformed(handset, 255, "InputMethodManagerService commands:\n"),
+        [command, ..] => Reply::malformed(handset, 255, format!("Unknown command: {command}\n")),
+    }
+}
+
+fn list(handset: &Handset, options: &[&str]) -> Reply {
+    let (mut all, mut short) = (false, false);
+    for option in options {
+        match *option {
+            "-a" => all = true,
+            "-s" => short = true,
+            other => {
+                return Reply::malformed(handset, 255, format!("Unknown option: {other}\n"));
+            }
+        }
+    }
+    let mut text = String::new();
+    for (id, enabled) in handset.phone().input_methods() {
+        if !enabled && !all {
+            continue;
+        }
+        if short {
+            text += &format!("{id}\n");
+            continue;
+        }
+        let package = id.split('/').next().unwrap_or(&id);
+        text += &format!(
+            "{id}:\n  mId={id} mSettingsActivityName=null mIsVrOnly=false mSupportsSwitchingToNextInputMethod=false\n  \
+             mIsDefaultResId=0x0\n  Service:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n    \
+             ServiceInfo:\n      packageName={package}\n      enabled=true exported=true processName={package}\n      \
+             permission=android.permission.BIND_INPUT_METHOD\n"
+        );
+    }
+    Reply::ok(text)
+}

@@ -1,0 +1,266 @@
+//! `input`: touch, keys and text.
+//!
+//! On a real phone the work is done in the system server, whether or not the shell that asked for
+//! it lives on; so it is here: a swipe that began is finished.
+use std::time::Duration;
+
+use super::{Reply, args::pixel, keys};
+use crate::handset::Handset;
+
+/// How long a swipe takes when nothing is said.
+const SWIPE: Duration = Duration::from_millis(300);
+/// How long the finger rests before it drags.
+const HOLD: Duration = Duration::from_millis(500);
+/// Longer ones are refused, so that no gesture holds a phone for ever.
+const LONGEST: u64 = 60_000;
+
+const SOURCES: [&str; 12] = [
+    "dpad",
+    "gamepad",
+    "joystick",
+    "keyboard",
+    "mouse",
+    "rotaryencoder",
+    "stylus",
+    "touchnavigation",
+    "touchpad",
+    "touchscreen",
+    "trackball",
+    "unknown",
+];
+
+#[derive(Debug, Clone, PartialEq)]
+enum Gesture {
+    Tap(f32, f32),
+    Swipe((f32, f32), (f32, f32), Duration),
+    Drag((f32, f32), (f32, f32), Duration),
+    Keys(Vec<u32>, Press),
+    Together(Vec<u32>),
+    Text(String),
+    /// Trackballs: there are none.
+    Nothing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Press {
+    Short,
+    Long,
+    Double,
+}
+
+/// Why arguments were refused.
+#[derive(Debug, PartialEq, Eq)]
+enum Refusal {
+    Missing(String),
+    Invalid,
+    /// What it would type is not on the keyboard.
+    Untypable,
+    UnknownCommand,
+    UnknownKey(String),
+}
+
+pub(super) async fn run(handset: &Handset, words: &[&str]) -> Reply {
+    let mut words = words;
+    if let [source, rest @ ..] = words
+        && SOURCES.contains(source)
+    {
+        words = rest;
+    }
+    if let ["-d", display, rest @ ..] = words {
+        if !matches!(*display, "0" | "DEFAULT_DISPLAY" | "INVALID_DISPLAY") {
+            let what = format!("java.lang.IllegalArgumentException: Invalid display id: {display}");
+            return Reply::exception(handset, "-d", &what);
+        }
+        words = rest;
+    }
+    let Some((command, args)) = words.split_first() else {
+        return Reply::malformed(
+            handset,
+            255,
+            "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n",
+        );
+    };
+    match parse(command, args) {
+        Ok((gesture, extra)) => {
+            if extra {
+                handset.count(|counts| counts.malformed_commands += 1);
+            }
+            let phone = handset.clone();
+            match tokio::spawn(async move { perform(&phone, gesture).await }).await {
+                Ok(()) => Reply::silent(0),
+                Err(error) => Reply::error(255, format!("Error: {error}\n")),
+            }
+        }
+        Err(Refusal::Missing(last)) => Reply::argument_expected(handset, command, &last),
+        Err(Refusal::Invalid) => {
+            let what = format!(
+                "java.lang.IllegalArgumentException: Error: Invalid arguments for command: {command}"
+            );
+            Reply::exception(handset, command, &what)
+        }
+        Err(Refusal::Untypable) => {
+            let what = "java.lang.NullPointerException: Attempt to get length of null array\n\
+                        \tat com.android.server.input.InputShellCommand.sendText(InputShellCommand.java:390)";
+            Reply::exception(handset, command, what)
+        }
+        Err(Refusal::UnknownCommand) => {
+            Reply::malformed(handset, 255, format!("Unknown command: {command}\n"))
+        }
+        Err(Refusal::UnknownKey(key)) => {
+            let what = format!("java.lang.IllegalArgumentException: Unknown keycode: {key}");
+            Reply::exception(handset, command, &what)
+        }
+    }
+}
+
+/// The gesture, and whether words were left over, which a real phone ignores.
+fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
+    match command {
+        "tap" => {
+            let [x, y] = pixels(command, args)?;
+            Ok((Gesture::Tap(x, y), args.len() > 2))
+        }
+        "swipe" | "draganddrop" => {
+            let [x1, y1, x2, y2] = pixels(command, args)?;
+            let time = match args.get(4) {
+                None => SWIPE,
+                Some(word) => match word.parse::<i64>() {
+                    Ok(negative) if negative < 0 => SWIPE,
+                    Ok(ms) => u64::try_from(ms)
+                        .ok()
+                        .filter(|ms| *ms <= LONGEST)
+                        .map(Duration::from_millis)
+                        .ok_or(Refusal::Invalid)?,
+                    Err(_) => return Err(Refusal::Invalid),
+                },
+            };
+            let gesture = match command {
+                "swipe" => Gesture::Swipe((x1, y1), (x2, y2), time),
+                _ => Gesture::Drag((x1, y1), (x2, y2), time),
+            };
+            Ok((gesture, args.len() > 5))
+        }
+        "text" => {
+            let (text, rest) = args.split_first().ok_or(Refusal::Missing(command.to_owned()))?;
+            let text = with_spaces(text);
+            if !text.chars().all(|c| matches!(c, ' '..='~' | '\n' | '\t')) {
+                return Err(Refusal::Untypable);
+            }
+            Ok((Gesture::Text(text), !rest.is_empty()))
+        }
+        "keyevent" => {
+            let (press, names) = match args {
+                ["--longpress", names @ ..] => (Press::Long, names),
+                ["--doubletap", names @ ..] => (Press::Double, names),
+                ["--async", names @ ..] => (Press::Short, names),
+                names => (Press::Short, names),
+            };
+            if names.is_empty() {
+                let last = args.last().copied().unwrap_or(command);
+                return Err(Refusal::Missing(last.to_owned()));
+            }
+            Ok((Gesture::Keys(codes(names)?, press), false))
+        }
+        "keycombination" => {
+            let names = match args {
+                ["-t", ms, names @ ..] => {
+                    ms.parse::<u32>().map_err(|_| Refusal::Invalid)?;
+                    names
+                }
+                names => names,
+            };
+            if names.len() < 2 {
+                return Err(Refusal::Missing(command.to_owned()));
+            }
+            Ok((Gesture::Together(codes(names)?), false))
+        }
+        "press" if args.is_empty() => Ok((Gesture::Nothing, false)),
+        "roll" => {
+            let [_, _] = pixels(command, args)?;
+            Ok((Gesture::Nothing, args.len() > 2))
+        }
+        _ => Err(Refusal::UnknownCommand),
+    }
+}
+
+async fn perform(handset: &Handset, gesture: Gesture) {
+    let phone = handset.phone();
+    match gesture {
+        Gesture::Tap(x, y) => phone.tap(x, y),
+        Gesture::Swipe(from, to, time) => {
+            tokio::time::sleep(time).await;
+            phone.swipe(from, to, time);
+        }
+        Gesture::Drag(from, to, time) => {
+            tokio::time::sleep(HOLD + time).await;
+            phone.drag(from, to, time);
+        }
+        Gesture::Keys(codes, press) => {
+            for code in codes {
+                if press == Press::Long {
+                    tokio::time::sleep(HOLD).await;
+                }
+                phone.key(code, press == Press::Long);
+                if press == Press::Double {
+                    phone.key(code, false);
+                }
+            }
+        }
+        Gesture::Together(codes) => phone.key_combination(&codes),
+        Gesture::Text(text) => phone.input_text(&text),
+        Gesture::Nothing => {}
+    }
+}
+
+fn pixels<const N: usize>(command: &str, args: &[&str]) -> Result<[f32; N], Refusal> {
+    let mut numbers = [0.0; N];
+    for (index, number) in numbers.iter_mut().enumerate() {
+        let last = if index == 0 { command } else { args[index - 1] };
+        let word = args.get(index).ok_or_else(|| Refusal::Missing(last.to_owned()))?;
+        *number = pixel(word).ok_or(Refusal::Invalid)?;
+    }
+    Ok(numbers)
+}
+
+fn codes(names: &[&str]) -> Result<Vec<u32>, Refusal> {
+    let code =
+        |name: &&str| keys::code(name).ok_or_else(|| Refusal::UnknownKey((*name).to_owned()));
+    names.iter().map(code).collect()
+}
+
+/// `%s` becomes a space; a `%` before it stays, as in Android's own loop.
+fn with_spaces(text: &str) -> String {
+    text.replace("%s", " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gestures_are_read() {
+        let gesture = |command: &str, args: &[&str]| parse(command, args).map(|it| it.0);
+        assert_eq!(gesture("tap", &["1", "2.5"]), Ok(Gesture::Tap(1.0, 2.5)));
+        assert_eq!(
+            gesture("swipe", &["1", "2", "3", "4"]),
+            Ok(Gesture::Swipe((1.0, 2.0), (3.0, 4.0), SWIPE))
+        );
+        assert_eq!(gesture("text", &["a%sb%%sc%"]), Ok(Gesture::Text("a b% c%".to_owned())));
+        assert_eq!(
+            gesture("keyevent", &["--longpress", "HOME", "4"]),
+            Ok(Gesture::Keys(vec![3, 4], Press::Long))
+        );
+        assert_eq!(gesture("keycombination", &["113", "29"]), Ok(Gesture::Together(vec![113, 29])));
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused_as_android_does() {
+        assert_eq!(parse("tap", &["1"]), Err(Refusal::Missing("1".to_owned())));
+        assert_eq!(parse("tap", &["1", "y"]), Err(Refusal::Invalid));
+        assert_eq!(parse("tap", &["1", "NaN"]), Err(Refusal::Invalid));
+        assert_eq!(parse("text", &["é"]), Err(Refusal::Untypable));
+        assert_eq!(parse("fly", &[]), Err(Refusal::UnknownCommand));
+        assert_eq!(parse("swipe", &["1", "2", "3", "4", "99999999"]), Err(Refusal::Invalid));
+        assert_eq!(parse("tap", &["1", "2", "3"]), Ok((Gesture::Tap(1.0, 2.0), true)));
+    }
+}

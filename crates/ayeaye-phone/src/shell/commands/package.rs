@@ -1,0 +1,235 @@
+//! `pm` and `cmd package`: what is installed.
+use super::{
+    Reply,
+    activity::{component, short},
+};
+use crate::{Component, Package, handset::Handset, services::INSTALL_REFUSED, shell::io::Io};
+
+const MAIN: &str = "android.intent.action.MAIN";
+const LAUNCHER: &str = "android.intent.category.LAUNCHER";
+const HOME: &str = "android.intent.category.HOME";
+
+/// How an activity matched an intent, as the package manager prints it.
+const MATCH: &str = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true";
+
+pub(super) async fn run(handset: &Handset, words: &[&str], io: &Io) -> Reply {
+    match words {
+        ["list", "packages", options @ ..] => list(handset, options),
+        ["list", "users"] => Reply::ok("Users:\n\tUserInfo{0:Owner:4c13} running\n"),
+        ["list", "features"] => Reply::ok("feature:android.hardware.touchscreen\n"),
+        ["path", "--user", _, name] | ["path", name] => match find(handset, name) {
+            Some(package) => Reply::ok(format!("package:{}\n", path(&package))),
+            None => Reply::silent(1),
+        },
+        ["resolve-activity", options @ ..] => resolve(handset, options),
+        ["query-activities", options @ ..] => query(handset, options),
+        ["dump", name] => dump(handset, name),
+        ["install" | "install-incremental" | "install-streaming", options @ ..] => {
+            // The file comes on stdin; the answer after it, or adb would report a broken pipe.
+            let size = options.windows(2).find(|pair| pair[0] == "-S").map(|pair| pair[1]);
+            if let Some(size) = size.and_then(|size| size.parse().ok()) {
+                io.stdin.skip(size).await;
+            }
+            Reply::told(1, INSTALL_REFUSED)
+        }
+        ["install-create" | "install-write" | "install-commit", ..] => {
+            Reply::told(1, INSTALL_REFUSED)
+        }
+        ["uninstall", ..] => Reply::told(1, "Failure [DELETE_FAILED_INTERNAL_ERROR]\n"),
+        ["clear", ..] => Reply::told(1, "Failed\n"),
+        [] => Reply::malformed(handset, 255, "Package manager (package) commands:\n"),
+        [command, ..] => Reply::unsupported(handset, &format!("pm {command}")),
+    }
+}
+
+fn list(handset: &Handset, options: &[&str]) -> Reply {
+    let mut packages = handset.phone().packages();
+    let (mut paths, mut filter) = (false, None);
+    let mut words = options.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "-3" => packages.retain(|package| !package.system),
+            "-s" => packages.retain(|package| package.system),
+            "-d" => packages.clear(),
+            "-f" => paths = true,
+            "-e" | "-a" | "-u" => {}
+            "--user" => {
+                words.next();
+            }
+            flag if flag.starts_with('-') => {
+                return Reply::malformed(handset, 255, format!("Error: Unknown option: {flag}\n"));
+            }
+            text if filter.is_none() => filter = Some(text),
+            _ => return Reply::malformed(handset, 255, "Error: too many arguments\n"),
+        }
+    }
+    let lines = packages
+        .iter()
+        .filter(|package| filter.is_none_or(|text| package.name.contains(text)))
+        .map(|package| match paths {
+            true => format!("package:{}={}\n", path(package), package.name),
+            false => format!("package:{}\n", package.name),
+        });
+    Reply::ok(lines.collect::<String>())
+}
+
+/// What the options of an intent ask for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Wanted<'a> {
+    brief: bool,
+    components: bool,
+    action: Option<&'a str>,
+    category: Option<&'a str>,
+    package: Option<&'a str>,
+    component: Option<Component>,
+}
+
+impl<'a> Wanted<'a> {
+    fn parse(options: &[&'a str]) -> Option<Self> {
+        let mut wanted = Self::default();
+        let mut words = options.iter().copied();
+        while let Some(word) = words.next() {
+            match word {
+                "--brief" => wanted.brief = true,
+                "--components" => wanted.components = true,
+                "-a" => wanted.action = Some(words.next()?),
+                "-c" => wanted.category = Some(words.next()?),
+                "-p" => wanted.package = Some(words.next()?),
+                "-n" => wanted.component = Some(component(words.next()?)?),
+                "--user" | "--query-flags" => {
+                    words.next()?;
+                }
+                flag if flag.starts_with('-') => return None,
+                name if name.contains('/') => wanted.component = Some(component(name)?),
+                name => wanted.package = Some(name),
+            }
+        }
+        Some(wanted)
+    }
+
+    fn matches(&self, handset: &Handset) -> Vec<Component> {
+        let mut found: Vec<Component> = handset
+            .phone()
+            .packages()
+            .into_iter()
+            .filter(|package| self.package.is_none_or(|name| package.name == name))
+            .filter_map(|package| package.launcher)
+            .collect();
+        if let Some(component) = &self.component {
+            found.retain(|launcher| launcher == component);
+        }
+        if self.action.is_some_and(|action| action != MAIN)
+            || self.category.is_some_and(|category| category != LAUNCHER)
+        {
+            found.clear();
+        }
+        found
+    }
+}
+
+fn resolve(handset: &Handset, options: &[&str]) -> Reply {
+    let Some(wanted) = Wanted::parse(options) else {
+        return Reply::malformed(handset, 255, "Error: bad intent\n");
+    };
+    let found = match wanted.category {
+        Some(HOME) => home(handset).into_iter().collect(),
+        _ => wanted.matches(handset),
+    };
+    match (found.first(), wanted.components) {
+        (None, _) => Reply::ok("No activity found\n"),
+        (Some(component), true) => Reply::ok(format!("{}\n", short(component))),
+        (Some(component), false) if wanted.brief => {
+            Reply::ok(format!("{MATCH}\n{}\n", short(component)))
+        }
+        (Some(Component { package, class }), false) => Reply::ok(format!(
+            "{MATCH}\nActivityInfo:\n  name={class}\n  packageName={package}\n  enabled=true exported=true directBootAware=false\n"
+        )),
+    }
+}
+
+fn query(handset: &Handset, options: &[&str]) -> Reply {
+    let Some(wanted) = Wanted::parse(options) else {
+        return Reply::malformed(handset, 255, "Error: bad intent\n");
+    };
+    let found = wanted.matches(handset);
+    if found.is_empty() {
+        return Reply::ok("No activities found\n");
+    }
+    if wanted.components {
+        return Reply::ok(found.iter().map(|it| format!("{}\n", short(it))).collect::<String>());
+    }
+    let mut text = format!("{} activities found:\n", found.len());
+    for (index, component) in found.iter().enumerate() {
+        text += &format!("  Activity #{index}:\n    {MATCH}\n    {}\n", short(component));
+    }
+    Reply::ok(text)
+}
+
+/// `pm dump` and `dumpsys package`.
+pub(super) fn dump(handset: &Handset, name: &str) -> Reply {
+    let Some(package) = find(handset, name) else {
+        return Reply::ok(format!("Unable to find package: {name}\n"));
+    };
+    let mut text = "Activity Resolver Table:\n  Non-Data Actions:\n".to_owned();
+    if let Some(launcher) = &package.launcher {
+        text += &format!(
+            "      {MAIN}:\n        5d1a6e7 {component} filter 8b0c2f4\n          \
+             Action: \"{MAIN}\"\n          Category: \"{LAUNCHER}\"\n",
+            component = short(launcher),
+        );
+    }
+    let flags = if package.system { "[ SYSTEM HAS_CODE ]" } else { "[ HAS_CODE ALLOW_BACKUP ]" };
+    text += &format!(
+        "\nPackages:\n  Package [{name}] (3f9c1de):\n    appId={uid}\n    pkg=Package{{a7c2e10 {name}}}\n    \
+         codePath={code}\n    versionCode=1 minSdk=26 targetSdk={sdk}\n    versionName={version}\n    \
+         flags={flags}\n    dataDir=/data/user/0/{name}\n    \
+         timeStamp=2024-05-01 10:00:00\n    lastUpdateTime=2024-05-01 10:00:00\n    \
+         User 0: ceDataInode=1234 installed=true hidden=false suspended=false stopped=false enabled=0\n      \
+         firstInstallTime=2024-05-01 10:00:00\n",
+        uid = 10_000 + name.len(),
+        code = path(&package).trim_end_matches("/base.apk"),
+        sdk = handset.phone().options().sdk,
+        version = package.version_name,
+    );
+    Reply::ok(text)
+}
+
+/// The activity an app's icon starts.
+pub(super) fn launcher_of(handset: &Handset, package: &str) -> Option<Component> {
+    find(handset, package)?.launcher
+}
+
+fn find(handset: &Handset, name: &str) -> Option<Package> {
+    handset.phone().packages().into_iter().find(|package| package.name == name)
+}
+
+/// The launcher itself: the system's package that is named so and is no app on it.
+fn home(handset: &Handset) -> Option<Component> {
+    let packages = handset.phone().packages();
+    let home = packages.into_iter().find(|package| package.name.contains("launcher"))?;
+    home.launcher
+        .or_else(|| handset.phone().tasks().into_iter().find(|task| task.package == home.name))
+}
+
+fn path(package: &Package) -> String {
+    let name = &package.name;
+    if package.system {
+        format!("/system/app/{name}/{name}.apk")
+    } else {
+        format!("/data/app/~~q1w2e3r4t5y6u7i8o9p0aa==/{name}-a1s2d3f4g5h6j7k8l9z0bb==/base.apk")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intents_to_resolve_are_read() {
+        let wanted = Wanted::parse(&["--brief", "-c", LAUNCHER, "a.b"]).unwrap();
+        assert!(wanted.brief);
+        assert_eq!((wanted.category, wanted.package), (Some(LAUNCHER), Some("a.b")));
+        assert_eq!(Wanted::parse(&["--nope"]), None);
+        assert_eq!(Wanted::parse(&["-c"]), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! `getprop`.
+use std::collections::BTreeMap;
+
+use super::Reply;
+use crate::handset::Handset;
+
+pub(super) fn getprop(handset: &Handset, words: &[&str]) -> Reply {
+    let all = properties(handset);
+    match words {
+        [] => Reply::ok(
+            all.iter().map(|(key, value)| format!("[{key}]: [{value}]\n")).collect::<String>(),
+        ),
+        ["-T", ..] => Reply::unsupported(handset, "getprop -T"),
+        [key] => Reply::ok(format!("{}\n", all.get(*key).map_or("", String::as_str))),
+        [key, default] => {
+            Reply::ok(format!("{}\n", all.get(*key).map_or(*default, String::as_str)))
+        }
+        _ => Reply::malformed(handset, 1, "getprop: Max 2 arguments\n"),
+    }
+}
+
+fn properties(handset: &Handset) -> BTreeMap<&'static str, String> {
+    let options = handset.phone().options();
+    let release = &options.android;
+    let (product, model, maker) = (&options.product, &options.model, &options.manufacturer);
+    let fingerprint =
+        format!("{maker}/{product}/{product}:{release}/UP1A.231005.007/1:user/release-keys");
+    let fixed = [
+        ("debug.sf.nobootanimation", "1"),
+        ("dev.bootcomplete", "1"),
+        ("init.svc.adbd", "running"),
+        ("init.svc.bootanim", "stopped"),
+        ("persist.sys.locale", "en-US"),
+        ("persist.sys.timezone", "GMT"),
+        ("ro.build.characteristics", "default"),
+        ("ro.build.id", "UP1A.231005.007"),
+        ("ro.build.tags", "release-keys"),
+        ("ro.build.type", "user"),
+        ("ro.build.version.codename", "REL"),
+        ("ro.build.version.security_patch", "2023-10-05"),
+        ("ro.debuggable", "0"),
+        ("ro.hardware", "virtual"),
+        ("ro.kernel.qemu", ""),
+        ("ro.product.cpu.abi", "arm64-v8a"),
+        ("ro.product.cpu.abilist", "arm64-v8a"),
+        ("ro.secure", "1"),
+        ("service.bootanim.exit", "1"),
+        ("sys.boot_completed", "1"),
+        ("sys.usb.config", "adb"),
+    ];
+    let mut all: BTreeMap<_, _> =
+        fixed.into_iter().map(|(key, value)| (key, value.to_owned())).collect();
+    all.extend([
+        ("ro.boot.serialno", options.serial.clone()),
+        (
+            "ro.build.description",
+            format!("{product}-user {release} UP1A.231005.007 1 release-keys"),
+        ),
+        ("ro.build.display.id", "UP1A.231005.007".to_owned()),
+        ("ro.build.fingerprint", fingerprint),
+        ("ro.build.product", product.clone()),
+        ("ro.build.version.release", release.clone()),
+        ("ro.build.version.sdk", options.sdk.to_string()),
+        ("ro.product.brand", maker.to_lowercase()),
+        ("ro.product.device", product.clone()),
+        ("ro.product.manufacturer", maker.clone()),
+        ("ro.product.model", model.clone()),
+        ("ro.product.name", product.clone()),
+        ("ro.serialno", options.serial.clone()),
+        ("ro.sf.lcd_density", options.density.to_string()),
+    ]);
+    all
+}

@@ -1,0 +1,129 @@
+//! `screencap`: raw pixels or PNG, to stdout or to a file.
+use bytes::{Bytes, BytesMut};
+
+use super::Reply;
+use crate::{
+    Frame, RawHeader,
+    files::absolute,
+    handset::{Handset, unix_seconds},
+};
+
+/// The number `SurfaceFlinger` gives the only display.
+pub(super) const DISPLAY_ID: &str = "4619827259835644672";
+
+const WARNING: &str = "[Warning] Multiple displays were found, but no display id was specified! \
+    Defaulting to the first display found, however this default is not guaranteed to be consistent \
+    across captures. A display id should be specified.\n";
+
+pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let (mut png, mut path) = (false, None);
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "-p" => png = true,
+            "-d" => match words.next() {
+                Some(id) if matches!(*id, "0" | DISPLAY_ID) => {}
+                id => {
+                    let text = format!("Display Id '{}' is not valid.\n", id.unwrap_or(&""));
+                    return Reply::malformed(handset, 1, text);
+                }
+            },
+            "-h" => return Reply::malformed(handset, 0, USAGE),
+            word if word.starts_with('-') && word != "-" => {
+                let text = format!("screencap: invalid option -- {}\n{USAGE}", &word[1..]);
+                return Reply::malformed(handset, 1, text);
+            }
+            word if path.is_none() => {
+                path = Some(word);
+                png |= word.ends_with(".png");
+            }
+            _ => return Reply::malformed(handset, 1, USAGE),
+        }
+    }
+    let faults = handset.faults().for_capture();
+    if faults.raw_unsupported && !png {
+        return Reply::error(1, "Error: raw capture is not supported on this device\n");
+    }
+    let Ok(frame) = handset.capture().await else {
+        return Reply::error(1, "Failed to take screenshot. Status: -2147483648\n");
+    };
+    let mut stdout = if png {
+        match tokio::task::spawn_blocking(move || png_picture(&frame)).await {
+            Ok(Ok(png)) => vec![Bytes::from(png)],
+            Ok(Err(_)) | Err(_) => return Reply::error(1, "Failed to encode PNG\n"),
+        }
+    } else {
+        raw_picture(&frame, faults.header)
+    };
+    if let Some(limit) = faults.truncate_to {
+        let whole = stdout.concat();
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(whole.len());
+        stdout = vec![Bytes::from(whole).slice(..limit)];
+    }
+    if let Some(path) = path {
+        let stored =
+            handset.files().write(&absolute(cwd, path), stdout.concat(), 0o660, unix_seconds());
+        return match stored {
+            Ok(()) => Reply::silent(0),
+            Err(error) => Reply::error(1, format!("Error opening file: {path} ({error})\n")),
+        };
+    }
+    let warning = if faults.warning { WARNING } else { "" };
+    Reply {
+        stdout,
+        warning: warning.as_bytes().to_vec(),
+        drop_after: faults.drop_after,
+        ..Reply::default()
+    }
+}
+
+const USAGE: &str = "usage: screencap [-hp] [-d display-id] [FILENAME]\n";
+
+/// Pixels after a header of little-endian words: width, height, format 1 (RGBA) and, since Android
+/// 9, colour space 1 (sRGB).
+pub(crate) fn raw_picture(frame: &Frame, header: RawHeader) -> Vec<Bytes> {
+    let mut words = BytesMut::with_capacity(16);
+    for word in [frame.width, frame.height, 1] {
+        words.extend_from_slice(&word.to_le_bytes());
+    }
+    match header {
+        RawHeader::Sixteen => words.extend_from_slice(&1_u32.to_le_bytes()),
+        RawHeader::Twelve => {}
+    }
+    vec![words.freeze(), frame.rgba.clone()]
+}
+
+/// Encodes for speed: nobody keeps these pictures.
+pub(crate) fn png_picture(frame: &Frame) -> Result<Vec<u8>, png::EncodingError> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, frame.width, frame.height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    encoder.write_header()?.write_image_data(&frame.rgba)?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_pictures_have_the_header_of_their_time() {
+        let frame = Frame { width: 2, height: 1, rgba: Bytes::from_static(&[9; 8]) };
+        let new = raw_picture(&frame, RawHeader::Sixteen).concat();
+        assert_eq!(new, [2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9]);
+        assert_eq!(raw_picture(&frame, RawHeader::Twelve).concat().len(), 12 + 8);
+    }
+
+    #[test]
+    fn a_png_holds_the_same_pixels() {
+        let frame =
+            Frame { width: 2, height: 1, rgba: Bytes::from_static(&[1, 2, 3, 255, 4, 5, 6, 255]) };
+        let png = png_picture(&frame).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let mut pixels = vec![0; 8];
+        reader.next_frame(&mut pixels).unwrap();
+        assert_eq!(pixels, frame.rgba);
+    }
+}

@@ -1,0 +1,89 @@
+//! `settings`: the three tables.
+use super::Reply;
+use crate::handset::Handset;
+
+const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
+
+/// Keys `settings list` looks for; a phone here knows no others unless they were put.
+const KNOWN: [&str; 16] = [
+    "accelerometer_rotation",
+    "adb_enabled",
+    "airplane_mode_on",
+    "animator_duration_scale",
+    "default_input_method",
+    "device_name",
+    "enabled_input_methods",
+    "font_scale",
+    "screen_brightness",
+    "screen_brightness_mode",
+    "screen_off_timeout",
+    "show_ime_with_hard_keyboard",
+    "stay_on_while_plugged_in",
+    "transition_animation_scale",
+    "user_rotation",
+    "window_animation_scale",
+];
+
+pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
+    let words = match words {
+        ["--user", _, rest @ ..] => rest,
+        words => words,
+    };
+    let phone = handset.phone();
+    let namespace = words.get(1).copied().unwrap_or_default();
+    if words.len() > 1 && !NAMESPACES.contains(&namespace) {
+        let text = format!("Invalid namespace '{namespace}'\n");
+        return Reply::malformed(handset, 255, text);
+    }
+    match words {
+        ["get", _, key] => {
+            let value = get(handset, namespace, key);
+            Reply::ok(format!("{}\n", value.as_deref().unwrap_or("null")))
+        }
+        ["put", _, "user_rotation", turns @ ("0" | "1" | "2" | "3")] => {
+            phone.put_setting(namespace, "user_rotation", Some(turns));
+            if phone.setting("system", "accelerometer_rotation").as_deref() != Some("1") {
+                phone.set_rotation(turns.as_bytes()[0] - b'0');
+            }
+            Reply::silent(0)
+        }
+        ["put", "secure", "default_input_method", id] => match phone.set_input_method(id) {
+            Ok(()) => Reply::silent(0),
+            // Android takes any text here and falls back later; that helps nobody.
+            Err(why) => Reply::malformed(handset, 255, format!("{why}\n")),
+        },
+        ["put", _, key, value] | ["put", _, key, value, "default"] => {
+            phone.put_setting(namespace, key, Some(value));
+            Reply::silent(0)
+        }
+        ["delete", _, key] => {
+            let there = get(handset, namespace, key).is_some();
+            phone.put_setting(namespace, key, None);
+            Reply::ok(format!("Deleted {} rows\n", u8::from(there)))
+        }
+        ["list", _] => {
+            let lines = KNOWN.iter().filter_map(|key| {
+                get(handset, namespace, key).map(|value| format!("{key}={value}\n"))
+            });
+            Reply::ok(lines.collect::<String>())
+        }
+        [] => Reply::malformed(handset, 255, "Settings provider (settings) commands:\n"),
+        ["get" | "put" | "delete", rest @ ..] if rest.len() < 2 => {
+            Reply::malformed(handset, 255, "Bad arguments\n")
+        }
+        [command, ..] => Reply::malformed(handset, 255, format!("Invalid command: {command}\n")),
+    }
+}
+
+/// Two settings are views of what the phone knows anyway.
+fn get(handset: &Handset, namespace: &str, key: &str) -> Option<String> {
+    let phone = handset.phone();
+    match (namespace, key) {
+        ("secure", "default_input_method") => Some(phone.input_method()),
+        ("secure", "enabled_input_methods") => {
+            let enabled = phone.input_methods().into_iter().filter(|(_, on)| *on);
+            Some(enabled.map(|(id, _)| id).collect::<Vec<_>>().join(":"))
+        }
+        _ => phone.setting(namespace, key),
+    }
+}

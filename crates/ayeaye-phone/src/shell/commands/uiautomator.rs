@@ -1,0 +1,74 @@
+//! `uiautomator dump`: what is on the screen, as XML.
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::Reply;
+use crate::{
+    files::absolute,
+    handset::{Handset, unix_seconds},
+};
+
+/// What a virtual machine needs to start, each time.
+const START_OF_JAVA: Duration = Duration::from_millis(300);
+/// How long it waits for a screen that does not stand still.
+const PATIENCE: Duration = Duration::from_secs(10);
+const DEFAULT: &str = "/sdcard/window_dump.xml";
+
+pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+    let ["dump", options @ ..] = words else {
+        return match words {
+            [] => Reply::malformed(handset, 1, "Usage: uiautomator <subcommand> [options]\n"),
+            [command, ..] => {
+                let text = format!("Error: Unknown subcommand: {command}\n");
+                Reply::malformed(handset, 1, text)
+            }
+        };
+    };
+    let mut path = DEFAULT;
+    for option in options {
+        match *option {
+            "--compressed" | "--windows" => {}
+            flag if flag.starts_with('-') => {
+                return Reply::malformed(handset, 1, format!("Error: Unknown option: {flag}\n"));
+            }
+            file => path = file,
+        }
+    }
+    handset.count(|counts| counts.dumps += 1);
+    tokio::time::sleep(START_OF_JAVA).await;
+    if !settled(handset).await {
+        return Reply::error(0, "ERROR: could not get idle state.\n");
+    }
+    let xml = handset.phone().ui_xml();
+    // The misspelt word is Android's own, and tools look for it.
+    let message = format!("UI hierchary dumped to: {path}\n");
+    if path == "/dev/tty" || path == "/dev/stdout" {
+        return Reply { stdout: vec![Bytes::from(xml), Bytes::from(message)], ..Reply::default() };
+    }
+    let stored =
+        handset.files().write(&absolute(cwd, path), xml.into_bytes(), 0o660, unix_seconds());
+    match stored {
+        Ok(()) => Reply::ok(message),
+        Err(error) => Reply::error(
+            0,
+            format!(
+                "ERROR: could not write {path}: java.io.FileNotFoundException: {path}: open failed: {error}\n"
+            ),
+        ),
+    }
+}
+
+/// Waits until nothing moves, as the real one does.
+async fn settled(handset: &Handset) -> bool {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while let Some(at) = handset.phone().settles_at() {
+        let now = tokio::time::Instant::now();
+        if now >= deadline {
+            return false;
+        }
+        let soon = now + Duration::from_millis(10);
+        tokio::time::sleep_until(at.clamp(soon, deadline.max(soon))).await;
+    }
+    true
+}

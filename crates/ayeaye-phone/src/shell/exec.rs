@@ -1,0 +1,379 @@
+//! Runs parsed scripts.
+use std::{collections::BTreeMap, mem, pin::Pin, sync::PoisonError};
+
+use bytes::Bytes;
+
+use super::{
+    commands::{self, Reply},
+    io::{Gone, Io, Sink, Stdin, WriteError},
+    parse::{SyntaxError, parse},
+    syntax::{Command, Item, Kind, Pipeline, Redirect, Script, Target, When},
+};
+use crate::{files, handset::Handset, handset::unix_seconds};
+
+/// How `mksh` calls itself in messages.
+pub(crate) const NAME: &str = "/system/bin/sh";
+/// Compound commands and substitutions running within each other, counting through variables' scripts.
+const DEEPEST: usize = 64;
+
+/// Why a script does not go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Exit(u8),
+    Break,
+    Continue,
+    Gone(Gone),
+}
+
+/// One shell process.
+#[derive(Debug, Clone)]
+pub(crate) struct Shell {
+    handset: Handset,
+    variables: BTreeMap<String, String>,
+    cwd: String,
+    status: u8,
+    depth: usize,
+}
+
+type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, Stop>> + Send + 'a>>;
+
+impl Shell {
+    pub(crate) fn new(handset: Handset) -> Self {
+        let variables = [
+            ("ANDROID_DATA", "/data"),
+            ("ANDROID_ROOT", "/system"),
+            ("EXTERNAL_STORAGE", "/sdcard"),
+            ("HOME", "/"),
+            ("HOSTNAME", handset.phone().options().product.as_str()),
+            ("LOGNAME", "shell"),
+            ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/vendor/bin"),
+            ("SHELL", "/bin/sh"),
+            ("TMPDIR", "/data/local/tmp"),
+            ("USER", "shell"),
+        ];
+        let variables = variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into_iter()
+            .collect();
+        Self { handset, variables, cwd: "/".to_owned(), status: 0, depth: 0 }
+    }
+
+    pub(crate) fn handset(&self) -> &Handset {
+        &self.handset
+    }
+
+    pub(crate) fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
+    pub(crate) fn set_cwd(&mut self, path: String) {
+        self.cwd = path;
+    }
+
+    pub(crate) fn status(&self) -> u8 {
+        self.status
+    }
+
+    pub(crate) fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    pub(crate) fn set_variable(&mut self, name: &str, value: String) {
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    pub(crate) fn unset_variable(&mut self, name: &str) {
+        self.variables.remove(name);
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> String {
+        match name {
+            "?" => self.status.to_string(),
+            "$" => "4711".to_owned(),
+            "#" => "0".to_owned(),
+            "0" => "sh".to_owned(),
+            "PWD" => self.cwd.clone(),
+            name => self.variables.get(name).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// A shell within this one, or `None` when there are too many already.
+    pub(crate) fn deeper(&self) -> Option<Self> {
+        (self.depth < DEEPEST).then(|| Self { depth: self.depth + 1, ..self.clone() })
+    }
+
+    /// Takes over what a shell within this one changed.
+    pub(crate) fn adopt(&mut self, inner: Self) {
+        *self = Self { depth: self.depth, ..inner };
+    }
+
+    /// Parses and runs a command line; the exit status is what the whole would give.
+    pub(crate) async fn run_line(&mut self, line: &str, io: &Io) -> Result<u8, Stop> {
+        self.handset.count(|counts| counts.command_lines += 1);
+        match parse(line) {
+            Ok(script) => self.script(&script, io).await?,
+            Err(error) => self.refuse(&error, io).await?,
+        }
+        Ok(self.status)
+    }
+
+    /// Tells of a script that could not be parsed.
+    pub(crate) async fn refuse(&mut self, error: &SyntaxError, io: &Io) -> Result<(), Stop> {
+        self.handset.count(|counts| counts.syntax_errors += 1);
+        self.complain(&error.to_string(), io).await?;
+        self.status = 1;
+        Ok(())
+    }
+
+    fn script<'a>(&'a mut self, script: &'a Script, io: &'a Io) -> Running<'a, ()> {
+        Box::pin(async move {
+            for Item { when, pipeline } in script {
+                let wanted = match when {
+                    When::Always => true,
+                    When::Succeeded => self.status == 0,
+                    When::Failed => self.status != 0,
+                };
+                if wanted {
+                    self.status = self.pipeline(pipeline, io).await?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// The commands run one after the other: each pipe holds all of it.
+    async fn pipeline(&mut self, pipeline: &Pipeline, io: &Io) -> Result<u8, Stop> {
+        let Some((last, before)) = pipeline.commands.split_last() else { return Ok(0) };
+        let mut stdin = io.stdin.clone();
+        for command in before {
+            let (stdout, held) = Sink::pipe();
+            let through = Io { stdin, stdout, stderr: io.stderr.clone() };
+            // Each part of a pipe is a process of its own; an exit ends only that.
+            match self.child().command(command, &through).await {
+                Err(Stop::Gone(gone)) => return Err(Stop::Gone(gone)),
+                Ok(_) | Err(Stop::Exit(_) | Stop::Break | Stop::Continue) => {}
+            }
+            stdin = Stdin::bytes(drain(&held));
+        }
+        let through = Io { stdin, ..io.clone() };
+        let status = if before.is_empty() {
+            self.command(last, &through).await?
+        } else {
+            // In `mksh` the last part runs in the shell itself, so that `… | read x` works.
+            match self.command(last, &through).await {
+                Err(Stop::Exit(status)) => status,
+                ended => ended?,
+            }
+        };
+        Ok(if pipeline.negated { u8::from(status == 0) } else { status })
+    }
+
+    fn child(&self) -> Self {
+        self.clone()
+    }
+
+    async fn command(&mut self, command: &Command, io: &Io) -> Result<u8, Stop> {
+        tokio::task::consume_budget().await;
+        let io = &match self.redirected(&command.redirects, io).await? {
+            Some(io) => io,
+            None => return Ok(1),
+        };
+        match &command.kind {
+            Kind::Simple { assignments, words } => {
+                let mut assigned = Vec::new();
+                for (name, value) in assignments {
+                    assigned.push((name, self.text(value, io).await?));
+                }
+                let fields = self.fields(words, io).await?;
+                if fields.is_empty() {
+                    // Nothing to run: the assignments are for the shell itself.
+                    for (name, value) in assigned {
+                        self.set_variable(name, value);
+                    }
+                    return Ok(0);
+                }
+                let before = (!assigned.is_empty()).then(|| self.variables.clone());
+                for (name, value) in assigned {
+                    self.set_variable(name, value);
+                }
+                let ended = self.simple(&fields, io).await;
+                if let Some(before) = before {
+                    self.variables = before;
+                }
+                ended
+            }
+            Kind::Group(script) => self.nested(script, io).await,
+            Kind::Subshell(script) => {
+                let mut child = self.child();
+                match child.nested(script, io).await {
+                    Err(Stop::Exit(status)) => Ok(status),
+                    Err(Stop::Break | Stop::Continue) => Ok(0),
+                    ended => ended,
+                }
+            }
+            Kind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    if self.nested(condition, io).await? == 0 {
+                        return self.nested(body, io).await;
+                    }
+                }
+                self.status = 0;
+                self.nested(otherwise, io).await
+            }
+            Kind::Loop { until, condition, body } => {
+                let mut status = 0;
+                while (self.nested(condition, io).await? == 0) != *until {
+                    match self.nested(body, io).await {
+                        Ok(ended) => status = ended,
+                        Err(Stop::Break) => break,
+                        Err(Stop::Continue) => {}
+                        Err(stop) => return Err(stop),
+                    }
+                }
+                Ok(status)
+            }
+            Kind::For { name, words, body } => {
+                let mut status = 0;
+                for value in self.fields(words, io).await? {
+                    self.set_variable(name, value);
+                    match self.nested(body, io).await {
+                        Ok(ended) => status = ended,
+                        Err(Stop::Break) => break,
+                        Err(Stop::Continue) => {}
+                        Err(stop) => return Err(stop),
+                    }
+                }
+                Ok(status)
+            }
+        }
+    }
+
+    async fn nested(&mut self, script: &Script, io: &Io) -> Result<u8, Stop> {
+        if self.depth >= DEEPEST {
+            self.complain("nested too deeply", io).await?;
+            return Ok(1);
+        }
+        self.depth += 1;
+        let ended = self.script(script, io).await;
+        self.depth -= 1;
+        ended.map(|()| self.status)
+    }
+
+    async fn simple(&mut self, fields: &[String], io: &Io) -> Result<u8, Stop> {
+        let Some((name, args)) = fields.split_first() else { return Ok(0) };
+        let reply = commands::run(self, name, args, io).await?;
+        self.show(name, reply, io).await
+    }
+
+    async fn show(&self, name: &str, reply: Reply, io: &Io) -> Result<u8, Stop> {
+        if !reply.warning.is_empty() {
+            self.error_text(reply.warning, io).await?;
+        }
+        if !reply.stdout.is_empty() || reply.drop_after.is_some() {
+            match io.stdout.write(&reply.stdout, reply.drop_after).await {
+                Ok(()) => {}
+                Err(WriteError::Gone(gone)) => return Err(Stop::Gone(gone)),
+                Err(WriteError::File(error)) => {
+                    self.complain_as(&format!("{name}: write: {error}"), io).await?;
+                    return Ok(1);
+                }
+            }
+        }
+        if !reply.stderr.is_empty() {
+            self.error_text(reply.stderr, io).await?;
+        }
+        Ok(reply.status)
+    }
+
+    /// What a script prints, without the line ends at its end.
+    pub(crate) async fn output_of(&mut self, script: &Script, io: &Io) -> Result<String, Stop> {
+        let (stdout, held) = Sink::pipe();
+        let through = Io { stdout, ..io.clone() };
+        let mut child = self.child();
+        self.status = match Box::pin(child.nested(script, &through)).await {
+            Ok(status) | Err(Stop::Exit(status)) => status,
+            Err(Stop::Break | Stop::Continue) => 0,
+            Err(Stop::Gone(gone)) => return Err(Stop::Gone(gone)),
+        };
+        let text = String::from_utf8_lossy(&drain(&held)).replace('\0', "");
+        Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    /// `None` when a redirection failed, which has then been told.
+    async fn redirected(&mut self, redirects: &[Redirect], io: &Io) -> Result<Option<Io>, Stop> {
+        let mut new = io.clone();
+        for Redirect { fd, to } in redirects {
+            let sink = match to {
+                Target::Copy(1) => new.stdout.clone(),
+                Target::Copy(_) => new.stderr.clone(),
+                Target::Read(word) => {
+                    let path = self.text(word, io).await?;
+                    let full = files::absolute(&self.cwd, &path);
+                    let content = if full == "/dev/null" {
+                        Ok(Bytes::new())
+                    } else {
+                        self.handset.files().read(&full)
+                    };
+                    match content {
+                        Ok(content) => new.stdin = Stdin::bytes(content),
+                        Err(error) => {
+                            self.complain(&format!("can't open {path}: {error}"), io).await?;
+                            return Ok(None);
+                        }
+                    }
+                    continue;
+                }
+                Target::Write(word) | Target::Append(word) => {
+                    let path = self.text(word, io).await?;
+                    match self.open(&path, matches!(to, Target::Append(_))) {
+                        Ok(sink) => sink,
+                        Err(error) => {
+                            self.complain(&format!("can't create {path}: {error}"), io).await?;
+                            return Ok(None);
+                        }
+                    }
+                }
+            };
+            match fd {
+                1 => new.stdout = sink,
+                2 => new.stderr = sink,
+                _ => {}
+            }
+        }
+        Ok(Some(new))
+    }
+
+    fn open(&self, path: &str, append: bool) -> Result<Sink, files::FileError> {
+        let path = files::absolute(&self.cwd, path);
+        if path == "/dev/null" {
+            return Ok(Sink::Null);
+        }
+        let mut files = self.handset.files();
+        if append {
+            files.append(&path, b"", unix_seconds())?;
+        } else {
+            files.write(&path, Vec::new(), 0o660, unix_seconds())?;
+        }
+        Ok(Sink::File(self.handset.clone(), path))
+    }
+
+    async fn complain(&self, text: &str, io: &Io) -> Result<(), Stop> {
+        self.complain_as(&format!("{NAME}: {text}"), io).await
+    }
+
+    async fn complain_as(&self, text: &str, io: &Io) -> Result<(), Stop> {
+        self.error_text(format!("{text}\n").into_bytes(), io).await
+    }
+
+    async fn error_text(&self, text: Vec<u8>, io: &Io) -> Result<(), Stop> {
+        match io.stderr.write(&[Bytes::from(text)], None).await {
+            // A full pipe or file for messages: a real phone loses them, too.
+            Ok(()) | Err(WriteError::File(_)) => Ok(()),
+            Err(WriteError::Gone(gone)) => Err(Stop::Gone(gone)),
+        }
+    }
+}
+
+fn drain(held: &std::sync::Mutex<Vec<u8>>) -> Bytes {
+    Bytes::from(mem::take(&mut *held.lock().unwrap_or_else(PoisonError::into_inner)))
+}

@@ -1,0 +1,152 @@
+//! Turns words into arguments: variables, outputs of commands, `~`, splitting and patterns.
+use super::{
+    exec::{Shell, Stop},
+    io::Io,
+    syntax::{Part, Word},
+};
+use crate::files;
+
+/// Most arguments of one command.
+const MOST_FIELDS: usize = 10_000;
+
+/// A field being built: each character, and whether it may be a pattern.
+#[derive(Debug, Default)]
+struct Field {
+    text: Vec<(char, bool)>,
+}
+
+impl Shell {
+    /// All words of a command, each as none, one or many arguments.
+    pub(crate) async fn fields(&mut self, words: &[Word], io: &Io) -> Result<Vec<String>, Stop> {
+        let mut all = Vec::new();
+        for word in words {
+            all.extend(self.split(word, io).await?);
+            all.truncate(MOST_FIELDS);
+        }
+        Ok(all)
+    }
+
+    /// One word as one text, without splitting and patterns: assignments and redirections.
+    pub(crate) async fn text(&mut self, word: &Word, io: &Io) -> Result<String, Stop> {
+        let mut text = String::new();
+        for (index, part) in word.iter().enumerate() {
+            match part {
+                Part::Quoted(quoted) => text.push_str(quoted),
+                Part::Bare(bare) => text.push_str(&self.bare(index, bare, word.len())),
+                Part::Variable { name, .. } => text.push_str(&self.variable(name)),
+                Part::Output { script, .. } => text.push_str(&self.output_of(script, io).await?),
+            }
+        }
+        Ok(text)
+    }
+
+    async fn split(&mut self, word: &Word, io: &Io) -> Result<Vec<String>, Stop> {
+        let mut fields: Vec<Field> = Vec::new();
+        let mut current: Option<Field> = None;
+        for (index, part) in word.iter().enumerate() {
+            let (text, quoted, splits) = match part {
+                Part::Quoted(text) => (text.clone(), true, false),
+                Part::Bare(text) => (self.bare(index, text, word.len()), false, false),
+                Part::Variable { name, quoted } => (self.variable(name), *quoted, !quoted),
+                Part::Output { script, quoted } => {
+                    (self.output_of(script, io).await?, *quoted, !quoted)
+                }
+            };
+            if quoted {
+                current.get_or_insert_default();
+            }
+            for c in text.chars() {
+                if splits && matches!(c, ' ' | '\t' | '\n') {
+                    fields.extend(current.take());
+                } else {
+                    current.get_or_insert_default().text.push((c, !quoted));
+                }
+            }
+        }
+        fields.extend(current);
+        Ok(fields.into_iter().flat_map(|field| self.matches(&field)).collect())
+    }
+
+    /// `~` at the start of a word is the home folder.
+    fn bare(&self, index: usize, text: &str, parts: usize) -> String {
+        match text.strip_prefix('~') {
+            Some(rest)
+                if index == 0 && (rest.starts_with('/') || rest.is_empty() && parts == 1) =>
+            {
+                format!("{}{rest}", self.variable("HOME"))
+            }
+            _ => text.to_owned(),
+        }
+    }
+
+    /// The paths a pattern matches, or the word itself when there are none.
+    fn matches(&self, field: &Field) -> Vec<String> {
+        let text: String = field.text.iter().map(|(c, _)| *c).collect();
+        if !field.text.iter().any(|(c, active)| *active && matches!(c, '*' | '?')) {
+            return vec![text];
+        }
+        let absolute = text.starts_with('/');
+        let base = if self.cwd() == "/" { "/".to_owned() } else { format!("{}/", self.cwd()) };
+        let files = self.handset().files();
+        let found: Vec<String> = files
+            .paths()
+            .filter_map(|path| if absolute { Some(path) } else { path.strip_prefix(&base) })
+            .filter(|path| !path.is_empty() && !files::file_name(path).starts_with('.'))
+            .filter(|path| pattern_matches(&field.text, path))
+            .map(str::to_owned)
+            .collect();
+        if found.is_empty() { vec![text] } else { found }
+    }
+}
+
+/// `*` and `?` never match a slash. Linear in the product of both lengths, whatever the pattern.
+fn pattern_matches(pattern: &[(char, bool)], path: &str) -> bool {
+    let path: Vec<char> = path.chars().collect();
+    let (mut p, mut s) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while s < path.len() {
+        let fits = match pattern.get(p) {
+            Some(('*', true)) => {
+                retry = Some((p, s));
+                p += 1;
+                continue;
+            }
+            Some(('?', true)) => path[s] != '/',
+            Some((c, _)) => *c == path[s],
+            None => false,
+        };
+        if fits {
+            (p, s) = (p + 1, s + 1);
+        } else {
+            match retry {
+                Some((star, from)) if path[from] != '/' => {
+                    retry = Some((star, from + 1));
+                    (p, s) = (star + 1, from + 1);
+                }
+                _ => return false,
+            }
+        }
+    }
+    pattern[p..].iter().all(|part| *part == ('*', true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, path: &str) -> bool {
+        let pattern: Vec<_> = pattern.chars().map(|c| (c, true)).collect();
+        pattern_matches(&pattern, path)
+    }
+
+    #[test]
+    fn patterns_stay_within_a_folder() {
+        assert!(matches("/sdcard/*.png", "/sdcard/a.png"));
+        assert!(!matches("/sdcard/*.png", "/sdcard/a/b.png"));
+        assert!(matches("/s*/a?c", "/sdcard/abc"));
+        assert!(matches("/*/*", "/a/b"));
+        assert!(!matches("/*", "/a/b"));
+        assert!(!matches("a?", "a"));
+        assert!(matches("a*", "a"));
+    }
+}

@@ -1,0 +1,98 @@
+//! What a command line means, once it is parsed.
+
+/// Pipelines in order, each with the condition under which it runs.
+pub(crate) type Script = Vec<Item>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) when: When,
+    pub(crate) pipeline: Pipeline,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// After `;` or a new line.
+    Always,
+    /// After `&&`.
+    Succeeded,
+    /// After `||`.
+    Failed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pipeline {
+    /// With `!` in front.
+    pub(crate) negated: bool,
+    /// Never empty.
+    pub(crate) commands: Vec<Command>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Command {
+    pub(crate) kind: Kind,
+    pub(crate) redirects: Vec<Redirect>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Simple {
+        assignments: Vec<(String, Word)>,
+        words: Vec<Word>,
+    },
+    /// `{ …; }`
+    Group(Script),
+    /// `( … )`
+    Subshell(Script),
+    If {
+        /// Condition and body of `if` and each `elif`.
+        branches: Vec<(Script, Script)>,
+        otherwise: Script,
+    },
+    Loop {
+        /// `until` rather than `while`.
+        until: bool,
+        condition: Script,
+        body: Script,
+    },
+    For {
+        name: String,
+        words: Vec<Word>,
+        body: Script,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Redirect {
+    /// 0, 1 or 2.
+    pub(crate) fd: u8,
+    pub(crate) to: Target,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    Read(Word),
+    Write(Word),
+    Append(Word),
+    /// `>&1` or `>&2`.
+    Copy(u8),
+}
+
+/// One word before expansion.
+pub(crate) type Word = Vec<Part>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Taken as it stands.
+    Quoted(String),
+    /// `*` and `?` in it are patterns.
+    Bare(String),
+    Variable {
+        name: String,
+        quoted: bool,
+    },
+    /// What a command prints.
+    Output {
+        script: Script,
+        quoted: bool,
+    },
+}

@@ -1,0 +1,114 @@
+//! What a terminal's driver does with typed bytes before a shell sees them.
+use bytes::Bytes;
+
+/// Most bytes of a typed line; more are dropped, as a terminal's driver does.
+const LONGEST_LINE: usize = 4096;
+
+/// What came of typed bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// To be shown to the person who types.
+    Echo(Vec<u8>),
+    /// A whole line, with its end.
+    Line(Bytes),
+    /// Ctrl+C.
+    Interrupt,
+    /// Ctrl+D at the start of a line.
+    End,
+}
+
+/// The line that is being typed.
+#[derive(Debug, Default)]
+pub(crate) struct LineEditor {
+    line: Vec<u8>,
+    escape: Escape,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    #[default]
+    None,
+    Started,
+    Within,
+}
+
+impl LineEditor {
+    /// Takes typed bytes and tells what came of them, in order.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Typed> {
+        let mut typed = Vec::new();
+        for byte in bytes {
+            self.feed_byte(*byte, &mut typed);
+        }
+        typed
+    }
+
+    fn feed_byte(&mut self, byte: u8, typed: &mut Vec<Typed>) {
+        // Arrow keys and the like: sequences such as ESC [ A, which have no meaning here.
+        match (self.escape, byte) {
+            (Escape::Started, b'[' | b'O') => return self.escape = Escape::Within,
+            (Escape::Started, _) => return self.escape = Escape::None,
+            (Escape::Within, 0x40..=0x7e) => return self.escape = Escape::None,
+            (Escape::Within, _) => return,
+            (Escape::None, _) => {}
+        }
+        match byte {
+            0x1b => self.escape = Escape::Started,
+            b'\r' | b'\n' => {
+                self.line.push(b'\n');
+                typed.push(Typed::Echo(b"\n".to_vec()));
+                typed.push(Typed::Line(Bytes::from(std::mem::take(&mut self.line))));
+            }
+            0x03 => {
+                self.line.clear();
+                typed.push(Typed::Echo(b"^C\n".to_vec()));
+                typed.push(Typed::Interrupt);
+            }
+            0x04 if self.line.is_empty() => typed.push(Typed::End),
+            0x15 => {
+                let width = String::from_utf8_lossy(&self.line).chars().count();
+                self.line.clear();
+                typed.push(Typed::Echo(b"\x08 \x08".repeat(width)));
+            }
+            0x08 | 0x7f => {
+                // A character of several bytes goes as a whole.
+                while self.line.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
+                typed.push(Typed::Echo(b"\x08 \x08".to_vec()));
+            }
+            0..=0x1f => {}
+            byte if self.line.len() < LONGEST_LINE => {
+                self.line.push(byte);
+                typed.push(Typed::Echo(vec![byte]));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<Typed> {
+        let mut editor = LineEditor::default();
+        let mut typed = editor.feed(bytes);
+        typed.retain(|it| !matches!(it, Typed::Echo(_)));
+        typed
+    }
+
+    #[test]
+    fn typing_is_edited() {
+        let line = |text: &'static str| Typed::Line(Bytes::from_static(text.as_bytes()));
+        assert_eq!(lines(b"lx\x7fs\r"), [line("ls\n")]);
+        assert_eq!(lines("aä\x7f\n".as_bytes()), [line("a\n")]);
+        assert_eq!(lines(b"abc\x15d\x1b[A\x1bOB\r"), [line("d\n")]);
+        assert_eq!(lines(b"abc\x03\x04"), [Typed::Interrupt, Typed::End]);
+        assert_eq!(lines(b"abc\x04"), []);
+    }
+
+    #[test]
+    fn a_line_is_bounded() {
+        let typed = lines(&[&[b'a'; 10_000][..], b"\n"].concat());
+        let [Typed::Line(line)] = &typed[..] else { panic!("{typed:?}") };
+        assert_eq!(line.len(), LONGEST_LINE + 1);
+    }
+}

@@ -1,0 +1,295 @@
+//! `sync:`: the service behind `adb push` and `adb pull`.
+//!
+//! The format is AOSP's `SYNC.TXT` and `file_sync_protocol.h`: four letters and a little-endian u32,
+//! then what the letters call for. The second versions (`STA2`, `LIS2`, `SND2`, `RCV2`) carry wider
+//! fields; compression is not announced and so never asked for.
+use std::io;
+
+use bytes::{BufMut as _, BytesMut};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::{
+    files::{self, CAPACITY, FileError, Stat},
+    handset::Handset,
+    handset::unix_seconds,
+    services::Stream,
+};
+
+/// AOSP's limits for a name and for one piece of data.
+const LONGEST_NAME: u32 = 1024;
+const LONGEST_DATA: u32 = 64 << 10;
+
+/// Why the service ends: all of these end it, and none is worth a word to the peer.
+#[derive(Debug, thiserror::Error)]
+enum SyncError {
+    #[error("the link ended")]
+    Link(#[from] io::Error),
+    #[error("the peer broke the protocol: {0}")]
+    Protocol(&'static str),
+}
+
+/// Answers requests until `QUIT` or the end of the stream.
+pub(crate) async fn serve(handset: &Handset, stream: Stream) {
+    let mut session = Session { handset, stream };
+    if let Err(error) = session.run().await {
+        tracing::debug!(%error, "sync ended");
+    }
+    if let Err(error) = session.stream.output.shutdown().await {
+        tracing::debug!(%error, "the peer was gone before the end");
+    }
+}
+
+struct Session<'a> {
+    handset: &'a Handset,
+    stream: Stream,
+}
+
+impl Session<'_> {
+    async fn run(&mut self) -> Result<(), SyncError> {
+        loop {
+            let (id, length) = self.header().await?;
+            if &id == b"QUIT" {
+                return Ok(());
+            }
+            if length > LONGEST_NAME {
+                self.fail("path too long").await?;
+                return Err(SyncError::Protocol("a name too long"));
+            }
+            let name = self.bytes(length).await?;
+            let Ok(name) = String::from_utf8(name) else {
+                self.fail("name is not UTF-8").await?;
+                return Err(SyncError::Protocol("a name that is not text"));
+            };
+            match &id {
+                b"STAT" => self.stat_v1(&name).await?,
+                b"STA2" | b"LST2" => self.stat_v2(id, &name).await?,
+                b"LIST" => self.list_v1(&name).await?,
+                b"LIS2" => self.list_v2(&name).await?,
+                b"SEND" => {
+                    // "path,mode": the last comma, for a path may hold some.
+                    let (path, mode) = name.rsplit_once(',').unwrap_or((&name, ""));
+                    let mode = mode.trim().parse().unwrap_or(0o644);
+                    self.receive(path, mode).await?;
+                }
+                b"SND2" => {
+                    let (mode, flags) = self.setup(*b"SND2", true).await?;
+                    if flags != 0 {
+                        self.fail("compression is not supported").await?;
+                        return Err(SyncError::Protocol("compression was not announced"));
+                    }
+                    self.receive(&name, mode).await?;
+                }
+                b"RECV" => self.send(&name).await?,
+                b"RCV2" => {
+                    let (_, flags) = self.setup(*b"RCV2", false).await?;
+                    if flags != 0 {
+                        self.fail("compression is not supported").await?;
+                        return Err(SyncError::Protocol("compression was not announced"));
+                    }
+                    self.send(&name).await?;
+                }
+                _ => {
+                    self.fail("unknown command").await?;
+                    return Err(SyncError::Protocol("an unknown request"));
+                }
+            }
+            self.stream.output.flush().await?;
+        }
+    }
+
+    async fn stat_v1(&mut self, name: &str) -> Result<(), SyncError> {
+        let mut out = BytesMut::from(&b"STAT"[..]);
+        put_v1(&mut out, self.stat(name).ok());
+        Ok(self.stream.output.write_all(&out).await?)
+    }
+
+    async fn stat_v2(&mut self, id: [u8; 4], name: &str) -> Result<(), SyncError> {
+        let mut out = BytesMut::from(&id[..]);
+        put_v2(&mut out, self.stat(name));
+        Ok(self.stream.output.write_all(&out).await?)
+    }
+
+    async fn list_v1(&mut self, name: &str) -> Result<(), SyncError> {
+        let mut out = BytesMut::new();
+        for (name, stat) in self.list(name) {
+            out.put_slice(b"DENT");
+            put_v1(&mut out, Some(stat));
+            put_text(&mut out, &name);
+        }
+        out.put_slice(b"DONE");
+        out.put_bytes(0, 16);
+        Ok(self.stream.output.write_all(&out).await?)
+    }
+
+    async fn list_v2(&mut self, name: &str) -> Result<(), SyncError> {
+        let mut out = BytesMut::new();
+        for (name, stat) in self.list(name) {
+            out.put_slice(b"DNT2");
+            put_v2(&mut out, Ok(stat));
+            put_text(&mut out, &name);
+        }
+        out.put_slice(b"DONE");
+        out.put_bytes(0, 72);
+        Ok(self.stream.output.write_all(&out).await?)
+    }
+
+    /// The peer sends a file. On failure its data is still read to the end, as AOSP does, so that
+    /// the peer sees the reason and not a broken pipe.
+    async fn receive(&mut self, name: &str, mode: u32) -> Result<(), SyncError> {
+        let path = files::absolute("/", name);
+        let mut failed = match mode & 0o170_000 {
+            0o120_000 => Some(FileError::Invalid),
+            _ => self.prepare(&path).err(),
+        };
+        let mut content = Vec::new();
+        let modified = loop {
+            let (id, length) = self.header().await?;
+            match &id {
+                b"DATA" if length <= LONGEST_DATA => {
+                    let start = content.len();
+                    content.resize(start + usize::try_from(length).unwrap_or(0), 0);
+                    self.stream.input.read_exact(&mut content[start..]).await?;
+                    if content.len() > CAPACITY {
+                        failed = Some(FileError::NoSpace);
+                    }
+                    if failed.is_some() {
+                        content.clear();
+                    }
+                }
+                b"DONE" => break u64::from(length),
+                _ => {
+                    self.fail("invalid data message").await?;
+                    return Err(SyncError::Protocol("neither DATA nor DONE"));
+                }
+            }
+        };
+        let stored = match failed {
+            Some(error) => Err(error),
+            None => self.handset.files().write(&path, content, mode & 0o777, modified),
+        };
+        match stored {
+            Ok(()) => Ok(self.stream.output.write_all(b"OKAY\0\0\0\0").await?),
+            Err(error) => self.fail(&format!("couldn't create file: {error}")).await,
+        }
+    }
+
+    /// Makes the folders above a file, as the phone's side of a push does.
+    fn prepare(&self, path: &str) -> Result<(), FileError> {
+        let mut files = self.handset.files();
+        let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+        if !folder.is_empty() && files.stat(folder) == Err(FileError::Missing) {
+            files.make_dir(folder, true, unix_seconds())?;
+        }
+        files.check_writable(path)
+    }
+
+    /// The peer gets a file.
+    async fn send(&mut self, name: &str) -> Result<(), SyncError> {
+        let read = self.handset.files().read(&files::absolute("/", name));
+        let content = match read {
+            Ok(content) => content,
+            Err(error) => return self.fail(&format!("open failed: {error}")).await,
+        };
+        let step = usize::try_from(LONGEST_DATA).unwrap_or(usize::MAX);
+        // A megabyte at a time, so that a transport with messages has full ones.
+        for batch in content.chunks(16 * step) {
+            let mut out = BytesMut::with_capacity(batch.len() + 16 * 8);
+            for piece in batch.chunks(step) {
+                out.put_slice(b"DATA");
+                put_length(&mut out, piece.len());
+                out.put_slice(piece);
+            }
+            self.stream.output.write_all(&out).await?;
+        }
+        Ok(self.stream.output.write_all(b"DONE\0\0\0\0").await?)
+    }
+
+    /// The second half of `SND2` (mode and flags) and `RCV2` (flags).
+    async fn setup(&mut self, id: [u8; 4], with_mode: bool) -> Result<(u32, u32), SyncError> {
+        let (again, first) = self.header().await?;
+        if again != id {
+            return Err(SyncError::Protocol("the second half is another request's"));
+        }
+        if with_mode { Ok((first, self.stream.input.read_u32_le().await?)) } else { Ok((0, first)) }
+    }
+
+    fn stat(&self, name: &str) -> Result<Stat, FileError> {
+        self.handset.files().stat(&files::absolute("/", name))
+    }
+
+    /// What cannot be listed looks empty, as it does on a real phone.
+    fn list(&self, name: &str) -> Vec<(String, Stat)> {
+        self.handset.files().list(&files::absolute("/", name)).unwrap_or_default()
+    }
+
+    async fn fail(&mut self, reason: &str) -> Result<(), SyncError> {
+        let mut out = BytesMut::from(&b"FAIL"[..]);
+        put_text(&mut out, reason);
+        Ok(self.stream.output.write_all(&out).await?)
+    }
+
+    async fn header(&mut self) -> Result<([u8; 4], u32), SyncError> {
+        let mut id = [0; 4];
+        self.stream.input.read_exact(&mut id).await?;
+        Ok((id, self.stream.input.read_u32_le().await?))
+    }
+
+    async fn bytes(&mut self, length: u32) -> Result<Vec<u8>, SyncError> {
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        self.stream.input.read_exact(&mut bytes).await?;
+        Ok(bytes)
+    }
+}
+
+/// Mode, size and time in 32 bits; zeros for what is not there.
+fn put_v1(out: &mut BytesMut, stat: Option<Stat>) {
+    let low = |wide: u64| u32::try_from(wide).unwrap_or(u32::MAX);
+    let fields = stat.map_or([0; 3], |stat| [stat.mode, low(stat.size), low(stat.modified)]);
+    fields.iter().for_each(|field| out.put_u32_le(*field));
+}
+
+/// Error, device, inode, mode, links, owner, group, size and the three times.
+fn put_v2(out: &mut BytesMut, stat: Result<Stat, FileError>) {
+    let stat = match stat {
+        Ok(stat) => stat,
+        Err(error) => {
+            out.put_u32_le(error.errno());
+            out.put_bytes(0, 64);
+            return;
+        }
+    };
+    out.put_u32_le(0);
+    out.put_u64_le(1);
+    out.put_u64_le(stat.inode);
+    out.put_u32_le(stat.mode);
+    out.put_u32_le(1);
+    out.put_u32_le(2000);
+    out.put_u32_le(2000);
+    out.put_u64_le(stat.size);
+    (0..3).for_each(|_| out.put_u64_le(stat.modified));
+}
+
+fn put_text(out: &mut BytesMut, text: &str) {
+    put_length(out, text.len());
+    out.put_slice(text.as_bytes());
+}
+
+fn put_length(out: &mut BytesMut, length: usize) {
+    out.put_u32_le(u32::try_from(length).expect("texts and pieces of data are short"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_stat_has_the_size_adb_reads() {
+        let mut out = BytesMut::new();
+        put_v2(&mut out, Ok(Stat { mode: 0o100_644, size: 5, modified: 7, inode: 3 }));
+        assert_eq!(out.len(), 68);
+        let mut out = BytesMut::new();
+        put_v2(&mut out, Err(FileError::Missing));
+        assert_eq!(out.len(), 68);
+        assert_eq!(out[..4], 2_u32.to_le_bytes());
+    }
+}
