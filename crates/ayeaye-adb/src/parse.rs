@@ -10,7 +10,8 @@ mod text;
 mod tree;
 
 pub(crate) use self::apps::{components, first_component, packages};
-pub(crate) use self::devices::{Line, devices};
+pub use self::devices::Line;
+pub(crate) use self::devices::devices;
 pub(crate) use self::display::{current_size, wm_size};
 pub(crate) use self::focus::foreground;
 pub(crate) use self::keyboard::{Keyboards, input_method_ids, keyboard_shown};

@@ -27,11 +27,8 @@ pub(crate) fn device_error(
         (WireError::Ended | WireError::Broken(_), Stage::Asked) => {
             DeviceError::LinkLost(id.clone(), what.to_owned())
         }
-        (error @ (WireError::Ended | WireError::Broken(_)), Stage::Reaching) => {
-            DeviceError::NotReady(id.clone(), format!("out of reach: {error}"))
-        }
         (error @ WireError::TooLong, _) => refused(error.to_string()),
-        (error @ (WireError::NotAdb | WireError::Flood(_)), Stage::Reaching) => {
+        (error, Stage::Reaching) => {
             DeviceError::NotReady(id.clone(), format!("out of reach: {error}"))
         }
         (error @ (WireError::NotAdb | WireError::Flood(_)), Stage::Asked) => DeviceError::Garbled {

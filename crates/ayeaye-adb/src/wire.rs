@@ -99,15 +99,6 @@ impl Wire {
         }
     }
 
-    /// Exactly this many bytes, or `None` when the other side ended before the first.
-    pub(crate) async fn fill_or_end(&mut self, buffer: &mut [u8]) -> Result<Option<()>, WireError> {
-        let Some((first, rest)) = buffer.split_first_mut() else { return Ok(Some(())) };
-        if self.0.read(std::slice::from_mut(first)).await? == 0 {
-            return Ok(None);
-        }
-        self.fill(rest).await.map(Some)
-    }
-
     /// Some more bytes at the end of the buffer; 0 at the end of the stream.
     pub(crate) async fn more(&mut self, buffer: &mut BytesMut) -> Result<usize, WireError> {
         Ok(self.0.read_buf(buffer).await?)

@@ -21,10 +21,12 @@ fn samples(folder: &str) -> Vec<String> {
     found
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with what may be nothing")]
 fn app(package: &str, activity: &str) -> Option<Component> {
     Some(Component { package: package.to_owned(), activity: activity.to_owned() })
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with what may be nothing")]
 fn size(width: u32, height: u32) -> Option<ScreenSize> {
     Some(ScreenSize { width, height })
 }
