@@ -1,0 +1,106 @@
+//! Pictures of the screen, whole or not at all.
+//!
+//! The phone's `screencap` writes raw pixels behind a short header, or a PNG. Raw is faster by
+//! half a second on a usual phone, which needs that long to compress; PNG is for those that cannot
+//! do otherwise. adb does not say when a phone is lost in the middle (the stream just ends), so a
+//! picture counts only when its length is exactly what its header announces.
+mod png;
+mod raw;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use ayeaye_agent::{DeviceError, Frame};
+use bytes::BytesMut;
+use tokio::time::{Instant, timeout_at};
+
+use crate::link::Link;
+
+/// The most bytes of one capture, packed or unpacked: twice the pixels of the largest televisions.
+const MOST: usize = 64 * 1024 * 1024;
+
+/// How often a capture that came out broken is tried again.
+const RETRIES: usize = 2;
+
+const WHAT: &str = "a screenshot";
+
+/// What is remembered of one phone's way of taking pictures.
+#[derive(Debug, Default)]
+pub(crate) struct Capture {
+    needs_png: AtomicBool,
+    /// Bytes of the last raw capture, to have the room ready for the next.
+    last: AtomicUsize,
+}
+
+impl Capture {
+    /// The screen at this instant. Reading changes nothing on the phone, so it may be repeated.
+    pub(crate) async fn take(&self, link: &Link) -> Result<Frame, DeviceError> {
+        let limit = link.limits().capture;
+        let deadline = Instant::now() + limit;
+        let mut tries = 0;
+        loop {
+            let error = match self.once(link, deadline).await {
+                Err(error @ DeviceError::Garbled { .. }) => error,
+                done => return done,
+            };
+            tries += 1;
+            if RETRIES < tries || deadline <= Instant::now() {
+                return Err(error);
+            }
+            tracing::debug!(device = %link.id(), %error, "capture once more");
+        }
+    }
+
+    async fn once(&self, link: &Link, deadline: Instant) -> Result<Frame, DeviceError> {
+        if self.needs_png.load(Ordering::Relaxed) {
+            return by_png(link, deadline).await;
+        }
+        let expected = self.last.load(Ordering::Relaxed);
+        let grow = |so_far: &[u8]| raw::announced(so_far).unwrap_or(expected);
+        let bytes = link.exec(WHAT, "screencap", deadline, MOST, grow).await?;
+        let (length, start) = (bytes.len(), bytes[..bytes.len().min(200)].to_vec());
+        match raw::frame(bytes) {
+            Ok(frame) => {
+                self.last.store(length, Ordering::Relaxed);
+                Ok(frame)
+            }
+            // Either an old phone's header or a new one's with the last pixel missing: ask otherwise.
+            Err(_) if raw::announced(&start) == Some(length + 4) => by_png(link, deadline).await,
+            // A raw picture that is cut short is not mended by asking for it in another form.
+            Err(reason) if raw::announced(&start).is_some() => Err(link.garbled(WHAT, reason)),
+            Err(_) if png::begins(&start) => by_png(link, deadline).await,
+            Err(reason) => {
+                let frame = by_png(link, deadline).await.map_err(|error| match error {
+                    DeviceError::Garbled { reason: png, .. } => {
+                        link.garbled(WHAT, format!("raw: {reason}; PNG: {png}"))
+                    }
+                    error => error,
+                })?;
+                tracing::info!(device = %link.id(), reason, "no raw captures from this phone");
+                self.needs_png.store(true, Ordering::Relaxed);
+                Ok(frame)
+            }
+        }
+    }
+}
+
+async fn by_png(link: &Link, deadline: Instant) -> Result<Frame, DeviceError> {
+    let bytes = link.exec(WHAT, "screencap -p", deadline, MOST, <[u8]>::len).await?;
+    let decoding = tokio::task::spawn_blocking(move || png::frame(&bytes));
+    match timeout_at(deadline, decoding).await {
+        Ok(Ok(Ok(frame))) => Ok(frame),
+        Ok(Ok(Err(reason))) => Err(link.garbled(WHAT, reason)),
+        Ok(Err(_)) => Err(link.garbled(WHAT, "the PNG broke its decoder")),
+        Err(_) => Err(link.garbled(WHAT, "the PNG took too long to decode")),
+    }
+}
+
+/// What a phone printed where pixels were expected, for an error message.
+fn told(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
+    match crate::parse::clean_line(&text) {
+        Some(line) => format!("{} bytes came, beginning with `{line}`", bytes.len()),
+        None => format!("{} bytes came", bytes.len()),
+    }
+}
+
+type Pixels = BytesMut;

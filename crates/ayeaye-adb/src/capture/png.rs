@@ -1,0 +1,120 @@
+//! PNG captures.
+use ::png::{ColorType, Decoder, Limits, Transformations};
+use ayeaye_agent::{Frame, MAX_PIXELS, MAX_SIDE, ScreenSize};
+use bytes::{BufMut as _, Bytes, BytesMut};
+
+use super::{MOST, told};
+
+const MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
+/// The chunk that ends every PNG: no data, its name, its checksum.
+const END: &[u8] = b"\0\0\0\0IEND\xae\x42\x60\x82";
+
+/// Whether a PNG begins somewhere in these bytes.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    find(bytes, MAGIC).is_some()
+}
+
+/// The picture in these bytes. Text before it is passed over, blanks behind it too; a picture
+/// without its last chunk is refused, though a decoder might make something of it.
+pub(super) fn frame(bytes: &[u8]) -> Result<Frame, String> {
+    let start = find(bytes, MAGIC).ok_or_else(|| told(bytes))?;
+    let file = bytes[start..].trim_ascii_end();
+    if !file.ends_with(END) {
+        return Err(format!("the PNG of {} bytes has no end", file.len()));
+    }
+    decode(file).map_err(|error| format!("the PNG cannot be read: {error}"))
+}
+
+fn decode(file: &[u8]) -> Result<Frame, String> {
+    let limits = Limits { bytes: MOST };
+    let mut decoder = Decoder::new_with_limits(std::io::Cursor::new(file), limits);
+    decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
+    let (width, height) = (reader.info().width, reader.info().height);
+    let pixels = u64::from(width) * u64::from(height);
+    if MAX_SIDE < width.max(height) || MAX_PIXELS < pixels {
+        return Err(format!("a screen of {width}x{height} is not believable"));
+    }
+    let room = reader.output_buffer_size().filter(|room| *room <= MOST).ok_or("too large")?;
+    let mut rows = vec![0; room];
+    let info = reader.next_frame(&mut rows).map_err(|e| e.to_string())?;
+    reader.finish().map_err(|e| e.to_string())?;
+    rows.truncate(info.buffer_size());
+    let rgba = match info.color_type {
+        ColorType::Rgba => Bytes::from(rows),
+        ColorType::GrayscaleAlpha => {
+            let mut rgba = BytesMut::with_capacity(rows.len() * 2);
+            rows.chunks_exact(2).for_each(|p| rgba.put_slice(&[p[0], p[0], p[0], p[1]]));
+            rgba.freeze()
+        }
+        other => return Err(format!("unexpected colours: {other:?}")),
+    };
+    Frame::new(ScreenSize { width, height }, rgba).map_err(|e| e.to_string())
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    bytes.windows(what.len()).take(4096).position(|window| window == what)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn encoded(color: ColorType, data: &[u8]) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut encoder = ::png::Encoder::new(&mut file, 2, 2);
+        encoder.set_color(color);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(data).unwrap();
+        writer.finish().unwrap();
+        file
+    }
+
+    #[test]
+    fn every_kind_of_colour_becomes_rgba() {
+        let rgba: Vec<u8> = (0..16).collect();
+        assert_eq!(frame(&encoded(ColorType::Rgba, &rgba)).unwrap().rgba(), &rgba);
+        let rgb = frame(&encoded(ColorType::Rgb, &[9; 12])).unwrap();
+        assert_eq!(rgb.rgba()[..4], [9, 9, 9, 255]);
+        let gray = frame(&encoded(ColorType::Grayscale, &[7; 4])).unwrap();
+        assert_eq!(gray.rgba()[..4], [7, 7, 7, 255]);
+    }
+
+    #[test]
+    fn a_warning_before_it_and_a_line_end_behind_it_are_passed_over() {
+        let file = encoded(ColorType::Rgb, &[9; 12]);
+        let talk =
+            [b"[Warning] Multiple displays were found\n".as_slice(), &file, b"\r\n"].concat();
+        assert!(frame(&talk).is_ok());
+        assert!(begins(&talk));
+    }
+
+    #[test]
+    fn a_png_cut_anywhere_is_refused() {
+        let file = encoded(ColorType::Rgb, &[9; 12]);
+        for end in 0..file.len() {
+            assert!(frame(&file[..end]).is_err(), "{end}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_refused_before_it_is_unpacked() {
+        let mut file = encoded(ColorType::Rgb, &[9; 12]);
+        file[16..20].copy_from_slice(&60_000_u32.to_be_bytes());
+        assert!(frame(&file).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_damage_is_survived(at in 0_usize..60, to: u8) {
+            let mut file = encoded(ColorType::Rgba, &[9; 16]);
+            let at = at % file.len();
+            file[at] = to;
+            if let Ok(frame) = frame(&file) {
+                prop_assert!(frame.rgba().len() % 4 == 0);
+            }
+        }
+    }
+}

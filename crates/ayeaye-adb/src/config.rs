@@ -1,0 +1,287 @@
+//! What has to be known before a phone can be asked for: where the adb server is, what may start
+//! one, and how long anything may take.
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where the adb server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServerAddress {
+    /// A TCP port.
+    Tcp {
+        /// A name or an address, without brackets.
+        host: String,
+        /// Usually 5037.
+        port: u16,
+    },
+    /// A Unix socket, as `adb -L localfilesystem:PATH` makes one. Nobody but the owner of the path
+    /// can reach it, where everybody on the machine can reach a TCP port.
+    Local(PathBuf),
+}
+
+/// Everything this crate needs to be told. It reads no environment and no files by itself.
+#[derive(Debug, Clone)]
+pub struct AdbConfig {
+    /// Where the adb server is.
+    pub server: ServerAddress,
+    /// The adb program to start a server with when none runs on this machine; `None` never starts
+    /// one. See [`find_adb`].
+    pub adb: Option<PathBuf>,
+    /// How long each kind of call may take.
+    pub limits: Limits,
+}
+
+/// How long each kind of call may take. adb itself waits for ever on a phone that is frozen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Reaching the adb server.
+    pub connect: Duration,
+    /// Starting one.
+    pub start: Duration,
+    /// The list of phones, as the server knows them.
+    pub list: Duration,
+    /// What one phone says of itself for the list. A phone that is slower is listed without it.
+    pub describe: Duration,
+    /// A command, besides the time that the gesture itself takes.
+    pub shell: Duration,
+    /// A picture of the screen, retries included.
+    pub capture: Duration,
+    /// The tree of the screen's elements.
+    pub ui_tree: Duration,
+    /// Until a tapped field has the keyboard, or another keyboard is ready.
+    pub keyboard: Duration,
+    /// Until a phone that was woken is awake, or an unlocked one is unlocked.
+    pub wake: Duration,
+}
+
+/// A server address that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an adb server address: use tcp:HOST:PORT, tcp:PORT or localfilesystem:PATH")]
+pub struct BadAddress(pub String);
+
+impl AdbConfig {
+    /// With the limits that suit phones on a cable or a home network.
+    pub fn new(server: ServerAddress, adb: Option<PathBuf>) -> Self {
+        Self { server, adb, limits: Limits::USUAL }
+    }
+}
+
+impl Limits {
+    /// What suits phones on a cable or a home network.
+    pub const USUAL: Self = Self {
+        connect: Duration::from_secs(2),
+        start: Duration::from_secs(15),
+        list: Duration::from_secs(3),
+        describe: Duration::from_secs(2),
+        shell: Duration::from_secs(10),
+        capture: Duration::from_secs(10),
+        ui_tree: Duration::from_secs(5),
+        keyboard: Duration::from_millis(1500),
+        wake: Duration::from_secs(3),
+    };
+}
+
+impl ServerAddress {
+    /// adb's own port.
+    pub const PORT: u16 = 5037;
+
+    /// 127.0.0.1:5037, where adb listens unless it is told otherwise.
+    pub fn usual() -> Self {
+        Self::Tcp { host: "127.0.0.1".to_owned(), port: Self::PORT }
+    }
+
+    /// The address that the adb program would use, from the values of `ADB_SERVER_SOCKET`,
+    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`. The first wins over the others;
+    /// an empty value counts as not set, as adb has it.
+    pub fn settle(
+        socket: Option<&str>,
+        address: Option<&str>,
+        port: Option<&str>,
+    ) -> Result<Self, BadAddress> {
+        if let Some(socket) = said(socket) {
+            return Self::parse(socket);
+        }
+        let host = said(address).map_or("127.0.0.1", unbracketed);
+        let port = match said(port) {
+            None => Self::PORT,
+            Some(text) => parse_port(text).ok_or_else(|| BadAddress(text.to_owned()))?,
+        };
+        if !is_host(host) {
+            return Err(BadAddress(host.to_owned()));
+        }
+        Ok(Self::Tcp { host: host.to_owned(), port })
+    }
+
+    /// An address in the form of `ADB_SERVER_SOCKET`: `tcp:HOST:PORT`, `tcp:PORT` or
+    /// `localfilesystem:PATH`. `HOST:PORT` alone will do as well.
+    pub fn parse(text: &str) -> Result<Self, BadAddress> {
+        let bad = || BadAddress(text.to_owned());
+        if let Some(path) = text.strip_prefix("localfilesystem:") {
+            if path.is_empty() || path.contains('\0') {
+                return Err(bad());
+            }
+            return Ok(Self::Local(PathBuf::from(path)));
+        }
+        let rest = text.strip_prefix("tcp:").unwrap_or(text);
+        let (host, port) = match rest.rsplit_once(':') {
+            Some((host, port)) => (unbracketed(host), port),
+            None if text.starts_with("tcp:") => ("127.0.0.1", rest),
+            None => return Err(bad()),
+        };
+        let port = parse_port(port).ok_or_else(bad)?;
+        if !is_host(host) {
+            return Err(bad());
+        }
+        Ok(Self::Tcp { host: host.to_owned(), port })
+    }
+
+    /// Whether it is on this machine, so that a server can be started there.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Local(_) => true,
+            Self::Tcp { host, .. } => {
+                host == "localhost"
+                    || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            }
+        }
+    }
+}
+
+impl fmt::Display for ServerAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+            Self::Local(path) => write!(f, "localfilesystem:{}", path.display()),
+        }
+    }
+}
+
+/// The adb program in the first of these folders that has it, either directly or in
+/// `platform-tools` (so that an SDK's root may be named). Programs started by a desktop often do
+/// not see the `PATH` of a terminal: the caller lists the usual SDK folders too.
+pub fn find_adb(folders: &[PathBuf]) -> Option<PathBuf> {
+    let name = if cfg!(windows) { "adb.exe" } else { "adb" };
+    folders
+        .iter()
+        .filter(|folder| folder.is_absolute())
+        .flat_map(|folder| [folder.join(name), folder.join("platform-tools").join(name)])
+        .find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    let Ok(about) = path.metadata() else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        about.is_file() && about.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    {
+        about.is_file()
+    }
+}
+
+/// A value that is set to something.
+fn said(value: Option<&str>) -> Option<&str> {
+    value.map(str::trim).filter(|v| !v.is_empty())
+}
+
+fn unbracketed(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host)
+}
+
+fn is_host(host: &str) -> bool {
+    !host.is_empty()
+        && host
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%'))
+}
+
+fn parse_port(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|port| *port != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tcp(host: &str, port: u16) -> ServerAddress {
+        ServerAddress::Tcp { host: host.to_owned(), port }
+    }
+
+    #[test]
+    fn addresses_are_read_as_adb_reads_them() {
+        let parse = |text| ServerAddress::parse(text).unwrap();
+        assert_eq!(parse("tcp:5038"), tcp("127.0.0.1", 5038));
+        assert_eq!(parse("tcp:build-host:5038"), tcp("build-host", 5038));
+        assert_eq!(parse("tcp:[::1]:5038"), tcp("::1", 5038));
+        assert_eq!(parse("127.0.0.1:5039"), tcp("127.0.0.1", 5039));
+        assert_eq!(
+            parse("localfilesystem:/run/adb.sock"),
+            ServerAddress::Local("/run/adb.sock".into())
+        );
+        for bad in [
+            "",
+            "tcp:",
+            "tcp:0",
+            "tcp:host:",
+            "tcp:host:99999",
+            "5037",
+            "tcp:a b:1",
+            "localfilesystem:",
+        ] {
+            assert!(ServerAddress::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_socket_wins_over_address_and_port() {
+        let settle = |s, a, p| ServerAddress::settle(s, a, p).unwrap();
+        assert_eq!(settle(None, None, None), ServerAddress::usual());
+        assert_eq!(settle(Some(""), None, Some(" ")), ServerAddress::usual());
+        assert_eq!(settle(None, Some("10.0.0.7"), Some("5040")), tcp("10.0.0.7", 5040));
+        assert_eq!(
+            settle(Some("tcp:1234"), Some("10.0.0.7"), Some("5040")),
+            tcp("127.0.0.1", 1234)
+        );
+        assert!(ServerAddress::settle(None, None, Some("adb")).is_err());
+    }
+
+    #[test]
+    fn only_loopback_is_local() {
+        assert!(ServerAddress::usual().is_local());
+        assert!(tcp("::1", 1).is_local());
+        assert!(tcp("localhost", 1).is_local());
+        assert!(ServerAddress::Local("/x".into()).is_local());
+        assert!(!tcp("10.0.0.7", 5037).is_local());
+        assert!(!tcp("localhost.example.com", 5037).is_local());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn adb_is_found_in_an_sdk_but_not_as_a_plain_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let tools = dir.path().join("platform-tools");
+        std::fs::create_dir(&tools).unwrap();
+        let adb = tools.join("adb");
+        std::fs::write(&adb, "").unwrap();
+        let folders = [PathBuf::from("relative"), dir.path().to_owned()];
+        assert_eq!(find_adb(&folders), None);
+        std::fs::set_permissions(&adb, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(find_adb(&folders), Some(adb));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_an_address_or_refused(text in "\\PC{0,40}") {
+            if let Ok(address) = ServerAddress::parse(&text) {
+                prop_assert_eq!(ServerAddress::parse(&address.to_string()), Ok(address));
+            }
+        }
+    }
+}

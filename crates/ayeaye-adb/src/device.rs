@@ -1,0 +1,170 @@
+//! One phone, as the agent drives it.
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use ayeaye_agent::{
+    App, Device, DeviceError, DeviceId, DeviceInfo, Frame, Gesture, ScreenSize, ScreenState,
+};
+use bytes::Bytes;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+
+use crate::apps::Apps;
+use crate::capture::Capture;
+use crate::link::Link;
+use crate::parse::{clean_line, current_size, joined, sections, ui_tree, wm_size};
+use crate::typing::Typing;
+use crate::{gesture, screen, sync};
+
+/// The most bytes of a tree of elements; more is a list that has no end.
+const MOST_TREE: usize = 4 * 1024 * 1024;
+
+/// A phone behind an adb server.
+#[derive(Debug)]
+pub struct AdbDevice {
+    link: Arc<Link>,
+    capture: Capture,
+    apps: Apps,
+    /// Android's API level, where it is known.
+    sdk: OnceCell<Option<u32>>,
+}
+
+/// What a phone says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct About {
+    pub(crate) model: Option<String>,
+    pub(crate) android_version: Option<String>,
+    pub(crate) product: Option<String>,
+    pub(crate) sdk: Option<u32>,
+    pub(crate) screen: Option<ScreenSize>,
+}
+
+impl About {
+    /// All of it in one round trip.
+    pub(crate) async fn ask(link: &Link) -> Result<Self, DeviceError> {
+        let ask = joined(&[
+            "getprop ro.product.model",
+            "getprop ro.build.version.release",
+            "getprop ro.product.name",
+            "getprop ro.build.version.sdk",
+            "wm size",
+            "dumpsys window displays | grep cur=",
+        ]);
+        let output = link.quick("its description", &ask).await?;
+        let [model, android, product, sdk, size, held] = sections(&output.out);
+        Ok(Self {
+            model: clean_line(model),
+            android_version: clean_line(android),
+            product: clean_line(product),
+            sdk: sdk.trim().parse().ok(),
+            screen: current_size(held).or_else(|| wm_size(size)),
+        })
+    }
+}
+
+impl AdbDevice {
+    pub(crate) fn new(link: Arc<Link>) -> Self {
+        Self { link, capture: Capture::default(), apps: Apps::default(), sdk: OnceCell::new() }
+    }
+
+    /// Reads a small file, at most `most` bytes.
+    pub async fn pull(&self, path: &str, most: usize) -> Result<Bytes, DeviceError> {
+        sync::pull(&self.link, path, most).await
+    }
+
+    /// Writes a small file, with the permissions of `mode` (such as 0o644).
+    pub async fn push(&self, path: &str, mode: u32, content: &[u8]) -> Result<(), DeviceError> {
+        sync::push(&self.link, path, mode, content).await
+    }
+
+    /// The size of a file in bytes, or `None` when there is none.
+    pub async fn file_size(&self, path: &str) -> Result<Option<u32>, DeviceError> {
+        sync::file_size(&self.link, path).await
+    }
+
+    async fn sdk(&self) -> Result<Option<u32>, DeviceError> {
+        let ask = async || {
+            let output = self.link.quick("its version", "getprop ro.build.version.sdk").await?;
+            Ok(output.out.trim().parse().ok())
+        };
+        self.sdk.get_or_try_init(ask).await.copied()
+    }
+}
+
+#[async_trait]
+impl Device for AdbDevice {
+    fn id(&self) -> &DeviceId {
+        self.link.id()
+    }
+
+    async fn info(&self) -> Result<DeviceInfo, DeviceError> {
+        let about = About::ask(&self.link).await?;
+        // Another task may have asked in the meantime; both know the same.
+        self.sdk.get_or_init(async || about.sdk).await;
+        let screen = if let Some(screen) = about.screen {
+            screen
+        } else {
+            let output = self.link.quick("its screen", "dumpsys display").await?;
+            let unreadable = || self.link.garbled("its screen", output.gist());
+            current_size(&output.out).ok_or_else(unreadable)?
+        };
+        let unknown = || "unknown".to_owned();
+        Ok(DeviceInfo {
+            id: self.link.id().clone(),
+            model: about.model.unwrap_or_else(unknown),
+            android_version: about.android_version.unwrap_or_else(unknown),
+            screen,
+        })
+    }
+
+    async fn capture(&self) -> Result<Frame, DeviceError> {
+        self.capture.take(&self.link).await
+    }
+
+    async fn state(&self) -> Result<ScreenState, DeviceError> {
+        screen::state(&self.link).await
+    }
+
+    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError> {
+        let what = gesture.name();
+        let line = match gesture {
+            Gesture::Click { point } => gesture::tap(*point, on),
+            Gesture::DoubleClick { point } => gesture::double_tap(*point, on, self.sdk().await?),
+            Gesture::LongPress { point, duration } => gesture::long_press(*point, on, *duration),
+            Gesture::Slide { from, to, duration } => gesture::slide(*from, *to, on, *duration),
+            Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
+            Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
+            Gesture::HotKey { key } => gesture::key(*key),
+            Gesture::Awake { app } => return self.apps.open(&self.link, app).await,
+            Gesture::Type { text, point, clear, submit } => {
+                let typing = Typing { text, point: *point, clear: *clear, submit: *submit };
+                return typing.perform(&self.link, on).await;
+            }
+        };
+        line.send(&self.link, what).await
+    }
+
+    async fn wake(&self) -> Result<(), DeviceError> {
+        screen::wake(&self.link).await.map(drop)
+    }
+
+    async fn reset(&self) -> Result<(), DeviceError> {
+        screen::reset(&self.link).await
+    }
+
+    async fn apps(&self) -> Result<Vec<App>, DeviceError> {
+        self.apps.list(&self.link).await
+    }
+
+    async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
+        let what = "its elements";
+        let deadline = Instant::now() + self.link.limits().ui_tree;
+        let dump = "uiautomator dump /dev/tty";
+        match self.link.exec(what, dump, deadline, MOST_TREE, <[u8]>::len).await {
+            Ok(bytes) => Ok(ui_tree(&String::from_utf8_lossy(&bytes)).map(ToOwned::to_owned)),
+            // It waits for a screen that moves to stand still, and on some it never does.
+            Err(DeviceError::TimedOut { .. } | DeviceError::Garbled { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! One phone behind the adb server: services of its own, each on a connection of its own.
+//!
+//! Opening a connection costs a third of a millisecond on one machine, less than a mistake about
+//! whose answer one is reading.
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceError, DeviceId};
+use bytes::BytesMut;
+use tokio::sync::OnceCell;
+use tokio::time::{Instant, timeout_at};
+
+use crate::refusal::{Stage, device_error};
+use crate::server::Server;
+use crate::shell::{self, Output};
+use crate::wire::{Wire, WireError};
+
+/// The way to one phone.
+#[derive(Debug)]
+pub(crate) struct Link {
+    server: Arc<Server>,
+    id: DeviceId,
+    shell_v2: OnceCell<bool>,
+}
+
+impl Link {
+    pub(crate) fn new(server: Arc<Server>, id: DeviceId) -> Self {
+        Self { server, id, shell_v2: OnceCell::new() }
+    }
+
+    pub(crate) fn id(&self) -> &DeviceId {
+        &self.id
+    }
+
+    pub(crate) fn limits(&self) -> &crate::Limits {
+        &self.server.config().limits
+    }
+
+    /// Runs a command line in the phone's shell and waits for its end. `what` names it in errors.
+    ///
+    /// An answer that stops without an exit status is a lost link, never an empty success.
+    pub(crate) async fn shell(
+        &self,
+        what: &str,
+        command: &str,
+        limit: Duration,
+    ) -> Result<Output, DeviceError> {
+        let deadline = Instant::now() + limit;
+        if self.has_shell_v2().await? {
+            let service = format!("shell,v2,raw:{command}");
+            self.call(what, &service, deadline, limit, async |wire| shell::read_v2(wire).await)
+                .await
+        } else {
+            let mark = shell::Mark::new();
+            let service = format!("shell:{}", mark.after(command));
+            let read = async |wire: &mut Wire| shell::read_marked(wire, &mark).await;
+            self.call(what, &service, deadline, limit, read).await
+        }
+    }
+
+    /// [`shell`](Self::shell) with the limit for commands that return at once.
+    pub(crate) async fn quick(&self, what: &str, command: &str) -> Result<Output, DeviceError> {
+        self.shell(what, command, self.limits().shell).await
+    }
+
+    /// Runs a command and takes its raw output until it ends, at most `most` bytes. Says nothing
+    /// about success: the caller must know from the bytes whether they are all there.
+    pub(crate) async fn exec(
+        &self,
+        what: &str,
+        command: &str,
+        deadline: Instant,
+        most: usize,
+        grow: impl Fn(&[u8]) -> usize,
+    ) -> Result<BytesMut, DeviceError> {
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let service = format!("exec:{command}");
+        let read = async |wire: &mut Wire| {
+            let mut bytes = BytesMut::with_capacity(64 * 1024);
+            loop {
+                if bytes.len() == bytes.capacity() {
+                    let expected = grow(&bytes).clamp(bytes.len() * 2, most + 1);
+                    bytes.reserve(expected - bytes.len());
+                }
+                if wire.more(&mut bytes).await? == 0 {
+                    return Ok(bytes);
+                }
+                if most < bytes.len() {
+                    return Err(WireError::Flood(most));
+                }
+            }
+        };
+        self.call(what, &service, deadline, limit, read).await
+    }
+
+    /// Opens a service and talks to it until the deadline.
+    ///
+    /// What fails before the service was asked for leaves no doubt; what fails after it does.
+    pub(crate) async fn call<T>(
+        &self,
+        what: &str,
+        service: &str,
+        deadline: Instant,
+        limit: Duration,
+        talk: impl AsyncFnOnce(&mut Wire) -> Result<T, WireError>,
+    ) -> Result<T, DeviceError> {
+        let mut wire = self.server.connect().await?;
+        let transport = format!("host:transport:{}", self.id);
+        match timeout_at(deadline, wire.request(&transport)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return Err(device_error(&self.id, what, Stage::Reaching, error)),
+            Err(_) => {
+                let state = "out of reach: the adb server does not answer".to_owned();
+                return Err(DeviceError::NotReady(self.id.clone(), state));
+            }
+        }
+        let asked = async {
+            wire.request(service).await?;
+            talk(&mut wire).await
+        };
+        match timeout_at(deadline, asked).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => Err(device_error(&self.id, what, Stage::Asked, error)),
+            Err(_) => Err(DeviceError::TimedOut {
+                id: self.id.clone(),
+                what: what.to_owned(),
+                after: limit,
+            }),
+        }
+    }
+
+    /// Whether the phone's shell tells exit codes (Android 7 and later), asked once.
+    pub(crate) async fn has_shell_v2(&self) -> Result<bool, DeviceError> {
+        let ask = async || match self.server.query_about(&self.id, "features").await? {
+            Ok(list) => {
+                let list = String::from_utf8_lossy(&list).into_owned();
+                Ok(list.trim().split(',').any(|feature| feature == "shell_v2"))
+            }
+            Err(error) => match device_error(&self.id, "its features", Stage::Reaching, error) {
+                // A server too old for the question is too old for the answer.
+                DeviceError::Refused { .. } => Ok(false),
+                error => Err(error),
+            },
+        };
+        self.shell_v2.get_or_try_init(ask).await.copied()
+    }
+
+    /// The error for a phone that said no.
+    pub(crate) fn refused(&self, what: &str, reason: impl Into<String>) -> DeviceError {
+        DeviceError::Refused { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
+    }
+
+    /// The error for an answer that makes no sense.
+    pub(crate) fn garbled(&self, what: &str, reason: impl Into<String>) -> DeviceError {
+        DeviceError::Garbled { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
+    }
+}

@@ -1,0 +1,96 @@
+//! The list of phones, as `host:devices-l` and `adb devices -l` write it.
+use super::clean;
+
+/// One phone of the list, in adb's words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Line {
+    /// The serial.
+    pub serial: String,
+    /// Such as `device`, `offline`, `unauthorized`, `no permissions`.
+    pub state: String,
+    /// The build's product name, which may contain blanks.
+    pub product: Option<String>,
+    /// With `_` for what adb does not like in a model's name.
+    pub model: Option<String>,
+    /// The number that tells two phones with one serial apart.
+    pub transport_id: Option<u64>,
+}
+
+/// The states that adb has words for (`connection_state_is_online` and its kin in `adb.cpp`), and
+/// some of its forks.
+const STATES: [&str; 15] = [
+    "device",
+    "offline",
+    "unauthorized",
+    "authorizing",
+    "connecting",
+    "bootloader",
+    "recovery",
+    "rescue",
+    "sideload",
+    "host",
+    "detached",
+    "no permissions",
+    "no device",
+    "not present",
+    "unknown",
+];
+
+const FIELDS: [&str; 6] = ["usb:", "product:", "model:", "device:", "features:", "transport_id:"];
+
+/// adb's word for a phone without a serial, the only serial with blanks.
+const NO_SERIAL: &str = "(no serial number)";
+
+/// Every phone of the list. Headers, messages of the adb program and what is no phone are passed over.
+pub(crate) fn devices(text: &str) -> Vec<Line> {
+    text.lines().filter_map(line).collect()
+}
+
+fn line(text: &str) -> Option<Line> {
+    let text = text.trim();
+    let (serial, rest) = match text.strip_prefix(NO_SERIAL) {
+        Some(rest) => (NO_SERIAL, rest),
+        None => text.split_once([' ', '\t']).filter(|(serial, _)| !serial.ends_with(':'))?,
+    };
+    let rest = rest.trim_start();
+    let (head, fields) = rest.split_at(first_field(rest));
+    let state = state(head.trim())?;
+    let mut line = Line { serial: clean(serial), state, ..Line::default() };
+    let mut fields = fields;
+    while let Some((name, rest)) = fields.split_once(':') {
+        let end = first_field(rest);
+        let value = clean(&rest[..end]);
+        let value = Some(value).filter(|v| !v.is_empty());
+        match name.trim() {
+            "product" => line.product = value,
+            "model" => line.model = value.map(|m| m.replace('_', " ")),
+            "transport_id" => line.transport_id = value.and_then(|v| v.parse().ok()),
+            _ => {}
+        }
+        fields = &rest[end..];
+    }
+    Some(line)
+}
+
+/// Where the next known field begins, behind a blank or at the start.
+fn first_field(text: &str) -> usize {
+    FIELDS
+        .iter()
+        .flat_map(|field| text.match_indices(field).map(|(at, _)| at))
+        .filter(|at| *at == 0 || text[..*at].ends_with([' ', '\t']))
+        .min()
+        .unwrap_or(text.len())
+}
+
+/// The state of a phone, or nothing for lines that are about something else. One word in small
+/// letters is a state even if it is not known: adb learns new ones.
+fn state(text: &str) -> Option<String> {
+    if let Some(known) = STATES.iter().find(|s| text == **s) {
+        return Some((*known).to_owned());
+    }
+    if text.starts_with("no permissions") {
+        return Some("no permissions".to_owned());
+    }
+    let is_word = !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase());
+    is_word.then(|| clean(text))
+}

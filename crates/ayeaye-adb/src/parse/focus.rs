@@ -1,0 +1,63 @@
+//! Which app is in front.
+//!
+//! Android says it in several places, in forms that differ by version and vendor. The activity that
+//! has the focus (`mFocusedApp`, `topResumedActivity`) names an app even while a shade or a dialog
+//! of the system covers it; the window in focus (`mCurrentFocus`) settles which of several screens
+//! is meant, and stands in where no activity is named.
+use ayeaye_agent::Component;
+
+use super::clean;
+
+/// The activity in front, from `dumpsys window`, `dumpsys activity activities` or lines of them.
+pub(crate) fn foreground(text: &str) -> Option<Component> {
+    let of = |keys: &[&str]| -> Vec<Component> {
+        text.lines()
+            .filter(|line| keys.iter().any(|key| line.trim_start().starts_with(key)))
+            .filter_map(component)
+            .collect()
+    };
+    let focused = of(&["mFocusedApp="]);
+    let windows = of(&["mCurrentFocus="]);
+    let resumed =
+        of(&["topResumedActivity=", "mResumedActivity", "ResumedActivity:", "mTopResumedActivity"]);
+    let same = |app: &&Component| windows.iter().any(|w| w.package == app.package);
+    focused
+        .iter()
+        .find(same)
+        .or_else(|| focused.iter().find(|app| !is_cover(app)))
+        .or_else(|| resumed.iter().find(same))
+        .or_else(|| resumed.first())
+        .or_else(|| windows.first())
+        .or_else(|| focused.first())
+        .cloned()
+        .or_else(|| text.lines().find_map(ime_target))
+}
+
+/// The launcher on the outer screen of a folded phone: always resumed, seldom meant.
+fn is_cover(app: &Component) -> bool {
+    app.activity.ends_with(".SubHomeActivity")
+}
+
+/// The window that would be typed into, the last resort on Android 11 and 12, whose list of windows
+/// does not name the one in focus.
+fn ime_target(line: &str) -> Option<Component> {
+    let line = line.trim_start();
+    let told = ["mInputMethodTarget in display#", "imeInputTarget in display#"];
+    told.iter().any(|key| line.starts_with(key)).then(|| component(line)).flatten()
+}
+
+/// The `package/activity` inside the innermost braces of a line.
+fn component(line: &str) -> Option<Component> {
+    let inner = line.rsplit('{').next()?;
+    inner.split([' ', '}', ',']).find_map(|word| {
+        let (package, activity) = word.split_once('/')?;
+        let fits = crate::quote::is_package(package) && !activity.is_empty();
+        fits.then(|| Component { package: package.to_owned(), activity: short(package, activity) })
+    })
+}
+
+/// `com.x.Main` of `com.x` as `.Main`, so that both ways of writing it are equal.
+fn short(package: &str, activity: &str) -> String {
+    let rest = activity.strip_prefix(package).filter(|rest| rest.starts_with('.'));
+    clean(rest.unwrap_or(activity))
+}

@@ -1,0 +1,48 @@
+//! The keyboards (input methods) of a phone.
+
+/// Which keyboards there are and which is in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Keyboards {
+    pub(crate) installed: Vec<String>,
+    pub(crate) enabled: Vec<String>,
+    pub(crate) current: Option<String>,
+}
+
+impl Keyboards {
+    /// From `ime list -s -a`, `ime list -s` and `settings get secure default_input_method`.
+    pub(crate) fn read(all: &str, enabled: &str, current: &str) -> Self {
+        let enabled = input_method_ids(enabled);
+        let mut installed = input_method_ids(all);
+        if installed.is_empty() {
+            installed.clone_from(&enabled);
+        }
+        Self { installed, enabled, current: input_method_ids(current).into_iter().next() }
+    }
+}
+
+/// The ids (`package/class`) in a list of keyboards, in the short or the long form of `ime list`.
+pub(crate) fn input_method_ids(text: &str) -> Vec<String> {
+    text.lines()
+        .filter(|line| !line.starts_with([' ', '\t']))
+        .map(|line| line.trim().trim_end_matches(':'))
+        .filter(|id| is_component(id))
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+/// Whether the soft keyboard is shown, from `dumpsys input_method`.
+pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
+    let told = |key: &str| text.contains(&format!("{key}=true"));
+    let asked = ["mInputShown", "mIsInputViewShown"];
+    asked.iter().any(|key| text.contains(key)).then(|| asked.iter().any(|key| told(key)))
+}
+
+pub(super) fn is_component(text: &str) -> bool {
+    let is_class = |class: &str| {
+        !class.is_empty()
+            && class.len() <= 255
+            && class.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$'))
+    };
+    text.split_once('/')
+        .is_some_and(|(package, class)| crate::quote::is_package(package) && is_class(class))
+}

@@ -1,0 +1,43 @@
+//! Whether the screen is on and whether a lock screen is in front of it.
+
+/// Whether the screen is on, from `dumpsys power`, `dumpsys window` or `dumpsys input`, whichever
+/// is there.
+pub(crate) fn awake(text: &str) -> Option<bool> {
+    // Dreaming is a screen saver: something is on the screen, but nothing that can be used.
+    value(text, "mWakefulness")
+        .map(|v| v == "Awake")
+        .or_else(|| value(text, "interactiveState").map(|v| v == "INTERACTIVE_STATE_AWAKE"))
+        .or_else(|| value(text, "screenState").map(|v| v == "SCREEN_STATE_ON"))
+        .or_else(|| value(text, "mAwake").map(|v| v == "true"))
+        .or_else(|| value(text, "mScreenOnFully").map(|v| v == "true"))
+        .or_else(|| {
+            let line = text.lines().map(str::trim).find_map(|l| l.strip_prefix("Interactive:"))?;
+            Some(line.trim() == "true")
+        })
+}
+
+/// Whether a lock screen is in front, from `dumpsys window` or `dumpsys window policy`.
+pub(crate) fn locked(text: &str) -> Option<bool> {
+    let told = |key| value(text, key).map(|v| v == "true");
+    let shown =
+        ["mShowingLockscreen", "mDreamingLockscreen", "isKeyguardShowing", "mKeyguardShowing"];
+    if shown.iter().any(|key| told(key) == Some(true)) {
+        return Some(true);
+    }
+    // Behind an open lock screen that is about to go, input is no longer restricted.
+    let restricted = told("mInputRestricted").or_else(|| told("inputRestricted"));
+    match (told("mIsShowing").or_else(|| told("showing")), restricted) {
+        (Some(showing), Some(restricted)) => Some(showing && restricted),
+        (Some(showing), None) => Some(showing),
+        (None, _) => shown.iter().find_map(|key| told(key)),
+    }
+}
+
+/// What stands behind the first `key=` that is a word of its own.
+fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.match_indices(key).find_map(|(at, _)| {
+        let alone = !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let rest = text[at + key.len()..].strip_prefix('=').filter(|_| alone)?;
+        rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()
+    })
+}

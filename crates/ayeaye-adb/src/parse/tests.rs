@@ -1,0 +1,312 @@
+//! Every recorded output in `samples/`; what each must be read as is in `samples/INDEX.tsv`.
+use std::path::Path;
+
+use ayeaye_agent::{Component, ScreenSize};
+use proptest::prelude::*;
+
+use super::*;
+
+fn sample(path: &str) -> String {
+    let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(path));
+    String::from_utf8(bytes.unwrap()).unwrap()
+}
+
+fn samples(folder: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(folder);
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    found.sort();
+    found
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with what may be nothing")]
+fn app(package: &str, activity: &str) -> Option<Component> {
+    Some(Component { package: package.to_owned(), activity: activity.to_owned() })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with what may be nothing")]
+fn size(width: u32, height: u32) -> Option<ScreenSize> {
+    Some(ScreenSize { width, height })
+}
+
+#[test]
+fn phones_are_listed_as_adb_means_them() {
+    let read = |file: &str| devices(&sample(&format!("adb_devices/{file}")));
+    let only = |file: &str| {
+        let mut lines = read(file);
+        assert_eq!(lines.len(), 1, "{file}: {lines:?}");
+        let line = lines.remove(0);
+        (line.serial, line.state, line.product, line.model)
+    };
+    let expect = |serial: &str, state: &str, product: Option<&str>, model: Option<&str>| {
+        let own = |text: Option<&str>| text.map(ToOwned::to_owned);
+        (serial.to_owned(), state.to_owned(), own(product), own(model))
+    };
+    for (file, expected) in [
+        (
+            "10_sharpadb-line.txt",
+            expect(
+                "169.254.138.177:5555",
+                "offline",
+                Some("VS Emulator Android Device - 480 x 800"),
+                Some("Android Device   480 x 800"),
+            ),
+        ),
+        ("13_sharpadb-line.txt", expect("R01D234SZAE", "unauthorized", None, None)),
+        ("14_sharpadb-line.txt", expect("emulator-5586", "host", None, None)),
+        (
+            "15_sharpadb-line.txt",
+            expect("0123456789abcdef", "device", Some("bullhead"), Some("Nexus 5X")),
+        ),
+        ("18_sharpadb-line.txt", expect("0123456789abcdef", "no permissions", None, None)),
+        ("19_sharpadb-line.txt", expect("01234567", "device", Some("if_s200n"), Some("NL V100KR"))),
+        (
+            "1_native-run-emulator-l.txt",
+            expect(
+                "emulator-5554",
+                "device",
+                Some("sdk_gphone_x86"),
+                Some("Android SDK built for x86"),
+            ),
+        ),
+        ("20_sharpadb-line.txt", expect("0123456789abcdef", "connecting", None, None)),
+        (
+            "2_native-run-lg-l.txt",
+            expect("LGUS0123456789", "device", Some("elsa_nao_us"), Some("LG US996")),
+        ),
+        ("30_dotnet-noperm.txt", expect("????????????????", "no permissions", None, None)),
+        ("40_appium-server-mismatch.txt", expect("emulator-5554", "device", None, None)),
+        (
+            "4_native-run-tcpip-l.txt",
+            expect("192.168.0.3:5555", "device", Some("mido"), Some("Redmi Note 4")),
+        ),
+        (
+            "5_native-run-samsung-l.txt",
+            expect("0123456789abcdef01", "device", Some("dreamqltesq"), Some("SM G950U")),
+        ),
+        ("6_native-run-windows-offline.txt", expect("MWS0123456789012", "offline", None, None)),
+    ] {
+        assert_eq!(only(file), expected, "{file}");
+    }
+    assert_eq!(read("6_native-run-windows-offline.txt")[0].transport_id, Some(3));
+    assert_eq!(samples("adb_devices").len(), 14, "a sample that no test reads");
+}
+
+#[test]
+fn long_states_and_missing_serials_are_read() {
+    let text = "X1\tno permissions (user in plugdev group; are your udev rules wrong?); see \
+                [http://developer.android.com/tools/device.html] usb:1-4 transport_id:2\n\
+                (no serial number)\tdevice usb:1-1 product:x model:y device:z transport_id:3";
+    let lines = devices(text);
+    assert_eq!(lines.len(), 2);
+    assert_eq!((lines[0].state.as_str(), lines[0].transport_id), ("no permissions", Some(2)));
+    assert_eq!(lines[1].serial, "(no serial number)");
+    let talk = "* daemon not running; starting now at tcp:5037\n* daemon started successfully\n\
+                List of devices attached\n\nadb: error";
+    assert_eq!(devices(talk), []);
+}
+
+#[test]
+fn the_app_in_front_is_found_on_every_version() {
+    for (file, expected) in [
+        (
+            "dumpsys_window_focus_lines/12_samsung-flip-cover_1.txt",
+            app("eu.niko.smart.universal", "crc648a3abc16689e594e.MainActivity"),
+        ),
+        (
+            "dumpsys_window_focus_lines/13_samsung-fold-cover_1.txt",
+            app("com.example.android", ".activity.main.MainActivity"),
+        ),
+        (
+            "dumpsys_window_focus_lines/4.x_appium_2.txt",
+            app("com.example.android.contactmanager", ".ContactManager"),
+        ),
+        (
+            "dumpsys_window_focus_lines/5_samsung-isshadow_1.txt",
+            app("com.example.android.contactmanager", ".ContactManager"),
+        ),
+        (
+            "dumpsys_window_focus_lines/8_androidtv-atv-launcher_1.txt",
+            app("com.google.android.tvlauncher", ".MainActivity"),
+        ),
+        (
+            "dumpsys_window_focus_lines/8_androidtv-sony-picture-off_1.txt",
+            app("tunein.player", "tunein.ui.leanback.ui.activities.TvHomeActivity"),
+        ),
+        (
+            "dumpsys_window_focus_lines/unknown_appium_1.txt",
+            app("com.example.android.contactmanager", ".ContactManager"),
+        ),
+        (
+            "dumpsys_activity_activities/15or16_samsung-tablet_1.txt",
+            app("com.sec.android.app.launcher", ".activities.LauncherActivity"),
+        ),
+        (
+            "dumpsys_window_windows/11_emulator_1.txt",
+            app("com.google.android.apps.nexuslauncher", ".NexusLauncherActivity"),
+        ),
+        (
+            "dumpsys_window_windows/12_emulator_1.txt",
+            app("com.android.launcher3", ".uioverrides.QuickstepLauncher"),
+        ),
+        (
+            "dumpsys_window_windows/4.0_emulator_1.txt",
+            app("com.dtmilano.android.sampleui", ".MainActivity"),
+        ),
+    ] {
+        assert_eq!(foreground(&sample(file)), expected, "{file}");
+    }
+    let read =
+        ["dumpsys_window_focus_lines", "dumpsys_activity_activities", "dumpsys_window_windows"];
+    let count: usize = read.iter().map(|folder| samples(folder).len()).sum();
+    assert_eq!(count, 11, "a sample that no test reads");
+    assert_eq!(foreground("mCurrentFocus=null\n  mFocusedApp=null"), None);
+}
+
+#[test]
+fn a_shade_over_an_app_does_not_hide_the_app() {
+    let text = "  mCurrentFocus=Window{5f1 u0 NotificationShade}\n  \
+                mFocusedApp=ActivityRecord{3aa u0 com.android.settings/.Settings t12}";
+    assert_eq!(foreground(text), app("com.android.settings", ".Settings"));
+}
+
+#[test]
+fn a_lock_screen_is_seen() {
+    let read = |n| {
+        let text = sample(&format!("dumpsys_window_lockstate/unknown_appium_{n}.txt"));
+        (locked(&text), awake(&text))
+    };
+    assert_eq!(read(1), (Some(false), Some(false)));
+    assert_eq!(read(3), (Some(false), None));
+    assert_eq!(read(4), (Some(true), None));
+    assert_eq!(read(5), (Some(false), None));
+    assert_eq!(samples("dumpsys_window_lockstate").len(), 4, "a sample that no test reads");
+    assert_eq!(locked("  mDreamingLockscreen=true mShowingLockscreen=false"), Some(true));
+    assert_eq!(locked("KeyguardServiceDelegate\n  showing=true\n  occluded=false"), Some(true));
+    assert_eq!(locked("mCurrentFocus=null"), None);
+}
+
+#[test]
+fn a_screen_that_is_on_is_told_from_one_that_is_off() {
+    assert_eq!(awake("  mWakefulness=Awake\n  mWakefulnessChanging=false"), Some(true));
+    assert_eq!(awake("  mWakefulnessChanging=false\n  mWakefulness=Dozing"), Some(false));
+    assert_eq!(awake("mWakefulness=Dreaming"), Some(false));
+    assert_eq!(awake(&sample("dumpsys_window_policy/4.x_emulator_1.txt")), Some(true));
+    assert_eq!(awake(&sample("dumpsys_input/14_honor_1.txt")), Some(true));
+    assert_eq!(awake(&sample("dumpsys_input/8or9_nvidia-shield_1.txt")), Some(false));
+    assert_eq!(awake(""), None);
+}
+
+#[test]
+fn sizes_are_read_with_overrides_and_as_held() {
+    assert_eq!(wm_size(&sample("wm_size/unknown_awesome-adb_1.txt")), size(1080, 1920));
+    assert_eq!(wm_size(&sample("wm_size/unknown_awesome-adb_2_override.txt")), size(480, 1024));
+    assert_eq!(wm_size("Physical size: 99999x1"), None);
+    assert_eq!(current_size(&sample("dumpsys_input/14_honor_1.txt")), size(1224, 2700));
+    assert_eq!(current_size(&sample("dumpsys_input/15_vivo-pad_1.txt")), size(2064, 3096));
+    assert_eq!(current_size(&sample("dumpsys_input/8or9_nvidia-shield_1.txt")), size(1920, 1080));
+    let sideways = "mViewports=[DisplayViewport{type=INTERNAL, orientation=1, \
+                    logicalFrame=Rect(0, 0 - 2640, 1080), deviceWidth=2640}, DisplayViewport{\
+                    logicalFrame=Rect(0, 0 - 512, 260)}]";
+    assert_eq!(current_size(sideways), size(2640, 1080));
+    let info =
+        "mOverrideDisplayInfo=DisplayInfo{\"Built-in Screen\", real 2640 x 1080, rotation 1}";
+    assert_eq!(current_size(info), size(2640, 1080));
+    let displays = "    init=1080x2400 420dpi cur=2400x1080 app=2400x1017 rng=1080x1017-2400x2337";
+    assert_eq!(current_size(displays), size(2400, 1080));
+}
+
+#[test]
+fn keyboards_are_read_in_either_form() {
+    let long = sample("ime_list/5_emulator_1.txt");
+    assert_eq!(input_method_ids(&long), ["com.android.inputmethod.latin/.LatinIME"]);
+    let short = "com.android.adbkeyboard/.AdbIME\ncom.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME\n";
+    assert_eq!(input_method_ids(short).len(), 2);
+    let keyboards = Keyboards::read("", short, "null\n");
+    assert_eq!((keyboards.installed.len(), keyboards.current), (2, None));
+    assert_eq!(keyboard_shown("  mInputShown=true mX=1"), Some(true));
+    assert_eq!(keyboard_shown("  mInputShown=false"), Some(false));
+    assert_eq!(keyboard_shown("nothing"), None);
+}
+
+#[test]
+fn apps_are_read_and_junk_is_not() {
+    let list = packages(&sample("pm_list_packages/5_emulator_1.txt"));
+    assert_eq!(list.len(), 10);
+    assert_eq!(list[0], "com.android.smoketest");
+    let text = "2 activities found:\n  Activity #0:\n    priority=0 preferredOrder=0 match=0x108000 \
+                specificIndex=-1 isDefault=true\n    com.android.settings/.Settings\n  Activity #1:\n    \
+                com.x/com.x.A$B\n";
+    assert_eq!(components(text).len(), 2);
+    assert_eq!(components(text)[1].1, "com.x.A$B");
+    let chooser = "priority=0\nandroid/com.android.internal.app.ResolverActivity";
+    assert_eq!(first_component(chooser), None);
+    assert_eq!(first_component("No activity found"), None);
+}
+
+#[test]
+fn a_tree_is_whole_or_none() {
+    for (file, nodes) in [
+        ("4.2_emulator-chinese_1.xml", Some(21)),
+        ("4.x_emulator_1.xml", Some(9)),
+        ("8.1_emulator_1.xml", Some(29)),
+        ("unknown_phone-flutter_1.xml", Some(23)),
+        ("12_xiaomi-miui_2_error.txt", None),
+    ] {
+        let text = sample(&format!("uiautomator_dump/{file}"));
+        let read = ui_tree(&text).map(|tree| tree.matches("<node ").count());
+        assert_eq!(read, nodes, "{file}");
+    }
+    let glued = sample("uiautomator_dump/unknown_bilibili_1.txt");
+    let tree = ui_tree(&glued).unwrap();
+    assert!(tree.starts_with("<?xml") && tree.ends_with("</hierarchy>"));
+    assert_eq!(samples("uiautomator_dump").len(), 6, "a sample that no test reads");
+    assert_eq!(ui_tree(&tree[..tree.len() - 20]), None);
+    assert_eq!(ui_tree("x<hierarchy rotation=\"0\" />UI"), Some("<hierarchy rotation=\"0\" />"));
+}
+
+fn everything(text: &str) {
+    drop((devices(text), foreground(text), locked(text), awake(text), wm_size(text)));
+    drop((current_size(text), input_method_ids(text), keyboard_shown(text), components(text)));
+    drop((packages(text), ui_tree(text).map(str::len), clean(text), clean_line(text)));
+    assert!(sections::<4>(text).iter().all(|s| s.len() <= text.len()));
+}
+
+#[test]
+fn every_sample_can_be_cut_anywhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    for folder in std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir())
+    {
+        for text in samples(folder.to_str().unwrap()) {
+            let step = text.len() / 40 + 1;
+            for end in (0..text.len()).step_by(step).filter(|at| text.is_char_boundary(*at)) {
+                everything(&text[..end]);
+                everything(&text[end..]);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_passed_over(text in "(?s).{0,300}") {
+        everything(&text);
+    }
+
+    #[test]
+    fn nearly_right_texts_are_read_or_passed_over(
+        words in proptest::collection::vec(
+            prop_oneof![
+                Just("mFocusedApp=ActivityRecord{1 u0 a.b/.C t1}"), Just("mCurrentFocus=Window{"),
+                Just("logicalFrame=[0, 0, 99999999999, 2]"), Just("cur=1x"), Just("<hierarchy"),
+                Just("</hierarchy>"), Just("/>"), Just("mIsShowing="), Just("product:"), Just("\n"),
+                Just("X\tdevice "), Just("real 1 x 2"), Just("Override size: 0x0"), Just("}"), Just("é"),
+            ],
+            0..30,
+        )
+    ) {
+        everything(&words.concat());
+    }
+}

@@ -1,0 +1,40 @@
+//! The only way for a text to get into the phone's shell: as one word that means itself.
+use std::fmt;
+
+/// A word of a command line that the phone's shell reads as exactly one argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ShellWord(String);
+
+/// A text that no shell word can carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it contains the control character U+{0:04X}")]
+pub(crate) struct Unquotable(u32);
+
+/// The text between single quotes, where the shell looks for nothing but the next single quote.
+///
+/// Control characters are refused: no argument of ours has any business with them (texts to be
+/// typed that do travel as base64), and a terminal in between might act on them.
+pub(crate) fn quote(text: &str) -> Result<ShellWord, Unquotable> {
+    if let Some(control) = text.chars().find(|c| u32::from(*c) < 0x20 || *c == '\x7f') {
+        return Err(Unquotable(u32::from(control)));
+    }
+    Ok(ShellWord(format!("'{}'", text.replace('\'', r"'\''"))))
+}
+
+/// Whether this is a package name by Android's rules, which leave no room for a shell's signs.
+pub(crate) fn is_package(text: &str) -> bool {
+    let is_segment = |segment: &str| {
+        segment.starts_with(|c: char| c.is_ascii_alphabetic())
+            && segment.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    text.len() <= 255 && text.contains('.') && text.split('.').all(is_segment)
+}
+
+impl fmt::Display for ShellWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! What the adb server says no with, turned into what the caller can do about it.
+use ayeaye_agent::{DeviceError, DeviceId};
+
+use crate::parse::clean;
+use crate::wire::WireError;
+
+/// How far a call had got when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// The phone had not been asked for anything yet.
+    Reaching,
+    /// The request was on its way: it may have been carried out.
+    Asked,
+}
+
+/// The typed error for what went wrong with one phone during `what`.
+pub(crate) fn device_error(
+    id: &DeviceId,
+    what: &str,
+    stage: Stage,
+    error: WireError,
+) -> DeviceError {
+    let refused =
+        |reason: String| DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason };
+    match (error, stage) {
+        (WireError::Failed(text), _) => from_text(id, what, stage, &text),
+        (WireError::Ended | WireError::Broken(_), Stage::Asked) => {
+            DeviceError::LinkLost(id.clone(), what.to_owned())
+        }
+        (error @ WireError::TooLong, _) => refused(error.to_string()),
+        (error, Stage::Reaching) => {
+            DeviceError::NotReady(id.clone(), format!("out of reach: {error}"))
+        }
+        (error @ (WireError::NotAdb | WireError::Flood(_)), Stage::Asked) => DeviceError::Garbled {
+            id: id.clone(),
+            what: what.to_owned(),
+            reason: error.to_string(),
+        },
+    }
+}
+
+/// adb's sentences, as `adb.cpp` and `transport.cpp` of the versions 1.0.32 to 1.0.41 have them.
+fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError {
+    let lower = text.to_ascii_lowercase();
+    let has = |words: &str| lower.contains(words);
+    if has("not found") || has("no devices") {
+        return DeviceError::NotFound(id.clone());
+    }
+    if has("unauthorized") {
+        return DeviceError::Unauthorized(id.clone());
+    }
+    if has("no permissions") || has("insufficient permissions") {
+        return DeviceError::NotReady(id.clone(), "no permissions".to_owned());
+    }
+    if has("offline") {
+        return DeviceError::NotReady(id.clone(), "offline".to_owned());
+    }
+    if has("still connecting") || has("still authorizing") {
+        return DeviceError::NotReady(id.clone(), "still connecting".to_owned());
+    }
+    let ended = has("closed") || has("protocol fault") || has("connection reset");
+    if ended && stage == Stage::Asked {
+        return DeviceError::LinkLost(id.clone(), what.to_owned());
+    }
+    let said = clean(text);
+    let reason = if has("more than one") {
+        format!("adb says `{said}`: disconnect all but one of them")
+    } else {
+        format!("adb says `{said}`")
+    };
+    DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, stage: Stage) -> DeviceError {
+        device_error(&DeviceId::new("X"), "tap", stage, WireError::Failed(text.to_owned()))
+    }
+
+    #[test]
+    fn adbs_sentences_are_told_apart() {
+        let reaching = |text| of(text, Stage::Reaching);
+        assert!(matches!(reaching("device 'X' not found"), DeviceError::NotFound(_)));
+        assert!(matches!(reaching("device not found"), DeviceError::NotFound(_)));
+        assert!(matches!(reaching("no devices/emulators found"), DeviceError::NotFound(_)));
+        let unauthorized = "device unauthorized.\nThis adb server's $ADB_VENDOR_KEYS is not set";
+        assert!(matches!(reaching(unauthorized), DeviceError::Unauthorized(_)));
+        assert!(
+            matches!(reaching("device offline"), DeviceError::NotReady(_, s) if s == "offline")
+        );
+        assert!(matches!(reaching("device still authorizing"), DeviceError::NotReady(..)));
+        assert!(matches!(
+            reaching("insufficient permissions for device: user in plugdev group"),
+            DeviceError::NotReady(_, s) if s == "no permissions"
+        ));
+        assert!(matches!(
+            reaching("more than one device/emulator"),
+            DeviceError::Refused { reason, .. } if reason.contains("all but one")
+        ));
+        assert!(matches!(reaching("unknown host service"), DeviceError::Refused { .. }));
+    }
+
+    #[test]
+    fn only_what_was_asked_for_leaves_doubt() {
+        assert!(of("closed", Stage::Asked).leaves_doubt());
+        assert!(!of("closed", Stage::Reaching).leaves_doubt());
+        let error = |stage| device_error(&DeviceId::new("X"), "tap", stage, WireError::Ended);
+        assert!(error(Stage::Asked).leaves_doubt());
+        assert!(!error(Stage::Reaching).leaves_doubt());
+    }
+}

@@ -1,0 +1,141 @@
+//! What the screen is up to, waking it, and going back to the start.
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceError, ScreenState};
+use tokio::time::{Instant, sleep};
+
+use crate::gesture::accepted;
+use crate::link::Link;
+use crate::parse::{self, joined, sections};
+use crate::quote::is_package;
+
+/// One line for all of it; the phone sorts out the few lines that matter, so that a hundred come
+/// over instead of ten thousand.
+const ASK: [&str; 3] = [
+    "dumpsys power | grep mWakefulness=",
+    "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|inputRestricted|\
+     mDreamingLockscreen|screenState|interactiveState|InputTarget|mInputMethodTarget|mAwake|\
+     mScreenOnFully'",
+    "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'",
+];
+
+const HOME: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
+                    -c android.intent.category.HOME";
+
+/// Never closed: without them the phone cannot be used, a call is cut off, or a person's secrets
+/// are asked for twice.
+const KEPT: [&str; 8] = [
+    "android",
+    "com.android.systemui",
+    "com.android.phone",
+    "com.android.server.telecom",
+    "com.android.incallui",
+    "com.android.keychain",
+    "com.android.permissioncontroller",
+    "com.google.android.permissioncontroller",
+];
+
+/// What the screen is up to, in one round trip.
+pub(crate) async fn state(link: &Link) -> Result<ScreenState, DeviceError> {
+    let what = "the screen's state";
+    let output = link.quick(what, &joined(&ASK)).await?;
+    let [power, window, keyboard] = sections(&output.out);
+    let awake = parse::awake(power).or_else(|| parse::awake(window));
+    let foreground = parse::foreground(window);
+    if awake.is_none() && foreground.is_none() {
+        return Err(link.garbled(what, output.gist()));
+    }
+    Ok(ScreenState {
+        awake: awake.unwrap_or(true),
+        locked: parse::locked(window).unwrap_or(false),
+        foreground,
+        keyboard_shown: parse::keyboard_shown(keyboard).unwrap_or(false),
+    })
+}
+
+/// Turns the display on and takes away a lock screen that needs no secret. Returns what is there
+/// then.
+pub(crate) async fn wake(link: &Link) -> Result<ScreenState, DeviceError> {
+    let mut now = state(link).await?;
+    if !now.awake {
+        // Wake up, which unlike the power button never turns the screen off.
+        let output = link.quick("waking it", "input keyevent 224").await?;
+        accepted(link, "waking it", &output)?;
+        now = until(link, |state| state.awake).await?;
+        if !now.awake {
+            return Err(link.refused("waking it", "the screen stays off"));
+        }
+    }
+    if now.locked {
+        let output = link.quick("unlocking it", "wm dismiss-keyguard").await?;
+        if output.code != 0 {
+            // Before Android 6 the menu key did that.
+            let output = link.quick("unlocking it", "input keyevent 82").await?;
+            accepted(link, "unlocking it", &output)?;
+        }
+        now = until(link, |state| !state.locked).await?;
+        if now.locked {
+            let reason = "its lock screen wants a secret: a person has to unlock it";
+            return Err(link.refused("unlocking it", reason));
+        }
+    }
+    Ok(now)
+}
+
+/// Wakes the screen, closes the app in front, goes home.
+pub(crate) async fn reset(link: &Link) -> Result<(), DeviceError> {
+    let now = wake(link).await?;
+    let what = "going back to the start";
+    let mut command = String::new();
+    if let Some(app) = now.foreground {
+        let home = link.quick("its launcher", HOME).await?;
+        let launcher = parse::first_component(&home.out).map(|(package, _)| package);
+        if may_be_closed(&app.package, launcher.as_deref()) {
+            command = format!("am force-stop {}; ", app.package);
+        }
+    }
+    command.push_str("input keyevent 3");
+    let output = link.quick(what, &command).await?;
+    accepted(link, what, &output)
+}
+
+/// Whether an app in front may be closed. Where the launcher is not known, nothing that is called
+/// like one is.
+fn may_be_closed(package: &str, launcher: Option<&str>) -> bool {
+    let by_name = || {
+        let name = package.to_ascii_lowercase();
+        ["launcher", ".home", "trebuchet"].iter().any(|word| name.contains(word))
+    };
+    let is_launcher = launcher.map_or_else(by_name, |launcher| launcher == package);
+    is_package(package) && !is_launcher && !KEPT.contains(&package)
+}
+
+async fn until(
+    link: &Link,
+    wanted: impl Fn(&ScreenState) -> bool,
+) -> Result<ScreenState, DeviceError> {
+    let deadline = Instant::now() + link.limits().wake;
+    loop {
+        let now = state(link).await?;
+        if wanted(&now) || deadline <= Instant::now() {
+            return Ok(now);
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_launcher_and_the_system_stay() {
+        assert!(may_be_closed("com.android.settings", Some("com.x.home")));
+        assert!(may_be_closed("com.android.settings", None));
+        assert!(!may_be_closed("com.x.home", Some("com.x.home")));
+        assert!(!may_be_closed("com.android.launcher3", None));
+        assert!(!may_be_closed("com.miui.home", None));
+        assert!(!may_be_closed("com.android.systemui", Some("com.x.home")));
+        assert!(!may_be_closed("x; reboot", None));
+    }
+}

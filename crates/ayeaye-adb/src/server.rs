@@ -1,0 +1,164 @@
+//! The adb server: reached, and started where that is allowed.
+//!
+//! This is the only place of the whole project that starts a process, always `adb start-server`
+//! with arguments that no user and no model has a say in. A server is never stopped: other
+//! programs use it too.
+use std::process::Stdio;
+use std::time::Duration;
+
+use ayeaye_agent::{DeviceError, DeviceId};
+use tokio::net::TcpStream;
+use tokio::process::Command;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use crate::wire::{LONGEST_SERVICE, Wire, WireError};
+use crate::{AdbConfig, ServerAddress};
+
+/// After an attempt to start a server that failed, the next has to wait this long.
+const START_AGAIN: Duration = Duration::from_secs(10);
+
+/// The adb server, as an address that answers or can be made to.
+#[derive(Debug)]
+pub(crate) struct Server {
+    config: AdbConfig,
+    /// When starting failed last, and why. Locked while one is being started.
+    failed: Mutex<Option<(Instant, String)>>,
+}
+
+impl Server {
+    pub(crate) fn new(config: AdbConfig) -> Self {
+        Self { config, failed: Mutex::new(None) }
+    }
+
+    pub(crate) fn config(&self) -> &AdbConfig {
+        &self.config
+    }
+
+    /// A new connection. Ends by itself inside the limits for connecting and starting.
+    pub(crate) async fn connect(&self) -> Result<Wire, DeviceError> {
+        match self.dial().await {
+            Ok(wire) => Ok(wire),
+            Err(error) if is_absence(&error) && self.config.server.is_local() => {
+                self.start(&error).await?;
+                self.dial().await.map_err(|error| self.missing(error))
+            }
+            Err(error) => Err(self.missing(error)),
+        }
+    }
+
+    /// The answer to a question that is about no particular phone.
+    pub(crate) async fn query(&self, service: &str) -> Result<Vec<u8>, DeviceError> {
+        let mut wire = self.connect().await?;
+        let limit = self.config.limits.list;
+        let answer = async {
+            wire.request(service).await?;
+            wire.body(LONGEST_SERVICE).await
+        };
+        match timeout(limit, answer).await {
+            Ok(Ok(body)) => Ok(body),
+            Ok(Err(error)) => Err(self.missing(error)),
+            Err(_) => Err(self.silent(limit)),
+        }
+    }
+
+    /// A question about one phone, answered by the server for it.
+    pub(crate) async fn query_about(
+        &self,
+        id: &DeviceId,
+        question: &str,
+    ) -> Result<Result<Vec<u8>, WireError>, DeviceError> {
+        let mut wire = self.connect().await?;
+        let limit = self.config.limits.list;
+        let answer = async {
+            wire.request(&format!("host-serial:{id}:{question}")).await?;
+            wire.body(LONGEST_SERVICE).await
+        };
+        timeout(limit, answer).await.map_err(|_| self.silent(limit))
+    }
+
+    /// The error for a server that cannot be used.
+    pub(crate) fn missing(&self, cause: impl std::fmt::Display) -> DeviceError {
+        DeviceError::NoServer { address: self.config.server.to_string(), cause: cause.to_string() }
+    }
+
+    fn silent(&self, limit: Duration) -> DeviceError {
+        self.missing(format_args!("it did not answer within {} s", limit.as_secs_f32()))
+    }
+
+    async fn dial(&self) -> std::io::Result<Wire> {
+        let limit = self.config.limits.connect;
+        let dialled = async {
+            match &self.config.server {
+                ServerAddress::Tcp { host, port } => {
+                    let stream = TcpStream::connect((host.as_str(), *port)).await?;
+                    stream.set_nodelay(true)?;
+                    Ok(Wire::new(stream))
+                }
+                #[cfg(unix)]
+                ServerAddress::Local(path) => {
+                    Ok(Wire::new(tokio::net::UnixStream::connect(path).await?))
+                }
+                #[cfg(not(unix))]
+                ServerAddress::Local(_) => Err(std::io::Error::new(
+                    std::io::ErrorKind::Unsupported,
+                    "Unix sockets are not to be had on this system",
+                )),
+            }
+        };
+        timeout(limit, dialled).await.unwrap_or_else(|_| {
+            let text = format!("no connection within {} s", limit.as_secs_f32());
+            Err(std::io::Error::new(std::io::ErrorKind::TimedOut, text))
+        })
+    }
+
+    async fn start(&self, why: &std::io::Error) -> Result<(), DeviceError> {
+        let Some(adb) = &self.config.adb else {
+            let hint =
+                "no adb program was found to start one with; install Android's platform-tools";
+            return Err(self.missing(format_args!("{why}; {hint}")));
+        };
+        let mut failed = self.failed.lock().await;
+        if self.dial().await.is_ok() {
+            return Ok(()); // somebody else was quicker
+        }
+        if let Some((when, cause)) = failed.as_ref()
+            && when.elapsed() < START_AGAIN
+        {
+            return Err(self.missing(cause));
+        }
+        tracing::info!(server = %self.config.server, adb = %adb.display(), "starting the adb server");
+        let mut command = Command::new(adb);
+        match &self.config.server {
+            ServerAddress::Tcp { port, .. } => command.arg("-P").arg(port.to_string()),
+            local @ ServerAddress::Local(_) => command.arg("-L").arg(local.to_string()),
+        };
+        // The server outlives the program that starts it and would hold a pipe open: none is given.
+        command
+            .arg("start-server")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true);
+        let cause = match timeout(self.config.limits.start, command.status()).await {
+            Ok(Ok(status)) if status.success() => {
+                *failed = None;
+                return Ok(());
+            }
+            Ok(Ok(status)) => format!("`{} start-server` ended with {status}", adb.display()),
+            Ok(Err(error)) => format!("`{}` cannot be run: {error}", adb.display()),
+            Err(_) => format!(
+                "`{} start-server` did not end within {} s",
+                adb.display(),
+                self.config.limits.start.as_secs_f32()
+            ),
+        };
+        *failed = Some((Instant::now(), cause.clone()));
+        Err(self.missing(cause))
+    }
+}
+
+/// Whether nobody listens there, as opposed to somebody who does not answer.
+fn is_absence(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound)
+}

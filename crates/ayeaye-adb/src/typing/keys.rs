@@ -1,0 +1,109 @@
+//! Text as key presses of `input text`.
+use ayeaye_agent::DeviceError;
+
+use crate::gesture::accepted;
+use crate::link::Link;
+use crate::quote::quote;
+
+/// The most characters of one call. A long one keeps the phone busy for seconds.
+const CHUNK: usize = 400;
+
+/// How many characters are deleted where "select all" is not to be had.
+const DELETES: usize = 250;
+
+/// Whether the American keyboard that `input text` pretends to be has a key for it.
+pub(super) fn has_key(c: char) -> bool {
+    matches!(c, ' '..='~')
+}
+
+/// The command lines that type a text of keys, one call each.
+///
+/// `input text` turns `%s` into a blank and knows no way to say `%s` itself, so a `%` and an `s`
+/// that stand together are typed by two calls on one line. Blanks are sent as `%s`: old versions of
+/// the program take its arguments apart again.
+pub(super) fn lines(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(CHUNK).map(|chunk| line(&String::from_iter(chunk))).collect()
+}
+
+fn line(text: &str) -> String {
+    let apart = text.replace("%s", "%\0s");
+    let pieces = apart.split('\0').map(|piece| {
+        let word = quote(&piece.replace(' ', "%s")).expect("keys are no control characters");
+        format!("input text {word}")
+    });
+    pieces.collect::<Vec<_>>().join(" && ")
+}
+
+/// Empties the field in focus: select all and delete, or from the end backwards on phones before
+/// Android 12, whose `input` knows no key combinations and says so without doing anything.
+pub(super) async fn clear(link: &Link) -> Result<(), DeviceError> {
+    let what = "emptying the field";
+    let output = link.quick(what, "input keycombination 113 29 && input keyevent 67").await?;
+    let all = output.all();
+    let unknown = ["Unknown command", "Error: Unknown", "usage:", "Usage:"];
+    if output.code == 0 && !unknown.iter().any(|words| all.contains(words)) {
+        return accepted(link, what, &output);
+    }
+    if all.contains("INJECT_EVENTS") {
+        return accepted(link, what, &output);
+    }
+    let deletes = " 67".repeat(DELETES);
+    let output = link.quick(what, &format!("input keyevent 123{deletes}")).await?;
+    accepted(link, what, &output)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What Android's `Input.sendText` makes of its argument, as its documentation has it.
+    fn typed(argument: &str) -> String {
+        argument.replace("%s", " ")
+    }
+
+    fn arrives(text: &str) -> String {
+        let mut arrived = String::new();
+        for line in lines(text) {
+            for call in line.split(" && input text ") {
+                let word = call.strip_prefix("input text ").unwrap_or(call);
+                let word = word.replace(r"'\''", "\0");
+                arrived.push_str(&typed(&word.replace('\'', "").replace('\0', "'")));
+            }
+        }
+        arrived
+    }
+
+    #[test]
+    fn the_percent_rule_does_not_eat_anything() {
+        assert_eq!(lines("a b"), ["input text 'a%sb'"]);
+        assert_eq!(lines("%s"), ["input text '%' && input text 's'"]);
+        assert_eq!(lines("it's"), [r"input text 'it'\''s'"]);
+        assert!(lines("").is_empty());
+        for text in ["%s", "%%s", "100% sure", "% s", "%s%s", "a %s b", "%"] {
+            assert_eq!(arrives(text), text);
+        }
+    }
+
+    #[test]
+    fn a_long_text_goes_in_parts() {
+        let text = "x".repeat(CHUNK * 2 + 1);
+        assert_eq!(lines(&text).len(), 3);
+        assert_eq!(arrives(&text), text);
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_of_keys_arrives(text in "[ -~]{0,60}") {
+            prop_assume!(!text.contains(" && input text "));
+            prop_assert_eq!(arrives(&text), text);
+        }
+
+        #[test]
+        fn percents_blanks_and_s_arrive(text in "[%s ']{0,20}") {
+            prop_assert_eq!(arrives(&text), text);
+        }
+    }
+}
