@@ -1,0 +1,152 @@
+//! Where a model is asked.
+use std::fmt;
+
+use url::{Host, Url};
+
+/// The address of an OpenAI-compatible endpoint, in whichever of the usual ways it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Without a slash at the end; `/chat/completions` and `/models` lie below it.
+    base: Url,
+}
+
+/// An address that cannot be an endpoint; says what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("model base URL {0}")]
+pub struct BadEndpoint(String);
+
+impl Endpoint {
+    /// Reads `http://host:8000`, `http://host:8000/v1` and `http://host:8000/v1/chat/completions`
+    /// alike. A path other than `/v1` is kept; only a bare host gets `/v1` added.
+    pub fn parse(text: &str) -> Result<Self, BadEndpoint> {
+        let text = text.trim();
+        let refused = |why: &str| Err(BadEndpoint(why.to_owned()));
+        if text.is_empty() {
+            return refused("is empty: write it like http://127.0.0.1:11434/v1");
+        }
+        if !text.starts_with("http://") && !text.starts_with("https://") {
+            return refused(
+                "must begin with http:// or https://, like http://127.0.0.1:11434/v1",
+            );
+        }
+        let Ok(mut base) = Url::parse(text) else {
+            return refused("cannot be read: write it like http://127.0.0.1:11434/v1");
+        };
+        if !base.username().is_empty() || base.password().is_some() {
+            return refused("must not hold a user name or password: put the key in its own setting");
+        }
+        base.set_fragment(None);
+        let path = base.path().trim_end_matches('/').to_owned();
+        let path = path.strip_suffix("/chat/completions").unwrap_or(&path).trim_end_matches('/');
+        base.set_path(if path.is_empty() { "/v1" } else { path });
+        Ok(Self { base })
+    }
+
+    /// Where a prompt is sent.
+    pub(crate) fn chat(&self) -> Url {
+        self.below("/chat/completions")
+    }
+
+    /// Where the models are listed.
+    pub(crate) fn models(&self) -> Url {
+        self.below("/models")
+    }
+
+    /// Whether it is on this machine.
+    pub fn is_loopback(&self) -> bool {
+        match self.base.host() {
+            Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        }
+    }
+
+    /// Whether what is sent to it is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.base.scheme() == "https"
+    }
+
+    fn below(&self, leaf: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{leaf}", self.base.path().trim_end_matches('/')));
+        url
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shown(&self.base))
+    }
+}
+
+/// A URL as it may stand in messages: without user, query and fragment, which may hold secrets.
+pub(crate) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // Both only fail for URLs that cannot have a user at all.
+    let bare = url.set_username("").is_ok() && url.set_password(None).is_ok();
+    if bare || url.host().is_none() { url.to_string() } else { url.origin().ascii_serialization() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chat(text: &str) -> String {
+        Endpoint::parse(text).unwrap().chat().to_string()
+    }
+
+    #[test]
+    fn every_usual_way_to_write_it_means_the_same() {
+        for text in [
+            "http://127.0.0.1:8000",
+            "http://127.0.0.1:8000/",
+            "http://127.0.0.1:8000/v1",
+            " http://127.0.0.1:8000/v1/ ",
+            "http://127.0.0.1:8000/v1/chat/completions",
+            "http://127.0.0.1:8000/chat/completions",
+        ] {
+            assert_eq!(chat(text), "http://127.0.0.1:8000/v1/chat/completions", "{text}");
+        }
+        assert_eq!(
+            chat("https://example.com/api/paas/v4"),
+            "https://example.com/api/paas/v4/chat/completions"
+        );
+        assert_eq!(
+            chat("https://example.com/openai/v1?api-version=1"),
+            "https://example.com/openai/v1/chat/completions?api-version=1"
+        );
+        let models = Endpoint::parse("http://h/v1/chat/completions").unwrap().models();
+        assert_eq!(models.as_str(), "http://h/v1/models");
+    }
+
+    #[test]
+    fn what_cannot_be_an_endpoint_is_refused_with_the_way_out() {
+        for (text, part) in [
+            ("", "is empty"),
+            ("localhost:8000", "http://"),
+            ("ftp://x/", "http://"),
+            ("http://", "cannot be read"),
+            ("http://me:pw@host/v1", "its own setting"),
+        ] {
+            let error = Endpoint::parse(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_holds_no_secret() {
+        let url = Url::parse("https://me:pw@example.com/v1?key=s#f").unwrap();
+        assert_eq!(shown(&url), "https://example.com/v1");
+    }
+
+    #[test]
+    fn loopback_is_known_in_every_spelling() {
+        for text in ["http://localhost:1", "http://127.8.0.1", "http://[::1]:80", "http://a.localhost"] {
+            assert!(Endpoint::parse(text).unwrap().is_loopback(), "{text}");
+        }
+        assert!(!Endpoint::parse("http://10.0.2.2:8000").unwrap().is_loopback());
+    }
+}

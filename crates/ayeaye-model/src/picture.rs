@@ -1,0 +1,138 @@
+//! From a frame to the picture a model is sent.
+use ayeaye_agent::{Frame, Picture, ScreenSize};
+use bytes::Bytes;
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use jpeg_encoder::{ColorType, Encoder};
+
+/// How a profile wants its pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PictureRule {
+    /// Most pixels. The shape of the screen is kept, and nothing is ever enlarged.
+    pub max_pixels: u32,
+    /// JPEG quality, 1 to 100.
+    pub quality: u8,
+}
+
+/// Scales and encodes a frame, once.
+pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
+    let size = target(frame.size(), rule.max_pixels);
+    let scaled;
+    let rgba: &[u8] = if size == frame.size() {
+        frame.rgba()
+    } else {
+        scaled = scale(frame, size);
+        scaled.buffer()
+    };
+    let side = |length: u32| u16::try_from(length).expect("a Frame has at most 8192 pixels a side");
+    let mut bytes = Vec::with_capacity(rgba.len() / 16);
+    Encoder::new(&mut bytes, rule.quality)
+        .encode(rgba, side(size.width), side(size.height), ColorType::Rgba)
+        .expect("a picture that is not empty, written to memory");
+    Picture { bytes: Bytes::from(bytes), media_type: "image/jpeg", size }
+}
+
+/// The largest size of the same shape with at most so many pixels, but never larger than `size`.
+fn target(size: ScreenSize, max_pixels: u32) -> ScreenSize {
+    let pixels = f64::from(size.width) * f64::from(size.height);
+    let factor = (f64::from(max_pixels.max(1)) / pixels).sqrt();
+    if 1.0 <= factor {
+        return size;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 8192")]
+    let scaled = |length: u32| ((f64::from(length) * factor) as u32).max(1);
+    ScreenSize { width: scaled(size.width), height: scaled(size.height) }
+}
+
+fn scale(frame: &Frame, size: ScreenSize) -> Image<'static> {
+    let ScreenSize { width, height } = frame.size();
+    let source = ImageRef::new(width, height, frame.rgba(), PixelType::U8x4)
+        .expect("a Frame has four bytes for each pixel");
+    let mut scaled = Image::new(size.width, size.height, PixelType::U8x4);
+    // The filter widens with the scale, so that thin strokes of text do not vanish. What a capture
+    // has for alpha means nothing.
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(FilterType::Bilinear))
+        .use_alpha(false);
+    Resizer::new()
+        .resize(&source, &mut scaled, &options)
+        .expect("both are of the same pixel type and not empty");
+    scaled
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    const RULE: PictureRule = PictureRule { max_pixels: 720 * 1600, quality: 85 };
+
+    fn size(width: u32, height: u32) -> ScreenSize {
+        ScreenSize { width, height }
+    }
+
+    /// Stripes and dots: something to scale and encode.
+    fn frame(width: u32, height: u32) -> Frame {
+        let mut rgba = Vec::with_capacity((width * height * 4) as usize);
+        for y in 0..height {
+            for x in 0..width {
+                let ink = (x / 3 + y / 5) % 7 == 0 || (x * y) % 31 == 0;
+                rgba.extend(if ink { [30, 40, 60, 0] } else { [240, 238, (x % 256) as u8, 0] });
+            }
+        }
+        Frame::new(size(width, height), Bytes::from(rgba)).unwrap()
+    }
+
+    #[test]
+    fn the_shape_is_kept_and_nothing_is_enlarged() {
+        for (from, to) in [
+            (size(1080, 2400), size(720, 1600)),
+            (size(2400, 1080), size(1600, 720)),
+            (size(540, 1200), size(540, 1200)),
+            (size(1, 1), size(1, 1)),
+            (size(8192, 1), size(8192, 1)),
+        ] {
+            assert_eq!(target(from, RULE.max_pixels), to, "{from}");
+        }
+        assert_eq!(target(size(8192, 1), 10), size(286, 1));
+        assert_eq!(target(size(100, 100), 0), size(1, 1));
+    }
+
+    #[test]
+    fn a_picture_is_a_jpeg_of_the_size_it_says() {
+        let picture = encode(&frame(1080, 2400), RULE);
+        assert_eq!(picture.size, size(720, 1600));
+        assert_eq!(picture.media_type, "image/jpeg");
+        assert_eq!(picture.bytes[..3], [0xff, 0xd8, 0xff]);
+        assert_eq!(picture.bytes[picture.bytes.len() - 2..], [0xff, 0xd9]);
+        // The start-of-frame segment holds height and width.
+        let at = picture.bytes.windows(2).position(|w| w == [0xff, 0xc0]).unwrap();
+        assert_eq!(picture.bytes[at + 5..at + 9], [0x06, 0x40, 0x02, 0xd0]);
+        let again = encode(&frame(1080, 2400), RULE);
+        assert_eq!(again, picture, "the same frame makes the same picture");
+    }
+
+    #[test]
+    fn a_frame_of_one_pixel_has_a_picture() {
+        let one = Frame::new(size(1, 1), Bytes::from_static(&[1, 2, 3, 4])).unwrap();
+        assert_eq!(encode(&one, RULE).size, size(1, 1));
+    }
+
+    /// `cargo nextest run -p ayeaye-model --run-ignored only --no-capture`, `--release` for the
+    /// figures that count.
+    #[test]
+    #[ignore = "a measurement"]
+    #[expect(clippy::print_stdout, reason = "a measurement is there to be read")]
+    fn how_long_a_picture_takes() {
+        let frame = frame(1080, 2400);
+        encode(&frame, RULE);
+        let (start, rounds) = (Instant::now(), 20);
+        let mut bytes = 0;
+        for _ in 0..rounds {
+            bytes = encode(&frame, RULE).bytes.len();
+        }
+        let each = start.elapsed().as_secs_f64() * 1000.0 / f64::from(rounds);
+        println!("1080x2400 to 720x1600, {bytes} bytes: {each:.1} ms");
+    }
+}

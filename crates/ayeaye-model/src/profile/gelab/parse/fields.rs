@@ -1,0 +1,323 @@
+//! `key:value` fields, separated by tabs, and by what models put in place of them.
+use super::Unreadable;
+use super::words::Word;
+
+/// A key of the format. What is not in this list is part of the value before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Action,
+    Explain,
+    Point,
+    Point1,
+    Point2,
+    Value,
+    Return,
+    Summary,
+    Verify,
+    Note,
+    KeyProcess,
+    Thought,
+    Duration,
+    Direction,
+    Keyboard,
+    Clear,
+    Submit,
+    /// Known, and of no use to us.
+    Unused,
+}
+
+/// No honest reply has more; weighing them takes time that grows with the square.
+const MOST_FIELDS: usize = 500;
+
+/// The fields of a reply, in order.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Fields {
+    pub all: Vec<(Key, String)>,
+    /// Points are fractions of the screen (0 to 1), not thousandths.
+    pub fractions: bool,
+    /// A text that ends too early cannot have been taken for whole, as in JSON.
+    pub closed: bool,
+}
+
+impl Fields {
+    /// The last value of a key that has any.
+    pub(super) fn last(&self, key: Key) -> Option<&str> {
+        self.all.iter().rev().find(|(k, _)| *k == key).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn has(&self, key: Key) -> bool {
+        self.last(key).is_some()
+    }
+
+    pub(super) fn every(&self, key: Key) -> impl Iterator<Item = &str> {
+        self.all.iter().filter(move |(k, _)| *k == key).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Whether a text begins with a field, or with one of the wrappers fields come in.
+pub(super) fn begins(text: &str) -> bool {
+    let text = text.trim_start();
+    let upper: String = text.chars().take(10).collect::<String>().to_ascii_uppercase();
+    ["{", "[{", "```", "<|BEGIN_OF", "<STATUS>", "<ACTION>"].iter().any(|w| upper.starts_with(w))
+        || key_at(text).is_some()
+}
+
+/// Where the first field begins.
+pub(super) fn first(text: &str) -> Option<usize> {
+    marks(text).into_iter().find(|mark| mark.rank != Rank::Blanks).map(|mark| mark.key)
+}
+
+/// Splits a text into its fields.
+///
+/// Tabs separate fields; new lines do so too in replies of sloppy models, and runs of blanks if
+/// nothing else does. Since a value may hold new lines and words that look like keys, a key that
+/// stands after a tab anywhere is not taken from after a new line, and a value that is followed by
+/// a tab is kept as a whole.
+pub(super) fn split(text: &str) -> Result<Fields, Unreadable> {
+    let marks = marks(text);
+    if MOST_FIELDS < marks.len() {
+        return Err(Unreadable("it holds too many fields".to_owned()));
+    }
+    let (loose, mut firm): (Vec<_>, Vec<_>) =
+        marks.into_iter().partition(|mark| mark.rank == Rank::Blanks);
+    if !firm.iter().any(|mark| mark.name == Key::Action) {
+        firm.extend(loose);
+        firm.sort_by_key(|mark| mark.start);
+    }
+    let kept = weigh(text, &firm)?;
+    let ends = kept.iter().skip(1).map(|mark| mark.start).chain([text.len()]);
+    let all = kept
+        .iter()
+        .zip(ends)
+        .map(|(mark, end)| (mark.name, text[mark.value..end].trim().to_owned()))
+        .collect();
+    Ok(Fields { all, fractions: false, closed: false })
+}
+
+/// Fields that stand in the action's own field, as in `CLICK point:500,300`.
+pub(super) fn inline(text: &str) -> Vec<(Key, String)> {
+    let mut found: Vec<Mark> = Vec::new();
+    let starts = text.char_indices().filter(|(_, c)| c.is_whitespace() || matches!(c, ',' | '，'));
+    for at in [0].into_iter().chain(starts.map(|(at, c)| at + c.len_utf8())) {
+        let Some((name, key, value)) = key_at(&text[at..]) else { continue };
+        let open = |mark: &Mark| matches!(mark.name, Key::Value | Key::Return);
+        if found.last().is_some_and(|mark| open(mark) || mark.key == at + key) {
+            continue;
+        }
+        found.push(Mark { start: at, key: at + key, value: at + value, name, rank: Rank::Blanks });
+    }
+    if found.first().is_none_or(|mark| !text[..mark.key].trim().is_empty()) {
+        return Vec::new();
+    }
+    let ends = found.iter().skip(1).map(|mark| mark.start).chain([text.len()]);
+    found.iter().zip(ends).map(|(m, end)| (m.name, text[m.value..end].trim().to_owned())).collect()
+}
+
+/// What stands before a key, from strong to weak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rank {
+    Tab,
+    Line,
+    Blanks,
+}
+
+/// A place where a field may begin.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    /// Of what separates it from the field before.
+    start: usize,
+    key: usize,
+    value: usize,
+    name: Key,
+    rank: Rank,
+}
+
+fn marks(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let (rank, next) = separator(text, at);
+        if let Some(rank) = rank
+            && let Some((name, key, value)) = key_at(&text[next..])
+        {
+            marks.push(Mark { start: at, key: next + key, value: next + value, name, rank });
+            at = next + value;
+        } else {
+            at = next.max(at + text[at..].chars().next().map_or(1, char::len_utf8));
+        }
+    }
+    marks
+}
+
+/// What separates at this place, and where it ends. The start of the text counts as a tab.
+fn separator(text: &str, at: usize) -> (Option<Rank>, usize) {
+    let rest = &text[at..];
+    // A tab that was written down instead of being pressed.
+    let spelled = rest.starts_with("\\t") || rest.starts_with("\\n");
+    let length = if spelled { 2 } else { rest.len() - rest.trim_start().len() };
+    let run = &rest[..length];
+    let rank = if run.contains('\t') || run == "\\t" || at == 0 {
+        Some(Rank::Tab)
+    } else if run.contains('\n') || run == "\\n" {
+        Some(Rank::Line)
+    } else if 1 < run.chars().count() {
+        Some(Rank::Blanks)
+    } else {
+        None
+    };
+    (rank, at + length)
+}
+
+/// The key at the start of a text, where its name begins, and where its value begins. List signs
+/// and emphasis around it do not count. A blank before the colon makes it ordinary text: slots of
+/// the prompt rely on that.
+fn key_at(text: &str) -> Option<(Key, usize, usize)> {
+    let decoration = |c: char| matches!(c, '-' | '*' | '•' | '>' | '`' | '"' | '#' | ' ');
+    let start = text.char_indices().take(8).find(|(_, c)| !decoration(*c))?.0;
+    let bare = &text[start..];
+    let name: &str = bare.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()?;
+    let key = named(name)?;
+    let after = bare[name.len()..].trim_start_matches(['*', '`', '"']);
+    let value = after.strip_prefix(':').or_else(|| after.strip_prefix('：'))?;
+    // Emphasis that was begun before the key may end after the colon.
+    let value = if text[..start].contains('*') { value.trim_start_matches('*') } else { value };
+    Some((key, start, text.len() - value.len()))
+}
+
+fn named(name: &str) -> Option<Key> {
+    let key = match name.to_ascii_lowercase().as_str() {
+        "action" | "action_type" => Key::Action,
+        "explain" | "explanation" => Key::Explain,
+        "point" => Key::Point,
+        "point1" | "start_point" => Key::Point1,
+        "point2" | "end_point" => Key::Point2,
+        "value" => Key::Value,
+        "return" => Key::Return,
+        "summary" => Key::Summary,
+        "verify" => Key::Verify,
+        "note" => Key::Note,
+        "key_process" => Key::KeyProcess,
+        "cot" => Key::Thought,
+        "duration" => Key::Duration,
+        "direction" => Key::Direction,
+        "keyboard" | "keyboard_exists" | "is_keyboard" => Key::Keyboard,
+        "clear" => Key::Clear,
+        "submit" | "press_enter" => Key::Submit,
+        "plan" | "status" | "search_type" | "is_auto_close" | "close_reasons" => Key::Unused,
+        _ => return None,
+    };
+    Some(key)
+}
+
+/// Chooses among the places where fields may begin.
+fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, Unreadable> {
+    let after_tab = |key| marks.iter().any(|mark| mark.name == key && mark.rank == Rank::Tab);
+    // Values that begin after a tab, each with its end and whether a tab ends it.
+    let values: Vec<(usize, usize, bool)> = marks
+        .iter()
+        .enumerate()
+        .filter(|(_, mark)| mark.name == Key::Value && mark.rank == Rank::Tab)
+        .map(|(i, mark)| {
+            let next = marks[i + 1..].iter().find(|mark| mark.rank == Rank::Tab);
+            (mark.value, next.map_or(text.len(), |mark| mark.start), next.is_some())
+        })
+        .collect();
+    let word = |mark: &Mark| Word::leading(text[mark.value..].trim_start());
+    let firm = marks.iter().find(|m| m.name == Key::Action && m.rank == Rank::Tab).and_then(word);
+    let mut kept = Vec::new();
+    for mark in marks {
+        let within = values.iter().find(|(from, to, _)| (*from..*to).contains(&mark.start));
+        if mark.rank == Rank::Tab {
+            kept.push(*mark);
+        } else if after_tab(mark.name) {
+            let other = word(mark).is_some_and(|word| Some(word) != firm);
+            if mark.name == Key::Action && within.is_none() && other {
+                return Err(contradiction());
+            }
+        } else if !within.is_some_and(|(_, _, whole)| *whole)
+            || matches!(mark.name, Key::Summary | Key::Point)
+        {
+            kept.push(*mark);
+        }
+    }
+    Ok(kept)
+}
+
+/// The refusal of a reply that names two actions.
+pub(super) fn contradiction() -> Unreadable {
+    Unreadable("it holds more than one action; name exactly one in the field `action`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(text: &str) -> Vec<(Key, String)> {
+        split(text).unwrap().all
+    }
+
+    fn value(text: &str) -> String {
+        split(text).unwrap().last(Key::Value).unwrap().to_owned()
+    }
+
+    #[test]
+    fn tabs_lines_and_blanks_separate() {
+        let same = [
+            "explain:a\taction:CLICK\tpoint:1,2\tsummary:b",
+            "explain:a\naction:CLICK\npoint:1,2\nsummary:b",
+            "explain:a   action:CLICK   point:1,2   summary:b",
+            "explain：a\taction：CLICK\t point：1,2\t\tsummary：b",
+            "explain:a\\taction:CLICK\\tpoint:1,2\\tsummary:b",
+            "Sure!\n- **explain**: a\n- **action**: CLICK\n- **point**: 1,2\n- **summary:** b",
+            "explain:a\naction:CLICK\tpoint:1,2\nsummary:b",
+        ];
+        for text in same {
+            let expected = [
+                (Key::Explain, "a"),
+                (Key::Action, "CLICK"),
+                (Key::Point, "1,2"),
+                (Key::Summary, "b"),
+            ];
+            assert_eq!(fields(text), expected.map(|(k, v)| (k, v.to_owned())), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_kept_as_it_was_written() {
+        for text in [
+            "see: here",
+            "line one\nline two",
+            "action: buy milk",
+            "todo\naction: buy milk\nsummary: none\nnote: x",
+            "tab\tbed",
+            "a  point: b",
+            "C:\\temp\\new",
+        ] {
+            let reply = format!("explain:e\taction:TYPE\tvalue:{text}\tsummary:s");
+            assert_eq!(value(&reply), text);
+        }
+        assert_eq!(value("action:TYPE\tvalue:hello\nsummary:s"), "hello");
+        assert_eq!(value("action:TYPE\nvalue:one\ntwo\nsummary:s"), "one\ntwo");
+    }
+
+    #[test]
+    fn two_different_actions_are_refused() {
+        assert!(split("explain:x\naction:CLICK\npoint:1,2\tsummary:x\taction:COMPLETE").is_err());
+        assert!(split("action:TYPE\tvalue:a\naction:CLICK it\tsummary:s").is_ok());
+    }
+
+    #[test]
+    fn an_unusual_key_is_text() {
+        assert_eq!(fields("action:BACK\tfoo:bar"), [(Key::Action, "BACK\tfoo:bar".to_owned())]);
+        assert_eq!(fields("explain:a\taction : BACK"), [(Key::Explain, "a\taction : BACK".to_owned())]);
+    }
+
+    #[test]
+    fn fields_beside_the_action() {
+        assert_eq!(inline("point:1,2"), [(Key::Point, "1,2".to_owned())]);
+        let both = [(Key::Point1, "1,2".to_owned()), (Key::Point2, "3,4".to_owned())];
+        assert_eq!(inline(" point1:1,2 point2:3,4"), both);
+        assert_eq!(inline("value:a point:b"), [(Key::Value, "a point:b".to_owned())]);
+        assert_eq!(inline("the button point:1,2"), []);
+    }
+}
