@@ -3,6 +3,7 @@
 //! [`LocalSessionManager`] does the work. Around it: a session lives for hours, not for minutes; the
 //! answers of its calls outlive their connections; and there are only so many sessions.
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub(super) struct Sessions {
     inner: LocalSessionManager,
     /// When each session was last heard of.
     used: Mutex<HashMap<SessionId, Instant>>,
+    /// Whether there were ever too many.
+    full: AtomicBool,
 }
 
 impl Sessions {
@@ -41,7 +44,7 @@ impl Sessions {
             LocalSessionManager::default().with_event_store(Arc::new(Replay::default()));
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
-        Self { inner, used: Mutex::default() }
+        Self { inner, used: Mutex::default(), full: AtomicBool::new(false) }
     }
 
     fn used(&self) -> MutexGuard<'_, HashMap<SessionId, Instant>> {
@@ -66,7 +69,10 @@ impl Sessions {
                 used.iter().min_by_key(|(_, when)| **when).map(|(id, _)| id.clone())
             };
             let Some(oldest) = oldest else { return Ok(()) };
-            tracing::warn!("more than {MOST_SESSIONS} MCP sessions: the oldest one ends");
+            // Once: a client that opens them without end shall not fill the log too.
+            if !self.full.swap(true, Ordering::Relaxed) {
+                tracing::warn!("more than {MOST_SESSIONS} MCP sessions: the oldest ones end");
+            }
             self.close_session(&oldest).await?;
         }
     }
