@@ -1,0 +1,356 @@
+//! The command line: flags and subcommands, parsed. What they do is elsewhere.
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ayeaye_agent::SessionId;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::{Flag, ReplyMode, listen};
+
+/// How the program ends. Scripts branch on these numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// What was asked for was done.
+    Done,
+    /// It was not.
+    Failed,
+    /// The command line or the settings are wrong. Clap ends with the same number by itself.
+    Usage,
+    /// The task waits for an answer.
+    NeedsAnswer,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::NeedsAnswer => 3,
+        })
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  ayeaye demo --yes                            see it work: no phone, no model, nothing to install
+  ayeaye doctor                                what is missing on this machine, and how to mend it
+  ayeaye serve                                 MCP on stdio, as clients start it
+  ayeaye serve --http 127.0.0.1:8642           MCP at http://127.0.0.1:8642/mcp
+  ayeaye run 'Turn on dark mode' --device emulator-5554
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 the task needs an answer.
+Settings come from flags, the environment (AYEAYE_…) and ayeaye.toml; `ayeaye config` shows them.";
+
+/// An MCP server that hands tasks to Android phones.
+#[derive(Debug, Parser)]
+#[command(name = "ayeaye", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    settings: SettingFlags,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags that every command takes. There are none for keys and tokens: a command line is read by
+/// every process of the machine.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings")]
+struct SettingFlags {
+    /// Read this settings file; it must be there
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The folder for sessions and what belongs to them
+    #[arg(long, global = true, value_name = "DIR")]
+    data_dir: Option<String>,
+    /// The root of the model's API, up to and with `/v1`
+    #[arg(long, global = true, value_name = "URL")]
+    model_base_url: Option<String>,
+    /// The model's name, as its endpoint knows it
+    #[arg(long, global = true, value_name = "NAME")]
+    model_name: Option<String>,
+    /// The model's family, when its name does not tell
+    #[arg(long, global = true, value_name = "PROFILE")]
+    model_profile: Option<String>,
+    /// What to log on stderr, such as `debug` or `info,ayeaye_adb=trace`
+    #[arg(long, global = true, value_name = "FILTER")]
+    log: Option<String>,
+}
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve MCP on stdio, or with --http over Streamable HTTP
+    Serve(Serve),
+    /// Do a task on the virtual phone with a stand-in for the model, from start to end
+    Demo(Demo),
+    /// Do one task from the terminal; questions are asked there
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Run),
+    /// List the phones
+    Devices,
+    /// Check everything a task needs, and say how to mend what is wrong
+    Doctor,
+    /// Show the settled settings and where each was said
+    Config,
+    /// Look at sessions, answer them, export them
+    #[command(subcommand)]
+    Sessions(Sessions),
+    /// Be a phone that `adb connect` can attach
+    Phone(Phone),
+    /// Measure what a step costs beside the model
+    #[command(hide = true)]
+    Bench(Bench),
+}
+
+/// `ayeaye serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Listen here instead of on stdio: IP:PORT or a port; without ADDR where http.listen says
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "", value_parser = address)]
+    pub http: Option<String>,
+    /// Add a virtual phone to the devices
+    #[arg(long = "virtual")]
+    pub virtual_phone: bool,
+}
+
+/// `ayeaye demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Answer the agent's question by itself
+    #[arg(long)]
+    pub yes: bool,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  ayeaye run 'Send Anna a message: I am late' --device R58M12ABCDE
+  ayeaye run 'Turn on dark mode' --virtual --max-steps 10";
+
+/// `ayeaye run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// What to do, in one sentence
+    pub task: String,
+    /// The phone's serial, as `ayeaye devices` prints it
+    #[arg(long, value_name = "ID", required_unless_present = "virtual_phone")]
+    pub device: Option<String>,
+    /// Stop after this many steps
+    #[arg(long, value_name = "N")]
+    max_steps: Option<String>,
+    /// Who answers questions; in a terminal you do
+    #[arg(long, value_name = "M", value_parser = ReplyMode::ALL.map(ReplyMode::name))]
+    reply_mode: Option<String>,
+    /// Use a virtual phone
+    #[arg(long = "virtual")]
+    pub virtual_phone: bool,
+}
+
+/// `ayeaye sessions`.
+#[derive(Debug, Subcommand)]
+pub enum Sessions {
+    /// List the sessions, newest first
+    List,
+    /// Show what happened in one
+    Show {
+        /// The session
+        id: SessionId,
+    },
+    /// Answer the question a session waits with
+    Answer {
+        /// The session
+        id: SessionId,
+        /// The answer
+        text: String,
+    },
+    /// Write a session in a format that others read
+    Export {
+        /// The session
+        id: SessionId,
+        /// The format
+        #[arg(long, value_name = "F")]
+        format: ExportFormat,
+        /// The folder to write into
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
+    /// Delete a session and all that belongs to it
+    Rm {
+        /// The session
+        id: SessionId,
+    },
+}
+
+/// Formats of `ayeaye sessions export`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// UFO's task folder
+    Ufo,
+    /// PyCatan's session folder
+    Pycatan,
+    /// GELab-Zero's trace
+    Gelab,
+    /// One file to look at in a browser
+    Html,
+}
+
+/// `ayeaye phone`.
+#[derive(Debug, Args)]
+pub struct Phone {
+    /// The port for `adb connect 127.0.0.1:PORT`
+    #[arg(long, value_name = "N", default_value_t = 5555)]
+    pub port: u16,
+    /// Listen here for commands that steer the phone in tests
+    #[arg(long, value_name = "ADDR", value_parser = listen)]
+    pub control: Option<std::net::SocketAddr>,
+}
+
+/// `ayeaye bench`.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Steps to measure
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub steps: u32,
+    /// The phone; without it a virtual one
+    #[arg(long, value_name = "ID")]
+    pub device: Option<String>,
+}
+
+impl Cli {
+    /// The settings file that the command line names.
+    pub fn config_file(&self) -> Option<&std::path::Path> {
+        self.settings.config.as_deref()
+    }
+
+    /// The settings that the command line says, for [`Config::settle`](crate::config::Config::settle).
+    pub fn flags(&self) -> Vec<Flag> {
+        let SettingFlags { config: _, data_dir, model_base_url, model_name, model_profile, log } =
+            &self.settings;
+        let mut said = vec![
+            ("data-dir", "--data-dir", data_dir),
+            ("model.base-url", "--model-base-url", model_base_url),
+            ("model.name", "--model-name", model_name),
+            ("model.profile", "--model-profile", model_profile),
+            ("log", "--log", log),
+        ];
+        match &self.command {
+            Command::Serve(Serve { http, .. }) => said.push(("http.listen", "--http", http)),
+            Command::Run(Run { max_steps, reply_mode, .. }) => {
+                said.push(("run.max-steps", "--max-steps", max_steps));
+                said.push(("run.reply-mode", "--reply-mode", reply_mode));
+            }
+            Command::Demo(_)
+            | Command::Devices
+            | Command::Doctor
+            | Command::Config
+            | Command::Sessions(_)
+            | Command::Phone(_)
+            | Command::Bench(_) => {}
+        }
+        said.into_iter()
+            .filter_map(|(key, name, value)| {
+                // `--http` alone says nothing about where.
+                let value =
+                    value.clone().filter(|value| !(key == "http.listen" && value.is_empty()))?;
+                Some(Flag { key, name, value })
+            })
+            .collect()
+    }
+}
+
+/// Checks the address of `--http`; the empty one stands for none.
+fn address(text: &str) -> Result<String, String> {
+    if !text.is_empty() {
+        listen(text)?;
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn parse(words: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(std::iter::once("ayeaye").chain(words.split_whitespace()))
+    }
+
+    #[test]
+    fn clap_finds_no_contradictions() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_promised_forms_are_taken() {
+        let id = SessionId::new();
+        for words in [
+            "serve",
+            "serve --http 127.0.0.1:8642 --virtual",
+            "serve --http --virtual",
+            "demo",
+            "demo --yes",
+            "run task --device emulator-5554 --max-steps 5 --reply-mode no_reply",
+            "run task --virtual",
+            "devices",
+            "doctor --model-name other",
+            "--log debug config",
+            "sessions list",
+            &format!("sessions show {id}"),
+            &format!("sessions answer {id} yes"),
+            &format!("sessions export {id} --format pycatan --out x"),
+            &format!("sessions rm {id}"),
+            "phone",
+            "phone --port 5556 --control 127.0.0.1:9000",
+            "bench --steps 10",
+        ] {
+            parse(words).unwrap_or_else(|err| panic!("{words}: {err}"));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_ends_with_2() {
+        for words in [
+            "",
+            "frobnicate",
+            "run task",
+            "run --device x",
+            "run task --virtual --reply-mode ask",
+            "serve --http nowhere",
+            "sessions show ../../etc/passwd",
+            "sessions export --format xml",
+            "config --model-api-key sk-1",
+            "serve --http-token t",
+        ] {
+            let err = parse(words).expect_err(words);
+            assert_eq!(err.exit_code(), 2, "{words}");
+        }
+    }
+
+    #[test]
+    fn flags_become_settings() {
+        let said = |words: &str| -> Vec<(&'static str, String)> {
+            parse(words).unwrap().flags().into_iter().map(|flag| (flag.key, flag.value)).collect()
+        };
+        assert_eq!(said("serve"), []);
+        assert_eq!(said("serve --http"), []);
+        assert_eq!(said("serve --http 80"), [("http.listen", "80".to_owned())]);
+        assert_eq!(
+            said("--model-name m run t --virtual --max-steps 3 --log debug"),
+            [
+                ("model.name", "m".to_owned()),
+                ("log", "debug".to_owned()),
+                ("run.max-steps", "3".to_owned())
+            ]
+        );
+        let virtual_phone = parse("run t --virtual").unwrap();
+        assert!(matches!(virtual_phone.command, Command::Run(Run { device: None, .. })));
+    }
+
+    #[test]
+    fn the_help_names_every_exit_code() {
+        let help = Cli::command().render_help().to_string();
+        assert!(help.contains("0 done, 1 failed, 2 usage, 3"), "{help}");
+    }
+}

@@ -1,0 +1,76 @@
+//! What the process was started in: read once, then handed around as a plain map.
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// The variables that are read beside those named `AYEAYE_…`.
+const READ: &[&str] = &[
+    "ADB_SERVER_SOCKET",
+    "ANDROID_ADB_SERVER_ADDRESS",
+    "ANDROID_ADB_SERVER_PORT",
+    "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
+    "APPDATA",
+    "HOME",
+    "LOCALAPPDATA",
+    "NO_COLOR",
+    "PATH",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// The part of the environment this program looks at.
+#[derive(Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<String, OsString>,
+}
+
+impl Environment {
+    /// Reads the environment of this process. Nothing else in the project does.
+    #[expect(clippy::disallowed_methods, reason = "the one reader the rule points to")]
+    pub fn read() -> Self {
+        Self::of(std::env::vars_os().filter_map(|(name, value)| {
+            let name = name.into_string().ok()?;
+            let wanted = name.starts_with("AYEAYE_") || READ.contains(&name.as_str());
+            wanted.then_some((name, value))
+        }))
+    }
+
+    /// An environment with these variables and no others.
+    pub fn of<N: Into<String>, V: Into<OsString>>(
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let variables =
+            variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Self { variables }
+    }
+
+    /// A variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.variables.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// A variable that names an absolute folder. A relative one is as good as none, as the XDG base
+    /// directory specification says of its own.
+    pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    /// The names of all variables of this project.
+    pub(super) fn own_names(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str).filter(|name| name.starts_with("AYEAYE_"))
+    }
+
+    /// The home folder.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        self.folder("HOME").or_else(|| self.folder("USERPROFILE"))
+    }
+}
+
+// Values may be keys and tokens.
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.variables.keys()).finish()
+    }
+}

@@ -1,0 +1,100 @@
+//! Where files are on each system.
+use std::path::{Path, PathBuf};
+
+use super::Environment;
+
+/// The name of the settings file.
+pub(super) const FILE: &str = "ayeaye.toml";
+
+/// The user's own settings file, whether it is there or not.
+pub(super) fn settings_file(environment: &Environment) -> Option<PathBuf> {
+    let folder = if cfg!(windows) {
+        environment.folder("APPDATA")
+    } else if cfg!(target_os = "macos") {
+        environment.home().map(|home| home.join("Library/Application Support"))
+    } else {
+        environment
+            .folder("XDG_CONFIG_HOME")
+            .or_else(|| environment.home().map(|home| home.join(".config")))
+    };
+    Some(folder?.join("ayeaye").join(FILE))
+}
+
+/// The folder for sessions and what belongs to them.
+pub(super) fn data_dir(environment: &Environment) -> Option<PathBuf> {
+    let folder = if cfg!(windows) {
+        environment.folder("LOCALAPPDATA").or_else(|| environment.folder("APPDATA"))
+    } else if cfg!(target_os = "macos") {
+        environment.home().map(|home| home.join("Library/Application Support"))
+    } else {
+        environment
+            .folder("XDG_DATA_HOME")
+            .or_else(|| environment.home().map(|home| home.join(".local/share")))
+    };
+    Some(folder?.join("ayeaye"))
+}
+
+/// The folders where an adb program may be: those of PATH, then the platform tools of the SDK.
+///
+/// Relative entries of PATH are left out: what is started must not depend on the working directory.
+pub(super) fn adb_folders(environment: &Environment) -> Vec<PathBuf> {
+    let path = environment.get("PATH").map(std::env::split_paths).into_iter().flatten();
+    let sdk = ["ANDROID_HOME", "ANDROID_SDK_ROOT"]
+        .into_iter()
+        .filter_map(|name| Some(environment.folder(name)?.join("platform-tools")));
+    path.filter(|folder| folder.is_absolute()).chain(sdk).collect()
+}
+
+/// A path as a setting says it: `~/` is the home folder, a relative one starts at `base`.
+pub(super) fn resolve(
+    text: &str,
+    base: &Path,
+    environment: &Environment,
+) -> Result<PathBuf, String> {
+    if text.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if let Some(rest) = text.strip_prefix("~/") {
+        let home = environment.home().ok_or("`~` needs HOME, which is not set")?;
+        return Ok(home.join(rest));
+    }
+    Ok(base.join(text))
+}
+
+#[cfg(all(test, unix, not(target_os = "macos")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xdg_folders_win_over_home() {
+        let home = Environment::of([("HOME", "/home/ada")]);
+        assert_eq!(data_dir(&home).unwrap(), Path::new("/home/ada/.local/share/ayeaye"));
+        assert_eq!(
+            settings_file(&home).unwrap(),
+            Path::new("/home/ada/.config/ayeaye/ayeaye.toml")
+        );
+        let xdg = Environment::of([("HOME", "/home/ada"), ("XDG_DATA_HOME", "/data")]);
+        assert_eq!(data_dir(&xdg).unwrap(), Path::new("/data/ayeaye"));
+        let relative = Environment::of([("HOME", "/home/ada"), ("XDG_DATA_HOME", "data")]);
+        assert_eq!(data_dir(&relative).unwrap(), Path::new("/home/ada/.local/share/ayeaye"));
+        assert_eq!(data_dir(&Environment::default()), None);
+    }
+
+    #[test]
+    fn no_program_is_looked_for_in_the_working_directory() {
+        let environment =
+            Environment::of([("PATH", ".:/usr/bin::bin"), ("ANDROID_HOME", "/opt/sdk")]);
+        let expected = [PathBuf::from("/usr/bin"), PathBuf::from("/opt/sdk/platform-tools")];
+        assert_eq!(adb_folders(&environment), expected);
+    }
+
+    #[test]
+    fn paths_start_where_they_were_written() {
+        let environment = Environment::of([("HOME", "/home/ada")]);
+        let at = |text| resolve(text, Path::new("/etc/ayeaye"), &environment);
+        assert_eq!(at("/var/x").unwrap(), Path::new("/var/x"));
+        assert_eq!(at("x").unwrap(), Path::new("/etc/ayeaye/x"));
+        assert_eq!(at("~/x").unwrap(), Path::new("/home/ada/x"));
+        assert!(at("").is_err());
+    }
+}

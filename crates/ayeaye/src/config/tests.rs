@@ -1,0 +1,172 @@
+//! Tests of how the layers settle.
+use std::collections::BTreeSet;
+
+use super::setting::SETTINGS;
+use super::*;
+
+fn flag(key: &'static str, value: &str) -> Flag {
+    Flag { key, name: "--a-flag", value: value.to_owned() }
+}
+
+fn home() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// An environment whose home is `home`, with these variables too.
+fn environment(home: &tempfile::TempDir, more: &[(&str, &str)]) -> Environment {
+    let home = home.path().to_str().expect("UTF-8");
+    let base = ["HOME", "APPDATA", "LOCALAPPDATA"].map(|name| (name, home));
+    Environment::of(base.into_iter().chain(more.iter().copied()))
+}
+
+#[test]
+fn the_defaults_are_the_promised_ones() {
+    let config = Config::isolated(Path::new("/data"));
+    assert_eq!(config.model.base_url.as_str(), "http://127.0.0.1:11434/v1");
+    assert_eq!(config.model.name, "gelab-zero-4b-preview");
+    assert_eq!(config.model.profile, None);
+    assert_eq!(config.run.max_steps, 20);
+    assert_eq!(config.run.session_max_steps, 200);
+    assert_eq!(config.run.reply_mode, ReplyMode::PassToClient);
+    assert_eq!(config.run.wait, Duration::from_secs(45));
+    assert_eq!(config.run.wait_with_progress, Duration::from_mins(4));
+    assert_eq!(config.run.first_look, Duration::from_millis(80));
+    assert_eq!(config.run.settle_limit, Duration::from_secs(3));
+    assert_eq!(config.run.device_wait, Duration::from_mins(1));
+    assert_eq!(config.http.body_limit, 1 << 20);
+    assert!(config.http.listen.ip().is_loopback());
+    assert_eq!(config.adb.server, "tcp:127.0.0.1:5037");
+    assert!(config.notes.is_empty());
+}
+
+#[test]
+fn the_embedded_file_speaks_of_every_setting_and_no_other() {
+    let text = include_str!("../../default-config.toml");
+    // Optional settings are shown commented out.
+    let all: String = text
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(rest) if !rest.starts_with([' ', '!']) => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let layer = layer::from_file(&all, Path::new("default-config.toml")).unwrap();
+    let shown: BTreeSet<&str> = layer.keys().copied().collect();
+    let known: BTreeSet<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+    assert_eq!(shown, known);
+    for secret in SETTINGS.iter().filter(|setting| setting.secret) {
+        assert!(!layer::defaults().contains_key(secret.key));
+    }
+}
+
+#[test]
+fn flags_win_over_environment_over_file_over_defaults() {
+    let home = home();
+    let file = home.path().join("mine.toml");
+    std::fs::write(&file, "[model]\nname = 'from-file'\nprofile = 'p'\n[run]\nmax-steps = 5\n")
+        .unwrap();
+    let environment = environment(
+        &home,
+        &[("AYEAYE_MODEL_NAME", "from-env"), ("AYEAYE_CONFIG", file.to_str().unwrap())],
+    );
+    let settle = |flags: &[Flag]| Config::settle(flags, None, &environment).unwrap();
+    assert_eq!(settle(&[]).model.name, "from-env");
+    assert_eq!(settle(&[flag("model.name", "from-flag")]).model.name, "from-flag");
+    assert_eq!(settle(&[]).model.profile.as_deref(), Some("p"));
+    assert_eq!(settle(&[]).run.max_steps, 5);
+    assert_eq!(settle(&[]).run.session_max_steps, 200);
+    assert_eq!(settle(&[]).file.as_deref(), Some(file.as_path()));
+}
+
+#[test]
+fn a_named_file_must_be_there_the_usual_one_need_not() {
+    let home = home();
+    let plain = environment(&home, &[]);
+    let config = Config::settle(&[], None, &plain).unwrap();
+    assert_eq!(config.file, None);
+    let usual = config.usual_file.unwrap();
+    assert!(usual.starts_with(home.path()), "{}", usual.display());
+
+    let absent = home.path().join("absent.toml");
+    let err = Config::settle(&[], Some(&absent), &plain).unwrap_err();
+    assert!(matches!(&err, ConfigError::File { path, .. } if *path == absent));
+    let named = environment(&home, &[("AYEAYE_CONFIG", absent.to_str().unwrap())]);
+    assert!(matches!(Config::settle(&[], None, &named), Err(ConfigError::File { .. })));
+
+    std::fs::create_dir_all(usual.parent().unwrap()).unwrap();
+    std::fs::write(&usual, "data-dir = 'near'").unwrap();
+    let config = Config::settle(&[], None, &plain).unwrap();
+    // A path in a file starts at the file.
+    assert_eq!(config.data_dir, usual.with_file_name("near"));
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_read() {
+    let home = home();
+    let file = home.path().join("large.toml");
+    std::fs::write(&file, "#".repeat(2 << 20)).unwrap();
+    let err = Config::settle(&[], Some(&file), &environment(&home, &[])).unwrap_err();
+    assert!(matches!(err, ConfigError::File { .. }));
+}
+
+#[test]
+fn bad_values_name_the_setting_and_where_it_was_said() {
+    let home = home();
+    let error = |flags: &[Flag], more: &[(&str, &str)]| {
+        Config::settle(flags, None, &environment(&home, more)).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(&[], &[("AYEAYE_RUN_MAX_STEPS", "many")]),
+        "`run.max-steps` from environment AYEAYE_RUN_MAX_STEPS: it must be a whole number from 1 \
+         to 10000"
+    );
+    assert!(error(&[flag("model.base-url", "nowhere")], &[]).contains("from flag --a-flag"));
+    let short = error(&[], &[("AYEAYE_HTTP_TOKEN", "hunter2")]);
+    assert!(short.contains("at least 16") && !short.contains("hunter2"), "{short}");
+    assert!(
+        error(&[], &[("AYEAYE_HTTP_ALLOWED_HOSTS", "ok.example,http://x")]).contains("http://x")
+    );
+}
+
+#[test]
+fn no_home_is_said_plainly() {
+    assert!(matches!(
+        Config::settle(&[], None, &Environment::default()),
+        Err(ConfigError::NoDataDir)
+    ));
+}
+
+#[test]
+fn the_explanation_shows_origins_and_hides_secrets() {
+    let home = home();
+    let environment = environment(
+        &home,
+        &[("AYEAYE_MODEL_API_KEY", "sk-very-secret"), ("AYEAYE_HTTP_TOKEN", "0123456789abcdef")],
+    );
+    let config = Config::settle(&[flag("model.name", "a \"b\"")], None, &environment).unwrap();
+    let text = config.explain();
+    assert!(text.contains("api-key = \"(set)\" # environment AYEAYE_MODEL_API_KEY\n"), "{text}");
+    assert!(text.contains("# flag --a-flag"), "{text}");
+    assert!(text.contains("\nmax-steps = 20\n"), "{text}");
+    assert!(text.contains("# profile is not set"), "{text}");
+    for shown in [text.clone(), format!("{config:?}"), format!("{environment:?}")] {
+        assert!(!shown.contains("sk-very-secret") && !shown.contains("0123456789abcdef"));
+    }
+    // What is printed can be read again, but for the secrets.
+    let layer = layer::from_file(&text, Path::new("printed.toml")).unwrap();
+    assert_eq!(layer["model.name"].raw, Raw::Text("a \"b\"".to_owned()));
+}
+
+#[test]
+fn notes_tell_of_typos_and_of_keys_sent_in_clear() {
+    let home = home();
+    let notes =
+        |more: &[(&str, &str)]| Config::settle(&[], None, &environment(&home, more)).unwrap().notes;
+    let typo = notes(&[("AYEAYE_MODEL_URL", "http://x/v1")]);
+    assert_eq!(typo.len(), 1, "{typo:?}");
+    assert!(typo[0].contains("AYEAYE_MODEL_URL"));
+    let key = ("AYEAYE_MODEL_API_KEY", "k");
+    assert_eq!(notes(&[key]).len(), 0);
+    assert_eq!(notes(&[key, ("AYEAYE_MODEL_BASE_URL", "https://api.example.com/v1")]).len(), 0);
+    assert_eq!(notes(&[key, ("AYEAYE_MODEL_BASE_URL", "http://10.0.0.2/v1")]).len(), 1);
+}

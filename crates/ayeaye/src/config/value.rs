@@ -1,0 +1,268 @@
+//! From the words of a setting to its value. Each error says what would have been right.
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use url::Url;
+
+/// A text that is never shown: a key or a token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps `text` out of sight.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for the wire and for nothing else.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(set)")
+    }
+}
+
+/// Who answers the agent's questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyMode {
+    /// The client's user.
+    PassToClient,
+    /// A model, in the user's place.
+    AutoReply,
+    /// Nobody: the agent is told to go on by itself.
+    NoReply,
+    /// The operator of this server.
+    ManualReply,
+}
+
+impl ReplyMode {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::PassToClient, Self::AutoReply, Self::NoReply, Self::ManualReply];
+
+    /// The word on the wire and in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PassToClient => "pass_to_client",
+            Self::AutoReply => "auto_reply",
+            Self::NoReply => "no_reply",
+            Self::ManualReply => "manual_reply",
+        }
+    }
+}
+
+impl std::str::FromStr for ReplyMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| {
+            "it must be pass_to_client, auto_reply, no_reply or manual_reply".to_owned()
+        })
+    }
+}
+
+/// Longer is a slip: nothing here waits for months.
+const LONGEST: Duration = Duration::from_hours(30 * 24);
+
+/// A text of one line that says something.
+pub(super) fn line(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if text.chars().any(char::is_control) {
+        return Err("it contains a line break or another control character".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// A secret that fits into an HTTP header.
+pub(super) fn secret(text: &str) -> Result<Secret, String> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("it must be visible ASCII characters without blanks".to_owned());
+    }
+    Ok(Secret::new(text))
+}
+
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err("it must be true or false".to_owned()),
+    }
+}
+
+pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    text.parse()
+        .ok()
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| format!("it must be a whole number from {least} to {most}"))
+}
+
+/// An amount of money in US dollars.
+pub(super) fn money(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|amount: &f64| amount.is_finite() && 0.0 < *amount && *amount <= 1e6)
+        .ok_or_else(|| "it must be an amount above 0, such as 0.50".to_owned())
+}
+
+/// A span such as `80ms`, `3s` or `1h 30m`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    text.parse::<jiff::SignedDuration>()
+        .ok()
+        .and_then(|span| Duration::try_from(span).ok())
+        .filter(|span| *span <= LONGEST)
+        .ok_or_else(|| "it must be a time such as \"80ms\", \"3s\" or \"5m\"".to_owned())
+}
+
+/// A limit that cannot be nothing: zero would mean that no call ever succeeds.
+pub(super) fn limit(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("it must be longer than nothing".to_owned()),
+        span => Ok(span),
+    }
+}
+
+/// A size such as `65536`, `512KiB` or `1MiB`.
+pub(super) fn size(text: &str, most: usize) -> Result<usize, String> {
+    let wrong = || format!("it must be a size from 1KiB to {}MiB, such as \"1MiB\"", most >> 20);
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit: usize = match text[digits.len()..].trim() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        _ => return Err(wrong()),
+    };
+    digits
+        .parse::<usize>()
+        .ok()
+        .and_then(|count| count.checked_mul(unit))
+        .filter(|bytes| (1024..=most).contains(bytes))
+        .ok_or_else(wrong)
+}
+
+/// The root of an HTTP API.
+pub(super) fn endpoint(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text)
+        .map_err(|err| format!("it must be a URL such as http://127.0.0.1:11434/v1: {err}"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err("it must begin with http:// or https:// and name a host".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("it must not contain a user or password; use model.api-key".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("it must end with its path: no `?` and no `#`".to_owned());
+    }
+    Ok(url)
+}
+
+/// An address to listen at: `IP:PORT`, `localhost:PORT`, or only a port on loopback.
+pub fn listen(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let port = text.strip_prefix("localhost:").or(text.strip_prefix(':')).unwrap_or(text);
+    match port.parse() {
+        Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
+        Err(_) => Err("it must be IP:PORT such as 127.0.0.1:8642, or a port".to_owned()),
+    }
+}
+
+/// Where an adb server is, in adb's own words: `tcp:HOST:PORT`, `tcp:PORT`, `localfilesystem:PATH`,
+/// and for convenience `HOST:PORT`.
+pub(super) fn adb_server(text: &str) -> Result<String, String> {
+    let wrong = || "it must be tcp:HOST:PORT or localfilesystem:PATH".to_owned();
+    if let Some(path) = text.strip_prefix("localfilesystem:") {
+        return if path.is_empty() { Err(wrong()) } else { Ok(text.to_owned()) };
+    }
+    let place = text.strip_prefix("tcp:").unwrap_or(text);
+    let (host, port) = place.rsplit_once(':').unwrap_or(("127.0.0.1", place));
+    let port: u16 = port.parse().map_err(|_| wrong())?;
+    if host.is_empty() || port == 0 || host.contains(|c: char| c.is_whitespace() || c == '/') {
+        return Err(wrong());
+    }
+    Ok(format!("tcp:{host}:{port}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        assert_eq!(duration("80ms"), Ok(Duration::from_millis(80)));
+        assert_eq!(duration("1h 30m"), Ok(Duration::from_mins(90)));
+        assert_eq!(duration("0s"), Ok(Duration::ZERO));
+        for wrong in ["", "3", "-3s", "3 parsecs", "1000h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        assert!(limit("0s").is_err());
+    }
+
+    #[test]
+    fn sizes() {
+        let at_most = 64 << 20;
+        assert_eq!(size("1MiB", at_most), Ok(1 << 20));
+        assert_eq!(size("512 KiB", at_most), Ok(512 << 10));
+        assert_eq!(size("4096", at_most), Ok(4096));
+        for wrong in ["", "MiB", "1GB", "-1", "1", "100MiB", "99999999999999999999", "1.5MiB"] {
+            assert!(size(wrong, at_most).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn endpoints() {
+        assert!(endpoint("https://api.example.com/v1").is_ok());
+        for wrong in ["", "api.example.com", "ftp://x/", "http://u:p@x/v1", "http://x/v1?key=a"] {
+            assert!(endpoint(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn places_to_listen() {
+        for (text, address) in [
+            ("8080", "127.0.0.1:8080"),
+            (":8080", "127.0.0.1:8080"),
+            ("localhost:8080", "127.0.0.1:8080"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+            ("[::1]:8080", "[::1]:8080"),
+        ] {
+            assert_eq!(listen(text).unwrap().to_string(), address);
+        }
+        for wrong in ["", "localhost", "example.com:80", "127.0.0.1", "70000"] {
+            assert!(listen(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn places_of_adb_servers() {
+        assert_eq!(adb_server("tcp:5037").unwrap(), "tcp:127.0.0.1:5037");
+        assert_eq!(adb_server("10.0.0.2:5037").unwrap(), "tcp:10.0.0.2:5037");
+        assert_eq!(adb_server("tcp:[::1]:5037").unwrap(), "tcp:[::1]:5037");
+        assert_eq!(adb_server("localfilesystem:/run/adb").unwrap(), "localfilesystem:/run/adb");
+        for wrong in ["", "tcp:", "host", "tcp::5037", "tcp:host:0", "localfilesystem:"] {
+            assert!(adb_server(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_secret_does_not_show() {
+        assert_eq!(format!("{:?}", Some(Secret::new("hush"))), "Some((set))");
+        assert!(secret("two words").is_err());
+        assert!(secret("täglich").is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_them_panic(text in "\\PC*") {
+            drop((duration(&text), size(&text, 1 << 30), endpoint(&text), listen(&text)));
+            drop((adb_server(&text), number(&text, 0, 9), money(&text), line(&text)));
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The two headers that tell a browser's request from a program's: `Host` and `Origin`.
+//!
+//! A web page can make its browser call a server on loopback. Through a name that its owner points
+//! at 127.0.0.1 (DNS rebinding) the browser even lets the page read the answers. `Host` gives that
+//! name away, `Origin` the page.
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use url::Url;
+
+/// The `Host` of a request: RFC 9110, 7.2, without user information.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostName {
+    /// In lower case, an IPv6 address in brackets.
+    name: String,
+    port: Option<u16>,
+}
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || {
+            let shown: String = text.chars().take(64).flat_map(char::escape_debug).collect();
+            format!(
+                "`{shown}` is no host name such as phones.example.com or phones.example.com:8443"
+            )
+        };
+        let (name, port) = match text.rfind(']') {
+            Some(end) => text.split_at(end + 1),
+            None => text.split_at(text.find(':').unwrap_or(text.len())),
+        };
+        let port = match port.strip_prefix(':') {
+            Some(digits) => Some(port_number(digits).ok_or_else(wrong)?),
+            None if port.is_empty() => None,
+            None => return Err(wrong()),
+        };
+        let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let good = match inner {
+            Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
+            None => {
+                (1..=253).contains(&name.len())
+                    && name
+                        .bytes()
+                        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'))
+                    && !name.starts_with('.')
+                    && !name.ends_with('.')
+            }
+        };
+        if good { Ok(Self { name: name.to_ascii_lowercase(), port }) } else { Err(wrong()) }
+    }
+}
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+/// The names one server answers to.
+#[derive(Debug, Clone)]
+pub(super) struct Hosts {
+    allowed: Vec<HostName>,
+    port: u16,
+}
+
+impl Hosts {
+    /// The names of loopback, those of the address the server listens at, and `more`.
+    pub(super) fn new(listens: SocketAddr, more: &[HostName]) -> Self {
+        let literal = |ip: IpAddr| match ip {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        };
+        let port = listens.port();
+        let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
+        if !listens.ip().is_unspecified() {
+            names.push(literal(listens.ip()));
+        }
+        let own = names.into_iter().map(|name| HostName { name, port: Some(port) });
+        Self { allowed: own.chain(more.iter().cloned()).collect(), port }
+    }
+
+    /// Whether a request may say this host. A name that was allowed without a port may come with
+    /// none (a proxy in front at the usual one) or with ours.
+    pub(super) fn allow(&self, host: &HostName) -> bool {
+        self.allowed.iter().any(|allowed| {
+            allowed.name == host.name
+                && match (allowed.port, host.port) {
+                    (Some(allowed), Some(said)) => allowed == said,
+                    // Port 80 is not written.
+                    (Some(allowed), None) => allowed == 80,
+                    (None, Some(said)) => said == self.port,
+                    (None, None) => true,
+                }
+        })
+    }
+}
+
+/// The origin of a web page: RFC 6454, without the opaque ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebOrigin(String);
+
+impl FromStr for WebOrigin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let url = Url::parse(text).ok().filter(|url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.username().is_empty()
+                && url.password().is_none()
+                && url.path() == "/"
+                && url.query().is_none()
+                && url.fragment().is_none()
+                && !text.ends_with('/')
+                && !text.contains(['\\', '\t', '\n', '\r', ' '])
+        });
+        let Some(url) = url else {
+            let shown: String = text.chars().take(64).flat_map(char::escape_debug).collect();
+            return Err(format!("`{shown}` is no origin such as https://app.example.com"));
+        };
+        Ok(Self(url.origin().ascii_serialization()))
+    }
+}
+
+/// A port as it is written in URLs: no sign, no leading zero.
+fn port_number(digits: &str) -> Option<u16> {
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    if plain { digits.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(text: &str) -> HostName {
+        text.parse().unwrap_or_else(|err| panic!("{err}"))
+    }
+
+    #[test]
+    fn loopback_answers_to_its_names_with_its_port_only() {
+        let hosts = Hosts::new("127.0.0.1:8642".parse().unwrap(), &[]);
+        for good in ["localhost:8642", "LOCALHOST:8642", "127.0.0.1:8642", "[::1]:8642"] {
+            assert!(hosts.allow(&host(good)), "{good}");
+        }
+        for evil in [
+            "localhost",
+            "localhost:80",
+            "localhost:8643",
+            "evil.example:8642",
+            "localhost.evil.example:8642",
+            "127.0.0.1.nip.io:8642",
+            "0.0.0.0:8642",
+            "127.0.0.2:8642",
+            "[::]:8642",
+            "[::ffff:127.0.0.1]:8642",
+        ] {
+            assert!(!hosts.allow(&host(evil)), "{evil}");
+        }
+    }
+
+    #[test]
+    fn other_names_are_those_of_the_settings() {
+        let more = [host("phones.example.com"), host("other.example:9000")];
+        let hosts = Hosts::new("10.0.0.2:8642".parse().unwrap(), &more);
+        for good in
+            ["phones.example.com", "phones.example.com:8642", "other.example:9000", "10.0.0.2:8642"]
+        {
+            assert!(hosts.allow(&host(good)), "{good}");
+        }
+        for evil in ["phones.example.com:9000", "other.example", "other.example:8642", "10.0.0.2"] {
+            assert!(!hosts.allow(&host(evil)), "{evil}");
+        }
+        let any = Hosts::new("0.0.0.0:80".parse().unwrap(), &[]);
+        assert!(any.allow(&host("localhost")));
+        assert!(!any.allow(&host("0.0.0.0")));
+    }
+
+    #[test]
+    fn odd_hosts_are_no_hosts() {
+        for odd in [
+            "",
+            ":80",
+            "localhost:",
+            "localhost:+80",
+            "localhost:080",
+            "localhost:99999",
+            "user@localhost:80",
+            "localhost:80:80",
+            "local host",
+            "localhost.",
+            "::1",
+            "[::1",
+            "[::1]80",
+            "[localhost]:80",
+            "localhost/",
+            "[fe80::1%eth0]:80",
+            "löcalhost",
+        ] {
+            assert!(odd.parse::<HostName>().is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn origins_are_compared_whole() {
+        let origin = |text: &str| text.parse::<WebOrigin>();
+        assert_eq!(origin("https://App.example.com:443"), origin("https://app.example.com"));
+        assert_ne!(origin("https://app.example.com"), origin("http://app.example.com"));
+        assert_ne!(origin("https://app.example.com"), origin("https://app.example.com:8443"));
+        for odd in [
+            "null",
+            "*",
+            "",
+            "app.example.com",
+            "https://",
+            "https://u@app.example.com",
+            "https://app.example.com/",
+            "https://app.example.com/x",
+            "file:///x",
+            "https://a.example https://b.example",
+            "https:\\\\app.example.com",
+        ] {
+            assert!(origin(odd).is_err(), "{odd}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_header_makes_them_panic(text in "\\PC{0,64}") {
+            drop((text.parse::<HostName>(), text.parse::<WebOrigin>()));
+        }
+
+        #[test]
+        fn what_was_read_is_written_the_same(name in "[a-z][a-z0-9]{0,9}(\\.[a-z]{1,5})?", port in 1u16..) {
+            let text = format!("{name}:{port}");
+            proptest::prop_assert_eq!(host(&text).to_string(), text);
+        }
+    }
+}

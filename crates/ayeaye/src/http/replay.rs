@@ -1,0 +1,273 @@
+//! What was sent on streams, kept for clients that lost their connection.
+//!
+//! rmcp forgets the answer of a call with the connection it was for. This store keeps it, so that a
+//! client of the protocols with sessions (up to 2025-11-25) can come back with `Last-Event-ID`.
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::transport::common::server_side_http::ServerSseMessage;
+use rmcp::transport::streamable_http_server::session::{
+    EventId, EventStore, EventStoreError, EventStream,
+};
+use tokio::sync::watch;
+
+/// Events of one stream. Progress comes at most once a second, so this is minutes of it; the oldest
+/// goes first, the answer stays.
+const MOST_EVENTS: usize = 256;
+/// Streams of all sessions.
+const MOST_STREAMS: usize = 1024;
+/// Of all events together, as JSON.
+const MOST_BYTES: usize = 32 << 20;
+
+/// The events of all streams, bounded; the stream that is longest without news goes first.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Replay {
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    streams: HashMap<String, Stream>,
+    bytes: usize,
+    /// Counts the events of all streams: no number is used twice, also not by a stream that was
+    /// dropped and came back.
+    last: u64,
+}
+
+#[derive(Debug)]
+struct Stream {
+    events: VecDeque<Event>,
+    bytes: usize,
+    /// The number of its newest event, for whoever waits for more.
+    newest: watch::Sender<u64>,
+    /// Whether the answer is among the events. Nothing comes after it.
+    answered: bool,
+}
+
+#[derive(Debug)]
+struct Event {
+    number: u64,
+    size: usize,
+    message: ServerSseMessage,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("nothing is kept of this stream")]
+struct Forgotten;
+
+#[async_trait]
+impl EventStore for Replay {
+    async fn store_event(
+        &self,
+        stream: &str,
+        event: &ServerSseMessage,
+    ) -> Result<EventId, EventStoreError> {
+        Ok(lock(&self.kept).store(stream, event.clone()))
+    }
+
+    /// Yields what is kept and, while the answer is still to come, what is added.
+    async fn replay_events_after(&self, last: &str) -> Result<EventStream, EventStoreError> {
+        let (stream, after) = last.rsplit_once('/').ok_or(Forgotten)?;
+        let after: u64 = after.parse()?;
+        let news = lock(&self.kept).streams.get(stream).ok_or(Forgotten)?.newest.subscribe();
+        let place = Place { kept: Arc::clone(&self.kept), stream: stream.to_owned(), after, news };
+        Ok(Box::pin(futures::stream::unfold(place, Place::next)))
+    }
+}
+
+/// Where one reader is on a stream.
+struct Place {
+    kept: Arc<Mutex<Kept>>,
+    stream: String,
+    after: u64,
+    news: watch::Receiver<u64>,
+}
+
+impl Place {
+    async fn next(mut self) -> Option<(ServerSseMessage, Self)> {
+        loop {
+            self.news.mark_unchanged();
+            let found = lock(&self.kept).after(&self.stream, self.after);
+            match found {
+                Next::Event(number, message) => {
+                    self.after = number;
+                    return Some((message, self));
+                }
+                Next::End => return None,
+                // The sender goes with the stream; the next look finds the end.
+                Next::Later => drop(self.news.changed().await),
+            }
+        }
+    }
+}
+
+/// What comes after an event.
+enum Next {
+    Event(u64, ServerSseMessage),
+    Later,
+    End,
+}
+
+impl Kept {
+    fn store(&mut self, name: &str, mut message: ServerSseMessage) -> EventId {
+        self.last += 1;
+        let number = self.last;
+        let id = format!("{name}/{number}");
+        message.event_id = Some(id.clone());
+        let size = size(&message);
+        let stream = self.streams.entry(name.to_owned()).or_insert_with(|| Stream {
+            events: VecDeque::new(),
+            bytes: 0,
+            newest: watch::Sender::new(0),
+            answered: false,
+        });
+        stream.answered |= matches!(
+            message.message.as_deref(),
+            Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))
+        );
+        stream.events.push_back(Event { number, size, message });
+        stream.bytes += size;
+        self.bytes += size;
+        if MOST_EVENTS < stream.events.len()
+            && let Some(oldest) = stream.events.pop_front()
+        {
+            stream.bytes -= oldest.size;
+            self.bytes -= oldest.size;
+        }
+        stream.newest.send_replace(number);
+        while MOST_BYTES < self.bytes || MOST_STREAMS < self.streams.len() {
+            self.drop_oldest();
+        }
+        id
+    }
+
+    fn drop_oldest(&mut self) {
+        let oldest = self.streams.iter().min_by_key(|(_, stream)| *stream.newest.borrow());
+        let Some(name) = oldest.map(|(name, _)| name.clone()) else { return };
+        if let Some(stream) = self.streams.remove(&name) {
+            self.bytes -= stream.bytes;
+        }
+    }
+
+    fn after(&self, name: &str, after: u64) -> Next {
+        let Some(stream) = self.streams.get(name) else { return Next::End };
+        match stream.events.iter().find(|event| after < event.number) {
+            Some(event) => Next::Event(event.number, event.message.clone()),
+            None if stream.answered => Next::End,
+            None => Next::Later,
+        }
+    }
+}
+
+/// Nothing between lock and unlock can leave the figures half changed, so a panic elsewhere is no
+/// reason to stop answering.
+fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The size of a message as JSON, and a little for keeping it.
+fn size(message: &ServerSseMessage) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(256);
+    if let Some(message) = &message.message {
+        serde_json::to_writer(&mut count, message).expect("it is about to be sent as JSON");
+    }
+    count.0
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::StreamExt as _;
+    use rmcp::ErrorData;
+    use rmcp::model::{RequestId, ServerNotification};
+
+    use super::*;
+
+    fn news(bytes: usize) -> ServerSseMessage {
+        let params = rmcp::model::ProgressNotificationParam::new(
+            rmcp::model::ProgressToken(RequestId::Number(1)),
+            1.0,
+        )
+        .with_message("x".repeat(bytes));
+        let notification = rmcp::model::ProgressNotification::new(params);
+        ServerSseMessage::from_message(ServerJsonRpcMessage::notification(
+            ServerNotification::ProgressNotification(notification),
+        ))
+    }
+
+    fn answer() -> ServerSseMessage {
+        let error = ErrorData::internal_error("an answer", None);
+        ServerSseMessage::from_message(ServerJsonRpcMessage::error(
+            error,
+            Some(RequestId::Number(1)),
+        ))
+    }
+
+    #[tokio::test]
+    async fn a_late_reader_gets_what_is_kept_and_then_what_comes() {
+        let replay = Replay::default();
+        let first = replay.store_event("s", &news(1)).await.unwrap();
+        replay.store_event("s", &news(2)).await.unwrap();
+        replay.store_event("other", &news(3)).await.unwrap();
+        let mut reader = replay.replay_events_after(&first).await.unwrap();
+        assert!(reader.next().await.unwrap().event_id.unwrap().starts_with("s/"));
+        let answer = answer();
+        let (next, id) = tokio::join!(reader.next(), replay.store_event("s", &answer));
+        assert_eq!(next.unwrap().event_id, Some(id.unwrap()));
+        assert!(reader.next().await.is_none(), "the answer is the end");
+        let again = replay.replay_events_after(&first).await.unwrap();
+        assert_eq!(again.count().await, 2);
+    }
+
+    #[tokio::test]
+    async fn what_is_unknown_is_an_error() {
+        let replay = Replay::default();
+        replay.store_event("s", &news(1)).await.unwrap();
+        for odd in ["", "s", "s/", "s/x", "t/1", "/1", "s/-1"] {
+            assert!(replay.replay_events_after(odd).await.is_err(), "{odd}");
+        }
+    }
+
+    #[tokio::test]
+    async fn everything_is_bounded() {
+        let replay = Replay::default();
+        for number in 0..=MOST_STREAMS + 10 {
+            replay.store_event(&number.to_string(), &news(1)).await.unwrap();
+        }
+        assert_eq!(lock(&replay.kept).streams.len(), MOST_STREAMS);
+        for _ in 0..MOST_EVENTS * 2 {
+            replay.store_event("busy", &news(1)).await.unwrap();
+        }
+        assert_eq!(lock(&replay.kept).streams["busy"].events.len(), MOST_EVENTS);
+        for number in 0..40 {
+            replay.store_event(&format!("large {number}"), &news(1 << 20)).await.unwrap();
+        }
+        let kept = lock(&replay.kept);
+        assert!(kept.bytes <= MOST_BYTES);
+        assert_eq!(kept.bytes, kept.streams.values().map(|stream| stream.bytes).sum::<usize>());
+    }
+
+    #[tokio::test]
+    async fn a_reader_of_a_dropped_stream_ends() {
+        let replay = Replay::default();
+        let id = replay.store_event("s", &news(1)).await.unwrap();
+        let mut reader = replay.replay_events_after(&id).await.unwrap();
+        let dropped = async {
+            tokio::task::yield_now().await;
+            lock(&replay.kept).drop_oldest();
+        };
+        assert!(tokio::join!(reader.next(), dropped).0.is_none());
+    }
+}

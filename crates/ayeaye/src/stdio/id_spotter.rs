@@ -1,0 +1,128 @@
+//! Finds the `id` of a JSON-RPC message in passing, in a few bytes of memory.
+use rmcp::model::RequestId;
+
+/// Longer keys and ids are not kept; an id is a number or a short text.
+const LONGEST: usize = 256;
+
+/// Sees a JSON object byte by byte and keeps the value of its own `id`, wherever it stands; the
+/// `id`s of inner objects are not its own. On what is not JSON it finds anything or nothing.
+#[derive(Debug, Default)]
+pub(super) struct IdSpotter {
+    depth: u32,
+    in_string: bool,
+    escaped: bool,
+    /// The key or value at the outer level that is being read, up to [`LONGEST`].
+    token: Vec<u8>,
+    token_is_id: bool,
+    id: Option<Vec<u8>>,
+}
+
+impl IdSpotter {
+    pub(super) fn see(&mut self, byte: u8) {
+        if self.in_string {
+            self.keep(byte);
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_string = false,
+                _ => {}
+            }
+            return;
+        }
+        match byte {
+            b'"' => {
+                self.in_string = true;
+                self.keep(byte);
+            }
+            b'{' | b'[' => {
+                // Makes a value that is an object or a list unreadable as an id.
+                self.keep(byte);
+                self.depth = self.depth.saturating_add(1);
+            }
+            b'}' | b']' => {
+                if self.depth == 1 {
+                    self.end_of_member();
+                }
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b':' if self.depth == 1 => {
+                self.token_is_id = self.token == b"\"id\"";
+                self.token.clear();
+            }
+            b',' if self.depth == 1 => self.end_of_member(),
+            b' ' | b'\t' | b'\r' => {}
+            _ => self.keep(byte),
+        }
+    }
+
+    /// The id, if one was found that can be one.
+    pub(super) fn id(self) -> Option<RequestId> {
+        serde_json::from_slice(&self.id?).ok()
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if self.depth == 1 && self.token.len() <= LONGEST {
+            self.token.push(byte);
+        }
+    }
+
+    fn end_of_member(&mut self) {
+        let token = std::mem::take(&mut self.token);
+        if std::mem::take(&mut self.token_is_id) && token.len() <= LONGEST {
+            self.id = Some(token);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> Option<RequestId> {
+        let mut spotter = IdSpotter::default();
+        text.bytes().for_each(|byte| spotter.see(byte));
+        spotter.id()
+    }
+
+    #[test]
+    fn ids_are_found_wherever_they_stand() {
+        let number = Some(RequestId::Number(7));
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"method":"x"}"#), number);
+        assert_eq!(id(r#"{"method":"x","params":{"a":[1,2]}, "id" : 7 }"#), number);
+        assert_eq!(id(r#"{"params":{"id":9},"method":"\",\"id\":8","id":7}"#), number);
+        assert_eq!(id(r#"{"id":"a\"b, {"}"#), Some(RequestId::String("a\"b, {".into())));
+    }
+
+    #[test]
+    fn what_is_no_id_is_none() {
+        let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(1000));
+        for none in [
+            "",
+            "{}",
+            r#"{"method":"x"}"#,
+            r#"{"id":null}"#,
+            r#"{"id":{"id":7}}"#,
+            r#"[{"id":7}]"#,
+            &long,
+        ] {
+            assert_eq!(id(none), None, "{none}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn it_agrees_with_a_parser(number in proptest::num::i64::ANY, key in "\\PC{0,8}", text in "\\PC{0,40}") {
+            let message = serde_json::json!({ "params": { key: text.as_str(), "id": 1 }, "id": number, "x": text });
+            proptest::prop_assert_eq!(id(&message.to_string()), Some(RequestId::Number(number)));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+            let mut spotter = IdSpotter::default();
+            for byte in bytes {
+                spotter.see(byte);
+            }
+            drop(spotter.id());
+        }
+    }
+}

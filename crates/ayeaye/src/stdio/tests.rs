@@ -1,0 +1,174 @@
+//! The server over a pipe in memory, spoken to in raw lines.
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::task::JoinHandle;
+
+use super::*;
+use crate::testing::Echo;
+
+struct Client {
+    input: DuplexStream,
+    output: tokio::io::Lines<BufReader<DuplexStream>>,
+    echo: Echo,
+    shutdown: Shutdown,
+    served: JoinHandle<()>,
+}
+
+fn start() -> Client {
+    let (input, reader) = tokio::io::duplex(1 << 20);
+    let (writer, output) = tokio::io::duplex(1 << 20);
+    let (echo, shutdown) = (Echo::default(), Shutdown::default());
+    let served = tokio::spawn({
+        let (echo, shutdown) = (echo.clone(), shutdown.clone());
+        async move {
+            let stop = echo.stop.clone();
+            let stopped = async move { stop.cancel() };
+            serve_on(reader, writer, echo, &shutdown, stopped).await;
+        }
+    });
+    Client { input, output: BufReader::new(output).lines(), echo, shutdown, served }
+}
+
+impl Client {
+    async fn send(&mut self, line: impl AsRef<[u8]>) {
+        self.input.write_all(line.as_ref()).await.expect("it reads");
+        self.input.write_all(b"\n").await.expect("it reads");
+    }
+
+    async fn next(&mut self) -> Value {
+        let line = self.output.next_line().await.expect("it writes UTF-8").expect("it goes on");
+        serde_json::from_str(&line).expect("every line is a message")
+    }
+
+    async fn initialize(&mut self) {
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "0" } });
+        self.send(request(1, "initialize", &params)).await;
+        assert_eq!(self.next().await["id"], 1);
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    }
+}
+
+fn request(id: u32, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+}
+
+fn echo(id: u32, text: &str) -> String {
+    request(id, "tools/call", &json!({ "name": "echo", "arguments": { "text": text } }))
+}
+
+fn slow(id: u32) -> String {
+    request(id, "tools/call", &json!({ "name": "slow" }))
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn broken_lines_are_survived() {
+    let mut client = start();
+    // Before anything else, too.
+    client
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#)
+        .await;
+    client.initialize().await;
+    for broken in ["", "not json", "{\"jsonrpc\":", "\u{feff}", "null}", "{{{{"] {
+        client.send(broken).await;
+    }
+    client.send([0xff, 0xfe, 0x00]).await;
+    client.send(echo(2, "still here")).await;
+    // What can be read as JSON but not as a message is answered, without an id; the rest is not.
+    let answer = loop {
+        let answer = client.next().await;
+        if answer["id"].is_number() {
+            break answer;
+        }
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    };
+    assert_eq!((&answer["id"], text(&answer)), (&json!(2), "still here"));
+    for odd in ["[]", "7", "null", r#"{"id":1.5,"jsonrpc":"2.0","method":"x"}"#, "{}"] {
+        client.send(odd).await;
+        let answer = client.next().await;
+        assert!(answer["error"]["code"].is_i64(), "{odd}: {answer}");
+    }
+    client.send(echo(3, "and here")).await;
+    assert_eq!(text(&client.next().await), "and here");
+}
+
+#[tokio::test]
+async fn a_line_that_is_too_long_is_answered_by_its_id() {
+    let mut client = start();
+    client.initialize().await;
+    client.send(echo(2, &"x".repeat(LONGEST_LINE))).await;
+    let answer = client.next().await;
+    assert_eq!(answer["id"], 2);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("longer than"), "{answer}");
+    // What no id can be read from is answered without one.
+    client.send("x".repeat(LONGEST_LINE + 1)).await;
+    let answer = client.next().await;
+    assert!(answer["id"].is_null() && answer["error"].is_object(), "{answer}");
+    client.send(echo(3, "still here")).await;
+    assert_eq!(text(&client.next().await), "still here");
+}
+
+#[tokio::test]
+async fn a_line_below_the_limit_passes_whole() {
+    let mut client = start();
+    client.initialize().await;
+    let long = "x".repeat(LONGEST_LINE - 200);
+    client.send(echo(2, &long)).await;
+    assert_eq!(text(&client.next().await).len(), long.len());
+}
+
+#[tokio::test]
+async fn at_the_end_of_input_runs_stop_and_the_last_answer_leaves() {
+    let mut client = start();
+    client.initialize().await;
+    client.send(slow(2)).await;
+    client.echo.begun.notified().await;
+    let before = std::time::Instant::now();
+    client.input.shutdown().await.unwrap();
+    let answer = client.next().await;
+    assert_eq!((&answer["id"], text(&answer)), (&json!(2), "stopped"));
+    client.served.await.unwrap();
+    assert!(client.shutdown.asked.is_cancelled());
+    assert!(before.elapsed() < Duration::from_secs(1), "{:?}", before.elapsed());
+}
+
+#[tokio::test]
+async fn a_signal_ends_it_with_the_input_still_open() {
+    let mut client = start();
+    client.initialize().await;
+    client.send(slow(2)).await;
+    client.echo.begun.notified().await;
+    let before = std::time::Instant::now();
+    client.shutdown.asked.cancel();
+    assert_eq!(text(&client.next().await), "stopped");
+    client.served.await.unwrap();
+    assert!(before.elapsed() < LEAVE, "{:?}", before.elapsed());
+    assert_eq!(client.output.next_line().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn it_ends_before_a_client_has_said_a_word() {
+    let client = start();
+    client.shutdown.asked.cancel();
+    client.served.await.unwrap();
+    let mut client = start();
+    client.input.shutdown().await.unwrap();
+    client.served.await.unwrap();
+    assert!(client.shutdown.asked.is_cancelled());
+}
+
+#[tokio::test]
+async fn modern_clients_need_no_handshake() {
+    let mut client = start();
+    let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {} });
+    client.send(request(1, "server/discover", &json!({ "_meta": meta }))).await;
+    assert!(client.next().await["result"]["supportedVersions"].is_array());
+    let call = json!({ "name": "echo", "arguments": { "text": "hi" }, "_meta": meta });
+    client.send(request(2, "tools/call", &call)).await;
+    assert_eq!(text(&client.next().await), "hi");
+}
