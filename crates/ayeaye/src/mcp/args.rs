@@ -161,5 +161,5 @@ pub fn wait(given: Option<f64>, usual: Duration) -> Result<Duration, Refusal> {
 
 /// Who asks, as far as the transport knows.
 pub fn asker(ctx: &RequestContext<RoleServer>) -> String {
-    crate::http::principal(&ctx.extensions).unwrap_or_else(|| "local".to_owned())
+    crate::http::Principal::of(ctx).name().to_owned()
 }
