@@ -107,8 +107,8 @@ impl Default for PhoneOptions {
     fn default() -> Self {
         Self {
             serial: "ayeaye-5554".to_owned(),
-            model: "Aye Aye One".to_owned(),
-            product: "ayeaye".to_owned(),
+            model: "Aye-aye virtual phone".to_owned(),
+            product: "ayeaye_phone".to_owned(),
             manufacturer: "Example".to_owned(),
             android: "14".to_owned(),
             sdk: 34,

@@ -5,8 +5,8 @@ use url::Url;
 
 use super::layer::{Given, Layer, Origin, Raw};
 use super::{
-    AdbSettings, Config, ConfigError, Environment, HttpSettings, ModelSettings,
-    RunSettings, paths, setting, value,
+    AdbSettings, Config, ConfigError, Environment, HttpSettings, ModelSettings, RunSettings, paths,
+    setting, value,
 };
 
 /// The layers, strongest first.

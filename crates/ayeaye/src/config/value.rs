@@ -30,9 +30,8 @@ impl fmt::Debug for Secret {
 
 /// Who answers the agent's questions.
 pub(super) fn reply_mode(text: &str) -> Result<ReplyMode, String> {
-    ReplyMode::from_name(text).ok_or_else(|| {
-        "it must be pass_to_client, auto_reply, no_reply or manual_reply".to_owned()
-    })
+    ReplyMode::from_name(text)
+        .ok_or_else(|| "it must be pass_to_client, auto_reply, no_reply or manual_reply".to_owned())
 }
 
 /// Longer is a slip: nothing here waits for months.

@@ -106,7 +106,8 @@ pub fn words(name: &'static str, text: &str) -> Result<String, Refusal> {
         return Err(Refusal::too_long(name, text.len(), LONGEST_WORDS));
     }
     // What no person types and no phone can be asked to type.
-    let clean: String = text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
+    let clean: String =
+        text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
     match clean.trim() {
         "" => Err(Refusal::empty(name)),
         text => Ok(text.to_owned()),
