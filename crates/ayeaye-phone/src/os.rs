@@ -11,6 +11,8 @@ pub(crate) mod random;
 pub(crate) mod report;
 pub(crate) mod system;
 mod tasks;
+#[cfg(test)]
+mod walks;
 mod windows;
 
 use std::collections::VecDeque;

@@ -8,7 +8,7 @@ use super::canvas::{Canvas, mix};
 use super::fonts::{self, FaceId, Found, Glyph};
 use super::text::{self, BASELINE, LINE};
 use crate::tree::element::{Align, Art, Color, Content, shown_text};
-use crate::tree::{Node, Rect, Window};
+use crate::tree::{Node, Rect, Role, Window};
 
 /// Everything that decides what a picture looks like.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) caret: bool,
     /// Turns of a spinner, 0 to 1.
     pub(crate) spin: f32,
+    /// Toasts and heads-ups are drawn too.
+    pub(crate) notices: bool,
     pub(crate) snapshots: &'a [Option<Arc<Canvas>>],
 }
 
@@ -32,7 +34,7 @@ pub(crate) struct Painter {
 
 const PRIMARY: Color = Color(0xFF0B_57D0);
 /// Emoji come from a one-coloured font; this is the colour.
-const EMOJI: Color = Color(0xFFB2_6B00);
+const EMOJI: Color = Color(0xFFE0_921A);
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -44,6 +46,9 @@ impl Painter {
     pub(crate) fn paint(&mut self, scene: &Scene<'_>) -> Canvas {
         let mut canvas = Canvas::new(scene.width, scene.height);
         for window in scene.windows {
+            if window.role == Role::Notice && !scene.notices {
+                continue;
+            }
             for node in &window.nodes {
                 self.node(&mut canvas, node, scene);
             }

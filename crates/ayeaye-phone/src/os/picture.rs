@@ -36,6 +36,13 @@ impl AsRef<[u8]> for Shared {
 /// The caret is shown and hidden for this long in turn.
 const BLINK_MS: u128 = 500;
 
+impl Shot {
+    /// To be drawn when it is asked for, without what only lay over the app for a while.
+    pub(super) fn undrawn(self) -> Self {
+        Self { drawn: None, ..self }
+    }
+}
+
 impl Os {
     pub(super) fn shot(&mut self) -> Shot {
         let laid = self.laid();
@@ -106,6 +113,7 @@ impl Os {
             windows: &laid.windows,
             caret,
             spin,
+            notices: true,
             snapshots: &snapshots,
         };
         Arc::new(self.painter.paint(&scene))
@@ -125,6 +133,7 @@ impl Os {
                     windows: &shot.laid.windows,
                     caret: false,
                     spin: 0.0,
+                    notices: false,
                     snapshots: &[],
                 };
                 let canvas = Arc::new(self.painter.paint(&scene));

@@ -108,7 +108,7 @@ impl Os {
         if self.front == launcher::PACKAGE || self.recents || self.locked || !self.awake {
             return;
         }
-        let shot = self.shot();
+        let shot = self.shot().undrawn();
         if let Some(task) = self.tasks.iter_mut().find(|t| t.package == self.front) {
             task.shot = Some(shot);
         }
