@@ -201,7 +201,7 @@ async fn small_files_go_both_ways() {
     assert!(matches!(device.pull("/sdcard/x", 2).await, Err(DeviceError::Garbled { .. })));
     assert!(device.push("/sdcard/x", 0o644, b"abc").await.unwrap_err().leaves_doubt());
 
-    let refusal = b"FAIL\x0c\0\0\0No such file".to_vec();
+    let refusal = b"FAIL\x17\0\0\0No such file, not found".to_vec();
     let phone = Fake::phone(move |r| (r == "sync:").then(|| Reply::Bytes(refusal.clone()))).await;
     let error = phone.open().await.pull("/sdcard/x", 10).await.unwrap_err();
     assert!(matches!(&error, DeviceError::Refused { .. }), "{error:?}");
