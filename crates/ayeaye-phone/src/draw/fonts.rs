@@ -157,7 +157,6 @@ impl OutlineBuilder for Outline {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "glyphs are at most a screen wide"
 )]
 pub(crate) fn rasterize(found: Found, size: f32) -> Glyph {
@@ -187,6 +186,7 @@ pub(crate) fn rasterize(found: Found, size: f32) -> Glyph {
 /// A hollow box for what no font has.
 #[expect(
     clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     reason = "glyphs are at most a screen wide"
 )]

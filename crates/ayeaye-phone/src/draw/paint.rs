@@ -135,7 +135,7 @@ impl Painter {
         // The icon font draws on a square em whose bottom is the baseline.
         let glyph = self.glyph(fonts::icon(c), size);
         let x = rect.left + ((rect.width() as f32 - size) / 2.0).round() as i32;
-        let y = rect.top + ((rect.height() as f32 + size) / 2.0).round() as i32;
+        let y = rect.top + f32::midpoint(rect.height() as f32, size).round() as i32;
         canvas.glyph(&glyph, x, y, color, clip);
     }
 
@@ -149,11 +149,11 @@ impl Painter {
         let mut shown = shown_text(el);
         let mut color = color;
         let empty = shown.is_empty();
-        if let Some(field) = &el.field {
-            if empty {
-                field.hint.clone_into(&mut shown);
-                color = Color(0xFF74_777F);
-            }
+        if let Some(field) = &el.field
+            && empty
+        {
+            field.hint.clone_into(&mut shown);
+            color = Color(0xFF74_777F);
         }
         let lines = text::wrap(&shown, size, el.bold, width, el.max_lines);
         if el.field.as_ref().is_some_and(|f| f.all_selected) && !empty {
@@ -262,11 +262,7 @@ fn slider(canvas: &mut Canvas, node: &Node, at: f32) {
     canvas.round_rect(Rect::new(x - w, mid - h, x + w, mid + h), w as f32, PRIMARY, clip);
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "screen coordinates are small"
-)]
+#[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
 fn spinner(canvas: &mut Canvas, node: &Node, spin: f32) {
     let r = node.rect;
     let (cx, cy) = ((r.left + r.right) as f32 / 2.0, (r.top + r.bottom) as f32 / 2.0);
