@@ -22,7 +22,8 @@ async fn run(handset: &Handset, line: &str) -> (u8, String, String) {
         Err(stop) => panic!("{line}: {stop:?}"),
     };
     let text = |held: std::sync::Arc<std::sync::Mutex<Vec<u8>>>| {
-        String::from_utf8_lossy(&held.lock().unwrap_or_else(|it| it.into_inner())).into_owned()
+        String::from_utf8_lossy(&held.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+            .into_owned()
     };
     (status, text(out), text(err))
 }
@@ -176,6 +177,6 @@ async fn loops_and_pipes_are_bounded() {
     assert!(tokio::time::timeout(Duration::from_millis(50), endless).await.is_err());
     let (status, ..) = run(&handset, "screencap | cat | wc -c").await;
     assert_eq!(status, 0);
-    let deep = format!("{}true{}", "sh -c \"".repeat(1), "\"".repeat(1));
+    let deep = format!("{}true{}", "( ".repeat(20), " )".repeat(20));
     assert_eq!(run(&handset, &deep).await.0, 0);
 }
