@@ -1,8 +1,10 @@
 //! Looking: a settled frame, or a reason why there is none.
 use std::time::Duration;
 
+use serde_json::Map;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::act::WAKE;
 use super::{Draft, Halt, Run, chain};
 use crate::journal::{BlobRef, Fact, Observe};
 use crate::settle::{self, Look};
@@ -76,14 +78,21 @@ impl Run {
             ));
         }
         self.memory.woken_at = Some(step);
-        match self.device.wake().await {
-            Ok(()) => Ok(()),
-            Err(DeviceError::Refused { .. }) => Err(self.take_over(LOCKED_SCREEN, None).await),
+        self.stopper.check()?;
+        let id = self.announce(WAKE, Map::new()).await?;
+        let begun = Instant::now();
+        let outcome = self.device.wake().await;
+        let took = millis(begun.elapsed());
+        let Err(err) = outcome else {
+            return self.settle_account(id, Ok("awake".to_owned()), false, took).await;
+        };
+        let text = chain(&err);
+        tracing::warn!(device = %self.device.id(), "waking: {text}");
+        self.settle_account(id, Err(text), err.leaves_doubt(), took).await?;
+        match err {
+            DeviceError::Refused { .. } => Err(self.take_over(LOCKED_SCREEN, None).await),
             // Whether it is awake shows at the next look.
-            Err(err) => {
-                tracing::warn!(device = %self.device.id(), "waking: {}", chain(&err));
-                Ok(())
-            }
+            _ => Ok(()),
         }
     }
 

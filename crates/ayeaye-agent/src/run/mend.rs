@@ -3,6 +3,7 @@
 //! The rules (notes on the record's format, "Resuming"): a call without an answer has failed; a
 //! gesture without an end is never repeated, its outcome is unknown; a step without an end has
 //! failed.
+use super::act::{RESET, WAKE};
 use super::{Draft, Halt, Run};
 use crate::journal::{Answer, Fact, LlmResponse, RoundEnd, SessionEnd, SessionResume, TokenFacts};
 use crate::{Past, StopReason};
@@ -63,7 +64,7 @@ impl Run {
         }
         if let Some((id, name, device)) = self.session.open.tool.clone() {
             self.settle_account(id, Err(INTERRUPTED.to_owned()), device, 0.0).await?;
-            if device {
+            if device && name != RESET && name != WAKE {
                 self.memory.remarks.push(format!(
                     "The server was restarted while your last action ({name}) was under way: it may \
                      or may not have been carried out. Look before you repeat it."
