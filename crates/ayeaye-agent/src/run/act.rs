@@ -81,16 +81,21 @@ impl Run {
 
     pub(super) async fn wait(&mut self, time: Duration, draft: &mut Draft) -> Result<(), Halt> {
         let time = time.min(LONGEST_WAIT);
+        // The decision cost money, and no gesture follows that would put it on the disk.
+        self.record.sync().await?;
         let begun = Instant::now();
         let waited = self.stopper.race(sleep(time)).await;
         draft.times.action_execution += millis(begun.elapsed());
+        waited?;
         draft.result = format!("waited {} s", time.as_secs_f32());
-        waited
+        Ok(())
     }
 
     pub(super) async fn note(&mut self, text: String) -> Result<(), Halt> {
         let item = serde_json::Value::String(text);
-        self.append(Fact::BlackboardAdd { section: "notes".to_owned(), item }).await
+        self.append(Fact::BlackboardAdd { section: "notes".to_owned(), item }).await?;
+        self.record.sync().await?;
+        Ok(())
     }
 
     /// Notices a model that does the same on the same screen again and again.

@@ -50,8 +50,13 @@ impl Run {
         Ok(())
     }
 
-    /// Records a question. From here on it survives anything.
+    /// Records a question. From here on it survives anything. What was said before it was asked is
+    /// advice: a "yes" to something else must not answer it.
     pub(super) async fn put_question(&mut self, question: &Question) -> Result<(), Halt> {
+        self.listen().await?;
+        if let Some(text) = self.parts.journal.take_answer(&self.session.id).await? {
+            self.advised(text).await?;
+        }
         self.append(Fact::Question(QuestionAsked {
             kind: question.kind.name().to_owned(),
             questions: vec![question.text.clone()],
