@@ -5,6 +5,8 @@
 mod asks;
 mod follower;
 mod runs;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::sync::Arc;
