@@ -261,6 +261,10 @@ impl Agent {
                 let mut follower = live.follower();
                 follower.stop(reason);
                 follower.end().await;
+                if follower.running() {
+                    // It broke off without a last word: the record knows best.
+                    return Ok(self.session(id).await?.report(false));
+                }
                 return Ok((*follower.report()).clone());
             }
             match self.runs.opening(id) {

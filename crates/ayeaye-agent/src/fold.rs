@@ -46,7 +46,7 @@ pub struct SessionCounts {
     pub round_steps: u32,
     /// Calls to models.
     pub calls: u32,
-    /// Requests to the acting model.
+    /// Requests to models; asking again is part of the request.
     pub requests: u32,
     /// Things done.
     pub tools: u32,
@@ -194,6 +194,7 @@ impl Session {
             }
             Fact::LlmRequest(request) => {
                 self.counts.calls = self.counts.calls.max(request.call_id);
+                self.counts.requests = self.counts.requests.max(request.request_number);
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
             }
             Fact::LlmResponse(response) => self.end_call(response),

@@ -12,8 +12,8 @@ mod storage;
 mod trouble;
 
 use self::fakes::{Rig, click, complete, note, wait};
-use crate::StopReason;
 use crate::journal::Fact;
+use crate::{Session, StopReason};
 
 #[tokio::test(start_paused = true)]
 async fn a_task_is_carried_out_step_by_step() {
@@ -32,6 +32,32 @@ async fn a_task_is_carried_out_step_by_step() {
         rig.script.last().past_in_words(),
         ["? Text Anna", "CLICK 100,500", "NOTE she is online", "WAIT 2", "CLICK 200,500"]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_followers_are_told_is_what_the_record_says() {
+    let rig = Rig::new([click(100), note("she is online"), click(200), complete("Sent.")]);
+    let mut follower = rig.begin().await;
+    let mut told = Vec::new();
+    while follower.changed().await {
+        told.push((*follower.report()).clone());
+    }
+    let session = follower.report().session_id;
+    let events = rig.events(session).await;
+    let ends = events
+        .iter()
+        .enumerate()
+        .filter_map(|(at, event)| matches!(event.entry.fact, Fact::StepEnd(_)).then_some(at + 1));
+    let mut kept: Vec<_> = ends
+        .map(|end| Session::from_events(session, &events[..end]).unwrap().report(true))
+        .collect();
+    kept.push(Session::from_events(session, &events).unwrap().report(false));
+    // Only the latest is told, so some may be left out; the end never is.
+    assert_eq!(told.last(), kept.last());
+    let mut rest = kept.iter();
+    for report in &told {
+        assert!(rest.any(|kept| kept == report), "no step of the record is {report:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

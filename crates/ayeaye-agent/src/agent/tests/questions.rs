@@ -97,11 +97,16 @@ async fn a_model_answers_for_the_user_from_task_question_and_screen() {
         assert!(prompt.contains(part), "{part} is not in {prompt}");
     }
     let purposes = rig.facts(report.session_id, |fact| match fact {
-        Fact::LlmRequest(request) => Some((request.call_id, request.purpose.clone())),
+        Fact::LlmRequest(it) => Some((it.call_id, it.request_number, it.purpose.clone())),
         _ => None,
     });
-    let expected = [(1, "act"), (2, "auto_reply"), (3, "act")];
-    assert_eq!(purposes.await, expected.map(|(id, purpose)| (id, purpose.to_owned())));
+    let expected = [(1, 1, "act"), (2, 2, "auto_reply"), (3, 3, "act")];
+    assert_eq!(purposes.await, expected.map(|(id, nth, purpose)| (id, nth, purpose.to_owned())));
+    let responses = rig.facts(report.session_id, |fact| match fact {
+        Fact::LlmResponse(it) => Some((it.request_number, it.kind.clone())),
+        _ => None,
+    });
+    assert_eq!(responses.await, [1, 2, 3].map(|nth| (nth, "final".to_owned())));
 }
 
 #[tokio::test(start_paused = true)]

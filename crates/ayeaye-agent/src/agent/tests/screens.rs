@@ -1,4 +1,6 @@
 //! Screens that show nothing: off, black, locked.
+use std::time::Duration;
+
 use super::fakes::{Call, Fault, Rig, click, complete};
 use crate::journal::Fact;
 use crate::{QuestionKind, StopReason, Words};
@@ -68,6 +70,20 @@ async fn a_screen_that_goes_off_now_and_then_is_woken_each_time() {
     let report = rig.run().await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.count(Call::Wake), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wake_that_does_not_get_through_is_tried_once_more() {
+    for (failures, reason) in
+        [(1, StopReason::TaskCompletedSuccessfully), (2, StopReason::DeviceLost)]
+    {
+        let rig = Rig::new([click(1), complete("done")]);
+        rig.phone.breaks(Call::State, 2..=2, Fault::ScreenOff);
+        rig.phone.breaks(Call::Wake, 1..=failures, Fault::TimedOut(Duration::from_secs(5)));
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, reason);
+        assert_eq!(rig.phone.count(Call::Wake), 2);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -87,6 +87,18 @@ async fn an_endpoint_that_fails_stops_the_run_and_it_can_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_that_panics_gives_its_phone_back_and_is_mended_like_after_a_crash() {
+    let rig = Rig::new([click(1), Line::Panics, complete("done")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(2).await;
+    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    assert_eq!(report.stop_reason, StopReason::ServerRestarted);
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!((report.message.as_str(), report.global_steps), ("done", 3));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_gesture_whose_link_breaks_is_never_sent_again_and_the_model_is_told() {
     for fault in [Fault::LinkLost, Fault::TimedOut(Duration::from_secs(10)), Fault::Garbled] {
         let rig = Rig::new([click(1), complete("")]);

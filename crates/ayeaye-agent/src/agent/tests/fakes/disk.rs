@@ -114,12 +114,15 @@ impl Journal for Failing {
 impl Record for FailingRecord {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         self.state.check(Write::Append)?;
+        self.state.phone.unsynced.fetch_add(1, Ordering::Relaxed);
         self.inner.append(entry).await
     }
 
     async fn sync(&mut self) -> Result<(), JournalError> {
         self.state.check(Write::Sync)?;
-        self.inner.sync().await
+        self.inner.sync().await?;
+        self.state.phone.unsynced.store(0, Ordering::Relaxed);
+        Ok(())
     }
 
     async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -71,6 +72,8 @@ pub(in super::super) struct Phone {
     inner: Mutex<Inner>,
     calls: watch::Sender<HashMap<Call, u32>>,
     held: watch::Sender<bool>,
+    /// Events that a disk that counts them has not put down for good.
+    pub(super) unsynced: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -103,6 +106,7 @@ impl Phone {
             }),
             calls: watch::Sender::default(),
             held: watch::Sender::new(true),
+            unsynced: AtomicU32::new(0),
         }
     }
 
@@ -212,6 +216,9 @@ impl Phone {
         let fault = {
             let mut inner = self.inner();
             inner.complaints.extend(complaint);
+            if self.unsynced.load(Ordering::Relaxed) != 0 {
+                inner.complaints.push(format!("{what} came before the disk was synced"));
+            }
             if std::mem::replace(&mut inner.changing, true) {
                 inner.complaints.push(format!("{what} came while something else was under way"));
             }

@@ -25,6 +25,8 @@ pub(in super::super) enum Line {
     Fails(String),
     /// Nothing, for ever.
     Hangs,
+    /// A mistake of ours.
+    Panics,
 }
 
 fn say(function: &str, arguments: &Value) -> Line {
@@ -206,6 +208,7 @@ impl Model for Script {
                 sleep(LATENCY).await;
                 return Err(fails(cause));
             }
+            Some(Line::Panics) => panic!("this is a test"),
             Some(Line::Hangs) => (Duration::MAX, String::new()),
         };
         if limit < latency {
