@@ -1,9 +1,10 @@
 //! Stops from outside: at a safe point, recorded, resumable.
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Fault, Line, Rig, click, complete, info, wait};
+use super::fakes::{Call, Failing, Fault, Line, Rig, Write, click, complete, info, wait};
 use crate::journal::Fact;
 use crate::{AgentError, ReplyMode, StopReason, Words};
 
@@ -50,6 +51,32 @@ async fn a_stop_during_a_gesture_lets_it_finish_and_no_other_begin() {
     let report = rig.go_on(session, Words::Nothing).await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.gestures(), ["CLICK 1,500", "CLICK 2,500"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_while_a_gesture_is_written_down_keeps_it_from_the_phone() {
+    let mut disk = None;
+    let rig = Rig::new([click(1), complete("done")]).kept_by(|inner, phone| {
+        let whole = Arc::new(Failing::new(inner, phone, Write::Append, u32::MAX));
+        disk = Some(whole.clone());
+        whole
+    });
+    let follower = rig.begin().await;
+    disk.unwrap().stops_at("CLICK", follower.clone());
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::Cancelled);
+    assert_eq!(rig.phone.sent(), ["RESET"]);
+    let not_sent = "not sent: the run was stopped";
+    assert_eq!(report.steps[0].error.as_deref(), Some(not_sent));
+    let ends = rig.facts(report.session_id, |fact| match fact {
+        Fact::ToolEnd(end) => Some((end.success, end.unknown)),
+        _ => None,
+    });
+    assert_eq!(ends.await, [(true, false), (false, false)]);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+    let past = rig.script.last().past_in_words();
+    assert_eq!(past[1], format!("CLICK 1,500 ({not_sent})"));
 }
 
 #[tokio::test(start_paused = true)]

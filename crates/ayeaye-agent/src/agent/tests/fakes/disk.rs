@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::Phone;
-use crate::journal::{BlobRef, Entry, Event};
-use crate::{Journal, JournalError, Record, SessionId};
+use crate::journal::{BlobRef, Entry, Event, Fact};
+use crate::{Follower, Journal, JournalError, Record, SessionId, StopReason};
 
 /// What does not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ struct State {
     phone: Arc<Phone>,
     /// What had been sent to the phone when the disk failed.
     sent: Mutex<Option<Vec<String>>>,
+    /// The run to stop while this is being announced.
+    stops: Mutex<Option<(&'static str, Follower)>>,
 }
 
 impl Failing {
@@ -41,8 +43,14 @@ impl Failing {
         write: Write,
         nth: u32,
     ) -> Self {
-        let (count, sent) = (AtomicU32::new(0), Mutex::new(None));
-        Self { inner, state: Arc::new(State { write, nth, count, phone, sent }) }
+        let (count, sent, stops) = (AtomicU32::new(0), Mutex::new(None), Mutex::new(None));
+        Self { inner, state: Arc::new(State { write, nth, count, phone, sent, stops }) }
+    }
+
+    /// Stops the run at the moment when this is written down, before it is done.
+    pub(in super::super) fn stops_at(&self, name: &'static str, follower: Follower) {
+        *self.state.stops.lock().expect("no test panics while it holds this") =
+            Some((name, follower));
     }
 
     /// What had been sent to the phone when the disk failed, if it has.
@@ -115,6 +123,11 @@ impl Record for FailingRecord {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         self.state.check(Write::Append)?;
         self.state.phone.unsynced.fetch_add(1, Ordering::Relaxed);
+        if let Some((name, follower)) = &*self.state.stops.lock().expect("as above")
+            && matches!(&entry.fact, Fact::ToolStart(start) if start.name == *name)
+        {
+            follower.stop(StopReason::Cancelled);
+        }
         self.inner.append(entry).await
     }
 
