@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use ayeaye_phone::{AdbServer, Handset};
 use rand::Rng as _;
+use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
-use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -76,7 +76,8 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
     let handset = Handset::usual();
     let down = CancellationToken::new();
     let _guard = down.clone().drop_guard();
-    let server = AdbServer::bind((Ipv4Addr::LOCALHOST, 0).into(), vec![handset.clone()]).await.unwrap();
+    let server =
+        AdbServer::bind((Ipv4Addr::LOCALHOST, 0).into(), vec![handset.clone()]).await.unwrap();
     let adb = server.local_addr().unwrap();
     tokio::spawn(server.serve(down));
 
@@ -128,5 +129,9 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
     }
     let repeated: Vec<_> = seen.iter().filter(|(_, times)| 1 < **times).collect();
     assert_eq!(repeated, Vec::<(&String, &u32)>::new(), "taps that were sent twice");
-    assert!(KILLS / 3 < u32::try_from(seen.len()).unwrap(), "the task went on between kills: {}", seen.len());
+    assert!(
+        KILLS / 3 < u32::try_from(seen.len()).unwrap(),
+        "the task went on between kills: {}",
+        seen.len()
+    );
 }

@@ -4,5 +4,5 @@ mod moves;
 mod rig;
 
 pub use fake_vlm::{Answer, FakeVlm, KEY};
-pub use moves::{click, complete, gelab, info, node, tap, type_text};
-pub use rig::{Rig, RigOptions};
+pub use moves::{complete, gelab, info};
+pub use rig::Rig;

@@ -17,6 +17,10 @@ const FRESH: Duration = Duration::from_mins(1);
 const LIST: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
                     -c android.intent.category.LAUNCHER";
 
+/// `FLAG_ACTIVITY_NEW_TASK` and `FLAG_ACTIVITY_RESET_TASK_IF_NEEDED`, as a launcher says them:
+/// without them an app that runs would get a second copy of its first screen on top.
+const BROUGHT_TO_FRONT: &str = "0x10200000";
+
 /// An app with the activity that its icon starts, where the phone says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Installed {
@@ -119,7 +123,8 @@ async fn start(link: &Link, what: &str, package: &str, activity: &str) -> Result
     let component = quote(&format!("{package}/{activity}"))
         .map_err(|error| link.refused(what, error.to_string()))?;
     let command = format!(
-        "am start -a android.intent.action.MAIN -c android.intent.category.LAUNCHER -n {component}"
+        "am start -a android.intent.action.MAIN -c android.intent.category.LAUNCHER \
+         -f {BROUGHT_TO_FRONT} -n {component}"
     );
     let output = link.quick(what, &command).await?;
     let all = output.all();

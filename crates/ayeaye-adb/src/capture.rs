@@ -7,7 +7,7 @@
 mod png;
 mod raw;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ayeaye_agent::{DeviceError, Frame};
 use bytes::BytesMut;
@@ -21,12 +21,15 @@ const MOST: usize = 64 * 1024 * 1024;
 /// How often a capture that came out broken is tried again.
 const RETRIES: usize = 2;
 
+const NO_RAW: usize = 3;
+
 const WHAT: &str = "a screenshot";
 
 /// What is remembered of one phone's way of taking pictures.
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
-    needs_png: AtomicBool,
+    /// How often in a row there was no raw picture; from [`NO_RAW`] on none is asked for.
+    without_raw: AtomicUsize,
     /// Bytes of the last raw capture, to have the room ready for the next.
     last: AtomicUsize,
 }
@@ -51,7 +54,7 @@ impl Capture {
     }
 
     async fn once(&self, link: &Link, deadline: Instant) -> Result<Frame, DeviceError> {
-        if self.needs_png.load(Ordering::Relaxed) {
+        if NO_RAW <= self.without_raw.load(Ordering::Relaxed) {
             return by_png(link, deadline).await;
         }
         let expected = self.last.load(Ordering::Relaxed);
@@ -61,6 +64,7 @@ impl Capture {
         match raw::frame(bytes) {
             Ok(frame) => {
                 self.last.store(length, Ordering::Relaxed);
+                self.without_raw.store(0, Ordering::Relaxed);
                 Ok(frame)
             }
             // Either an old phone's header or a new one's with the last pixel missing: ask otherwise.
@@ -75,8 +79,10 @@ impl Capture {
                     }
                     error => error,
                 })?;
-                tracing::info!(device = %link.id(), reason, "no raw captures from this phone");
-                self.needs_png.store(true, Ordering::Relaxed);
+                tracing::info!(device = %link.id(), reason, "no raw capture from this phone");
+                // Nothing at all may have been the link; words were the phone's own.
+                let weight = if length == 0 { 1 } else { NO_RAW };
+                self.without_raw.fetch_add(weight, Ordering::Relaxed);
                 Ok(frame)
             }
         }

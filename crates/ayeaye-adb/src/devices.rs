@@ -151,7 +151,7 @@ fn transport(serial: &str) -> Transport {
 
 /// The phone that comes with this project says so in its product's name.
 fn is_ours(product: Option<&str>) -> bool {
-    product.is_some_and(|product| product.contains("ayeaye_phone"))
+    product.is_some_and(|product| product.contains("ayeaye"))
 }
 
 /// What to do about a phone that is not ready.

@@ -32,3 +32,6 @@ pub use self::device::AdbDevice;
 pub use self::devices::AdbDevices;
 pub use self::parse::Line as DeviceLine;
 pub use self::track::Tracker;
+
+#[cfg(test)]
+mod tests;

@@ -79,8 +79,9 @@ impl Link {
             let mut bytes = BytesMut::with_capacity(64 * 1024);
             loop {
                 if bytes.len() == bytes.capacity() {
-                    let expected = grow(&bytes).clamp(bytes.len() * 2, most + 1);
-                    bytes.reserve(expected - bytes.len());
+                    // One byte to spare, or the end could not be told from a full buffer.
+                    let room = grow(&bytes).max(bytes.len() * 2).min(most) + 1;
+                    bytes.reserve(room.saturating_sub(bytes.len()).max(1));
                 }
                 if wire.more(&mut bytes).await? == 0 {
                     return Ok(bytes);

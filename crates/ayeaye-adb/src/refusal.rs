@@ -4,6 +4,9 @@ use ayeaye_agent::{DeviceError, DeviceId};
 use crate::parse::clean;
 use crate::wire::WireError;
 
+/// Begins what a phone says, so that its words are not taken for adb's own.
+pub(crate) const ON_THE_PHONE: &str = "on the phone: ";
+
 /// How far a call had got when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -41,6 +44,10 @@ pub(crate) fn device_error(
 
 /// adb's sentences, as `adb.cpp` and `transport.cpp` of the versions 1.0.32 to 1.0.41 have them.
 fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError {
+    let said = clean(text);
+    if text.starts_with(ON_THE_PHONE) {
+        return DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason: said };
+    }
     let lower = text.to_ascii_lowercase();
     let has = |words: &str| lower.contains(words);
     if has("not found") || has("no devices") {
@@ -58,11 +65,12 @@ fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError
     if has("still connecting") || has("still authorizing") {
         return DeviceError::NotReady(id.clone(), "still connecting".to_owned());
     }
-    let ended = has("closed") || has("protocol fault") || has("connection reset");
-    if ended && stage == Stage::Asked {
-        return DeviceError::LinkLost(id.clone(), what.to_owned());
+    if has("closed") || has("protocol fault") || has("connection reset") {
+        return match stage {
+            Stage::Asked => DeviceError::LinkLost(id.clone(), what.to_owned()),
+            Stage::Reaching => DeviceError::NotReady(id.clone(), format!("out of reach: {said}")),
+        };
     }
-    let said = clean(text);
     let reason = if has("more than one") {
         format!("adb says `{said}`: disconnect all but one of them")
     } else {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::link::Link;
+use crate::refusal::ON_THE_PHONE;
 use crate::wire::{Wire, WireError};
 
 /// The most bytes of one block, by the protocol.
@@ -104,8 +105,7 @@ async fn failure(wire: &mut Wire, length: usize) -> Result<WireError, WireError>
     let mut text = vec![0; length.min(BLOCK)];
     wire.fill(&mut text).await?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    // "No such file" must not be taken for "no such device".
-    Ok(WireError::Failed(format!("on the phone: {text}")))
+    Ok(WireError::Failed(format!("{ON_THE_PHONE}{text}")))
 }
 
 fn number(bytes: &[u8]) -> u32 {

@@ -29,7 +29,9 @@ impl Tour {
     fn shot(&mut self, name: &str) -> Done {
         let start = Instant::now();
         let frame = self.phone.frame();
-        self.slowest = self.slowest.max(start.elapsed());
+        let took = start.elapsed();
+        writeln!(std::io::stdout(), "{name}: {took:?}")?;
+        self.slowest = self.slowest.max(took);
         let path: &Path = &self.folder.join(format!("{name}.png"));
         let mut encoder =
             png::Encoder::new(std::fs::File::create(path)?, frame.width, frame.height);
@@ -95,6 +97,8 @@ impl Tour {
         self.key(4);
         self.phone.receive_message("Ben Carter", "Are you coming to the game tonight?");
         self.shot("11-sent")?;
+        // A swipe puts the notification away; it would lie over the next screens.
+        self.phone.swipe((540.0, 200.0), (540.0, 20.0), Duration::from_millis(150));
         self.key(3);
         self.tap("Notes")?;
         self.shot("12-notes")?;

@@ -30,7 +30,7 @@ pub(crate) enum Act {
 }
 
 /// What the system's own windows do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum ShellAct {
     Back,
     Home,

@@ -25,7 +25,7 @@ use axum::{
     extract::{Query, Request, State},
     http::{StatusCode, header},
     middleware::{self, Next},
-    response::{IntoResponse, Response},
+    response::{IntoResponse as _, Response},
     routing::{get, post},
 };
 use serde::Deserialize;

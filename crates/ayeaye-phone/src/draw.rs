@@ -1,4 +1,6 @@
 //! Nodes to pixels.
+#![expect(clippy::many_single_char_names, reason = "x, y, w and h are their names")]
+
 pub(crate) mod art;
 pub(crate) mod canvas;
 pub(crate) mod fonts;

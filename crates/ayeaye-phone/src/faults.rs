@@ -266,7 +266,7 @@ mod tests {
             let faults = faults.clone();
             async move { faults.before_shell().await }
         });
-        tokio::time::sleep(Duration::from_secs(3600)).await;
+        tokio::time::sleep(Duration::from_hours(1)).await;
         assert!(!waiting.is_finished());
         faults.release();
         waiting.await.unwrap();

@@ -70,6 +70,11 @@ impl Handset {
         }
     }
 
+    /// The phone of the documentation and the demo.
+    pub fn usual() -> Self {
+        Self::new(Phone::new(crate::PhoneOptions::default()))
+    }
+
     pub fn phone(&self) -> &Phone {
         &self.inner.phone
     }

@@ -11,6 +11,8 @@ pub(crate) mod random;
 pub(crate) mod report;
 pub(crate) mod system;
 mod tasks;
+#[cfg(test)]
+mod walks;
 mod windows;
 
 use std::collections::VecDeque;
@@ -90,6 +92,7 @@ pub(crate) struct Laid {
     minute: u64,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug)]
 pub(crate) struct Os {
     options: Arc<PhoneOptions>,
@@ -250,7 +253,7 @@ impl Os {
         if !self.awake {
             return None;
         }
-        let endless = self.stopwatch_runs().then(|| Instant::now() + Duration::from_secs(60 * 60));
+        let endless = self.stopwatch_runs().then(|| Instant::now() + Duration::from_hours(1));
         [
             self.transition.as_ref().map(|t| t.end),
             self.fling.as_ref().map(|f| f.end),

@@ -107,8 +107,8 @@ impl Default for PhoneOptions {
     fn default() -> Self {
         Self {
             serial: "ayeaye-5554".to_owned(),
-            model: "Aye Aye One".to_owned(),
-            product: "ayeaye".to_owned(),
+            model: "Aye-aye virtual phone".to_owned(),
+            product: "ayeaye_phone".to_owned(),
             manufacturer: "Example".to_owned(),
             android: "14".to_owned(),
             sdk: 34,
@@ -258,7 +258,7 @@ impl Phone {
         self.os().foreground()
     }
     /// The window that has the focus; differs from the foreground for dialogs, the shade and the lock screen
-    /// (then a title such as "NotificationShade", else `package/class`).
+    /// (then a title such as `NotificationShade`, else `package/class`).
     pub fn focused_window(&self) -> String {
         self.os().focused_window()
     }
@@ -290,7 +290,7 @@ impl Phone {
     pub fn ui_xml(&self) -> String {
         self.os().ui_xml()
     }
-    /// True for what is drawn into a black picture (FLAG_SECURE).
+    /// True for what is drawn into a black picture (`FLAG_SECURE`).
     pub fn is_secure(&self) -> bool {
         self.os().is_secure()
     }

@@ -23,7 +23,7 @@ use crate::{
 /// Connections at a time; a client opens one for each command.
 pub(crate) const MOST_CONNECTIONS: usize = 256;
 /// How long a client may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An adb server with virtual phones.
 #[derive(Debug)]
@@ -260,13 +260,11 @@ impl Connection {
                 return Ok(None);
             }
         };
-        match String::from_utf8(read) {
-            Ok(request) => Ok(Some(request)),
-            Err(_) => {
-                self.fail("a request that is not UTF-8").await?;
-                Ok(None)
-            }
+        if let Ok(request) = String::from_utf8(read) {
+            return Ok(Some(request));
         }
+        self.fail("a request that is not UTF-8").await?;
+        Ok(None)
     }
 
     async fn fail(&mut self, why: &str) -> io::Result<()> {

@@ -166,9 +166,9 @@ async fn framebuffer(handset: &Handset, mut stream: Stream) -> Ended {
     };
     let faults = handset.faults().for_capture();
     let size = u32::try_from(frame.rgba.len()).unwrap_or(u32::MAX);
-    let fields = [2, 32, 0, size, frame.width, frame.height, 0, 8, 16, 8, 8, 8, 24, 8];
+    let fields: [u32; 14] = [2, 32, 0, size, frame.width, frame.height, 0, 8, 16, 8, 8, 8, 24, 8];
     let mut whole = BytesMut::with_capacity(56 + frame.rgba.len());
-    fields.iter().for_each(|field: &u32| whole.extend_from_slice(&field.to_le_bytes()));
+    whole.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
     whole.extend_from_slice(&frame.rgba);
     let limit = faults.truncate_to.or(faults.drop_after);
     whole.truncate(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));

@@ -35,6 +35,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const LONGEST_LINE: usize = 64 << 10;
 /// Chunks of input that wait for a command to read them.
 const INPUT_QUEUE: usize = 16;
+/// Bytes of input read at a time.
+const READ: usize = 64 << 10;
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,13 +83,11 @@ pub(crate) async fn serve(handset: &Handset, request: Request, stream: Stream) -
         Ok(status) => outlet.exit(status).await,
         Err(gone) => Err(gone),
     };
-    match ended {
-        Err(Gone { on_purpose: true }) => Ended::CutLink,
-        Ok(()) | Err(Gone { on_purpose: false }) => {
-            outlet.close().await;
-            Ended::Done
-        }
+    if ended == Err(Gone { on_purpose: true }) {
+        return Ended::CutLink;
     }
+    outlet.close().await;
+    Ended::Done
 }
 
 #[derive(Debug)]
@@ -188,12 +188,8 @@ struct Input {
 impl Input {
     /// Returns when the session is to end because the peer is gone.
     async fn pump(mut self) {
-        let mut read = BytesMut::with_capacity(16 << 10);
-        loop {
-            match self.from.read_buf(&mut read).await {
-                Ok(1..) => {}
-                Ok(0) | Err(_) => break,
-            }
+        let mut read = BytesMut::with_capacity(READ);
+        while let Ok(1..) = self.from.read_buf(&mut read).await {
             match self.framing {
                 Framing::Raw => {
                     let bytes = read.split().freeze();
@@ -215,6 +211,7 @@ impl Input {
                     }
                 },
             }
+            read.reserve(READ);
         }
         self.to = None;
         if self.framing == Framing::Raw && self.terminal.is_none() {

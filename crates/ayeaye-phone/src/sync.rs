@@ -245,7 +245,9 @@ impl Session<'_> {
 fn put_v1(out: &mut BytesMut, stat: Option<Stat>) {
     let low = |wide: u64| u32::try_from(wide).unwrap_or(u32::MAX);
     let fields = stat.map_or([0; 3], |stat| [stat.mode, low(stat.size), low(stat.modified)]);
-    fields.iter().for_each(|field| out.put_u32_le(*field));
+    for field in fields {
+        out.put_u32_le(field);
+    }
 }
 
 /// Error, device, inode, mode, links, owner, group, size and the three times.

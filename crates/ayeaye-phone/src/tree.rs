@@ -42,10 +42,9 @@ impl Rect {
     }
 
     pub(crate) fn contains(self, x: f32, y: f32) -> bool {
-        #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-        let (l, t, r, b) =
-            (self.left as f32, self.top as f32, self.right as f32, self.bottom as f32);
-        x >= l && x < r && y >= t && y < b
+        #[expect(clippy::cast_possible_truncation, reason = "beyond i32 it saturates")]
+        let (x, y) = (x.floor() as i32, y.floor() as i32);
+        x >= self.left && x < self.right && y >= self.top && y < self.bottom
     }
 
     pub(crate) const fn inset(self, by: i32) -> Self {

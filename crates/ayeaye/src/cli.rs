@@ -2,10 +2,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ayeaye_agent::SessionId;
+use ayeaye_agent::{Point, ReplyMode, SessionId};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::{Flag, ReplyMode, listen};
+use crate::config::{Flag, listen};
 
 /// How the program ends. Scripts branch on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -215,6 +215,9 @@ pub struct Bench {
     /// The phone; without it a virtual one
     #[arg(long, value_name = "ID")]
     pub device: Option<String>,
+    /// Where to tap, in thousandths of the screen
+    #[arg(long, value_name = "X,Y", default_value = "500,500", value_parser = point)]
+    pub at: Point,
 }
 
 impl Cli {
@@ -257,6 +260,12 @@ impl Cli {
             })
             .collect()
     }
+}
+
+fn point(text: &str) -> Result<Point, String> {
+    let (x, y) = text.split_once(',').ok_or("two numbers from 0 to 1000, such as 500,500")?;
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|err| err.to_string());
+    Point::new(number(x)?, number(y)?).map_err(|err| err.to_string())
 }
 
 /// Checks the address of `--http`; the empty one stands for none.

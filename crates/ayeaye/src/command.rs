@@ -1,6 +1,5 @@
 //! What the subcommands do.
 pub mod bench;
-pub mod config;
 pub mod demo;
 pub mod devices;
 pub mod doctor;

@@ -23,7 +23,9 @@ use url::Url;
 
 pub use environment::Environment;
 pub use layer::Origin;
-pub use value::{ReplyMode, Secret, listen};
+pub use value::{Secret, listen};
+
+use ayeaye_agent::ReplyMode;
 
 use layer::{Given, Layer, Raw};
 use settle::Stack;
@@ -45,8 +47,6 @@ pub struct Config {
     pub adb: AdbSettings,
     /// MCP over HTTP.
     pub http: HttpSettings,
-    /// What is kept.
-    pub journal: JournalSettings,
     /// The settings file that was read.
     pub file: Option<PathBuf>,
     /// Where a settings file would have been read.
@@ -117,13 +117,6 @@ pub struct HttpSettings {
     pub body_limit: usize,
 }
 
-/// What the journal keeps.
-#[derive(Debug, Clone)]
-pub struct JournalSettings {
-    /// Every screen in full size, beside the picture the model was sent.
-    pub keep_frames: bool,
-}
-
 /// A setting said on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flag {
@@ -192,6 +185,22 @@ impl Config {
         };
         Self::from_layers(&[flag], None, "", &Environment::default())
             .expect("the defaults are right")
+    }
+
+    /// What tools do when a call does not say.
+    pub fn defaults(&self) -> crate::mcp::Defaults {
+        let run = &self.run;
+        crate::mcp::Defaults {
+            max_steps: run.max_steps,
+            reply_mode: run.reply_mode,
+            wait: run.wait,
+            wait_with_progress: run.wait_with_progress,
+        }
+    }
+
+    /// Whether the user said anything about which model it is, by flag, environment or file.
+    pub fn model_is_chosen(&self) -> bool {
+        explain::chosen(&self.given, &["model.base-url", "model.name"])
     }
 
     /// The settings as TOML, each that is not a default with its origin. Secrets show as `(set)`.

@@ -1,14 +1,139 @@
 //! The server and the command line. From the outside in: what the user says ([`cli`], [`config`]),
-//! where it is said to us ([`stdio`], [`http`]), and how all of it ends ([`shutdown`]).
+//! the parts put together ([`wiring`]), what clients call ([`mcp`]) and where ([`stdio`], [`http`]), the
+//! subcommands ([`command`]), and how all of it ends ([`shutdown`]).
 pub mod cli;
 pub mod config;
+
+pub mod pilot;
+pub mod wiring;
+
+pub mod mcp;
+
 pub mod http;
-pub mod log;
-pub mod mcp {
-    //! Tools as MCP sees them.
-    pub mod guard;
-}
-pub mod shutdown;
 pub mod stdio;
+
+pub mod command;
+pub mod terminal;
+
+pub mod log;
+pub mod shutdown;
 #[cfg(test)]
 mod testing;
+
+use cli::{Cli, Command, Exit, Sessions};
+use config::{Config, Environment};
+use wiring::{Decider, House};
+
+/// Does what the command line says.
+pub fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let environment = Environment::read();
+    let config = match Config::settle(&cli.flags(), cli.config_file(), &environment) {
+        Ok(config) => config,
+        Err(err) => {
+            complain(&err.into());
+            return Ok(Exit::Usage);
+        }
+    };
+    if let Err(err) = log::to_stderr(&config.log, config.no_color) {
+        complain(&err.into());
+        return Ok(Exit::Usage);
+    }
+    for note in &config.notes {
+        tracing::warn!("{note}");
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let exit = runtime.block_on(dispatch(cli.command, &config));
+    // A thread may still wait for a line of stdin that never comes.
+    runtime.shutdown_background();
+    exit
+}
+
+async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
+    let terminal = terminal::Terminal::new(config.no_color);
+    match command {
+        Command::Serve(serve) => {
+            let house = house(config, serve.virtual_phone).await?;
+            if serve.http.is_some() {
+                command::serve::http(&house, config).await
+            } else {
+                command::serve::stdio(&house, config).await
+            }
+        }
+        Command::Demo(demo) => command::demo::demo(config, demo.yes, terminal).await,
+        Command::Run(run) => {
+            let house = house(config, run.virtual_phone).await?;
+            let device = match (run.device, &house.handset) {
+                (Some(device), _) => device,
+                (None, Some(handset)) => handset.serial().to_owned(),
+                (None, None) => anyhow::bail!("name a phone with --device"),
+            };
+            let task = command::run::Task {
+                device: ayeaye_agent::DeviceId::new(device),
+                words: run.task,
+                max_steps: config.run.max_steps,
+                reply_mode: config.run.reply_mode,
+            };
+            command::run::run(&house.agent, task, terminal).await
+        }
+        Command::Devices => {
+            let house = House::new(config).await?;
+            Ok(command::devices::devices(&house.agent, terminal).await)
+        }
+        Command::Doctor => {
+            let house = House::new(config).await?;
+            Ok(command::doctor::doctor(&house, config, terminal).await)
+        }
+        Command::Config => {
+            terminal.line(config.explain().trim_end());
+            Ok(Exit::Done)
+        }
+        Command::Sessions(sessions) => {
+            let house = House::new(config).await?;
+            let agent = &house.agent;
+            match sessions {
+                Sessions::List => command::sessions::list(agent, terminal).await,
+                Sessions::Show { id } => command::sessions::show(agent, config, id, terminal).await,
+                Sessions::Answer { id, text } => {
+                    command::sessions::answer(agent, id, &text, terminal).await
+                }
+                Sessions::Export { id, format, out } => {
+                    command::sessions::export(agent, id, format, &out, terminal).await
+                }
+                Sessions::Rm { id } => command::sessions::remove(agent, id, terminal).await,
+            }
+        }
+        Command::Phone(phone) => command::phone::phone(phone.port, phone.control, terminal).await,
+        Command::Bench(bench) => {
+            let plan = command::bench::Plan {
+                taps: bench.steps,
+                device: bench.device.map(ayeaye_agent::DeviceId::new),
+                at: bench.at,
+            };
+            command::bench::bench(config, plan, terminal).await
+        }
+    }
+}
+
+/// The parts for a task. With a virtual phone and no model of the user's own, the stand-in decides.
+async fn house(config: &Config, virtual_phone: bool) -> anyhow::Result<House> {
+    if !virtual_phone {
+        return House::new(config).await;
+    }
+    let decider = if config.model_is_chosen() { Decider::Configured } else { Decider::Pilot };
+    let house = House::with_virtual_phone(config, decider).await?;
+    if house.piloted {
+        tracing::info!(
+            "no model is configured: a stand-in decides, which knows the virtual phone only"
+        );
+    }
+    Ok(house)
+}
+
+/// An error on stderr, with its causes.
+pub fn complain(err: &anyhow::Error) -> Exit {
+    use std::io::Write as _;
+    let written = writeln!(std::io::stderr().lock(), "ayeaye: {err:#}");
+    // Nobody is left to tell.
+    drop(written);
+    Exit::Failed
+}

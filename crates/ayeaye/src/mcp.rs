@@ -236,7 +236,7 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
-        guard::caught(&name, self.router.call(ToolCallContext::new(self, request, ctx))).await
+        guard::guarded(&name, self.router.call(ToolCallContext::new(self, request, ctx))).await
     }
 
     async fn list_resource_templates(

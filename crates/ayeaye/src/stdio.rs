@@ -26,7 +26,7 @@ use crate::shutdown::Shutdown;
 pub const LONGEST_LINE: usize = 16 << 20;
 
 /// How long answers that are ready get to leave.
-const LEAVE: Duration = Duration::from_secs(1);
+const LEAVE: Duration = Duration::from_secs(2);
 
 /// Serves `handler` until stdin ends or `shutdown` asks to end; the end of stdin asks too. Then
 /// `stopped` is awaited (the caller's runs coming to their end) and the last answers leave.

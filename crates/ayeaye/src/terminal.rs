@@ -17,6 +17,7 @@ impl Terminal {
     }
 
     /// Writes a line. A reader that has gone away (a closed pipe) is no reason to stop a task.
+    #[expect(clippy::unused_self, reason = "whoever writes to stdout has to hold a terminal")]
     pub fn line(self, text: &str) {
         if let Err(err) = writeln!(io::stdout().lock(), "{text}") {
             tracing::debug!("stdout: {err}");

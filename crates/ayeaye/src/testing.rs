@@ -4,7 +4,7 @@ use std::sync::Arc;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RunningService};
 use rmcp::{ErrorData, RoleClient, RoleServer, ServiceExt as _};
@@ -65,6 +65,10 @@ impl Echo {
             }
             "who" => Principal::of(&context).name().to_owned(),
             "slow" => {
+                if let Some(token) = context.meta.get_progress_token() {
+                    let news = ProgressNotificationParam::new(token, 1.0);
+                    context.peer.notify_progress(news).await.unwrap();
+                }
                 self.begun.notify_one();
                 tokio::select! {
                     () = self.go.notified() => "went".to_owned(),

@@ -113,7 +113,7 @@ fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let settings = &config.model;
     let endpoint = Endpoint::parse(settings.base_url.as_str()).context("model.base-url")?;
     let mut model = ModelConfig::new(endpoint, &settings.name);
-    model.key = settings.api_key.as_ref().map(|key| ayeaye_model::Secret::new(key.expose()));
+    model.key = settings.api_key.as_ref().and_then(|key| ayeaye_model::Secret::new(key.expose()));
     model.profile = settings
         .profile
         .as_deref()

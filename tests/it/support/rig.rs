@@ -75,7 +75,7 @@ impl Rig {
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let mut model =
             ModelConfig::new(Endpoint::parse(&vlm.url()).unwrap(), "gelab-zero-4b-preview");
-        model.key = Some(Secret::new(KEY));
+        model.key = Secret::new(KEY);
         model.limits.first_byte = Duration::from_secs(3);
         model.limits.total = Duration::from_secs(5);
         model.retries.attempts = 2;

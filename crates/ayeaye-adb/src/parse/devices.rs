@@ -54,7 +54,10 @@ fn line(text: &str) -> Option<Line> {
     };
     let rest = rest.trim_start();
     let (head, fields) = rest.split_at(first_field(rest));
-    let state = state(head.trim())?;
+    let (serial, state) = match state(head.trim()) {
+        Some(state) => (serial, state),
+        None => found_on_the_network(&text[..text.len() - fields.len()])?,
+    };
     let mut line = Line { serial: clean(serial), state, ..Line::default() };
     let mut fields = fields;
     while let Some((name, rest)) = fields.split_once(':') {
@@ -70,6 +73,14 @@ fn line(text: &str) -> Option<Line> {
         fields = &rest[end..];
     }
     Some(line)
+}
+
+/// A serial made of the name that a phone has on the network, which has blanks when two phones
+/// have the same: `adb-X1 (2)._adb-tls-connect._tcp device`.
+fn found_on_the_network(head: &str) -> Option<(&str, String)> {
+    let service = head.find("._adb")?;
+    let end = service + head[service..].find([' ', '\t'])?;
+    Some((&head[..end], state(head[end..].trim())?))
 }
 
 /// Where the next known field begins, behind a blank or at the start.

@@ -103,6 +103,9 @@ fn long_states_and_missing_serials_are_read() {
     assert_eq!(lines.len(), 2);
     assert_eq!((lines[0].state.as_str(), lines[0].transport_id), ("no permissions", Some(2)));
     assert_eq!(lines[1].serial, "(no serial number)");
+    let twin = devices("adb-X1-ab (2)._adb-tls-connect._tcp device product:p model:Pixel_7\n");
+    assert_eq!(twin[0].serial, "adb-X1-ab (2)._adb-tls-connect._tcp");
+    assert_eq!((twin[0].state.as_str(), twin[0].model.as_deref()), ("device", Some("Pixel 7")));
     let talk = "* daemon not running; starting now at tcp:5037\n* daemon started successfully\n\
                 List of devices attached\n\nadb: error";
     assert_eq!(devices(talk), []);

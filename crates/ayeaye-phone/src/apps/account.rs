@@ -17,7 +17,7 @@ const SIGN_IN: &str = "com.example.account.SignInActivity";
 const CODE: &str = "com.example.account.CodeActivity";
 const RECOVERY: &str = "com.example.account.RecoveryCodesActivity";
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Act {
     Start,
     Next,

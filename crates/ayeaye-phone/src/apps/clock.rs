@@ -33,7 +33,7 @@ pub(crate) enum Tab {
     Stopwatch,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Act {
     Tab(Tab),
     Toggle(usize),

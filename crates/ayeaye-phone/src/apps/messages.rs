@@ -329,7 +329,7 @@ impl Messages {
                 .id("message_text")
                 .click(super::ShellAct::Nothing)
                 .long(Act::Copy(message.text.clone()));
-            let side = El::space(64.0);
+            let side = El::space(64.0).height(Len::Dp(1.0));
             // Taking what is left keeps a long message from reaching the other side.
             let hold = |place| El::column(vec![bubble.clone()]).cross(place).width(Len::Fill(1.0));
             if message.from_me {

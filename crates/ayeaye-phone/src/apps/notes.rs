@@ -23,7 +23,7 @@ pub struct Note {
     pub body: String,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Act {
     New,
     Open(usize),
@@ -39,15 +39,30 @@ impl From<Act> for super::Act {
     }
 }
 
+/// The note that is open.
+#[derive(Debug, Clone, Copy)]
+enum Editing {
+    New,
+    Old(usize),
+}
+
+impl Editing {
+    fn index(self) -> Option<usize> {
+        match self {
+            Self::New => None,
+            Self::Old(i) => Some(i),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Notes {
-    /// The note that is open: `None` inside for a new one.
-    editing: Option<Option<usize>>,
+    editing: Option<Editing>,
     /// Asked whether this one shall go.
     deleting: Option<usize>,
     fields: Fields,
     /// Newest first.
-    pub(crate) notes: Vec<Note>,
+    pub(crate) kept: Vec<Note>,
 }
 
 impl Notes {
@@ -58,7 +73,7 @@ impl Notes {
             editing: None,
             deleting: None,
             fields: Fields::default(),
-            notes: vec![
+            kept: vec![
                 note("Shopping list", "Milk\nBread\nApples\nCoffee"),
                 note("Books to read", "The Left Hand of Darkness\nThe Summer Book"),
                 note("Bike", "Front tyre loses air. Ask Ben for the pump."),
@@ -75,15 +90,15 @@ impl Notes {
         match act {
             Act::New => {
                 self.fields.clear();
-                self.editing = Some(None);
+                self.editing = Some(Editing::New);
                 cx.forward();
                 cx.focus("title");
             }
             Act::Open(i) => {
-                let Some(note) = self.notes.get(i) else { return };
+                let Some(note) = self.kept.get(i) else { return };
                 self.fields.set("title", &note.title);
                 self.fields.set("body", &note.body);
-                self.editing = Some(Some(i));
+                self.editing = Some(Editing::Old(i));
                 cx.forward();
             }
             Act::Save => {
@@ -96,11 +111,11 @@ impl Notes {
                     cx.toast("An empty note is not saved");
                     return;
                 }
-                match editing.and_then(|i| self.notes.get_mut(i)) {
+                match editing.index().and_then(|i| self.kept.get_mut(i)) {
                     Some(old) => *old = note,
-                    None => self.notes.insert(0, note),
+                    None => self.kept.insert(0, note),
                 }
-                self.notes.truncate(MAX);
+                self.kept.truncate(MAX);
                 self.close();
                 cx.unfocus();
                 cx.back();
@@ -112,8 +127,8 @@ impl Notes {
             }
             Act::KeepIt => self.deleting = None,
             Act::Delete => {
-                if let Some(i) = self.deleting.take().filter(|i| *i < self.notes.len()) {
-                    self.notes.remove(i);
+                if let Some(i) = self.deleting.take().filter(|i| *i < self.kept.len()) {
+                    self.kept.remove(i);
                     if self.editing.is_some() {
                         cx.back();
                     }
@@ -126,7 +141,7 @@ impl Notes {
 
     fn list(&self) -> El {
         let cards: Vec<El> = self
-            .notes
+            .kept
             .iter()
             .enumerate()
             .map(|(i, note)| {
@@ -189,7 +204,7 @@ impl App for Notes {
 
     fn view(&self, cx: &View<'_>) -> El {
         let screen = match self.editing {
-            Some(which) => self.edit(cx, which),
+            Some(which) => self.edit(cx, which.index()),
             None => self.list(),
         };
         if self.deleting.is_none() {
@@ -212,7 +227,7 @@ impl App for Notes {
             return true;
         }
         let Some(which) = self.editing else { return false };
-        let before = which.and_then(|i| self.notes.get(i));
+        let before = which.index().and_then(|i| self.kept.get(i));
         let (title, body) = (self.fields.text("title"), self.fields.text("body"));
         let unchanged = match before {
             Some(note) => note.title == title && note.body == body,
@@ -236,7 +251,7 @@ impl App for Notes {
 
     fn open(&mut self, class: &str) -> bool {
         if class == EDIT && self.editing.is_none() {
-            self.editing = Some(None);
+            self.editing = Some(Editing::New);
         }
         class == ACTIVITY || class == EDIT
     }

@@ -11,7 +11,7 @@ use crate::tree::element::{Color, Content, El};
 pub(crate) const PACKAGE: &str = "com.android.settings";
 pub(crate) const ACTIVITY: &str = "com.android.settings.Settings";
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Act {
     Open(Screen),
     Wifi,
@@ -376,7 +376,8 @@ impl Settings {
     }
 
     fn sound(&self) -> El {
-        const NAMES: [(&str, fn(f32) -> super::Act); 3] = [
+        type Volume = (&'static str, fn(f32) -> super::Act);
+        const NAMES: [Volume; 3] = [
             ("Media volume", |at| Act::Sound(0, at).into()),
             ("Ring volume", |at| Act::Sound(1, at).into()),
             ("Alarm volume", |at| Act::Sound(2, at).into()),

@@ -12,7 +12,7 @@ use super::widgets::{
 use super::{App, Cx, View, widgets};
 use crate::draw::icons;
 use crate::tree::element::{Art, Color, El, INK, Len, Place};
-use goods::{GOODS, Product};
+use goods::{BACKDROP, GOODS, Product};
 
 pub(crate) const PACKAGE: &str = "com.example.shop";
 pub(crate) const ACTIVITY: &str = "com.example.shop.MainActivity";
@@ -47,7 +47,7 @@ pub(crate) enum Sort {
     Rating,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Act {
     Search,
     Ask(&'static str),
@@ -359,7 +359,7 @@ impl Shop {
             .cross(Place::Center)
             .height(Len::Dp(250.0))
             .wide()
-            .fill(product.backdrop())
+            .fill(BACKDROP)
             .radius(24.0)
             .desc(product.name);
         let sizes = product.sizes.iter().map(|size| {
@@ -533,7 +533,7 @@ fn result(i: usize) -> El {
         .cross(Place::Center)
         .width(Len::Dp(108.0))
         .height(Len::Dp(108.0))
-        .fill(product.backdrop())
+        .fill(BACKDROP)
         .radius(14.0);
     El::row(vec![
         picture,

@@ -176,7 +176,7 @@ impl<'a> FieldView<'a> {
             .class("android.widget.EditText")
             .id(self.name)
             .wide()
-            .is_focused(focused);
+            .focused(focused);
         if !self.multi_line {
             el = el.lines(1);
         }

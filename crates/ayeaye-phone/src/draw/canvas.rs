@@ -45,14 +45,20 @@ impl Canvas {
             return;
         }
         let [red, green, blue, alpha] = color.channels();
-        for y in r.top..r.bottom {
-            let row = self.row(y, r.left, r.right);
-            if alpha == 255 {
-                for pixel in row.chunks_exact_mut(4) {
-                    pixel.copy_from_slice(&[red, green, blue, 255]);
-                }
-            } else {
-                for pixel in row.chunks_exact_mut(4) {
+        if alpha == 255 {
+            // The first row by pixel, the others as copies of it.
+            for pixel in self.row(r.top, r.left, r.right).chunks_exact_mut(4) {
+                pixel.copy_from_slice(&[red, green, blue, 255]);
+            }
+            let first = (r.top as usize * self.width + r.left as usize) * 4;
+            let length = r.width() as usize * 4;
+            for y in r.top + 1..r.bottom {
+                let to = (y as usize * self.width + r.left as usize) * 4;
+                self.data.copy_within(first..first + length, to);
+            }
+        } else if alpha > 0 {
+            for y in r.top..r.bottom {
+                for pixel in self.row(y, r.left, r.right).chunks_exact_mut(4) {
                     mix(pixel, [red, green, blue], u32::from(alpha));
                 }
             }
@@ -66,20 +72,17 @@ impl Canvas {
             self.fill(rect, color, clip);
             return;
         }
-        let band = radius.ceil() as i32;
-        self.fill(
-            Rect::new(rect.left, rect.top + band, rect.right, rect.bottom - band),
-            color,
-            clip,
-        );
-        let middle = Rect::new(rect.left + band, rect.top, rect.right - band, rect.top + band);
-        self.fill(middle, color, clip);
-        self.fill(middle.shifted(0, rect.height() - band), color, clip);
-        for (left, right) in [(rect.left, rect.left + band), (rect.right - band, rect.right)] {
-            for (top, bottom) in [(rect.top, rect.top + band), (rect.bottom - band, rect.bottom)] {
-                self.cover(Rect::new(left, top, right, bottom), color, clip, |x, y| {
-                    corner(rect, radius, x, y)
-                });
+        // Bands may meet in the middle but never overlap: a translucent colour would show it.
+        let band_x = (radius.ceil() as i32).min(rect.width() / 2);
+        let band_y = (radius.ceil() as i32).min(rect.height() / 2);
+        let (left, right) = (rect.left + band_x, rect.right - band_x);
+        let (top, bottom) = (rect.top + band_y, rect.bottom - band_y);
+        self.fill(Rect::new(rect.left, top, rect.right, bottom), color, clip);
+        self.fill(Rect::new(left, rect.top, right, top), color, clip);
+        self.fill(Rect::new(left, bottom, right, rect.bottom), color, clip);
+        for (l, r) in [(rect.left, left), (right, rect.right)] {
+            for (t, b) in [(rect.top, top), (bottom, rect.bottom)] {
+                self.cover(Rect::new(l, t, r, b), color, clip, |x, y| corner(rect, radius, x, y));
             }
         }
     }
@@ -224,7 +227,7 @@ fn corner(rect: Rect, radius: f32, x: f32, y: f32) -> f32 {
     if dx == 0.0 || dy == 0.0 {
         return 1.0;
     }
-    radius - dx.hypot(dy) + 0.5
+    (radius - dx.hypot(dy) + 0.5).clamp(0.0, 1.0)
 }
 
 /// `alpha` is 0 to 255.

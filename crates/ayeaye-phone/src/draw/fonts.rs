@@ -86,8 +86,28 @@ pub(crate) fn icon(c: char) -> Found {
     Found { face: FaceId::Icons, glyph: ICONS.glyph_index(c) }
 }
 
+/// Widths of ASCII in ems: laying a screen out asks for some ten thousand of them.
+static ASCII: LazyLock<[[f32; 128]; 2]> = LazyLock::new(|| {
+    let widths = |bold| {
+        let mut widths = [0.0; 128];
+        for (c, width) in (0u8..).zip(&mut widths) {
+            *width = look_up(char::from(c), bold);
+        }
+        widths
+    };
+    [widths(false), widths(true)]
+});
+
 /// Width in pixels at `size` pixels an em.
 pub(crate) fn advance(c: char, size: f32, bold: bool) -> f32 {
+    match ASCII[usize::from(bold)].get(c as usize) {
+        Some(width) => width * size,
+        None => look_up(c, bold) * size,
+    }
+}
+
+/// Width in ems.
+fn look_up(c: char, bold: bool) -> f32 {
     if is_invisible(c) {
         return 0.0;
     }
@@ -96,7 +116,7 @@ pub(crate) fn advance(c: char, size: f32, bold: bool) -> f32 {
         let f = face(found.face)?;
         Some(f32::from(f.glyph_hor_advance(glyph)?) / f32::from(f.units_per_em()))
     });
-    units.unwrap_or(0.6) * size
+    units.unwrap_or(0.6)
 }
 
 /// A drawn character: coverage, and where it goes from the pen's place on the baseline.
@@ -137,7 +157,6 @@ impl OutlineBuilder for Outline {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "glyphs are at most a screen wide"
 )]
 pub(crate) fn rasterize(found: Found, size: f32) -> Glyph {
@@ -167,6 +186,7 @@ pub(crate) fn rasterize(found: Found, size: f32) -> Glyph {
 /// A hollow box for what no font has.
 #[expect(
     clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     reason = "glyphs are at most a screen wide"
 )]

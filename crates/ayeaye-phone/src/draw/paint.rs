@@ -8,7 +8,7 @@ use super::canvas::{Canvas, mix};
 use super::fonts::{self, FaceId, Found, Glyph};
 use super::text::{self, BASELINE, LINE};
 use crate::tree::element::{Align, Art, Color, Content, shown_text};
-use crate::tree::{Node, Rect, Window};
+use crate::tree::{Node, Rect, Role, Window};
 
 /// Everything that decides what a picture looks like.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) caret: bool,
     /// Turns of a spinner, 0 to 1.
     pub(crate) spin: f32,
+    /// Toasts and heads-ups are drawn too.
+    pub(crate) notices: bool,
     pub(crate) snapshots: &'a [Option<Arc<Canvas>>],
 }
 
@@ -32,7 +34,7 @@ pub(crate) struct Painter {
 
 const PRIMARY: Color = Color(0xFF0B_57D0);
 /// Emoji come from a one-coloured font; this is the colour.
-const EMOJI: Color = Color(0xFFB2_6B00);
+const EMOJI: Color = Color(0xFFE0_921A);
 
 #[expect(
     clippy::cast_possible_truncation,
@@ -44,6 +46,9 @@ impl Painter {
     pub(crate) fn paint(&mut self, scene: &Scene<'_>) -> Canvas {
         let mut canvas = Canvas::new(scene.width, scene.height);
         for window in scene.windows {
+            if window.role == Role::Notice && !scene.notices {
+                continue;
+            }
             for node in &window.nodes {
                 self.node(&mut canvas, node, scene);
             }
@@ -130,7 +135,7 @@ impl Painter {
         // The icon font draws on a square em whose bottom is the baseline.
         let glyph = self.glyph(fonts::icon(c), size);
         let x = rect.left + ((rect.width() as f32 - size) / 2.0).round() as i32;
-        let y = rect.top + ((rect.height() as f32 + size) / 2.0).round() as i32;
+        let y = rect.top + f32::midpoint(rect.height() as f32, size).round() as i32;
         canvas.glyph(&glyph, x, y, color, clip);
     }
 
@@ -144,11 +149,11 @@ impl Painter {
         let mut shown = shown_text(el);
         let mut color = color;
         let empty = shown.is_empty();
-        if let Some(field) = &el.field {
-            if empty {
-                field.hint.clone_into(&mut shown);
-                color = Color(0xFF74_777F);
-            }
+        if let Some(field) = &el.field
+            && empty
+        {
+            field.hint.clone_into(&mut shown);
+            color = Color(0xFF74_777F);
         }
         let lines = text::wrap(&shown, size, el.bold, width, el.max_lines);
         if el.field.as_ref().is_some_and(|f| f.all_selected) && !empty {
@@ -257,11 +262,7 @@ fn slider(canvas: &mut Canvas, node: &Node, at: f32) {
     canvas.round_rect(Rect::new(x - w, mid - h, x + w, mid + h), w as f32, PRIMARY, clip);
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "screen coordinates are small"
-)]
+#[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
 fn spinner(canvas: &mut Canvas, node: &Node, spin: f32) {
     let r = node.rect;
     let (cx, cy) = ((r.left + r.right) as f32 / 2.0, (r.top + r.bottom) as f32 / 2.0);

@@ -137,9 +137,8 @@ impl Os {
         }
         match key {
             code::HOME => self.home_key(),
-            code::BACK => self.back(),
+            code::BACK | code::ESCAPE => self.back(),
             code::RECENTS => self.show_recents(),
-            code::ESCAPE => self.back(),
             code::MENU => return false,
             _ => return self.press_in_field(key),
         }

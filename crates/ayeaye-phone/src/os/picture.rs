@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::{Laid, Os};
 use crate::Frame;
 use crate::draw::{Canvas, Scene, between};
-use crate::tree::element::Content;
+use crate::tree::element::{Art, Content};
 
 /// The screen at a moment: the picture when there was one, else what it is drawn from.
 #[derive(Debug, Clone)]
@@ -35,6 +35,13 @@ impl AsRef<[u8]> for Shared {
 
 /// The caret is shown and hidden for this long in turn.
 const BLINK_MS: u128 = 500;
+
+impl Shot {
+    /// To be drawn when it is asked for, without what only lay over the app for a while.
+    pub(super) fn undrawn(self) -> Self {
+        Self { drawn: None, ..self }
+    }
+}
 
 impl Os {
     pub(super) fn shot(&mut self) -> Shot {
@@ -98,7 +105,7 @@ impl Os {
     }
 
     fn draw(&mut self, laid: &Laid, caret: bool) -> Arc<Canvas> {
-        let snapshots = if self.recents { self.snapshots() } else { Vec::new() };
+        let snapshots = if self.recents { self.snapshots(laid) } else { Vec::new() };
         let spin = self.elapsed().as_secs_f32().rem_euclid(1.2) / 1.2;
         let scene = Scene {
             width: laid.size.0,
@@ -106,16 +113,28 @@ impl Os {
             windows: &laid.windows,
             caret,
             spin,
+            notices: true,
             snapshots: &snapshots,
         };
         Arc::new(self.painter.paint(&scene))
     }
 
-    fn snapshots(&mut self) -> Vec<Option<Arc<Canvas>>> {
+    /// Pictures of the tasks whose cards can be seen; the others are not worth drawing.
+    fn snapshots(&mut self, laid: &Laid) -> Vec<Option<Arc<Canvas>>> {
+        let seen: Vec<usize> = laid
+            .windows
+            .iter()
+            .flat_map(|w| &w.nodes)
+            .filter(|node| !node.visible().is_empty())
+            .filter_map(|node| match node.el.content {
+                Content::Art(Art::Snapshot(i)) => Some(i),
+                _ => None,
+            })
+            .collect();
         let mut shots: Vec<Option<Shot>> = self.tasks.iter().map(|t| t.shot.clone()).collect();
         let mut pictures = Vec::with_capacity(shots.len());
-        for shot in &mut shots {
-            pictures.push(shot.as_mut().map(|shot| {
+        for (i, shot) in shots.iter_mut().enumerate() {
+            pictures.push(shot.as_mut().filter(|_| seen.contains(&i)).map(|shot| {
                 if let Some(drawn) = &shot.drawn {
                     return Arc::clone(drawn);
                 }
@@ -125,6 +144,7 @@ impl Os {
                     windows: &shot.laid.windows,
                     caret: false,
                     spin: 0.0,
+                    notices: false,
                     snapshots: &[],
                 };
                 let canvas = Arc::new(self.painter.paint(&scene));

@@ -10,6 +10,7 @@ use crate::tree::{Node, Role, Window, xml};
 use crate::{Component, Counts};
 
 /// Everything about the phone that a test or the pilot may ask: see `Phone::state`.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, Serialize)]
 pub struct State {
     pub foreground: Component,
@@ -61,6 +62,7 @@ pub struct FocusedField {
 }
 
 /// A node as a pilot needs it.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeState {
     pub package: String,
@@ -192,7 +194,7 @@ impl Os {
             clipboard: self.system.clipboard.clone(),
             conversations: self.apps.messages.conversations.clone(),
             sent: self.apps.messages.sent.clone(),
-            notes: self.apps.notes.notes.clone(),
+            notes: self.apps.notes.kept.clone(),
             cart: self.apps.shop.cart.clone(),
             orders: self.apps.shop.orders.clone(),
             alarms: self.apps.clock.alarms.clone(),

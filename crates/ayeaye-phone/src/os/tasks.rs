@@ -38,15 +38,9 @@ impl Os {
         all
     }
 
-    fn package(&self, name: &str) -> Option<&'static str> {
-        launcher::entry(name)
-            .map(|entry| entry.package)
-            .or_else(|| (name == launcher::PACKAGE).then_some(launcher::PACKAGE))
-    }
-
     pub(crate) fn start_activity(&mut self, wanted: &Component) -> Result<Started, StartError> {
         let name = format!("{}/{}", wanted.package, wanted.class);
-        let Some(package) = self.package(&wanted.package) else {
+        let Some(package) = known(&wanted.package) else {
             return Err(StartError::NoSuchActivity(name));
         };
         let running = self.tasks.iter().any(|t| t.package == package);
@@ -108,7 +102,7 @@ impl Os {
         if self.front == launcher::PACKAGE || self.recents || self.locked || !self.awake {
             return;
         }
-        let shot = self.shot();
+        let shot = self.shot().undrawn();
         if let Some(task) = self.tasks.iter_mut().find(|t| t.package == self.front) {
             task.shot = Some(shot);
         }
@@ -186,7 +180,7 @@ impl Os {
     }
 
     pub(crate) fn force_stop(&mut self, package: &str) {
-        let Some(package) = self.package(package) else { return };
+        let Some(package) = known(package) else { return };
         if package == self.front && package != launcher::PACKAGE {
             self.begin(Move::Home, true);
             self.front = launcher::PACKAGE;
@@ -295,4 +289,11 @@ impl Os {
         }
         self.changed();
     }
+}
+
+/// The package as this phone knows it, when it has activities.
+fn known(name: &str) -> Option<&'static str> {
+    launcher::entry(name)
+        .map(|entry| entry.package)
+        .or_else(|| (name == launcher::PACKAGE).then_some(launcher::PACKAGE))
 }

@@ -32,8 +32,14 @@ impl Os {
         Insets {
             status: if wide { 28.0 } else { 40.0 },
             nav,
-            keyboard: if drawn { keyboard::height(wide) } else { 0.0 },
+            keyboard: if drawn { keyboard::height(wide).min(self.tall() * 0.55) } else { 0.0 },
         }
+    }
+
+    /// Height of the screen in dp.
+    #[expect(clippy::cast_precision_loss, reason = "a screen is a few thousand pixels")]
+    fn tall(&self) -> f32 {
+        self.display_size().1 as f32 / self.scale()
     }
 
     pub(crate) fn is_wide(&self) -> bool {

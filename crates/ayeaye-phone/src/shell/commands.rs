@@ -1,5 +1,13 @@
 //! What can be run, by name. Each command refuses arguments it does not know, and says so the way
 //! Android 14 does; what is refused is counted.
+/// Adds formatted text to a `String`.
+macro_rules! put {
+    ($text:expr, $($format:tt)*) => {
+        std::fmt::Write::write_fmt(&mut $text, format_args!($($format)*))
+            .expect("a String takes any text")
+    };
+}
+
 mod activity;
 mod args;
 mod builtins;

@@ -64,7 +64,9 @@ impl Sink {
                 if held.len() + more > PIPE_LIMIT {
                     return Err(WriteError::File(FileError::NoSpace));
                 }
-                chunks.iter().for_each(|chunk| held.extend_from_slice(chunk));
+                for chunk in chunks {
+                    held.extend_from_slice(chunk);
+                }
                 Ok(())
             }
             Self::File(handset, path) => {
@@ -153,16 +155,12 @@ impl Source {
     /// Waits for more; `false` at the end.
     async fn fill(&mut self) -> bool {
         let Some(more) = &mut self.more else { return false };
-        match more.recv().await {
-            Some(bytes) => {
-                self.held.extend_from_slice(&bytes);
-                true
-            }
-            None => {
-                self.more = None;
-                false
-            }
+        let received = more.recv().await;
+        match &received {
+            Some(bytes) => self.held.extend_from_slice(bytes),
+            None => self.more = None,
         }
+        received.is_some()
     }
 }
 

@@ -310,8 +310,7 @@ impl Parser {
         let Some(direction @ ('<' | '>')) = self.peek_at(digits) else { return Ok(None) };
         let number: String = self.text[self.at..self.at + digits].iter().collect();
         let fd = match number.as_str() {
-            "" if direction == '<' => 0,
-            "" => 1,
+            "" => u8::from(direction == '>'),
             "0" => 0,
             "1" => 1,
             "2" => 2,

@@ -46,8 +46,9 @@ impl LineEditor {
         // Arrow keys and the like: sequences such as ESC [ A, which have no meaning here.
         match (self.escape, byte) {
             (Escape::Started, b'[' | b'O') => return self.escape = Escape::Within,
-            (Escape::Started, _) => return self.escape = Escape::None,
-            (Escape::Within, 0x40..=0x7e) => return self.escape = Escape::None,
+            (Escape::Started, _) | (Escape::Within, 0x40..=0x7e) => {
+                return self.escape = Escape::None;
+            }
             (Escape::Within, _) => return,
             (Escape::None, _) => {}
         }

@@ -88,6 +88,7 @@ pub(crate) enum Content {
 }
 
 /// A text field; its text lives in the app under `name`.
+#[expect(clippy::struct_excessive_bools, reason = "independent traits")]
 #[derive(Debug, Clone)]
 pub(crate) struct FieldSpec {
     pub(crate) name: &'static str,
@@ -108,6 +109,7 @@ pub(crate) struct Scroll {
     pub(crate) from_end: bool,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent traits")]
 #[derive(Debug, Clone)]
 pub(crate) struct El {
     pub(crate) class: &'static str,
@@ -142,7 +144,7 @@ pub(crate) struct El {
     pub(crate) enabled: bool,
     pub(crate) selected: bool,
     pub(crate) focused: bool,
-    pub(crate) children: Vec<El>,
+    pub(crate) children: Vec<Self>,
 }
 
 pub(crate) const INK: Color = Color(0xFF1A_1C20);
@@ -373,7 +375,7 @@ impl El {
         self.selected = on;
         self
     }
-    pub(crate) fn is_focused(mut self, on: bool) -> Self {
+    pub(crate) fn focused(mut self, on: bool) -> Self {
         self.focused = on;
         self
     }

@@ -67,8 +67,12 @@ impl Layout<'_> {
         let inner = (max - pad).max(0.0);
         let gaps = self.gaps(el);
         let content = match el.content {
+            // A pixel more than measured: places are rounded, and must not make a text wrap.
             Content::Text => {
-                text::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines).0
+                text::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines)
+                    .0
+                    .ceil()
+                    + 1.0
             }
             _ => 0.0,
         };

@@ -93,8 +93,11 @@ fn escape(out: &mut String, value: &str) {
                 out.push_str(&u32::from(c).to_string());
                 out.push(';');
             }
-            '\u{0}'..='\u{1F}' | '\u{7F}'..='\u{84}' | '\u{86}'..='\u{9F}' => out.push('.'),
-            '\u{FDD0}'..='\u{FDDF}' | '\u{FFFE}'..='\u{FFFF}' => out.push('.'),
+            '\u{0}'..='\u{1F}'
+            | '\u{7F}'..='\u{84}'
+            | '\u{86}'..='\u{9F}'
+            | '\u{FDD0}'..='\u{FDDF}'
+            | '\u{FFFE}'..='\u{FFFF}' => out.push('.'),
             c => out.push(c),
         }
     }

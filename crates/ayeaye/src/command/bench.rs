@@ -12,8 +12,9 @@ use async_trait::async_trait;
 use ayeaye_adb::AdbDevices;
 use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncWhen};
 use ayeaye_agent::{
-    Action, Agent, Decision, DeviceId, Frame, Gesture, Key, Limits, Message, Model, ModelError, Parts,
-    Picture, Point, Prompt, Reply, ReplyMode, Role, StartTask, StopReason, Tokens, Unreadable, View,
+    Action, Agent, Decision, DeviceId, Frame, Gesture, Key, Limits, Message, Model, ModelError,
+    Parts, Picture, Point, Prompt, Reply, ReplyMode, Role, StartTask, StopReason, Tokens,
+    Unreadable, View,
 };
 use serde_json::json;
 
@@ -37,20 +38,24 @@ pub struct Plan {
 pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::Result<Exit> {
     let model = Arc::new(Metronome::new(plan.at, plan.taps));
     let house;
-    let (sources, device): (Vec<Arc<dyn ayeaye_agent::DeviceSource>>, _) = match plan.device {
-        Some(device) => (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device),
-        None => {
+    let (sources, device): (Vec<Arc<dyn ayeaye_agent::DeviceSource>>, _) =
+        if let Some(device) = plan.device {
+            (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device)
+        } else {
             house = House::with_virtual_phone(config, crate::wiring::Decider::Pilot).await?;
             let Some(handset) = &house.handset else { bail!("there is no virtual phone") };
             (house.agent.sources().to_vec(), DeviceId::new(handset.serial()))
-        }
-    };
+        };
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock(), SyncWhen::Step));
     let agent = Agent::new(Parts {
         sources,
         model,
         journal: journal.clone(),
-        limits: Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..crate::wiring::limits(config) },
+        limits: Limits {
+            session_steps: u32::MAX,
+            repeats: u32::MAX / 4,
+            ..crate::wiring::limits(config)
+        },
         config: serde_json::Map::new(),
     });
     let mut follower = agent
@@ -89,9 +94,9 @@ fn figures(events: &[Event]) -> serde_json::Value {
             Fact::ToolEnd(tool) => step.act = tool.duration_ms,
             Fact::StepEnd(end) => {
                 step.journal = end.time_ms.memory_update;
-                step.whole = step.begun.map_or(0.0, |begun| {
-                    event.ts.duration_since(begun).as_secs_f64() * 1e3
-                });
+                step.whole = step
+                    .begun
+                    .map_or(0.0, |begun| event.ts.duration_since(begun).as_secs_f64() * 1e3);
                 if after_tap {
                     parts.push(&step);
                 }
@@ -122,7 +127,15 @@ struct Steps {
 
 impl Steps {
     fn push(&mut self, step: &Step) {
-        let row = [step.look, step.encode, step.decide, step.act, step.journal, step.captures, step.whole];
+        let row = [
+            step.look,
+            step.encode,
+            step.decide,
+            step.act,
+            step.journal,
+            step.captures,
+            step.whole,
+        ];
         for (column, value) in self.columns.iter_mut().zip(row) {
             column.push(value);
         }
@@ -193,6 +206,12 @@ impl Model for Metronome {
         };
         self.left.store(left.saturating_sub(1), Ordering::Relaxed);
         let empty = String::new;
-        Ok(Decision { action, thought: empty(), explain: empty(), summary: empty(), observation: empty() })
+        Ok(Decision {
+            action,
+            thought: empty(),
+            explain: empty(),
+            summary: empty(),
+            observation: empty(),
+        })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Everything between them is the product: an MCP client calls the server, the agent drives the phone
 //! over the adb server's protocol on a socket and asks the model over HTTP.
-use ayeaye_agent::SessionId;
 use anyhow::{Context as _, bail};
+use ayeaye_agent::SessionId;
 use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
@@ -46,7 +46,10 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
             Some("INFO_ACTION_NEEDS_REPLY") => {
                 terminal.item("question", &lines(text(&result["question"], "text")));
                 let Some(reply) = answer(yes, terminal).await else {
-                    terminal.item("waiting", &format!("nobody answered; session {session} can be continued"));
+                    terminal.item(
+                        "waiting",
+                        &format!("nobody answered; session {session} can be continued"),
+                    );
                     break Exit::NeedsAnswer;
                 };
                 let next = json!({ "session_id": session.to_string(), "reply_from_client": reply });
@@ -57,7 +60,14 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
                 result = call(&client, "ask_agent_continue", next).await?;
             }
             _ => {
-                terminal.item("stopped", &format!("{}: {}", text(&result, "stop_reason"), lines(text(&result, "message"))));
+                terminal.item(
+                    "stopped",
+                    &format!(
+                        "{}: {}",
+                        text(&result, "stop_reason"),
+                        lines(text(&result, "message"))
+                    ),
+                );
                 break Exit::Failed;
             }
         }
@@ -72,7 +82,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
 /// The end of the story as the phone itself knows it.
 fn tell_what_the_phone_says(house: &House, terminal: Terminal) -> bool {
     let Some(handset) = &house.handset else { return false };
-    let sent: Vec<_> = handset.phone().state().messages;
+    let sent: Vec<_> = handset.phone().state().sent;
     for message in &sent {
         terminal.item("phone", &format!("has sent to {}: {:?}", message.to, message.text));
     }
@@ -158,8 +168,12 @@ async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::
     let result = client.peer().call_tool(params).await.with_context(|| tool.to_owned())?;
     match (result.is_error, result.structured_content) {
         (Some(true), _) | (_, None) => {
-            let words: Vec<_> =
-                result.content.iter().filter_map(|it| it.as_text()).map(|it| it.text.clone()).collect();
+            let words: Vec<_> = result
+                .content
+                .iter()
+                .filter_map(|it| it.as_text())
+                .map(|it| it.text.clone())
+                .collect();
             bail!("{tool}: {}", words.join("\n"))
         }
         (_, Some(facts)) => Ok(facts),

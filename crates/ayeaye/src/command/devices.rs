@@ -30,15 +30,12 @@ pub async fn devices(agent: &Agent, terminal: Terminal) -> Exit {
 
 /// A phone in one line.
 pub fn described(entry: &DeviceEntry) -> String {
-    let mut line = format!("{:<22} {:<13} {:<9}", one_line(entry.id.as_str()), one_line(&entry.state), entry.transport.name());
-    if let Some(model) = &entry.model {
-        line.push_str(&one_line(model));
-    }
-    if let Some(version) = &entry.android_version {
-        line.push_str(&format!(", Android {}", one_line(version)));
-    }
-    if let Some(screen) = entry.screen {
-        line.push_str(&format!(", {screen}"));
-    }
-    line
+    let about = [
+        entry.model.as_deref().map(one_line),
+        entry.android_version.as_deref().map(|version| format!("Android {}", one_line(version))),
+        entry.screen.map(|screen| screen.to_string()),
+    ];
+    let about: Vec<_> = about.into_iter().flatten().collect();
+    let (id, state) = (one_line(entry.id.as_str()), one_line(&entry.state));
+    format!("{id:<22} {state:<13} {:<9} {}", entry.transport.name(), about.join(", "))
 }

@@ -126,9 +126,10 @@ async fn phones(house: &House) -> (Finding, Vec<DeviceEntry>) {
                 good: false,
                 about: "phones",
                 text: "the adb server runs, no phone is connected".to_owned(),
-                hint: "plug a phone in; on it: Settings > About phone, tap Build number seven times, \
+                hint:
+                    "plug a phone in; on it: Settings > About phone, tap Build number seven times, \
                        then Developer options > USB debugging"
-                    .to_owned(),
+                        .to_owned(),
             },
             Vec::new(),
         ),

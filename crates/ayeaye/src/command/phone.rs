@@ -5,6 +5,7 @@ use ayeaye_phone::{Adbd, Control, Handset};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::Exit;
+use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 
 /// Serves a phone until Ctrl-C.
@@ -20,13 +21,13 @@ pub async fn phone(
     terminal.item("phone", &format!("virtual, Android 14, at {address}"));
     terminal.item("attach", &format!("adb connect {address}"));
     if let Some(control) = control {
-        let control = Control::bind(control, handset).await?;
+        let control = Control::bind(control, vec![handset]).await?;
         terminal.item("control", &format!("http://{}/state", control.local_addr()?));
         tokio::spawn(control.serve(down.clone()));
     }
     terminal.item("stop", "Ctrl-C");
     let serving = tokio::spawn(adbd.serve(down.clone()));
-    crate::shutdown::signal().await?;
+    Shutdown::on_signals()?.asked.cancelled().await;
     down.cancel();
     serving.await?;
     Ok(Exit::Done)

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use ayeaye_agent::{
-    Agent, Continue, DeviceId, Follower, Question, Report, ReplyMode, StartTask, StopReason, Words,
+    Agent, Continue, DeviceId, Follower, Question, ReplyMode, Report, StartTask, StopReason, Words,
 };
 
 use crate::cli::Exit;
@@ -48,8 +48,13 @@ pub async fn run(agent: &Agent, task: Task, terminal: Terminal) -> anyhow::Resul
             return Ok(tell_end(&report, terminal));
         };
         let Some(reply) = ask(question, terminal).await else {
-            terminal.item("waiting", &format!(
-                "nobody answered; go on with: ayeaye sessions answer {} TEXT", report.session_id));
+            terminal.item(
+                "waiting",
+                &format!(
+                    "nobody answered; go on with: ayeaye sessions answer {} TEXT",
+                    report.session_id
+                ),
+            );
             return Ok(Exit::NeedsAnswer);
         };
         follower = agent

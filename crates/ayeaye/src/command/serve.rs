@@ -3,26 +3,28 @@ use std::time::Duration;
 
 use crate::cli::Exit;
 use crate::config::Config;
+use crate::http::HttpServer;
 use crate::mcp::Server;
 use crate::shutdown::Shutdown;
 use crate::wiring::House;
 
-/// How long runs get to record their end when the server goes down.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long runs get to record their end when the server goes down. One gesture may be under way.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Serves on stdio.
 pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
-    let server = Server::new(house.agent.clone(), config.defaults());
     let shutdown = Shutdown::on_signals()?;
-    let down = shutdown.token();
-    let agent = house.agent.clone();
-    // Runs are told as soon as the client is gone, while the transport still drains.
-    let last_words = tokio::spawn(async move {
-        down.cancelled().await;
-        agent.shut_down(LAST_WORDS).await;
-    });
-    crate::stdio::serve(server, &shutdown).await?;
-    shutdown.begin();
-    last_words.await?;
+    let server = Server::new(house.agent.clone(), config.defaults());
+    crate::stdio::serve(server, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
+    Ok(Exit::Done)
+}
+
+/// Serves over HTTP.
+pub async fn http(house: &House, config: &Config) -> anyhow::Result<Exit> {
+    let shutdown = Shutdown::on_signals()?;
+    let http = HttpServer::bind(&config.http, &config.data_dir).await?;
+    let server = Server::new(house.agent.clone(), config.defaults());
+    let make = move || server.clone();
+    http.serve(make, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
 }

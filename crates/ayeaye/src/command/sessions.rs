@@ -38,8 +38,15 @@ pub async fn show(
     let report = agent.report(id).await?;
     terminal.item("session", &id.to_string());
     terminal.item("folder", &session_folder(config, id));
-    terminal.item("device", &format!("{} ({}, Android {})",
-        one_line(&report.device.device_id), one_line(&report.device.model), one_line(&report.device.android_version)));
+    terminal.item(
+        "device",
+        &format!(
+            "{} ({}, Android {})",
+            one_line(&report.device.device_id),
+            one_line(&report.device.model),
+            one_line(&report.device.android_version)
+        ),
+    );
     terminal.item("task", &lines(&report.task));
     for step in &report.steps {
         terminal.step(step);
@@ -106,7 +113,11 @@ pub async fn export(
         std::fs::write(traces.join(name), bytes)
             .with_context(|| format!("{name} cannot be written"))?;
     }
-    let text: String = trace.lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut text = String::new();
+    for line in &trace.lines {
+        text.push_str(&line.to_string());
+        text.push('\n');
+    }
     let file = traces.join(format!("{id}.jsonl"));
     std::fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
     terminal.item("written", &file.display().to_string());

@@ -17,6 +17,14 @@ pub(super) fn explain(given: &[Option<Given>]) -> String {
     text
 }
 
+/// Whether one of the settings of these names was said anywhere.
+pub(super) fn chosen(given: &[Option<Given>], keys: &[&str]) -> bool {
+    SETTINGS.iter().zip(given).any(|(setting, given)| {
+        keys.contains(&setting.key)
+            && given.as_ref().is_some_and(|given| given.origin != Origin::Default)
+    })
+}
+
 fn line(setting: Setting, key: &str, given: Option<&Given>) -> String {
     let Some(given) = given else {
         return format!("# {key} is not set\n");

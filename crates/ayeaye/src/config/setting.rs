@@ -41,7 +41,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     open("http.allowed-hosts"),
     open("http.allowed-origins"),
     open("http.body-limit"),
-    open("journal.keep-frames"),
 ];
 
 impl Setting {

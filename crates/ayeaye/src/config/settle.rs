@@ -5,8 +5,8 @@ use url::Url;
 
 use super::layer::{Given, Layer, Origin, Raw};
 use super::{
-    AdbSettings, Config, ConfigError, Environment, HttpSettings, JournalSettings, ModelSettings,
-    RunSettings, paths, setting, value,
+    AdbSettings, Config, ConfigError, Environment, HttpSettings, ModelSettings, RunSettings, paths,
+    setting, value,
 };
 
 /// The layers, strongest first.
@@ -52,7 +52,7 @@ impl Stack {
                 token_budget: self
                     .may("run.token-budget", |text| value::number(text, 1, u64::MAX))?,
                 money_budget: self.may("run.money-budget", value::money)?,
-                reply_mode: self.need("run.reply-mode", str::parse)?,
+                reply_mode: self.need("run.reply-mode", value::reply_mode)?,
                 wait: self.need("run.wait", value::duration)?,
                 wait_with_progress: self.need("run.wait-with-progress", value::duration)?,
                 first_look: self.need("run.first-look", value::duration)?,
@@ -74,9 +74,6 @@ impl Stack {
                 allowed_hosts: self.list("http.allowed-hosts")?,
                 allowed_origins: self.list("http.allowed-origins")?,
                 body_limit: self.need("http.body-limit", |text| value::size(text, 64 << 20))?,
-            },
-            journal: JournalSettings {
-                keep_frames: self.need("journal.keep-frames", value::switch)?,
             },
             file: None,
             usual_file: None,

@@ -3,6 +3,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use ayeaye_agent::ReplyMode;
 use url::Url;
 
 /// A text that is never shown: a key or a token.
@@ -28,42 +29,9 @@ impl fmt::Debug for Secret {
 }
 
 /// Who answers the agent's questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReplyMode {
-    /// The client's user.
-    PassToClient,
-    /// A model, in the user's place.
-    AutoReply,
-    /// Nobody: the agent is told to go on by itself.
-    NoReply,
-    /// The operator of this server.
-    ManualReply,
-}
-
-impl ReplyMode {
-    /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::PassToClient, Self::AutoReply, Self::NoReply, Self::ManualReply];
-
-    /// The word on the wire and in the file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PassToClient => "pass_to_client",
-            Self::AutoReply => "auto_reply",
-            Self::NoReply => "no_reply",
-            Self::ManualReply => "manual_reply",
-        }
-    }
-}
-
-impl std::str::FromStr for ReplyMode {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| {
-            "it must be pass_to_client, auto_reply, no_reply or manual_reply".to_owned()
-        })
-    }
+pub(super) fn reply_mode(text: &str) -> Result<ReplyMode, String> {
+    ReplyMode::from_name(text)
+        .ok_or_else(|| "it must be pass_to_client, auto_reply, no_reply or manual_reply".to_owned())
 }
 
 /// Longer is a slip: nothing here waits for months.

@@ -279,14 +279,29 @@ async fn an_answer_survives_the_connection_it_was_for() {
 #[tokio::test]
 async fn a_modern_client_that_goes_away_cancels() {
     let running = start().await;
-    let body = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
-    let call = post(&running, body)
-        .header("mcp-protocol-version", "2026-07-28")
-        .header("mcp-method", "tools/call")
-        .header("mcp-name", "slow");
-    let call = tokio::spawn(call.send());
+    let call = |token: &str| {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"slow","_meta":{{{token}"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        );
+        post(&running, body)
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", "slow")
+            .send()
+    };
+    // Before the first byte of the answer.
+    let early = tokio::spawn(call(""));
     running.echo.begun.notified().await;
-    call.abort();
+    early.abort();
+    running.echo.cancelled.notified().await;
+    // In the middle of its stream.
+    let late = call(r#""progressToken":1,"#).await.unwrap();
+    let mut stream = late.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("notifications/progress") {
+        seen.push_str(std::str::from_utf8(&stream.next().await.unwrap().unwrap()).unwrap());
+    }
+    drop(stream);
     running.echo.cancelled.notified().await;
 }
 
@@ -320,7 +335,7 @@ async fn silent_connections_take_nothing_from_others() {
         silent.push(stream);
     }
     let good = post(&running, INITIALIZE).send();
-    let good = tokio::time::timeout(Duration::from_secs(1), good).await.unwrap().unwrap();
+    let good = tokio::time::timeout(Duration::from_secs(5), good).await.unwrap().unwrap();
     assert_eq!(good.status(), 200);
 }
 

@@ -106,7 +106,8 @@ pub fn words(name: &'static str, text: &str) -> Result<String, Refusal> {
         return Err(Refusal::too_long(name, text.len(), LONGEST_WORDS));
     }
     // What no person types and no phone can be asked to type.
-    let clean: String = text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
+    let clean: String =
+        text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
     match clean.trim() {
         "" => Err(Refusal::empty(name)),
         text => Ok(text.to_owned()),
@@ -161,5 +162,5 @@ pub fn wait(given: Option<f64>, usual: Duration) -> Result<Duration, Refusal> {
 
 /// Who asks, as far as the transport knows.
 pub fn asker(ctx: &RequestContext<RoleServer>) -> String {
-    crate::http::principal(&ctx.extensions).unwrap_or_else(|| "local".to_owned())
+    crate::http::Principal::of(ctx).name().to_owned()
 }

@@ -108,8 +108,12 @@ fn agent_hint(err: &AgentError) -> &'static str {
         }
         AgentError::Device(err) => device_hint(err),
         AgentError::Journal(err) => journal_hint(err),
-        AgentError::NotARecord(_) => "start a new task; the damaged record can be removed with `ayeaye sessions rm`",
-        AgentError::ShuttingDown => "try again when the server has been started again; sessions are kept",
+        AgentError::NotARecord(_) => {
+            "start a new task; the damaged record can be removed with `ayeaye sessions rm`"
+        }
+        AgentError::ShuttingDown => {
+            "try again when the server has been started again; sessions are kept"
+        }
     }
 }
 
@@ -129,24 +133,34 @@ pub fn device_hint(err: &DeviceError) -> &'static str {
         DeviceError::NotReady(..) => {
             "unplug the phone and plug it in again; over Wi-Fi, `adb disconnect` and `adb connect` it again"
         }
-        DeviceError::LinkLost(..) => "check the cable or the Wi-Fi; the session, if one had begun, can be continued",
+        DeviceError::LinkLost(..) => {
+            "check the cable or the Wi-Fi; the session, if one had begun, can be continued"
+        }
         DeviceError::TimedOut { .. } => {
             "the phone or adb hangs: look at the phone, reconnect it, then try again"
         }
-        DeviceError::Refused { .. } => "look at the phone and do by hand what it refuses, then go on",
-        DeviceError::Garbled { .. } => "try again; if it stays so, reconnect the phone and run `ayeaye doctor`",
+        DeviceError::Refused { .. } => {
+            "look at the phone and do by hand what it refuses, then go on"
+        }
+        DeviceError::Garbled { .. } => {
+            "try again; if it stays so, reconnect the phone and run `ayeaye doctor`"
+        }
     }
 }
 
 fn journal_hint(err: &JournalError) -> &'static str {
     match err {
         JournalError::Unknown(_) => "list_sessions shows the sessions there are",
-        JournalError::Busy(_) => "another ayeaye process drives this session: use that one, or end it",
+        JournalError::Busy(_) => {
+            "another ayeaye process drives this session: use that one, or end it"
+        }
         JournalError::Damaged { .. } => {
             "the record was changed by something else; start a new task, and keep the folder if you want to know why"
         }
         JournalError::TooNew { .. } => "use the version of ayeaye that wrote it, or a later one",
-        JournalError::Storage { .. } => "make room on the disk of the data folder and check its permissions",
+        JournalError::Storage { .. } => {
+            "make room on the disk of the data folder and check its permissions"
+        }
         JournalError::Blob(_) => "the file was removed by something else",
     }
 }

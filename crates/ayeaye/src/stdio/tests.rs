@@ -133,7 +133,7 @@ async fn at_the_end_of_input_runs_stop_and_the_last_answer_leaves() {
     assert_eq!((&answer["id"], text(&answer)), (&json!(2), "stopped"));
     client.served.await.unwrap();
     assert!(client.shutdown.asked.is_cancelled());
-    assert!(before.elapsed() < Duration::from_secs(1), "{:?}", before.elapsed());
+    assert!(before.elapsed() < Duration::from_secs(4), "{:?}", before.elapsed());
 }
 
 #[tokio::test]

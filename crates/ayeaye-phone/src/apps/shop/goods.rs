@@ -20,14 +20,14 @@ impl Product {
     pub(super) fn art(&self) -> Art {
         Art::Shoe(self.kind, Color(0xFF00_0000 | self.color))
     }
-
-    pub(super) fn backdrop(&self) -> Color {
-        Color(0xFFEC_EFF6)
-    }
 }
+
+/// What the pictures lie on.
+pub(super) const BACKDROP: Color = Color(0xFFEC_EFF6);
 
 const SIZES: &[&str] = &["38", "39", "40", "41", "42", "43", "44", "45"];
 
+#[expect(clippy::too_many_arguments, reason = "a row of a table")]
 const fn shoe(
     name: &'static str,
     maker: &'static str,

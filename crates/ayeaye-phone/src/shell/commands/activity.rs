@@ -169,7 +169,7 @@ async fn start(handset: &Handset, args: &[&str]) -> Reply {
     };
     let mut text = String::new();
     if intent.stop {
-        text += &format!("Stopping: {}\n", component.package);
+        put!(text, "Stopping: {}\n", component.package);
         handset.phone().force_stop(&component.package);
     }
     text += &starting;
@@ -188,7 +188,8 @@ async fn start(handset: &Handset, args: &[&str]) -> Reply {
             };
             if intent.wait {
                 let ms = LAUNCH.as_millis();
-                text += &format!(
+                put!(
+                    text,
                     "Status: ok\nLaunchState: {state}\nActivity: {}\nTotalTime: {ms}\nWaitTime: {}\nComplete\n",
                     short(&component),
                     ms + 3
@@ -249,7 +250,8 @@ fn stacks(handset: &Handset) -> Reply {
     let mut text = String::new();
     for (task, id) in handset.phone().tasks().iter().zip(7..) {
         let visible = *task == front;
-        text += &format!(
+        put!(
+            text,
             "RootTask id={id} bounds=[0,0][{width},{height}] displayId=0 userId=0\n  \
              taskId={id}: {} bounds=[0,0][{width},{height}] userId=0 visible={visible}\n\n",
             full(task)

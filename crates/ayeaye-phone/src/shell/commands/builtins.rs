@@ -71,10 +71,7 @@ pub(super) async fn timeout(shell: &mut Shell, args: &[String], io: &Io) -> Resu
 }
 
 pub(super) async fn read(shell: &mut Shell, words: &[&str], io: &Io) -> Reply {
-    let names = match words {
-        ["-r", names @ ..] => names,
-        names => names,
-    };
+    let names = if let ["-r", names @ ..] = words { names } else { words };
     if names.iter().any(|name| name.starts_with('-')) {
         return Reply::malformed(shell.handset(), 1, format!("{NAME}: read: unknown option\n"));
     }
@@ -126,7 +123,9 @@ pub(super) fn export(shell: &mut Shell, args: &[String]) -> Reply {
 }
 
 pub(super) fn unset(shell: &mut Shell, words: &[&str]) -> Reply {
-    words.iter().for_each(|name| shell.unset_variable(name));
+    for name in words {
+        shell.unset_variable(name);
+    }
     Reply::silent(0)
 }
 
@@ -241,13 +240,13 @@ pub(super) async fn sleep(handset: &Handset, words: &[&str]) -> Reply {
 }
 
 pub(super) fn which(words: &[&str]) -> Reply {
-    let found: String = words
+    let found: Vec<String> = words
         .iter()
         .filter(|word| super::PROGRAMS.contains(word))
         .map(|word| format!("/system/bin/{word}\n"))
         .collect();
     let missing = words.iter().any(|word| !super::PROGRAMS.contains(word));
-    Reply::told(u8::from(missing), found)
+    Reply::told(u8::from(missing), found.concat())
 }
 
 pub(super) fn bracket(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
@@ -265,10 +264,8 @@ pub(super) fn test(handset: &Handset, cwd: &str, name: &str, words: &[&str]) -> 
     };
     let holds = match words {
         [] => false,
-        [word] => !word.is_empty(),
-        ["!", word] => word.is_empty(),
-        ["-n", word] => !word.is_empty(),
-        ["-z", word] => word.is_empty(),
+        [word] | ["-n", word] => !word.is_empty(),
+        ["!" | "-z", word] => word.is_empty(),
         [operator @ ("-e" | "-f" | "-d" | "-s" | "-r" | "-w" | "-x"), path] => {
             let path = absolute(cwd, path);
             let stat = handset.files().stat(&path);
@@ -387,7 +384,7 @@ mod tests {
     #[test]
     fn durations_have_units() {
         assert_eq!(seconds_of("0.5"), Some(Duration::from_millis(500)));
-        assert_eq!(seconds_of("2m"), Some(Duration::from_secs(120)));
+        assert_eq!(seconds_of("2m"), Some(Duration::from_mins(2)));
         assert_eq!(seconds_of("-1"), None);
         assert_eq!(seconds_of("x"), None);
         assert_eq!(seconds_of("NaN"), None);

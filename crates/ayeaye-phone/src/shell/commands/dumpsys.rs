@@ -31,7 +31,7 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
         ["SurfaceFlinger", "--display-id"] => Reply::ok(format!(
             "Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=AYE displayName=\"Virtual\"\n"
         )),
-        ["SurfaceFlinger", ..] | ["window" | "activity" | "package", ..] | [] => {
+        [] | ["SurfaceFlinger" | "window" | "activity" | "package", ..] => {
             Reply::unsupported(handset, &format!("dumpsys {}", words.join(" ")))
         }
         [service, ..] if system::SERVICES.contains(service) => {
@@ -84,17 +84,19 @@ fn activities(handset: &Handset) -> String {
         let visible = resumed && task == front;
         let record = record(&task, number);
         let (package, short) = (&task.package, activity::short(&task));
-        text += &format!(
+        put!(
+            text,
             "  * Task{{{token} #{number} type=standard A=10123:{package} U=0 visible={visible} visibleRequested={visible} mode=fullscreen translucent={hidden} sz=1}}\n",
             token = token(package),
             hidden = !visible,
         );
         if visible {
-            text += &format!("    mResumedActivity: {record}\n");
+            put!(text, "    mResumedActivity: {record}\n");
         } else {
-            text += &format!("    mLastPausedActivity: {record}\n");
+            put!(text, "    mLastPausedActivity: {record}\n");
         }
-        text += &format!(
+        put!(
+            text,
             "    * Hist  #0: {record}\n        packageName={package} processName={package}\n        \
              mActivityComponent={short}\n        state={state} delayedResume=false finishing=false\n\n",
             state = if visible { "RESUMED" } else { "STOPPED" },
@@ -103,10 +105,11 @@ fn activities(handset: &Handset) -> String {
     if resumed {
         let number = tasks(handset).first().map_or(0, |task| task.0);
         let record = record(&front, number);
-        text += &format!("  topResumedActivity={record}\n\n  ResumedActivity: {record}\n\n");
+        put!(text, "  topResumedActivity={record}\n\n  ResumedActivity: {record}\n\n");
     }
     let locked = handset.phone().is_locked();
-    text += &format!(
+    put!(
+        text,
         "ActivityTaskSupervisor state:\n  topDisplayFocusedRootTask=Task{{{token}}}\n  \
          mCurTaskIdForUser={{0=12}}\n  isHomeRecentsComponent=true\n\
          KeyguardController:\n  mKeyguardShowing={locked}\n  mAodShowing=false\n  \
@@ -117,9 +120,8 @@ fn activities(handset: &Handset) -> String {
 }
 
 fn top(handset: &Handset) -> String {
-    let (number, front) = match tasks(handset).into_iter().next() {
-        Some(task) => task,
-        None => return String::new(),
+    let Some((number, front)) = tasks(handset).into_iter().next() else {
+        return String::new();
     };
     format!(
         "TASK {} id={number} userId=0\n  ACTIVITY {} {} pid={}\n    Local Activity {} State:\n      \
@@ -138,7 +140,8 @@ fn recents(handset: &Handset) -> String {
         mRecentsComponent=null\nmFreezeTaskListReordering=false\n  Recent tasks:\n"
         .to_owned();
     for (index, (number, task)) in tasks(handset).iter().enumerate() {
-        text += &format!(
+        put!(
+            text,
             "  * Recent #{index}: Task{{{} #{number} type=standard A=10123:{package}}}\n    \
              userId=0 effectiveUid=u0a123 mCallingUid=2000 mUserSetupComplete=true\n    \
              affinity=10123:{package}\n    realActivity={{{short}}}\n    topActivity={{{short}}}\n",
@@ -157,9 +160,10 @@ fn input_method(handset: &Handset) -> String {
         "Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=1\n"
             .to_owned();
     for (index, (id, _)) in phone.input_methods().iter().enumerate() {
-        text += &format!("  InputMethod #{index}:\n    mId={id} mSettingsActivityName=null\n");
+        put!(text, "  InputMethod #{index}:\n    mId={id} mSettingsActivityName=null\n");
     }
-    text += &format!(
+    put!(
+        text,
         "  mCurMethodId={current}\n  mCurSeq=7 mCurTokenDisplayId=0\n  \
          mCurFocusedWindow=Window{{{token}}} softInputMode=STATE_UNSPECIFIED|ADJUST_RESIZE\n  \
          mCurId={current} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}\n  \
@@ -167,7 +171,8 @@ fn input_method(handset: &Handset) -> String {
          mInFullscreenMode=false\n  mSystemReady=true mInteractive={awake}\n",
         token = token(&phone.focused_window()),
     );
-    text += &format!(
+    put!(
+        text,
         "\nInput method service state for {current}:\n  mWindowCreated=true mDecorViewVisible={shown} mWindowVisible={shown} mInShowWindow=false\n  \
          mShowInputRequested={shown} mIsInputViewShown={shown}\n"
     );

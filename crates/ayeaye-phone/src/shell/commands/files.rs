@@ -33,11 +33,10 @@ fn each(
     if operands.is_empty() {
         return Reply::malformed(handset, 1, format!("{program}: Needs 1 argument\n"));
     }
-    let failures: String = operands
-        .iter()
-        .filter_map(|operand| act(operand).err())
-        .map(|failure| format!("{program}: {failure}\n"))
-        .collect();
+    let mut failures = String::new();
+    for failure in operands.iter().filter_map(|operand| act(operand).err()) {
+        put!(failures, "{program}: {failure}\n");
+    }
     Reply::error(u8::from(!failures.is_empty()), failures)
 }
 
@@ -77,7 +76,7 @@ pub(super) async fn inputs(
         }
         match read(handset, cwd, operand) {
             Ok(content) => contents.push(((*operand).to_owned(), content)),
-            Err(error) => failures += &format!("{program}: {operand}: {error}\n"),
+            Err(error) => put!(failures, "{program}: {operand}: {error}\n"),
         }
     }
     (contents, failures)
@@ -109,7 +108,7 @@ pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
         let stat = match files.stat(&path) {
             Ok(stat) => stat,
             Err(error) => {
-                failures += &format!("ls: {operand}: {error}\n");
+                put!(failures, "ls: {operand}: {error}\n");
                 continue;
             }
         };
@@ -118,7 +117,7 @@ pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
             continue;
         }
         if operands.len() > 1 || flags.has('R') {
-            out += &format!("{operand}:\n");
+            put!(out, "{operand}:\n");
         }
         let mut entries = files.list(&path).unwrap_or_default();
         entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
@@ -130,7 +129,7 @@ pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
         }
         if flags.has('l') {
             let blocks: u64 = entries.iter().map(|(_, stat)| stat.size.div_ceil(4096) * 4).sum();
-            out += &format!("total {blocks}\n");
+            put!(out, "total {blocks}\n");
         }
         out.extend(entries.iter().map(|(name, stat)| line(name, stat, &flags)));
     }

@@ -66,11 +66,12 @@ fn list(handset: &Handset, options: &[&str]) -> Reply {
             continue;
         }
         if short {
-            text += &format!("{id}\n");
+            put!(text, "{id}\n");
             continue;
         }
         let package = id.split('/').next().unwrap_or(&id);
-        text += &format!(
+        put!(
+            text,
             "{id}:\n  mId={id} mSettingsActivityName=null mIsVrOnly=false mSupportsSwitchingToNextInputMethod=false\n  \
              mIsDefaultResId=0x0\n  Service:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n    \
              ServiceInfo:\n      packageName={package}\n      enabled=true exported=true processName={package}\n      \

@@ -152,8 +152,7 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
             let (press, names) = match args {
                 ["--longpress", names @ ..] => (Press::Long, names),
                 ["--doubletap", names @ ..] => (Press::Double, names),
-                ["--async", names @ ..] => (Press::Short, names),
-                names => (Press::Short, names),
+                ["--async", names @ ..] | names => (Press::Short, names),
             };
             if names.is_empty() {
                 let last = args.last().copied().unwrap_or(command);

@@ -66,11 +66,14 @@ fn list(handset: &Handset, options: &[&str]) -> Reply {
     let lines = packages
         .iter()
         .filter(|package| filter.is_none_or(|text| package.name.contains(text)))
-        .map(|package| match paths {
-            true => format!("package:{}={}\n", path(package), package.name),
-            false => format!("package:{}\n", package.name),
+        .map(|package| {
+            if paths {
+                format!("package:{}={}\n", path(package), package.name)
+            } else {
+                format!("package:{}\n", package.name)
+            }
         });
-    Reply::ok(lines.collect::<String>())
+    Reply::ok(lines.collect::<Vec<_>>().concat())
 }
 
 /// What the options of an intent ask for.
@@ -156,11 +159,13 @@ fn query(handset: &Handset, options: &[&str]) -> Reply {
         return Reply::ok("No activities found\n");
     }
     if wanted.components {
-        return Reply::ok(found.iter().map(|it| format!("{}\n", short(it))).collect::<String>());
+        return Reply::ok(
+            found.iter().map(|it| format!("{}\n", short(it))).collect::<Vec<_>>().concat(),
+        );
     }
     let mut text = format!("{} activities found:\n", found.len());
     for (index, component) in found.iter().enumerate() {
-        text += &format!("  Activity #{index}:\n    {MATCH}\n    {}\n", short(component));
+        put!(text, "  Activity #{index}:\n    {MATCH}\n    {}\n", short(component));
     }
     Reply::ok(text)
 }
@@ -172,14 +177,16 @@ pub(super) fn dump(handset: &Handset, name: &str) -> Reply {
     };
     let mut text = "Activity Resolver Table:\n  Non-Data Actions:\n".to_owned();
     if let Some(launcher) = &package.launcher {
-        text += &format!(
+        put!(
+            text,
             "      {MAIN}:\n        5d1a6e7 {component} filter 8b0c2f4\n          \
              Action: \"{MAIN}\"\n          Category: \"{LAUNCHER}\"\n",
             component = short(launcher),
         );
     }
     let flags = if package.system { "[ SYSTEM HAS_CODE ]" } else { "[ HAS_CODE ALLOW_BACKUP ]" };
-    text += &format!(
+    put!(
+        text,
         "\nPackages:\n  Package [{name}] (3f9c1de):\n    appId={uid}\n    pkg=Package{{a7c2e10 {name}}}\n    \
          codePath={code}\n    versionCode=1 minSdk=26 targetSdk={sdk}\n    versionName={version}\n    \
          flags={flags}\n    dataDir=/data/user/0/{name}\n    \

@@ -8,7 +8,10 @@ pub(super) fn getprop(handset: &Handset, words: &[&str]) -> Reply {
     let all = properties(handset);
     match words {
         [] => Reply::ok(
-            all.iter().map(|(key, value)| format!("[{key}]: [{value}]\n")).collect::<String>(),
+            all.iter()
+                .map(|(key, value)| format!("[{key}]: [{value}]\n"))
+                .collect::<Vec<_>>()
+                .concat(),
         ),
         ["-T", ..] => Reply::unsupported(handset, "getprop -T"),
         [key] => Reply::ok(format!("{}\n", all.get(*key).map_or("", String::as_str))),

@@ -35,7 +35,7 @@ pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
             }
             word if path.is_none() => {
                 path = Some(word);
-                png |= word.ends_with(".png");
+                png |= word.strip_suffix(".png").is_some();
             }
             _ => return Reply::malformed(handset, 1, USAGE),
         }

@@ -27,7 +27,7 @@ pub(super) const SERVICES: [&str; 20] = [
 ];
 
 pub(super) fn service_names(indent: &str) -> String {
-    SERVICES.iter().map(|name| format!("{indent}{name}\n")).collect()
+    SERVICES.iter().map(|name| format!("{indent}{name}\n")).collect::<Vec<_>>().concat()
 }
 
 pub(super) fn id() -> Reply {
@@ -129,12 +129,12 @@ impl Civil {
             }
             match chars.next() {
                 Some('Y') => out += &self.year.to_string(),
-                Some('m') => out += &format!("{:02}", self.month),
-                Some('d') => out += &format!("{:02}", self.day),
-                Some('e') => out += &format!("{:2}", self.day),
-                Some('H') => out += &format!("{:02}", self.hour),
-                Some('M') => out += &format!("{:02}", self.minute),
-                Some('S') => out += &format!("{:02}", self.second),
+                Some('m') => put!(out, "{:02}", self.month),
+                Some('d') => put!(out, "{:02}", self.day),
+                Some('e') => put!(out, "{:2}", self.day),
+                Some('H') => put!(out, "{:02}", self.hour),
+                Some('M') => put!(out, "{:02}", self.minute),
+                Some('S') => put!(out, "{:02}", self.second),
                 Some('F') => out += &self.format("%Y-%m-%d", unix),
                 Some('T') => out += &self.format("%H:%M:%S", unix),
                 Some('s') => out += &unix.to_string(),
@@ -186,7 +186,8 @@ pub(super) fn ps(handset: &Handset, words: &[&str]) -> Reply {
     if all {
         for (user, name) in processes(handset) {
             let pid = if name == "init" { 1 } else { pid_of(&name) };
-            text += &format!(
+            put!(
+                text,
                 "{user:<12} {pid:>6} {:>6} 1234567 123456 do_epoll_wait       0 S {name}\n",
                 u32::from(name != "init")
             );
@@ -252,8 +253,8 @@ pub(super) async fn logcat(handset: &Handset, words: &[&str]) -> Reply {
 
 pub(super) fn svc(handset: &Handset, words: &[&str]) -> Reply {
     match words {
-        ["wifi" | "data" | "bluetooth" | "nfc", "enable" | "disable"] => Reply::silent(0),
-        ["power", "stayon", "true" | "false" | "usb" | "ac" | "wireless"] => Reply::silent(0),
+        ["wifi" | "data" | "bluetooth" | "nfc", "enable" | "disable"]
+        | ["power", "stayon", "true" | "false" | "usb" | "ac" | "wireless"] => Reply::silent(0),
         _ => Reply::unsupported(handset, &format!("svc {}", words.join(" "))),
     }
 }

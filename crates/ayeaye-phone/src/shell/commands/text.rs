@@ -79,14 +79,14 @@ pub(super) async fn wc(handset: &Handset, cwd: &str, words: &[&str], io: &Io) ->
     for (name, content) in &contents {
         let text = String::from_utf8_lossy(content);
         let counts = [
-            ('l', content.iter().filter(|byte| **byte == b'\n').count()),
+            ('l', text.matches('\n').count()),
             ('w', text.split_whitespace().count()),
             ('c', content.len()),
             ('m', text.chars().count()),
         ];
         let wanted = counts.iter().filter(|(flag, _)| flags.has(*flag) || (all && *flag != 'm'));
         let numbers: Vec<String> = wanted.map(|(_, count)| count.to_string()).collect();
-        out += &format!("{} {name}", numbers.join(" ")).trim_end().to_owned();
+        out += format!("{} {name}", numbers.join(" ")).trim_end();
         out.push('\n');
     }
     Reply {
@@ -160,14 +160,14 @@ pub(super) async fn grep(
             );
             if flags.has('o') {
                 for found in regex.find_iter(line) {
-                    out += &format!("{prefix}{}\n", found.as_str());
+                    put!(out, "{prefix}{}\n", found.as_str());
                 }
             } else {
-                out += &format!("{prefix}{line}\n");
+                put!(out, "{prefix}{line}\n");
             }
         }
         if flags.has('c') {
-            out += &format!("{count}\n");
+            put!(out, "{count}\n");
         }
         matched |= count > 0;
     }
@@ -217,10 +217,13 @@ pub(super) async fn md5sum(handset: &Handset, cwd: &str, words: &[&str], io: &Io
     let (contents, failures) = inputs(handset, cwd, "md5sum", &flags.operands, io).await;
     let mut out = String::new();
     for (name, content) in &contents {
-        let digest: String =
-            Md5::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest: String = format!("{:x}", Md5::digest(content));
         let name = if name.is_empty() { "-" } else { name };
-        out += &if flags.has('b') { format!("{digest}\n") } else { format!("{digest}  {name}\n") };
+        if flags.has('b') {
+            put!(out, "{digest}\n");
+        } else {
+            put!(out, "{digest}  {name}\n");
+        }
     }
     Reply {
         stdout: vec![Bytes::from(out)],

@@ -14,7 +14,7 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
         ["size"] => {
             let mut text = format!("Physical size: {}x{}\n", options.width, options.height);
             if let Some((width, height)) = phone.size_override() {
-                text += &format!("Override size: {width}x{height}\n");
+                put!(text, "Override size: {width}x{height}\n");
             }
             Reply::ok(text)
         }
@@ -32,7 +32,7 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
         ["density"] => {
             let mut text = format!("Physical density: {}\n", options.density);
             if let Some(density) = phone.density_override() {
-                text += &format!("Override density: {density}\n");
+                put!(text, "Override density: {density}\n");
             }
             Reply::ok(text)
         }

@@ -42,7 +42,8 @@ pub(super) fn list(handset: &Handset) -> String {
             || *title == front
             || matches!(title.as_str(), "NavigationBar0" | "StatusBar" | "InputMethod");
         let secure = if *title == front && phone.is_secure() { " SECURE" } else { "" };
-        text += &format!(
+        put!(
+            text,
             "  Window #{index} Window{{{token} u0 {title}}}:\n    \
              mDisplayId=0 rootTaskId=1 mSession=Session{{59e06c8 819:u0a10095}} mClient=android.os.BinderProxy@88820ad\n    \
              mOwnerUid=10095 showForAllUsers=true package={package} appop=NONE\n    \
@@ -54,7 +55,8 @@ pub(super) fn list(handset: &Handset) -> String {
             token = token(title),
         );
     }
-    text += &format!(
+    put!(
+        text,
         "\n  mGlobalConfiguration={{1.0 ?mcc?mnc [en_US] ldltr sw411dp w411dp h891dp port finger}}\n  \
          mHasPermanentDpad=false\n  mTopFocusedDisplayId=0\n  \
          imeLayeringTarget in display# 0 Window{{{token} u0 {focused}}}\n  \
@@ -81,9 +83,8 @@ pub(super) fn displays(handset: &Handset) -> String {
     };
     let focused = phone.focused_window();
     let focus = format!("Window{{{} u0 {focused}}}", token(&focused));
-    let (number, front) = match tasks(handset).into_iter().next() {
-        Some(task) => task,
-        None => return String::new(),
+    let Some((number, front)) = tasks(handset).into_iter().next() else {
+        return String::new();
     };
     let app = record(&front, number);
     let locked = phone.is_locked();

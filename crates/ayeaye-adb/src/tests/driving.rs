@@ -1,0 +1,298 @@
+//! Gestures, states and apps: what is sent, how often, and what is said of it.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ayeaye_agent::{
+    Component, Device as _, DeviceError, Direction, Gesture, Key, Point, ScreenSize,
+};
+
+use super::fake::{Fake, Reply, packet};
+
+const ON: ScreenSize = ScreenSize { width: 1080, height: 2400 };
+
+fn click() -> Gesture {
+    Gesture::Click { point: Point::new(500, 500).unwrap() }
+}
+
+/// A phone whose `input` answers like this.
+async fn input(reply: Reply) -> Fake {
+    Fake::phone(move |r| r.starts_with("shell,v2,raw:input").then(|| reply.clone())).await
+}
+
+#[tokio::test]
+async fn every_gesture_is_one_call() {
+    let fake = Fake::phone(|_| None).await;
+    let device = fake.open().await;
+    let point = Point::new(500, 500).unwrap();
+    let gestures = [
+        click(),
+        Gesture::LongPress { point, duration: Duration::from_secs(1) },
+        Gesture::Slide { from: point, to: point, duration: Duration::from_millis(300) },
+        Gesture::Scroll { direction: Direction::Down, at: None },
+        Gesture::Drag { from: point, to: point },
+        Gesture::HotKey { key: Key::Recents },
+    ];
+    for gesture in &gestures {
+        device.perform(gesture, ON).await.unwrap();
+    }
+    assert_eq!(
+        fake.commands(),
+        [
+            "input tap 540 1200",
+            "input swipe 540 1200 540 1200 1000",
+            "input swipe 540 1200 540 1200 300",
+            "input swipe 540 1800 540 600 500",
+            "input draganddrop 540 1200 540 1200 1000",
+            "input keyevent 187",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_tap_whose_answer_is_cut_anywhere_is_doubtful_and_sent_once() {
+    let whole = [packet(1, b"ok\n"), packet(2, b""), packet(3, &[0])].concat();
+    for end in 0..whole.len() {
+        let fake = input(Reply::Bytes(whole[..end].to_vec())).await;
+        let error = fake.open().await.perform(&click(), ON).await.unwrap_err();
+        assert!(matches!(&error, DeviceError::LinkLost(..)), "{end}: {error:?}");
+        assert!(error.leaves_doubt());
+        assert_eq!(fake.acts().len(), 1, "{end}");
+    }
+}
+
+#[tokio::test]
+async fn what_fails_before_the_tap_leaves_no_doubt() {
+    for reply in [Reply::Mute, Reply::Cut, Reply::Fail("device offline")] {
+        let broken = Arc::new(AtomicBool::new(false));
+        let switch = Arc::clone(&broken);
+        let fake = Fake::phone(move |request| {
+            let reached = request.starts_with("host:transport:");
+            (reached && switch.load(Ordering::Relaxed)).then(|| reply.clone())
+        })
+        .await;
+        let device = fake.open().await;
+        broken.store(true, Ordering::Relaxed);
+        let error = device.perform(&click(), ON).await.unwrap_err();
+        assert!(!error.leaves_doubt() && error.is_absence(), "{error:?}");
+        assert_eq!(fake.acts(), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_phone_that_is_silent_endless_or_mad_is_told_apart() {
+    let error = async |reply| {
+        let fake = input(reply).await;
+        let error = fake.open().await.perform(&click(), ON).await.unwrap_err();
+        assert_eq!(fake.acts().len(), 1);
+        error
+    };
+    assert!(matches!(error(Reply::Silence).await, DeviceError::TimedOut { .. }));
+    assert!(matches!(error(Reply::Mute).await, DeviceError::TimedOut { .. }));
+    let flood = packet(1, &vec![b'x'; 60_000]);
+    assert!(matches!(error(Reply::Endless(flood)).await, DeviceError::Garbled { .. }));
+    let mad = Reply::Bytes(b"HTTP/1.1 400 Bad Request".to_vec());
+    assert!(error(mad).await.leaves_doubt());
+    assert!(matches!(error(Reply::Fail("closed")).await, DeviceError::LinkLost(..)));
+    assert!(matches!(error(Reply::Fail("device 'X' not found")).await, DeviceError::NotFound(_)));
+}
+
+#[tokio::test]
+async fn a_phone_that_lets_nobody_touch_it_says_which_setting() {
+    let samples = ["11_sharpadb_1.txt", "unknown_sharpadb_2.txt"];
+    for sample in samples {
+        let path = format!("{}/samples/input_error/{sample}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        // Some print it and call that success.
+        for (reply, code) in [
+            (Reply::Shell(text.clone(), String::new(), 0), 0),
+            (Reply::Shell(String::new(), text.clone(), 255), 255),
+        ] {
+            let fake = input(reply).await;
+            let error = fake.open().await.perform(&click(), ON).await.unwrap_err();
+            assert!(matches!(&error, DeviceError::Refused { .. }), "{code}: {error:?}");
+            assert!(error.to_string().contains("USB debugging (Security settings)"), "{error}");
+        }
+    }
+    let fake = input(Reply::Shell(String::new(), "Error: Unknown command: drag\n".to_owned(), 1));
+    let error = fake.await.open().await.perform(&click(), ON).await.unwrap_err();
+    assert!(error.to_string().contains("exit code 1: Error: Unknown command: drag"), "{error}");
+}
+
+#[tokio::test]
+async fn an_old_phone_tells_its_exit_codes_too() {
+    let answer = Arc::new(std::sync::Mutex::new(String::from("%")));
+    let text = Arc::clone(&answer);
+    let fake = Fake::phone(move |request| {
+        if request == "host-serial:X:features" {
+            return Some(Reply::Body("cmd".to_owned()));
+        }
+        let line = request.strip_prefix("shell:")?;
+        let mark = line.rsplit_once("echo \"")?.1.strip_suffix("$?\"")?;
+        Some(Reply::Bytes(text.lock().unwrap().replace('%', mark).into_bytes()))
+    })
+    .await;
+    let device = fake.open().await;
+    let result = async |printed: &str| {
+        *answer.lock().unwrap() = printed.to_owned();
+        device.perform(&click(), ON).await
+    };
+    result("%0\r\n").await.unwrap();
+    assert!(matches!(result("oops\r\n%1\r\n").await, Err(DeviceError::Refused { .. })));
+    assert!(matches!(result("cut off").await, Err(DeviceError::LinkLost(..))));
+    assert!(fake.commands()[0].starts_with("input tap 540 1200; echo \"ayeaye-end-"));
+}
+
+#[tokio::test]
+async fn two_taps_are_adapted_to_the_phones_age() {
+    for (sdk, parallel) in [("34\n", false), ("28\n", true), ("", false)] {
+        let fake = Fake::phone(move |r| r.contains("build.version.sdk").then(|| Reply::out(sdk)));
+        let fake = fake.await;
+        let gesture = Gesture::DoubleClick { point: Point::new(1, 1).unwrap() };
+        fake.open().await.perform(&gesture, ON).await.unwrap();
+        let acts = fake.acts();
+        assert_eq!(acts.len(), 1);
+        assert_eq!(acts[0].contains("sleep"), parallel, "{acts:?}");
+        assert_eq!(acts[0].matches("input tap 1 2").count(), 2);
+    }
+}
+
+#[tokio::test]
+async fn the_line_for_old_phones_is_read_by_a_shell_as_meant() {
+    let line = crate::gesture::double_tap(Point::new(1, 1).unwrap(), ON, Some(28)).command;
+    for (status, code) in [("true", 0), ("false", 1)] {
+        let script = format!("input() {{ echo \"$@\"; {status}; }}\n{line}");
+        let shell = if std::path::Path::new("/usr/bin/mksh").exists() { "mksh" } else { "sh" };
+        let output =
+            tokio::process::Command::new(shell).arg("-c").arg(script).output().await.unwrap();
+        assert_eq!(output.stdout, b"tap 1 2\ntap 1 2\n", "{shell}");
+        assert_eq!(output.status.code(), Some(code), "{shell}");
+    }
+}
+
+fn state(awake: &str, locked: bool, app: &str) -> Reply {
+    Reply::out(format!(
+        "  mWakefulness={awake}\n--ayeaye--\n  mFocusedApp=ActivityRecord{{1 u0 {app} t1}}\n  \
+         showing={locked}\n  inputRestricted={locked}\n--ayeaye--\n  mInputShown=true\n"
+    ))
+}
+
+#[tokio::test]
+async fn the_state_takes_one_call() {
+    let fake = Fake::phone(|r| {
+        r.contains("dumpsys power").then(|| state("Awake", false, "com.android.settings/.Settings"))
+    })
+    .await;
+    let now = fake.open().await.state().await.unwrap();
+    assert!(now.awake && !now.locked && now.keyboard_shown);
+    let settings =
+        Component { package: "com.android.settings".to_owned(), activity: ".Settings".to_owned() };
+    assert_eq!(now.foreground, Some(settings));
+    assert_eq!(fake.commands().len(), 1);
+
+    let nothing = Fake::phone(|_| None).await;
+    let error = nothing.open().await.state().await.unwrap_err();
+    assert!(matches!(error, DeviceError::Garbled { .. }), "{error:?}");
+}
+
+/// A phone that sleeps behind a lock screen, and what undoes either.
+async fn sleeper(wakes: bool, unlocks: bool, app: &'static str) -> Fake {
+    let (awake, locked) = (AtomicBool::new(false), AtomicBool::new(true));
+    Fake::phone(move |request| {
+        let command = request.strip_prefix("shell,v2,raw:")?;
+        match command {
+            "input keyevent 224" => awake.store(wakes, Ordering::Relaxed),
+            "wm dismiss-keyguard" => locked.store(!unlocks, Ordering::Relaxed),
+            _ if command.contains("dumpsys power") => {
+                let word = if awake.load(Ordering::Relaxed) { "Awake" } else { "Dozing" };
+                return Some(state(word, locked.load(Ordering::Relaxed), app));
+            }
+            _ if command.contains("category.HOME") => {
+                return Some(Reply::out("priority=0\ncom.x.start/.Home\n"));
+            }
+            _ => {}
+        }
+        None
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_phone_is_woken_and_unlocked_where_no_secret_is_needed() {
+    let fake = sleeper(true, true, "com.android.settings/.Settings").await;
+    fake.open().await.reset().await.unwrap();
+    let acts = fake.acts();
+    assert_eq!(
+        acts,
+        [
+            "input keyevent 224",
+            "wm dismiss-keyguard",
+            "am force-stop com.android.settings; input keyevent 3"
+        ]
+    );
+
+    let fake = sleeper(true, false, "com.android.settings/.Settings").await;
+    let error = fake.open().await.wake().await.unwrap_err();
+    assert!(error.to_string().contains("a person has to unlock it"), "{error}");
+    assert_eq!(fake.acts().len(), 2);
+
+    let fake = sleeper(false, true, "com.android.settings/.Settings").await;
+    assert!(matches!(fake.open().await.wake().await, Err(DeviceError::Refused { .. })));
+}
+
+#[tokio::test]
+async fn the_launcher_is_never_closed() {
+    let fake = sleeper(true, true, "com.x.start/.Home").await;
+    fake.open().await.reset().await.unwrap();
+    assert_eq!(fake.acts().last().unwrap(), "input keyevent 3");
+}
+
+const APPS: &str = "2 activities found:\n  Activity #0:\n    priority=0\n    \
+    com.android.settings/.Settings\n    com.tencent.mm/.ui.LauncherUI\n    \
+    com.tencent.mm/.Second\n    com.a.player/.A$B\n    com.b.player/.P\n";
+
+#[tokio::test]
+async fn apps_are_opened_by_what_people_call_them() {
+    let fake = Fake::phone(|r| r.contains("query-activities").then(|| Reply::out(APPS))).await;
+    let device = fake.open().await;
+    assert_eq!(device.apps().await.unwrap().len(), 4);
+    assert_eq!(device.apps().await.unwrap()[1].label.as_deref(), Some("WeChat"));
+    let open = async |app: &str| device.perform(&Gesture::Awake { app: app.to_owned() }, ON).await;
+    open("微信").await.unwrap();
+    open("com.a.player").await.unwrap();
+    let starts = fake.acts();
+    assert!(
+        starts[0].starts_with("am start ")
+            && starts[0].ends_with("-n 'com.tencent.mm/.ui.LauncherUI'")
+    );
+    assert!(starts[1].ends_with("-n 'com.a.player/.A$B'"));
+    let unclear = open("player").await.unwrap_err().to_string();
+    assert!(unclear.contains("com.a.player, com.b.player"), "{unclear}");
+    let missing = open("'; reboot; '").await.unwrap_err();
+    assert!(matches!(missing, DeviceError::Refused { .. }));
+    assert_eq!(fake.acts().len(), 2);
+}
+
+#[tokio::test]
+async fn an_app_on_an_old_phone_is_looked_up_and_its_refusal_is_told() {
+    let fake = Fake::phone(|request| {
+        if request.contains("resolve-activity") {
+            return Some(Reply::out("priority=0\ncom.android.settings/.Settings\n"));
+        }
+        if request.contains("query-activities") {
+            return Some(Reply::Shell(String::new(), "Unknown command\n".to_owned(), 255));
+        }
+        if request.contains("pm list packages") {
+            return Some(Reply::out("package:com.android.settings\npackage:com.x.y\n"));
+        }
+        let refusal = "Starting: Intent\nError type 3\nError: Activity class {x} does not exist.\n";
+        request.contains("am start").then(|| Reply::out(refusal))
+    })
+    .await;
+    let awake = Gesture::Awake { app: "Settings".to_owned() };
+    let error = fake.open().await.perform(&awake, ON).await.unwrap_err();
+    assert!(error.to_string().contains("Error type 3"), "{error}");
+    let awake = Gesture::Awake { app: "com.x.y".to_owned() };
+    let error = fake.open().await.perform(&awake, ON).await.unwrap_err();
+    assert!(error.to_string().contains("nothing to open"), "{error}");
+}

@@ -1,0 +1,212 @@
+//! Lists, opening, and the server itself.
+use std::sync::Arc;
+
+use ayeaye_agent::{Device as _, DeviceError, DeviceId, DeviceSource as _, ScreenSize, Transport};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::Instant;
+
+use super::fake::{Fake, Reply, SHORT};
+use crate::{AdbConfig, AdbDevices, ConnectError, ServerAddress};
+
+const ABOUT: &str = "Pixel\u{202e} 7\n--ayeaye--\n14\n--ayeaye--\npanther\n--ayeaye--\n34\n\
+    --ayeaye--\nPhysical size: 1080x2400\n--ayeaye--\n init=1080x2400 420dpi cur=2400x1080 app=1x1\n";
+
+#[tokio::test]
+async fn one_phone_in_trouble_never_hides_or_delays_the_others() {
+    let last = Arc::new(std::sync::Mutex::new(String::new()));
+    let fake = Fake::start(move |request| {
+        if let Some(serial) = request.strip_prefix("host:transport:") {
+            *last.lock().unwrap() = serial.to_owned();
+            return match serial {
+                "HUNG" => Reply::Mute,
+                "BROKEN" => Reply::Fail("closed"),
+                _ => Reply::Okay,
+            };
+        }
+        match request {
+            "host:devices-l" => Reply::Body(
+                "GOOD\tdevice product:panther model:Pixel_7 transport_id:1\n\
+                 HUNG device transport_id:2\nBROKEN device\n10.0.0.9:5555 offline\n\
+                 R5 unauthorized\n????????????????  no permissions; see [x] usb:1-1\n\
+                 virtual-1 device product:ayeaye_phone model:Aye\nTWIN device transport_id:7\n\
+                 TWIN device transport_id:8\n"
+                    .to_owned(),
+            ),
+            r if r.ends_with(":features") => Reply::Body("shell_v2".to_owned()),
+            r if r.contains("getprop") => Reply::out(ABOUT.replace("panther", "")),
+            _ => Reply::Cut,
+        }
+    })
+    .await;
+    let begun = Instant::now();
+    let list = fake.devices().list().await.unwrap();
+    assert!(begun.elapsed() < SHORT.list + SHORT.describe * 2, "{:?}", begun.elapsed());
+    assert_eq!(list.len(), 9);
+    let by = |serial: &str| list.iter().find(|e| e.id.as_str() == serial).unwrap();
+
+    let good = by("GOOD");
+    assert!(good.ready && good.hint.is_none());
+    assert_eq!(good.model.as_deref(), Some("Pixel 7"));
+    assert_eq!(good.android_version.as_deref(), Some("14"));
+    assert_eq!(good.screen, Some(ScreenSize { width: 2400, height: 1080 }));
+    assert_eq!(by("virtual-1").transport, Transport::Virtual);
+
+    assert!(by("HUNG").ready && by("HUNG").hint.as_deref().unwrap().contains("did not answer"));
+    assert!(by("BROKEN").hint.is_some());
+    for (serial, state) in [
+        ("10.0.0.9:5555", "offline"),
+        ("R5", "unauthorized"),
+        ("????????????????", "no permissions"),
+    ] {
+        let entry = by(serial);
+        assert_eq!((entry.state.as_str(), entry.ready), (state, false));
+        assert!(entry.hint.is_some());
+    }
+    let twins: Vec<_> = list.iter().filter(|e| e.id.as_str() == "TWIN").collect();
+    assert!(twins.len() == 2 && twins.iter().all(|e| !e.ready));
+    assert!(twins[1].hint.as_deref().unwrap().contains("transport 8"));
+
+    let open = async |serial: &str| fake.devices().open(&DeviceId::new(serial)).await.unwrap_err();
+    assert!(matches!(open("NOBODY").await, DeviceError::NotFound(_)));
+    assert!(matches!(open("R5").await, DeviceError::Unauthorized(_)));
+    assert!(matches!(open("10.0.0.9:5555").await, DeviceError::NotReady(_, s) if s == "offline"));
+    assert!(matches!(open("TWIN").await, DeviceError::Refused { .. }));
+}
+
+#[tokio::test]
+async fn a_phone_tells_what_it_is() {
+    let about = |request: &str| request.contains("getprop").then(|| Reply::out(ABOUT));
+    let fake = Fake::phone(about).await;
+    let info = fake.open().await.info().await.unwrap();
+    assert_eq!((info.model.as_str(), info.android_version.as_str()), ("Pixel 7", "14"));
+    assert_eq!(info.screen, ScreenSize { width: 2400, height: 1080 });
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_one_is_named() {
+    let errors = [
+        (Reply::Mute, "did not answer"),
+        (Reply::Cut, "ended"),
+        (Reply::Fail("unknown host service"), "unknown host service"),
+    ];
+    for (reply, cause) in errors {
+        let fake = Fake::start(move |_| reply.clone()).await;
+        let error = fake.devices().list().await.unwrap_err();
+        assert!(matches!(&error, DeviceError::NoServer { .. }), "{error:?}");
+        assert!(error.to_string().contains(cause), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_server_and_without_adb_it_says_so() {
+    let fake = Fake::start(|_| Reply::Cut).await;
+    let config = fake.config();
+    drop(fake);
+    tokio::task::yield_now().await;
+    let error = AdbDevices::new(config).list().await.unwrap_err().to_string();
+    assert!(error.contains("platform-tools") || error.contains("ended"), "{error}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_is_started_with_fixed_arguments_and_once() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let dir = tempfile::tempdir().unwrap();
+    let adb = dir.path().join("adb");
+    let told = dir.path().join("told");
+    std::fs::write(&adb, format!("#!/bin/sh\necho \"$@\" >> '{}'\nexit 3\n", told.display()))
+        .unwrap();
+    std::fs::set_permissions(&adb, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let socket = dir.path().join("adb.sock");
+    let config = |server| AdbConfig { server, adb: Some(adb.clone()), limits: SHORT };
+
+    let devices = AdbDevices::new(config(ServerAddress::Local(socket.clone())));
+    let error = devices.list().await.unwrap_err().to_string();
+    assert!(error.contains("start-server") && error.contains('3'), "{error}");
+    // What failed just now is not tried again at once.
+    assert!(devices.list().await.is_err());
+    let expected = format!("-L localfilesystem:{} start-server\n", socket.display());
+    assert_eq!(std::fs::read_to_string(&told).unwrap(), expected);
+
+    // A server on another machine is nobody's to start.
+    let far = ServerAddress::Tcp { host: "192.0.2.1".to_owned(), port: 5037 };
+    let mut config = config(far);
+    config.limits.connect = std::time::Duration::from_millis(200);
+    assert!(AdbDevices::new(config).list().await.is_err());
+    assert_eq!(std::fs::read_to_string(&told).unwrap(), expected);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_on_a_unix_socket_is_reached() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("adb.sock");
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let served = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = [0; 16];
+        stream.read_exact(&mut request).await.unwrap();
+        stream.write_all(b"OKAY00040029").await.unwrap();
+        request
+    });
+    let config = AdbConfig { server: ServerAddress::Local(path), adb: None, limits: SHORT };
+    assert_eq!(AdbDevices::new(config).server_version().await.unwrap(), 41);
+    assert_eq!(&served.await.unwrap(), b"000chost:version");
+}
+
+#[tokio::test]
+async fn the_list_is_followed_until_the_server_goes() {
+    let lists = b"0009A device\n0000000aB offline\n".to_vec();
+    let fake = Fake::start(move |_| Reply::Bytes(lists.clone())).await;
+    let mut tracker = fake.devices().track().await.unwrap();
+    assert_eq!(tracker.next().await.unwrap()[0].serial, "A");
+    assert_eq!(tracker.next().await.unwrap(), []);
+    assert_eq!(tracker.next().await.unwrap()[0].state, "offline");
+    assert!(matches!(tracker.next().await, Err(DeviceError::NoServer { .. })));
+}
+
+#[tokio::test]
+async fn phones_on_the_network_are_connected_by_the_server() {
+    let fake = Fake::start(|request| match request {
+        "host:connect:10.0.0.9:5555" => Reply::Body("connected to 10.0.0.9:5555".to_owned()),
+        "host:connect:10.0.0.8:5555" => Reply::Body("failed to connect to 10.0.0.8".to_owned()),
+        "host:disconnect:10.0.0.9:5555" => Reply::Fail("no such device"),
+        "host:pair:123456:10.0.0.9:40000" => Reply::Body("Successfully paired to x".to_owned()),
+        "host:mdns:services" => {
+            Reply::Body("adb-X1\t_adb-tls-connect._tcp\t10.0.0.9:37000\n".to_owned())
+        }
+        _ => Reply::Cut,
+    })
+    .await;
+    let devices = fake.devices();
+    devices.connect("10.0.0.9:5555").await.unwrap();
+    let failed = devices.connect("10.0.0.8:5555").await.unwrap_err();
+    assert!(failed.to_string().contains("failed to connect"), "{failed}");
+    let failed = devices.disconnect("10.0.0.9:5555").await.unwrap_err();
+    assert!(matches!(failed, ConnectError::Refused(text) if text == "no such device"));
+    devices.pair("10.0.0.9:40000", "123456").await.unwrap();
+    assert!(devices.pair("10.0.0.9:40000", "1;id").await.is_err());
+    assert!(matches!(devices.connect("; id").await, Err(ConnectError::BadAddress(_))));
+    let offers = devices.offers().await.unwrap();
+    assert_eq!((offers[0].name.as_str(), offers[0].address.port()), ("adb-X1", 37000));
+}
+
+#[tokio::test]
+async fn small_files_go_both_ways() {
+    let answer: Vec<u8> = [b"DATA\x03\0\0\0abc".as_slice(), b"DONE\0\0\0\0"].concat();
+    let phone = Fake::phone(move |r| (r == "sync:").then(|| Reply::Bytes(answer.clone()))).await;
+    let device = phone.open().await;
+    assert_eq!(device.pull("/sdcard/x", 10).await.unwrap(), "abc");
+    assert!(matches!(device.pull("/sdcard/x", 2).await, Err(DeviceError::Garbled { .. })));
+    assert!(device.push("/sdcard/x", 0o644, b"abc").await.unwrap_err().leaves_doubt());
+
+    let refusal = b"FAIL\x17\0\0\0No such file, not found".to_vec();
+    let phone = Fake::phone(move |r| (r == "sync:").then(|| Reply::Bytes(refusal.clone()))).await;
+    let error = phone.open().await.pull("/sdcard/x", 10).await.unwrap_err();
+    assert!(matches!(&error, DeviceError::Refused { .. }), "{error:?}");
+    assert!(error.to_string().contains("No such file"), "{error}");
+    assert!(phone.open().await.push("/sdcard/x", 0o644, b"a").await.is_err());
+    let long = "x".repeat(2000);
+    assert!(matches!(phone.open().await.pull(&long, 9).await, Err(DeviceError::Refused { .. })));
+}

@@ -1,0 +1,177 @@
+//! Text by every way there is, and the keyboard put back on every way out.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ayeaye_agent::{Device as _, DeviceError, Gesture, Point, ScreenSize};
+use tokio::time::{Instant, sleep};
+
+use super::fake::{Fake, Reply};
+
+const ON: ScreenSize = ScreenSize { width: 1000, height: 2000 };
+const OWN: &str = "com.google.latin/.LatinIME";
+const ADB: &str = "com.android.adbkeyboard/.AdbIME";
+
+fn typing(text: &str) -> Gesture {
+    Gesture::Type { text: text.to_owned(), point: None, clear: false, submit: false }
+}
+
+fn everything(text: &str) -> Gesture {
+    let point = Some(Point::new(500, 500).unwrap());
+    Gesture::Type { text: text.to_owned(), point, clear: true, submit: true }
+}
+
+/// A phone with a keyboard that takes any text, not enabled yet.
+async fn with_keyboard(broadcast: Reply) -> Fake {
+    let borrowed = Arc::new(AtomicBool::new(false));
+    Fake::phone(move |request| {
+        let command = request.strip_prefix("shell,v2,raw:")?;
+        if command.contains(&format!("ime set '{ADB}'")) {
+            borrowed.store(true, Ordering::Relaxed);
+        } else if command.starts_with(&format!("ime set '{OWN}'")) {
+            borrowed.store(false, Ordering::Relaxed);
+        }
+        let current = if borrowed.load(Ordering::Relaxed) { ADB } else { OWN };
+        let cut = "--ayeaye--";
+        Some(match command {
+            c if c.starts_with("ime list") => {
+                Reply::out(format!("{OWN}\n{ADB}\n{cut}\n{OWN}\n{cut}\n{current}\n{cut}\n"))
+            }
+            c if c.starts_with("settings get") => {
+                Reply::out(format!("{current}\n{cut}\n  mInputShown=true\n"))
+            }
+            c if c.starts_with("dumpsys input_method") => Reply::out("mInputShown=true\n"),
+            c if c.starts_with("am broadcast") => broadcast.clone(),
+            _ => return None,
+        })
+    })
+    .await
+}
+
+fn completed() -> Reply {
+    Reply::out("Broadcasting: Intent { act=X }\nBroadcast completed: result=0\n")
+}
+
+#[tokio::test]
+async fn keys_are_pressed_where_there_are_keys() {
+    let fake = Fake::phone(|r| {
+        r.contains("dumpsys input_method").then(|| Reply::out("mInputShown=true\n"))
+    })
+    .await;
+    let device = fake.open().await;
+    device.perform(&typing("it's 100% sure; $HOME"), ON).await.unwrap();
+    device.perform(&everything("a"), ON).await.unwrap();
+    assert_eq!(
+        fake.acts(),
+        [
+            r"input text 'it'\''s%s100%%ssure;%s$HOME'",
+            "input tap 500 1000",
+            "input keycombination 113 29 && input keyevent 67",
+            "input text 'a'",
+            "input keyevent 66",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_field_without_select_all_is_emptied_from_its_end() {
+    let fake = Fake::phone(|r| {
+        let unknown = "Error: Unknown command: keycombination\n".to_owned();
+        r.contains("keycombination").then(|| Reply::Shell(String::new(), unknown.clone(), 1))
+    })
+    .await;
+    let clear = Gesture::Type { text: "x".to_owned(), point: None, clear: true, submit: false };
+    fake.open().await.perform(&clear, ON).await.unwrap();
+    assert!(fake.acts()[1].starts_with("input keyevent 123 67 67"));
+    assert_eq!(fake.acts()[2], "input text 'x'");
+}
+
+#[tokio::test]
+async fn any_text_goes_through_the_borrowed_keyboard_and_the_own_one_comes_back() {
+    let fake = with_keyboard(completed()).await;
+    fake.open().await.perform(&everything("你好\n👩‍👧"), ON).await.unwrap();
+    let package = "-p com.android.adbkeyboard";
+    assert_eq!(
+        fake.acts(),
+        [
+            "input tap 500 1000".to_owned(),
+            format!("ime enable '{ADB}' && ime set '{ADB}'"),
+            format!("am broadcast -a ADB_CLEAR_TEXT {package}"),
+            format!("am broadcast -a ADB_INPUT_B64 --es msg 5L2g5aW9CvCfkanigI3wn5Gn {package}"),
+            "input keyevent 66".to_owned(),
+            format!("ime set '{OWN}'; ime disable '{ADB}'"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_own_keyboard_comes_back_when_typing_fails() {
+    for reply in [Reply::Silence, Reply::Cut, Reply::out("java.lang.SecurityException: no\n")] {
+        let fake = with_keyboard(reply).await;
+        let error = fake.open().await.perform(&typing("你"), ON).await.unwrap_err();
+        assert!(!matches!(error, DeviceError::NoServer { .. }), "{error:?}");
+        let acts = fake.acts();
+        assert_eq!(acts.last().unwrap(), &format!("ime set '{OWN}'; ime disable '{ADB}'"));
+        assert_eq!(acts.iter().filter(|a| a.contains("ADB_INPUT_B64")).count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn the_own_keyboard_comes_back_when_typing_is_given_up() {
+    let fake = with_keyboard(Reply::Silence).await;
+    let device = fake.open().await;
+    let gesture = typing("你");
+    let given_up = async {
+        while !fake.acts().iter().any(|act| act.contains("ADB_INPUT_B64")) {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        result = device.perform(&gesture, ON) => panic!("{result:?}"),
+        () = given_up => {}
+    }
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while !fake.acts().last().unwrap().starts_with(&format!("ime set '{OWN}'")) {
+        assert!(Instant::now() < deadline, "{:?}", fake.acts());
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_cannot_be_typed_is_refused_before_anything_is_touched() {
+    let fake = Fake::phone(|_| None).await;
+    let device = fake.open().await;
+    for text in ["你好", "two\nlines", "bell\x07", &"x".repeat(20_000)] {
+        let error = device.perform(&everything(text), ON).await.unwrap_err();
+        assert!(matches!(&error, DeviceError::Refused { .. }), "{error:?}");
+    }
+    assert_eq!(fake.acts(), [""; 0]);
+    let error = device.perform(&typing("é"), ON).await.unwrap_err().to_string();
+    assert!(error.contains("install ADBKeyboard"), "{error}");
+}
+
+#[tokio::test]
+async fn the_helper_is_used_where_it_has_been_put() {
+    let fake = Fake::phone(|request| {
+        let list = format!("{OWN}\n--ayeaye--\n--ayeaye--\n--ayeaye--\n/data/local/tmp/yadb\n");
+        request.contains("ime list").then(|| Reply::out(list))
+    })
+    .await;
+    fake.open().await.perform(&typing("it's 你"), ON).await.unwrap();
+    assert!(fake.commands()[1].ends_with(r"-keyboard 'it'\''s 你'"), "{:?}", fake.commands());
+}
+
+#[tokio::test]
+async fn a_long_text_that_breaks_off_is_doubtful() {
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let fake = Fake::phone(move |request| {
+        let second = || calls.fetch_add(1, Ordering::Relaxed) == 1;
+        let refusal = Reply::Shell(String::new(), "Error: busy\n".to_owned(), 1);
+        (request.contains("input text") && second()).then_some(refusal)
+    })
+    .await;
+    let error = fake.open().await.perform(&typing(&"x".repeat(1000)), ON).await.unwrap_err();
+    assert!(error.leaves_doubt(), "{error:?}");
+    assert!(error.to_string().contains("1 of 3 parts"), "{error}");
+    assert_eq!(fake.acts().len(), 2);
+}
