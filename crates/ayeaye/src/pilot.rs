@@ -62,7 +62,8 @@ impl Pilot {
         let routes = server::routes(server::Shared { phone, key, thinking });
         let down = down.clone();
         tokio::spawn(async move {
-            let serving = axum::serve(listener, routes).with_graceful_shutdown(down.cancelled_owned());
+            let serving =
+                axum::serve(listener, routes).with_graceful_shutdown(down.cancelled_owned());
             if let Err(error) = serving.await {
                 tracing::error!("the stand-in for a model ended: {error}");
             }

@@ -49,8 +49,20 @@ fn slot(text: &str) -> Option<(String, &str)> {
 /// blanks and line ends were is lost.
 fn restored(text: &str) -> String {
     const KEYS: [&str; 14] = [
-        "action", "action_type", "explain", "explanation", "point", "point1", "point2", "value",
-        "return", "summary", "verify", "note", "key_process", "cot",
+        "action",
+        "action_type",
+        "explain",
+        "explanation",
+        "point",
+        "point1",
+        "point2",
+        "value",
+        "return",
+        "summary",
+        "verify",
+        "note",
+        "key_process",
+        "cot",
     ];
     let plain = text.replace('『', "「").replace('』', "」").replace('＜', "<");
     let plain = plain.replace("＼t", "\\t").replace("＼n", "\\n");
@@ -77,7 +89,9 @@ mod tests {
 
     #[test]
     fn a_prompt_is_read_back() {
-        let first = hear("rules\n用户的任务：「Tell Anna: 『hi』」\n\n操作记录：暂无历史操作\n\n手机").unwrap();
+        let first =
+            hear("rules\n用户的任务：「Tell Anna: 『hi』」\n\n操作记录：暂无历史操作\n\n手机")
+                .unwrap();
         assert_eq!(first.task, "Tell Anna: 「hi」");
         assert!(first.history.is_empty() && first.replies.is_empty() && !first.cut);
         let later = "用户的任务：「t」（过长，已截断）\n\n操作记录：「asked 用户回复说：『x』」\n\

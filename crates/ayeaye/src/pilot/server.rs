@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::NAME;
 use super::hear::{Heard, hear};
+use super::say::Move;
 use super::scene::{AppName, Situation};
 use super::skill;
 
@@ -56,7 +57,7 @@ async fn chat(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> 
         Err(refusal) => return refused(refusal),
     };
     tokio::time::sleep(shared.thinking).await;
-    let reply = reply(&shared.phone, &heard).await;
+    let reply = decide(&shared.phone, &heard).await.written();
     let completion = tokens(reply.len());
     let prompt = tokens(length);
     let usage = json!({
@@ -67,8 +68,8 @@ async fn chat(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> 
     if streamed { in_pieces(&reply, &usage) } else { at_once(&reply, &usage) }
 }
 
-/// What to do next, in GELab's words, as the screen is once it stands still.
-async fn reply(phone: &Phone, heard: &Heard) -> String {
+/// What to do next, as the screen is once it stands still.
+pub(super) async fn decide(phone: &Phone, heard: &Heard) -> Move {
     let latest = tokio::time::Instant::now() + SETTLES;
     while let Some(still) = phone.settles_at() {
         let now = tokio::time::Instant::now();
@@ -82,7 +83,7 @@ async fn reply(phone: &Phone, heard: &Heard) -> String {
     let apps: Vec<_> =
         apps.map(|package| AppName { label: package.label, package: package.name }).collect();
     let state = phone.state();
-    skill::next(&Situation { heard, state: &state, apps: &apps }).written()
+    skill::next(&Situation { heard, state: &state, apps: &apps })
 }
 
 /// Whether the request bears our key. Hashes are compared, so that the time says nothing.
@@ -99,13 +100,16 @@ fn admit(shared: &Shared, headers: &HeaderMap) -> Result<(), Refusal> {
 /// The prompt, whether the reply is to come in pieces, and the length of all words.
 fn read(body: &[u8]) -> Result<(Heard, bool, usize), Refusal> {
     let wrong = |why: String| (StatusCode::BAD_REQUEST, why);
-    let request: Value =
-        serde_json::from_slice(body).map_err(|error| wrong(format!("the body is not JSON: {error}")))?;
+    let request: Value = serde_json::from_slice(body)
+        .map_err(|error| wrong(format!("the body is not JSON: {error}")))?;
     match request["model"].as_str() {
         Some(NAME) => {}
         name => {
             let name = name.unwrap_or_default();
-            return Err((StatusCode::NOT_FOUND, format!("there is no model `{name}`, only `{NAME}`")));
+            return Err((
+                StatusCode::NOT_FOUND,
+                format!("there is no model `{name}`, only `{NAME}`"),
+            ));
         }
     }
     let Some(messages) = request["messages"].as_array() else {
@@ -161,7 +165,8 @@ fn size(jpeg: &[u8]) -> Option<(u16, u16)> {
         let (&[0xFF, marker, high, low], _) = rest.split_first_chunk()? else { return None };
         let segment = rest.get(2..)?.get(..usize::from(u16::from_be_bytes([high, low])))?;
         if matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC) {
-            let number = |at: usize| Some(u16::from_be_bytes([*segment.get(at)?, *segment.get(at + 1)?]));
+            let number =
+                |at: usize| Some(u16::from_be_bytes([*segment.get(at)?, *segment.get(at + 1)?]));
             return Some((number(5)?, number(3)?));
         }
         if segment.len() < 2 {

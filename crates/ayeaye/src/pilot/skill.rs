@@ -1,6 +1,6 @@
 //! The choice among the skills, and what comes before all of them.
-use super::scene::Situation;
 use super::say::{Act, Move};
+use super::scene::Situation;
 use super::words;
 
 mod message;
@@ -32,19 +32,18 @@ const SKILLS: [(&[&str], Reader); 5] = [
     ),
     (
         &[
-            "message", "messages", "text", "tell", "write to", "sms", "send", "ask", "let",
-            "告诉", "短信", "消息", "信息", "发给", "发送", "转告",
+            "message", "messages", "text", "tell", "write to", "sms", "send", "ask", "let", "告诉",
+            "短信", "消息", "信息", "发给", "发送", "转告",
         ],
         |task| message::plan(task).map(Plan::Message),
     ),
-    (
-        &["note", "notes", "memo", "笔记", "便签", "备忘", "记下"],
-        |task| Some(Plan::Note(note::plan(task))),
-    ),
+    (&["note", "notes", "memo", "笔记", "便签", "备忘", "记下"], |task| {
+        Some(Plan::Note(note::plan(task)))
+    }),
     (
         &[
-            "shop", "buy", "cart", "basket", "shoes", "sneakers", "boots", "sandals", "买",
-            "商店", "购物", "鞋", "靴",
+            "shop", "buy", "cart", "basket", "shoes", "sneakers", "boots", "sandals", "买", "商店",
+            "购物", "鞋", "靴",
         ],
         |task| shop::plan(task).map(Plan::Shop),
     ),
@@ -141,8 +140,19 @@ fn clear_the_way(s: &Situation<'_>) -> Option<Move> {
     s.find("parentPanel")?;
     // What changes least comes first.
     let harmless = [
-        "wait", "don't allow", "don’t allow", "deny", "not now", "no thanks", "cancel", "later",
-        "skip", "close", "dismiss", "ok", "got it",
+        "wait",
+        "don't allow",
+        "don’t allow",
+        "deny",
+        "not now",
+        "no thanks",
+        "cancel",
+        "later",
+        "skip",
+        "close",
+        "dismiss",
+        "ok",
+        "got it",
     ];
     let thought = "A question lies over the screen; I answer it so that nothing changes.";
     let button = harmless.iter().find_map(|label| {

@@ -88,7 +88,8 @@ pub(super) fn is_han(c: char) -> bool {
 pub(super) fn number(text: &str) -> Option<f64> {
     let at = text.find(|c: char| c.is_ascii_digit())?;
     let rest = &text[at..];
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(rest.len());
+    let end =
+        rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(rest.len());
     rest[..end].trim_end_matches(['.', ',']).replace(',', ".").parse().ok()
 }
 

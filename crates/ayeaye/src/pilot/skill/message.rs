@@ -44,7 +44,7 @@ fn recipient(task: &str, quote: Option<(usize, usize)>) -> Option<(String, usize
     let outside = |at: usize| quote.is_none_or(|(start, end)| at < start || end <= at);
     let none = [
         "a", "an", "the", "me", "us", "to", "this", "that", "message", "messages", "text", "sms",
-        "app", "say", "know", "saying", "is", "in", "with",
+        "app", "say", "know", "saying", "is", "in", "with", "it",
     ];
     let after = |marks: &[&str]| {
         marks.iter().find_map(|mark| {
@@ -76,7 +76,8 @@ fn name_at(task: &str, from: usize) -> Option<(String, usize)> {
     let rest = &task[start..];
     let first = rest.chars().next()?;
     if words::is_han(first) {
-        let end = rest.find(|c: char| !words::is_han(c) || "发说写".contains(c)).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !words::is_han(c) || "发说写".contains(c)).unwrap_or(rest.len());
         return Some((rest[..end].to_owned(), start + end)).filter(|(name, _)| !name.is_empty());
     }
     let capital = first.is_uppercase();
@@ -85,7 +86,8 @@ fn name_at(task: &str, from: usize) -> Option<(String, usize)> {
         let bare: &str =
             word.split(|c: char| !c.is_alphanumeric() && c != '-' || words::is_han(c)).next()?;
         let own = ["I", "In", "On", "That", "Saying", "A", "The", "We"].contains(&bare);
-        if bare.is_empty() || end != 0 && (!capital || own || !bare.starts_with(char::is_uppercase)) {
+        if bare.is_empty() || end != 0 && (!capital || own || !bare.starts_with(char::is_uppercase))
+        {
             break;
         }
         let at = task[start..][end..].find(bare)? + end;
@@ -119,7 +121,7 @@ impl Plan {
         if let Some(text) = &self.text {
             return Some(text.clone());
         }
-        let extra = self.name.split_whitespace().skip_while(|word| matches(word, to));
+        let extra = self.name.split_whitespace().skip(1).skip_while(|word| matches(word, to));
         let text = [extra.collect::<Vec<_>>().join(" "), self.rest.clone()].join(" ");
         let text = text.trim();
         // "tell Anna to call" is no text yet.
@@ -170,8 +172,12 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
     let short = full.split_whitespace().next().unwrap_or(full);
     // The address book can only be seen while looking somebody up.
     let listed: Vec<String> = s.all("contact_name").map(|node| node.text.clone()).collect();
-    let mut people: Vec<String> = s.state.conversations.iter().map(|talk| talk.with.clone()).collect();
+    let mut people: Vec<String> =
+        s.state.conversations.iter().map(|talk| talk.with.clone()).collect();
     people.extend(listed.iter().cloned());
+    if s.find("compose").is_some() {
+        people.push(s.title().to_owned());
+    }
     people.sort_unstable();
     people.dedup();
     let mut fits = fitting(full, &people);
@@ -269,7 +275,9 @@ fn done(s: &Situation<'_>, to: &str, text: &str) -> Move {
     // Sent before the first step: not by us, or not now. It is not sent again either way.
     if s.heard.history.is_empty() && s.heard.replies.is_empty() {
         return s.done(
-            format!("{to} has already been sent “{text}”, before this task; I did not send it twice."),
+            format!(
+                "{to} has already been sent “{text}”, before this task; I did not send it twice."
+            ),
             format!("在此之前已经给 {to} 发过“{text}”，没有重复发送。"),
         );
     }
@@ -299,7 +307,11 @@ mod tests {
             let plan = plan(task).unwrap_or_else(|| panic!("{task}"));
             assert_eq!(plan.name, name, "{task}");
             let text = Some(text.to_owned()).filter(|text| !text.is_empty());
-            assert_eq!(plan.text_for("Anna Berg").map(|text| text.trim().to_owned()), text, "{task}");
+            assert_eq!(
+                plan.text_for(&plan.name).map(|text| text.trim().to_owned()),
+                text,
+                "{task}"
+            );
         }
         assert_eq!(plan("Tell me the time"), None);
         assert_eq!(plan("Send it"), None);

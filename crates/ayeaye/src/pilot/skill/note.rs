@@ -20,8 +20,8 @@ pub(super) fn plan(task: &str) -> Plan {
         && words::quoted(task, false).is_none_or(|(quote, _)| at < quote)
     {
         let behind = &task[end..];
-        let lead = behind.len()
-            - behind.trim_start_matches([' ', ':', '：', '=', '为', '是', '叫']).len();
+        let lead =
+            behind.len() - behind.trim_start_matches([' ', ':', '：', '=', '为', '是', '叫']).len();
         let (start, stop) = match words::quoted(behind, false) {
             Some((start, stop)) if start <= lead + 3 => (start, stop),
             // Without quotes it goes up to what begins the text.
@@ -101,7 +101,11 @@ mod tests {
     #[test]
     fn title_and_text() {
         for (task, title, body) in [
-            ("Save a note titled \"Trip\" with the text \"A \"big\" one: 5%\"", "Trip", "A \"big\" one: 5%"),
+            (
+                "Save a note titled \"Trip\" with the text \"A \"big\" one: 5%\"",
+                "Trip",
+                "A \"big\" one: 5%",
+            ),
             ("Save a note titled Trip with the text: pack 东京 🗼", "Trip", "pack 东京 🗼"),
             ("Write a note saying call me at 10:30.", "", "call me at 10:30."),
             ("Note: buy milk", "", "buy milk"),

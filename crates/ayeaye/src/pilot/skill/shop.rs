@@ -55,8 +55,8 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
         let rest = lower[end..].trim_start();
         let ends = [
             " in size", " size", " in the", " in shop", " to the", " into", " under", " below",
-            " for ", " cheaper", " less", " up to", " at most", " that", " which", " and ", ",", ".",
-            " with", " from",
+            " for ", " cheaper", " less", " up to", " at most", " that", " which", " and ", ",",
+            ".", " with", " from",
         ];
         let end = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
         let mut name = rest[..end].trim();
@@ -83,7 +83,8 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
         let start = start.map_or(0, |at| at + head[at..].chars().next().map_or(1, char::len_utf8));
         Some(Limit { cents: words::number(&head[start..])? * 100.0, including: true })
     };
-    let size = words::first(&lower, &["size", "尺码"]).and_then(|(_, end)| words::value(&lower[end..]));
+    let size =
+        words::first(&lower, &["size", "尺码"]).and_then(|(_, end)| words::value(&lower[end..]));
     let size = size.map(|size| size.to_ascii_uppercase());
     let size = size.or_else(|| {
         let at = lower.find('码').filter(|_| !lower.contains("尺码"))?;
@@ -102,7 +103,10 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
 }
 
 pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
-    let size = plan.size.as_deref().or_else(|| s.answer(SIZE.0).or_else(|| s.answer(SIZE.1)).map(words::bare));
+    let size = plan
+        .size
+        .as_deref()
+        .or_else(|| s.answer(SIZE.0).or_else(|| s.answer(SIZE.1)).map(words::bare));
     let allowed = |cents| plan.limit.is_none_or(|limit| limit.allows(cents));
     let page = s.find("add_to_cart").and(s.find("product_name"));
     let line = s.state.cart.iter().find(|line| {
@@ -132,7 +136,11 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
         return s.fill(field, now, &plan.wanted, "words to search for");
     }
     if s.find("result_count").is_none() || field.focused && s.state.keyboard_shown {
-        return Move::new(Act::Press("ENTER"), "What to search for is written.", "Start the search");
+        return Move::new(
+            Act::Press("ENTER"),
+            "What to search for is written.",
+            "Start the search",
+        );
     }
     results(s, plan, allowed)
 }
@@ -164,10 +172,13 @@ fn results(s: &Situation<'_>, plan: &Plan, allowed: impl Fn(u32) -> bool) -> Mov
         );
     };
     if !plan.into_cart {
-        let all: Vec<_> =
-            fitting.iter().map(|(name, cents)| format!("{} for {}", name.text, euros(*cents))).collect();
+        let all: Vec<_> = fitting
+            .iter()
+            .map(|(name, cents)| format!("{} for {}", name.text, euros(*cents)))
+            .collect();
         let all = all.join(", ");
-        return s.done(format!("Found for “{wanted}”: {all}."), format!("“{wanted}”的结果：{all}。"));
+        return s
+            .done(format!("Found for “{wanted}”: {all}."), format!("“{wanted}”的结果：{all}。"));
     }
     let thought = format!("{} for {} is as wanted.", name.text, euros(*cents));
     s.tap(name, &thought, &format!("Open {}", name.text))
@@ -202,6 +213,8 @@ fn product(
     if !plan.into_cart || !price.is_some_and(&allowed) || !s.came_for(name, &plan.wanted) {
         return s.back("This is not what is wanted.");
     }
+    // Told in each step here, so that it is known as the one we went for.
+    let looking = format!("Looking at {name}");
     let chips: Vec<_> = s.all("size").collect();
     if let (Some(first), Some(last)) = (chips.first(), chips.last()) {
         let Some(size) = size else {
@@ -215,7 +228,8 @@ fn product(
         match chips.iter().find(|chip| chip.text == size) {
             Some(chip) if chip.checked == Some(false) => {
                 let explain = format!("Choose size {size}");
-                return s.tap(chip, "The size has to be chosen first.", &explain);
+                let choose = s.tap(chip, "The size has to be chosen first.", &explain);
+                return choose.summed_up(looking);
             }
             Some(_) => {}
             None => {
@@ -224,8 +238,12 @@ fn product(
                 let thought = "The size is not among those to be seen.";
                 return match (number(size), low, high) {
                     // The row ends at 45 and begins at 38.
-                    (Some(n @ 38..=45), _, Some(high)) if high < n => s.drag_list(last, first, thought),
-                    (Some(n @ 38..=45), Some(low), _) if n < low => s.drag_list(first, last, thought),
+                    (Some(n @ 38..=45), _, Some(high)) if high < n => {
+                        s.drag_list(last, first, thought).summed_up(looking)
+                    }
+                    (Some(n @ 38..=45), Some(low), _) if n < low => {
+                        s.drag_list(first, last, thought).summed_up(looking)
+                    }
                     _ => s.give_up(
                         format!("{name} does not come in size {size}."),
                         format!("{name} 没有 {size} 码。"),
@@ -298,11 +316,29 @@ mod tests {
             (
                 "Find running shoes in size 42 for less than 50 euros in the Shop app, put them in \
                  the cart and go on to the checkout, but stop before paying.",
-                "running shoes", under(50.0, false), "42", true, true,
+                "running shoes",
+                under(50.0, false),
+                "42",
+                true,
+                true,
             ),
             ("Buy sandals under €20.50", "sandals", under(20.5, false), "", true, false),
-            ("In the shop find boots up to 130 euros.", "boots", under(130.0, true), "", false, false),
-            ("在商店里买一双50欧元以下的42码跑鞋", "running shoes", under(50.0, true), "42", true, false),
+            (
+                "In the shop find boots up to 130 euros.",
+                "boots",
+                under(130.0, true),
+                "",
+                false,
+                false,
+            ),
+            (
+                "在商店里买一双50欧元以下的42码跑鞋",
+                "running shoes",
+                under(50.0, true),
+                "42",
+                true,
+                false,
+            ),
         ] {
             let plan = plan(task).unwrap_or_else(|| panic!("{task}"));
             assert_eq!(plan.wanted, wanted, "{task}");

@@ -108,7 +108,9 @@ fn code(s: &Situation<'_>, field: &ayeaye_phone::NodeState) -> Move {
             }
         }
         _ if MOST_CODES <= codes.len() => s.give_up(
-            format!("None of {MOST_CODES} codes was right, so I stopped before the account is locked."),
+            format!(
+                "None of {MOST_CODES} codes was right, so I stopped before the account is locked."
+            ),
             format!("{MOST_CODES} 个验证码都不对，为免账号被锁，我停下了。"),
         ),
         Some(code) => s
@@ -117,10 +119,7 @@ fn code(s: &Situation<'_>, field: &ayeaye_phone::NodeState) -> Move {
                 format!("这个验证码不对。{}", CODE.1),
             )
             .summed_up(format!("The code {code} was checked and is wrong; asked for another")),
-        None => s.ask(
-            format!("I need 6 digits. {}", CODE.0),
-            format!("需要 6 位数字。{}", CODE.1),
-        ),
+        None => s.ask(format!("I need 6 digits. {}", CODE.0), format!("需要 6 位数字。{}", CODE.1)),
     }
 }
 
