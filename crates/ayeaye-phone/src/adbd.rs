@@ -2,6 +2,8 @@
 mod link;
 mod packet;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::{io, net::SocketAddr};
 

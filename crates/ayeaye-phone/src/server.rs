@@ -3,6 +3,8 @@
 //! No adb needs to be installed: this *is* the server, with the phones it was given and no others.
 mod host;
 mod smart;
+#[cfg(test)]
+mod tests;
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 

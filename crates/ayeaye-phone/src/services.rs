@@ -159,14 +159,14 @@ async fn wait_for_end(mut stream: Stream, first: &[u8]) -> Ended {
 }
 
 /// One picture after the header of AOSP's `framebuffer_service.cpp`, version 2: 14 little-endian
-/// words with the place of each colour in a pixel.
+/// words: version, bits of a pixel, colour space (1: sRGB), size, and the place of each colour.
 async fn framebuffer(handset: &Handset, mut stream: Stream) -> Ended {
     let Ok(frame) = handset.capture().await else {
         return Ended::Done;
     };
     let faults = handset.faults().for_capture();
     let size = u32::try_from(frame.rgba.len()).unwrap_or(u32::MAX);
-    let fields: [u32; 14] = [2, 32, 0, size, frame.width, frame.height, 0, 8, 16, 8, 8, 8, 24, 8];
+    let fields: [u32; 14] = [2, 32, 1, size, frame.width, frame.height, 0, 8, 16, 8, 8, 8, 24, 8];
     let mut whole = BytesMut::with_capacity(56 + frame.rgba.len());
     whole.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
     whole.extend_from_slice(&frame.rgba);

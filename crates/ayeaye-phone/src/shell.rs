@@ -7,6 +7,8 @@ mod outlet;
 mod parse;
 mod syntax;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 use std::{sync::Arc, time::Duration};
 

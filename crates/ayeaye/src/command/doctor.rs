@@ -1,6 +1,4 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to mend it.
-use std::time::Duration;
-
 use ayeaye_agent::{DeviceEntry, DeviceId};
 use ayeaye_model::Verdict;
 
@@ -9,9 +7,6 @@ use crate::config::Config;
 use crate::mcp::refusals::{chain, device_hint};
 use crate::terminal::{Terminal, lines, one_line};
 use crate::wiring::{House, adb_config};
-
-/// How long the model gets for its check; a cold start loads gigabytes.
-const MODEL_PATIENCE: Duration = Duration::from_mins(2);
 
 /// One finding.
 struct Finding {
@@ -40,12 +35,12 @@ pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit 
     for entry in &entries {
         tell(phone(house, entry).await);
     }
-    for finding in house.model.check(MODEL_PATIENCE).await {
+    for finding in house.model.check().await {
         tell(Finding {
             good: finding.verdict != Verdict::Bad,
             about: "model",
             text: finding.text,
-            hint: finding.hint.unwrap_or_default(),
+            hint: String::new(),
         });
     }
     terminal.line("");

@@ -1,4 +1,4 @@
-//! `am` and `monkey`: starting and stopping apps, and the broadcasts ADBKeyboard understands.
+//! `am` and `monkey`: starting and stopping apps, and the broadcasts `ADBKeyboard` understands.
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};

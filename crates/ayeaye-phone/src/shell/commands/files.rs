@@ -101,25 +101,20 @@ pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
     };
     let here = ["."];
     let operands = if flags.operands.is_empty() { &here[..] } else { &flags.operands };
-    let files = handset.files();
     let (mut out, mut failures) = (String::new(), String::new());
+    let headed = operands.len() > 1 || flags.has('R');
+    // Folders still to be listed, the next one last: `-R` adds those it meets.
+    let mut folders: Vec<String> = Vec::new();
     for operand in operands {
-        let path = absolute(cwd, operand);
-        let stat = match files.stat(&path) {
-            Ok(stat) => stat,
-            Err(error) => {
-                put!(failures, "ls: {operand}: {error}\n");
-                continue;
-            }
-        };
-        if !stat.is_dir() || flags.has('d') {
-            out += &line(operand, &stat, &flags);
-            continue;
+        match handset.files().stat(&absolute(cwd, operand)) {
+            Ok(stat) if stat.is_dir() && !flags.has('d') => folders.push((*operand).to_owned()),
+            Ok(stat) => out += &line(operand, &stat, &flags),
+            Err(error) => put!(failures, "ls: {operand}: {error}\n"),
         }
-        if operands.len() > 1 || flags.has('R') {
-            put!(out, "{operand}:\n");
-        }
-        let mut entries = files.list(&path).unwrap_or_default();
+    }
+    folders.reverse();
+    while let Some(folder) = folders.pop() {
+        let mut entries = handset.files().list(&absolute(cwd, &folder)).unwrap_or_default();
         entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
         if flags.has('t') {
             entries.sort_by_key(|(_, stat)| std::cmp::Reverse(stat.modified));
@@ -127,15 +122,24 @@ pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
         if flags.has('r') {
             entries.reverse();
         }
+        if headed {
+            let gap = if out.is_empty() { "" } else { "\n" };
+            put!(out, "{gap}{folder}:\n");
+        }
         if flags.has('l') {
             let blocks: u64 = entries.iter().map(|(_, stat)| stat.size.div_ceil(4096) * 4).sum();
             put!(out, "total {blocks}\n");
         }
         out.extend(entries.iter().map(|(name, stat)| line(name, stat, &flags)));
+        if flags.has('R') {
+            let within = entries.iter().rev().filter(|(_, stat)| stat.is_dir());
+            let slash = if folder.ends_with('/') { "" } else { "/" };
+            folders.extend(within.map(|(name, _)| format!("{folder}{slash}{name}")));
+        }
     }
     Reply {
-        stderr: failures.clone().into_bytes(),
-        ..Reply::told(u8::from(!failures.is_empty()), out)
+        stdout: vec![Bytes::from(out)],
+        ..Reply::error(u8::from(!failures.is_empty()), failures)
     }
 }
 

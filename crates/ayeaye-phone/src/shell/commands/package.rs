@@ -189,7 +189,7 @@ pub(super) fn dump(handset: &Handset, name: &str) -> Reply {
         text,
         "\nPackages:\n  Package [{name}] (3f9c1de):\n    appId={uid}\n    pkg=Package{{a7c2e10 {name}}}\n    \
          codePath={code}\n    versionCode=1 minSdk=26 targetSdk={sdk}\n    versionName={version}\n    \
-         flags={flags}\n    dataDir=/data/user/0/{name}\n    \
+         flags={flags}\n    pkgFlags={flags}\n    dataDir=/data/user/0/{name}\n    \
          timeStamp=2024-05-01 10:00:00\n    lastUpdateTime=2024-05-01 10:00:00\n    \
          User 0: ceDataInode=1234 installed=true hidden=false suspended=false stopped=false enabled=0\n      \
          firstInstallTime=2024-05-01 10:00:00\n",

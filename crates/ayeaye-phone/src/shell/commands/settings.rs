@@ -40,13 +40,6 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
             let value = get(handset, namespace, key);
             Reply::ok(format!("{}\n", value.as_deref().unwrap_or("null")))
         }
-        ["put", _, "user_rotation", turns @ ("0" | "1" | "2" | "3")] => {
-            phone.put_setting(namespace, "user_rotation", Some(turns));
-            if phone.setting("system", "accelerometer_rotation").as_deref() != Some("1") {
-                phone.set_rotation(turns.as_bytes()[0] - b'0');
-            }
-            Reply::silent(0)
-        }
         ["put", "secure", "default_input_method", id] => match phone.set_input_method(id) {
             Ok(()) => Reply::silent(0),
             // Android takes any text here and falls back later; that helps nobody.
