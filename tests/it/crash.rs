@@ -123,8 +123,9 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let state = serde_json::to_value(handset.phone().state()).unwrap();
     for action in state["actions"].as_array().unwrap() {
-        if action["kind"] == "tap" {
-            *seen.entry(format!("{},{}", action["x"], action["y"])).or_default() += 1;
+        let gesture = &action["gesture"];
+        if gesture["kind"] == "tap" {
+            *seen.entry(format!("{},{}", gesture["x"], gesture["y"])).or_default() += 1;
         }
     }
     let repeated: Vec<_> = seen.iter().filter(|(_, times)| 1 < **times).collect();

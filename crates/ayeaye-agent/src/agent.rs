@@ -2,14 +2,22 @@
 //!
 //! A run is an activity of its own. Whoever starts it gets a [`Follower`]; a follower that goes away
 //! changes nothing, and another can be had at any time.
-use std::collections::HashMap;
+mod asks;
+mod follower;
+mod runs;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
-use tokio_util::task::TaskTracker;
 
+pub use self::asks::{Continue, ReplyMode, StartTask, Words};
+pub use self::follower::Follower;
+use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
 use crate::journal::{DeviceFacts, Entry, Fact, RunFacts, SessionStart};
 use crate::report::Report;
@@ -32,84 +40,6 @@ pub struct Parts {
     pub limits: Limits,
     /// Settings worth keeping with a session, never a key.
     pub config: serde_json::Map<String, serde_json::Value>,
-}
-
-/// Who answers the agent's questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ReplyMode {
-    /// The client, by going on with the session.
-    #[default]
-    PassToClient,
-    /// A model, as the user.
-    AutoReply,
-    /// Nobody: the agent is told to go on.
-    NoReply,
-    /// An operator on the server's side.
-    ManualReply,
-}
-
-impl ReplyMode {
-    /// Every mode.
-    pub const ALL: [Self; 4] =
-        [Self::PassToClient, Self::AutoReply, Self::NoReply, Self::ManualReply];
-
-    /// The word on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PassToClient => "pass_to_client",
-            Self::AutoReply => "auto_reply",
-            Self::NoReply => "no_reply",
-            Self::ManualReply => "manual_reply",
-        }
-    }
-
-    /// The mode of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
-    }
-}
-
-/// A new task.
-#[derive(Debug, Clone)]
-pub struct StartTask {
-    /// The phone.
-    pub device_id: DeviceId,
-    /// What the user wants.
-    pub task: String,
-    /// Most steps of this run, at least 1.
-    pub max_steps: u32,
-    /// Who answers questions.
-    pub reply_mode: ReplyMode,
-    /// Who asks: the same asker's repeated start is taken for the first one, lost on its way.
-    pub asker: String,
-}
-
-/// What to go on with.
-#[derive(Debug, Clone)]
-pub struct Continue {
-    /// The session.
-    pub session_id: SessionId,
-    /// Must be the session's, when given.
-    pub device_id: Option<DeviceId>,
-    /// What the client says.
-    pub words: Words,
-    /// Most steps of this run, at least 1.
-    pub max_steps: u32,
-    /// Who answers questions.
-    pub reply_mode: ReplyMode,
-    /// Who asks.
-    pub asker: String,
-}
-
-/// What a client says when it goes on with a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Words {
-    /// A request of its own.
-    Task(String),
-    /// An answer, or advice.
-    Reply(String),
-    /// Nothing.
-    Nothing,
 }
 
 /// Why the agent did not do what it was asked. Variants are by what the caller can do.
@@ -156,58 +86,13 @@ pub enum AgentError {
 /// Drives phones.
 pub struct Agent {
     parts: Arc<Parts>,
-    runs: Arc<Mutex<Runs>>,
-    tracker: TaskTracker,
-}
-
-#[derive(Default)]
-struct Runs {
-    /// Under way now, by session.
-    live: HashMap<SessionId, Live>,
-    /// Who may drive which phone.
-    leases: HashMap<DeviceId, SessionId>,
-}
-
-struct Live {
-    device: DeviceId,
-    task: String,
-    asker: String,
-    stopper: Stopper,
-    words: mpsc::Sender<String>,
-    news: watch::Receiver<News>,
-}
-
-/// The right to drive a phone; given back when dropped.
-struct Lease {
-    runs: Arc<Mutex<Runs>>,
-    device: DeviceId,
-    session: SessionId,
-}
-
-impl Drop for Lease {
-    fn drop(&mut self) {
-        let mut runs = lock(&self.runs);
-        runs.leases.remove(&self.device);
-        runs.live.remove(&self.session);
-    }
-}
-
-fn lock(runs: &Mutex<Runs>) -> MutexGuard<'_, Runs> {
-    // Nothing that holds this lock can leave it half changed.
-    runs.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Watches a run, or holds what a finished one has come to.
-#[derive(Debug, Clone)]
-pub struct Follower {
-    news: watch::Receiver<News>,
-    stopper: Option<Stopper>,
+    runs: Runs,
 }
 
 impl Agent {
     /// An agent of these parts.
     pub fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), runs: Arc::default(), tracker: TaskTracker::new() }
+        Self { parts: Arc::new(parts), runs: Runs::default() }
     }
 
     /// What is kept.
@@ -235,14 +120,11 @@ impl Agent {
         if let (true, Some(err)) = (entries.is_empty(), trouble) {
             return Err(err);
         }
-        let runs = lock(&self.runs);
-        Ok(entries
-            .into_iter()
-            .map(|entry| {
-                let driver = runs.leases.get(&entry.id).copied();
-                (entry, driver)
-            })
-            .collect())
+        let driven = |entry: DeviceEntry| {
+            let driver = self.runs.driver(&entry.id);
+            (entry, driver)
+        };
+        Ok(entries.into_iter().map(driven).collect())
     }
 
     /// A phone that is ready. The last source's complaint is the one that is told.
@@ -260,11 +142,16 @@ impl Agent {
 
     /// Starts a session on a phone. When this returns, the session is on disk.
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
-        if let Some(follower) = self.same_start(&start) {
-            return Ok(follower);
-        }
         let id = SessionId::new();
-        let lease = self.lease(&start.device_id, id)?;
+        let lease = loop {
+            if let Some(follower) = self.runs.of(&start) {
+                return Ok(follower);
+            }
+            match self.runs.claim(&start.device_id, id)? {
+                Claim::Mine(lease) => break lease,
+                Claim::Later(changes) => next_change(changes).await,
+            }
+        };
         let device = self.device(&start.device_id).await?;
         let info = device.info().await?;
         let facts = DeviceFacts {
@@ -292,48 +179,76 @@ impl Agent {
     /// Goes on with a session, by the table in the tool's documentation.
     pub async fn resume(&self, next: Continue) -> Result<Follower, AgentError> {
         let id = next.session_id;
-        if let Some(live) = self.live(id, next.device_id.as_ref())? {
-            return match next.words {
-                Words::Nothing => Ok(live.0),
-                Words::Task(_) => Err(AgentError::SessionBusy(id)),
-                Words::Reply(text) => {
-                    live.1.send(text).await.map_err(|_| AgentError::SessionBusy(id))?;
-                    Ok(live.0)
+        loop {
+            if let Some(live) = self.live(id, next.device_id.as_ref())? {
+                match join(id, &live, &next.words)? {
+                    Some(follower) => return Ok(follower),
+                    // Too late for this run: what is said is said to the session it leaves behind.
+                    None => live.follower().end().await,
                 }
-            };
-        }
-        let session = self.session(id).await?;
-        same_device(&session, next.device_id.as_ref())?;
-        let opening = match (session.standing(), next.words) {
+                continue;
+            }
+            let session = self.session(id).await?;
+            same_device(&session, next.device_id.as_ref())?;
             // An operator may have answered while nobody drove the session.
-            (Standing::Waiting, Words::Nothing) => match self.parts.journal.take_answer(&id).await?
-            {
-                Some(text) => Opening::Reply(text),
-                None => return Ok(Follower::finished(&session)),
-            },
-            (Standing::Ended, Words::Nothing) => return Ok(Follower::finished(&session)),
-            (Standing::Waiting, Words::Reply(text)) => Opening::Reply(text),
-            (Standing::Short, Words::Reply(text)) => Opening::Guidance(text),
-            (Standing::Short, Words::Nothing) => Opening::GoOn,
-            (Standing::Ended, Words::Reply(text)) | (_, Words::Task(text)) => {
-                Opening::NextRound(text)
+            let left = match (session.standing(), &next.words) {
+                (Standing::Waiting, Words::Nothing) => self.parts.journal.take_answer(&id).await?,
+                _ => None,
+            };
+            let words = left.clone().map_or_else(|| next.words.clone(), Words::Reply);
+            if opening(&session, words.clone()).is_none() {
+                return Ok(Follower::finished(&session));
+            }
+            let begun = self.go_on(&session, &next, words).await;
+            if let (Some(text), Err(_) | Ok(None)) = (left, &begun) {
+                self.parts.journal.leave_answer(&id, &text).await?;
+            }
+            if let Some(follower) = begun? {
+                return Ok(follower);
+            }
+        }
+    }
+
+    /// Opens the phone and the record of a session and goes on with it; `None` when somebody else
+    /// was about to do that.
+    async fn go_on(
+        &self,
+        session: &Session,
+        next: &Continue,
+        words: Words,
+    ) -> Result<Option<Follower>, AgentError> {
+        let id = session.id;
+        let device_id = DeviceId::new(&session.device.device_id);
+        let lease = match self.runs.claim(&device_id, id)? {
+            Claim::Mine(lease) => lease,
+            Claim::Later(changes) => {
+                next_change(changes).await;
+                return Ok(None);
             }
         };
-        let device_id = DeviceId::new(&session.device.device_id);
-        let lease = self.lease(&device_id, id)?;
         let device = self.device(&device_id).await?;
         let (events, record) = self.parts.journal.open(&id).await?;
+        // Another process may have gone on with it meanwhile: what counts is what stands there now.
         let session = Session::from_events(id, &events)?;
+        let Some(opening) = opening(&session, words) else {
+            return Ok(Some(Follower::finished(&session)));
+        };
+        let task = match &opening {
+            Opening::NextRound(task) => task.clone(),
+            Opening::First | Opening::Reply(_) | Opening::Guidance(_) | Opening::GoOn => {
+                session.request.clone()
+            }
+        };
         let run_facts = run_facts(next.max_steps, next.reply_mode);
-        let task = session.request.clone();
         let plan = Plan { opening, run_facts, reply_mode: next.reply_mode };
-        self.launch(lease, session, record, device, plan, (task, next.asker))
+        let asked = (task, next.asker.clone());
+        self.launch(lease, session, record, device, plan, asked).map(Some)
     }
 
     /// What a session has come to, without going on with it.
     pub async fn report(&self, id: SessionId) -> Result<Report, AgentError> {
         match self.live(id, None)? {
-            Some((follower, _)) => Ok((*follower.report()).clone()),
+            Some(live) => Ok((*live.follower().report()).clone()),
             None => Ok(self.session(id).await?.report(false)),
         }
     }
@@ -341,23 +256,27 @@ impl Agent {
     /// Asks the run of a session to stop, and waits until it has. A session that is not being
     /// driven is left as it is.
     pub async fn stop(&self, id: SessionId, reason: StopReason) -> Result<Report, AgentError> {
-        if let Some((mut follower, _)) = self.live(id, None)? {
-            follower.stop(reason);
-            while follower.changed().await {}
-            return Ok((*follower.report()).clone());
+        loop {
+            if let Some(live) = self.live(id, None)? {
+                let mut follower = live.follower();
+                follower.stop(reason);
+                follower.end().await;
+                if follower.running() {
+                    // It broke off without a last word: the record knows best.
+                    return Ok(self.session(id).await?.report(false));
+                }
+                return Ok((*follower.report()).clone());
+            }
+            match self.runs.opening(id) {
+                Some(changes) => next_change(changes).await,
+                None => return self.report(id).await,
+            }
         }
-        self.report(id).await
     }
 
     /// Stops every run and waits until each has recorded its end, at most so long.
     pub async fn shut_down(&self, limit: Duration) {
-        self.tracker.close();
-        for live in lock(&self.runs).live.values() {
-            live.stopper.stop(StopReason::ServerRestarted);
-        }
-        if tokio::time::timeout(limit, self.tracker.wait()).await.is_err() {
-            tracing::warn!("a run did not stop within {} s", limit.as_secs());
-        }
+        self.runs.close(limit).await;
     }
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
@@ -368,45 +287,16 @@ impl Agent {
         Ok(Session::from_events(id, &events)?)
     }
 
-    fn same_start(&self, start: &StartTask) -> Option<Follower> {
-        let runs = lock(&self.runs);
-        runs.live
-            .values()
-            .find(|live| {
-                live.device == start.device_id
-                    && live.task == start.task
-                    && live.asker == start.asker
-            })
-            .map(Live::follower)
-    }
-
-    fn live(
-        &self,
-        id: SessionId,
-        device: Option<&DeviceId>,
-    ) -> Result<Option<(Follower, mpsc::Sender<String>)>, AgentError> {
-        let runs = lock(&self.runs);
-        let Some(live) = runs.live.get(&id) else { return Ok(None) };
-        match device {
-            Some(given) if *given != live.device => Err(AgentError::WrongDevice {
+    fn live(&self, id: SessionId, device: Option<&DeviceId>) -> Result<Option<Live>, AgentError> {
+        let live = self.runs.get(id);
+        match (&live, device) {
+            (Some(live), Some(given)) if *given != live.device => Err(AgentError::WrongDevice {
                 session: id,
                 its: live.device.to_string(),
                 given: given.clone(),
             }),
-            _ => Ok(Some((live.follower(), live.words.clone()))),
+            _ => Ok(live),
         }
-    }
-
-    fn lease(&self, device: &DeviceId, session: SessionId) -> Result<Lease, AgentError> {
-        if self.tracker.is_closed() {
-            return Err(AgentError::ShuttingDown);
-        }
-        let mut runs = lock(&self.runs);
-        if let Some(holder) = runs.leases.get(device) {
-            return Err(AgentError::DeviceBusy { device: device.clone(), session: *holder });
-        }
-        runs.leases.insert(device.clone(), session);
-        Ok(Lease { runs: self.runs.clone(), device: device.clone(), session })
     }
 
     fn launch(
@@ -430,16 +320,7 @@ impl Agent {
             words,
             news: watched,
         };
-        let follower = live.follower();
-        {
-            let mut runs = lock(&self.runs);
-            // A shutdown that began meanwhile has not seen this run.
-            if self.tracker.is_closed() {
-                drop(runs);
-                return Err(AgentError::ShuttingDown);
-            }
-            runs.live.insert(session.id, live);
-        }
+        let id = session.id;
         let run = Run {
             parts: self.parts.clone(),
             session,
@@ -453,8 +334,7 @@ impl Agent {
             facts: plan.run_facts,
             memory: Memory::default(),
         };
-        self.tracker.spawn(run.drive(lease));
-        Ok(follower)
+        self.runs.begin(id, live, run.drive(lease))
     }
 }
 
@@ -468,6 +348,37 @@ fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
     RunFacts { max_steps, reply_mode: reply_mode.name().to_owned() }
 }
 
+/// What the words mean to a session that nobody drives; `None` when it is only to be told again.
+fn opening(session: &Session, words: Words) -> Option<Opening> {
+    Some(match (session.standing(), words) {
+        (Standing::Waiting | Standing::Ended, Words::Nothing) => return None,
+        (Standing::Waiting, Words::Reply(text)) => Opening::Reply(text),
+        (Standing::Short, Words::Reply(text)) => Opening::Guidance(text),
+        (Standing::Short, Words::Nothing) => Opening::GoOn,
+        (Standing::Ended, Words::Reply(text)) | (_, Words::Task(text)) => Opening::NextRound(text),
+    })
+}
+
+/// What the words mean to a session that is being driven; `None` when its run is all but over.
+fn join(id: SessionId, live: &Live, words: &Words) -> Result<Option<Follower>, AgentError> {
+    match words {
+        Words::Nothing => Ok(Some(live.follower())),
+        Words::Task(_) => Err(AgentError::SessionBusy(id)),
+        Words::Reply(text) => match live.words.try_send(text.clone()) {
+            Ok(()) => Ok(Some(live.follower())),
+            Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
+            Err(TrySendError::Closed(_)) => Ok(None),
+        },
+    }
+}
+
+async fn next_change(mut changes: watch::Receiver<()>) {
+    // It is told as long as there is an agent, and an agent is what waits here.
+    if changes.changed().await.is_err() {
+        tracing::debug!("the agent is gone");
+    }
+}
+
 fn same_device(session: &Session, given: Option<&DeviceId>) -> Result<(), AgentError> {
     match given {
         Some(given) if given.as_str() != session.device.device_id => Err(AgentError::WrongDevice {
@@ -476,47 +387,6 @@ fn same_device(session: &Session, given: Option<&DeviceId>) -> Result<(), AgentE
             given: given.clone(),
         }),
         _ => Ok(()),
-    }
-}
-
-impl Live {
-    fn follower(&self) -> Follower {
-        Follower { news: self.news.clone(), stopper: Some(self.stopper.clone()) }
-    }
-}
-
-impl Follower {
-    fn finished(session: &Session) -> Self {
-        let report = Arc::new(session.report(false));
-        let (_, news) = watch::channel(News { report, line: String::new(), running: false });
-        Self { news, stopper: None }
-    }
-
-    /// The latest news.
-    pub fn news(&self) -> News {
-        self.news.borrow().clone()
-    }
-
-    /// What the run has come to.
-    pub fn report(&self) -> Arc<Report> {
-        self.news.borrow().report.clone()
-    }
-
-    /// Whether the run is under way.
-    pub fn running(&self) -> bool {
-        self.news.borrow().running
-    }
-
-    /// Waits for news; false when there will be no more. Cancelling it loses nothing.
-    pub async fn changed(&mut self) -> bool {
-        self.running() && self.news.changed().await.is_ok()
-    }
-
-    /// Asks the run to stop at the next safe point.
-    pub fn stop(&self, reason: StopReason) {
-        if let Some(stopper) = &self.stopper {
-            stopper.stop(reason);
-        }
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
 //! so whatever a run knows, the next process knows as well.
-use crate::journal::{DeviceFacts, Event, Fact, QuestionAsked, RunFacts, SessionEnd, StepEnd};
+use crate::journal::{
+    Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked, RunFacts, StepEnd,
+    TokenFacts, ToolEnd,
+};
 use crate::report::{Report, StepLine, Usage};
 use crate::{Action, Decision, Past, PastStep, Question, QuestionKind, SessionId, StopReason};
 
@@ -43,12 +46,10 @@ pub struct SessionCounts {
     pub round_steps: u32,
     /// Calls to models.
     pub calls: u32,
-    /// Requests to the acting model.
+    /// Requests to models; asking again is part of the request.
     pub requests: u32,
     /// Things done.
     pub tools: u32,
-    /// Gestures that reached, or may have reached, the phone.
-    pub gestures: u32,
     /// US dollars.
     pub cost_usd: f64,
     /// US dollars of this round.
@@ -68,6 +69,14 @@ pub struct Open {
     pub call: Option<(u32, u32, u32)>,
     /// The thing being done: its number, name, and whether the phone is concerned.
     pub tool: Option<(u32, String, bool)>,
+    /// What was decided in this step.
+    pub decision: Option<ParsedFacts>,
+    /// How the last thing that was done after this decision ended.
+    pub outcome: Option<ToolEnd>,
+    /// Of the calls of this step.
+    pub tokens: TokenFacts,
+    /// What was said in this step: it answers the step's own question, so it comes behind it.
+    said: Vec<String>,
 }
 
 /// What belongs to the current or last run only.
@@ -95,6 +104,13 @@ pub enum Standing {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the record of session {0} does not begin with session.start")]
 pub struct NoBeginning(pub SessionId);
+
+impl Open {
+    /// Whether a question of this step has been answered.
+    pub(crate) fn answered(&self) -> bool {
+        !self.said.is_empty()
+    }
+}
 
 impl Session {
     /// Folds a whole record.
@@ -145,7 +161,7 @@ impl Session {
                 self.local =
                     Local { final_action: self.local.final_action.take(), ..Local::default() };
             }
-            Fact::SessionEnd(end) => self.stop(end),
+            Fact::SessionEnd(end) => self.stop(&end.stop_reason, &end.message),
             Fact::RoundStart { request } => {
                 self.round = event.entry.round.unwrap_or(self.round);
                 self.round_open = true;
@@ -154,16 +170,21 @@ impl Session {
                 self.counts.round_cost_usd = 0.0;
                 self.past.push(Past::Request(request.clone()));
             }
-            Fact::RoundEnd(_) => {
+            Fact::RoundEnd(end) => {
                 self.round_open = false;
                 self.question = None;
+                // A process that died before the end of its run has still carried this out. Only a
+                // request that was dropped has no reason.
+                if !end.stop_reason.is_empty() {
+                    self.stop(&end.stop_reason, &end.result);
+                }
             }
             Fact::StepStart(start) => {
                 self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
                 self.counts.round_steps = start.round_step + 1;
                 self.counts.requests = self.counts.requests.max(start.request_number);
                 self.local.steps += 1;
-                self.open.step = step;
+                self.open = Open { step, ..Open::default() };
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
@@ -173,30 +194,20 @@ impl Session {
             }
             Fact::LlmRequest(request) => {
                 self.counts.calls = self.counts.calls.max(request.call_id);
+                self.counts.requests = self.counts.requests.max(request.request_number);
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
             }
-            Fact::LlmResponse(response) => {
-                self.open.call = None;
-                self.counts.cost_usd += response.cost_usd;
-                self.counts.round_cost_usd += response.cost_usd;
-                self.counts.unpriced_calls += u32::from(!response.cost_known);
-                self.counts.tokens += response.tokens.total;
-                let usage = &mut self.local.usage;
-                usage.prompt_tokens += response.tokens.prompt;
-                usage.completion_tokens += response.tokens.completion;
-                usage.cost_usd += response.cost_usd;
-            }
+            Fact::LlmResponse(response) => self.end_call(response),
             Fact::ToolStart(start) => {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
-                self.counts.gestures += u32::from(start.device);
                 self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
             }
-            Fact::ToolEnd(_) => self.open.tool = None,
-            Fact::Question(asked) => self.question = Some(asked.into()),
-            Fact::Answer(answer) => {
-                self.question = None;
-                self.past.extend(answer.answers.iter().cloned().map(Past::Said));
+            Fact::ToolEnd(end) => {
+                self.open.tool = None;
+                self.open.outcome = Some(end.clone());
             }
+            Fact::Question(asked) => self.question = Some(asked.into()),
+            Fact::Answer(answer) => self.hear(answer),
             Fact::State { .. }
             | Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
@@ -206,13 +217,49 @@ impl Session {
         }
     }
 
-    fn stop(&mut self, end: &SessionEnd) {
-        let reason = StopReason::from_name(&end.stop_reason).unwrap_or(StopReason::ServerRestarted);
-        self.stopped = Some((reason, end.message.clone()));
+    fn stop(&mut self, reason: &str, message: &str) {
+        let reason = StopReason::from_name(reason).unwrap_or(StopReason::ServerRestarted);
+        self.stopped = Some((reason, message.to_owned()));
+    }
+
+    fn end_call(&mut self, response: &LlmResponse) {
+        let LlmResponse { tokens, cost_usd, cost_known, .. } = response;
+        self.open.call = None;
+        self.open.tokens += *tokens;
+        if let Some(parsed) = &response.parsed {
+            self.open.decision = Some(parsed.clone());
+            self.open.outcome = None;
+        }
+        self.counts.cost_usd += cost_usd;
+        self.counts.round_cost_usd += cost_usd;
+        self.counts.unpriced_calls += u32::from(!cost_known);
+        self.counts.tokens += tokens.total;
+        let usage = &mut self.local.usage;
+        usage.prompt_tokens += tokens.prompt;
+        usage.completion_tokens += tokens.completion;
+        usage.cost_usd += cost_usd;
+    }
+
+    fn hear(&mut self, answer: &Answer) {
+        // What nobody asked for answers nothing.
+        if answer.source != "guidance" {
+            self.question = None;
+        }
+        let said = answer.answers.iter().cloned();
+        if self.open.step.is_some() {
+            self.open.said.extend(said);
+        } else {
+            self.past.extend(said.map(Past::Said));
+        }
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        self.open.step = None;
+        let said = std::mem::take(&mut self.open).said;
+        self.remember(step, end);
+        self.past.extend(said.into_iter().map(Past::Said));
+    }
+
+    fn remember(&mut self, step: u32, end: &StepEnd) {
         let times = end.time_ms;
         let usage = &mut self.local.usage;
         usage.model_ms += times.llm_interaction;
@@ -245,7 +292,8 @@ impl Session {
     pub fn standing(&self) -> Standing {
         if self.question.is_some() {
             Standing::Waiting
-        } else if self.round_open || self.stopped.is_none() {
+        } else if self.round_open || self.past.is_empty() {
+            // The first round of all may not have been opened before the process died.
             Standing::Short
         } else {
             Standing::Ended
@@ -262,19 +310,24 @@ impl Session {
         self.local.lines.last()
     }
 
+    /// How a run ended whose process died.
+    pub(crate) fn broken_off(&self) -> (StopReason, String) {
+        match &self.question {
+            Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
+            None => (
+                StopReason::ServerRestarted,
+                "the server stopped in the middle of this run; nothing that was recorded is lost"
+                    .to_owned(),
+            ),
+        }
+    }
+
     /// What there is to tell. `running` when a run is under way in this process.
     pub fn report(&self, running: bool) -> Report {
         let (stop_reason, message) = match (&self.stopped, running) {
             (_, true) => (StopReason::StillRunning, String::new()),
             (Some((reason, message)), false) => (*reason, message.clone()),
-            (None, false) if self.question.is_some() => {
-                (StopReason::InfoActionNeedsReply, String::new())
-            }
-            (None, false) => (
-                StopReason::ServerRestarted,
-                "the server stopped in the middle of this run; nothing that was recorded is lost"
-                    .to_owned(),
-            ),
+            (None, false) => self.broken_off(),
         };
         Report {
             session_id: self.id,

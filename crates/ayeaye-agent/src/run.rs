@@ -223,17 +223,16 @@ impl Run {
     }
 
     async fn end_step(&mut self, draft: Draft, halt: Option<&Halt>) -> Result<(), Halt> {
-        let status =
-            draft.status.unwrap_or_else(|| match halt.map(|halt| halt.reason) {
-                Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
-                Some(StopReason::TaskAbortedByAgent) => "FAIL",
-                Some(StopReason::InfoActionNeedsReply) => "PENDING",
-                None
-                | Some(
-                    StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted,
-                ) => "CONTINUE",
-                Some(_) => "ERROR",
-            });
+        let status = match halt.map(|halt| halt.reason) {
+            Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
+            Some(StopReason::TaskAbortedByAgent) => "FAIL",
+            Some(StopReason::InfoActionNeedsReply) => "PENDING",
+            None
+            | Some(StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted) => {
+                draft.status.unwrap_or("CONTINUE")
+            }
+            Some(_) => "ERROR",
+        };
         let (result, error) = match halt {
             Some(halt) if status == "FINISH" || status == "FAIL" => (halt.message.clone(), None),
             Some(halt) if status == "ERROR" => (String::new(), Some(halt.message.clone())),
@@ -273,12 +272,22 @@ impl Run {
     }
 
     /// Takes up what was said meanwhile.
-    async fn listen(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn listen(&mut self) -> Result<(), Halt> {
+        let mut heard = false;
         while let Ok(text) = self.words.try_recv() {
-            let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
-            self.append(Fact::Answer(answer)).await?;
+            self.advised(text).await?;
+            heard = true;
+        }
+        if heard {
+            self.record.sync().await?;
         }
         Ok(())
+    }
+
+    /// Records words that nobody asked for.
+    pub(crate) async fn advised(&mut self, text: String) -> Result<(), Halt> {
+        let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
+        self.append(Fact::Answer(answer)).await
     }
 
     fn check_limits(&self) -> Result<(), Halt> {
@@ -325,6 +334,9 @@ impl Run {
     }
 
     async fn record_end(&mut self, halt: &Halt) -> Result<(), Halt> {
+        // Whoever spoke too late for this run speaks to the next; from here on nobody is taken in.
+        self.words.close();
+        self.listen().await?;
         let counts = self.session.counts;
         if halt.reason.ends_round() {
             let done = halt.reason == StopReason::TaskCompletedSuccessfully;

@@ -1,12 +1,17 @@
 //! Acting: recorded first, done at most once, never torn.
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
 
 use super::look::millis;
 use super::{Draft, Halt, Run, chain};
 use crate::journal::{ActionFacts, Fact, ToolEnd, ToolStart};
 use crate::{Action, DeviceError, Frame, Gesture, StopReason, settle};
+
+/// What the loop does to a phone by itself, as the record names it.
+pub(super) const RESET: &str = "RESET";
+pub(super) const WAKE: &str = "WAKE";
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -23,7 +28,8 @@ impl Run {
         let size = frame.size();
         let device = self.device.clone();
         let recording = Instant::now();
-        let id = self.announce(&Action::Gesture(gesture.clone())).await?;
+        let facts = ActionFacts::from(&Action::Gesture(gesture.clone()));
+        let id = self.announce(&facts.function, facts.arguments).await?;
         draft.times.memory_update += millis(recording.elapsed());
         if let Err(halt) = self.stopper.check() {
             self.settle_account(id, Err("not sent: the run was stopped".to_owned()), false, 0.0)
@@ -41,15 +47,8 @@ impl Run {
 
     /// Puts the phone into a known state before the first step of a session.
     pub(super) async fn reset(&mut self) -> Result<(), Halt> {
-        let id = self.session.counts.tools + 1;
-        self.append(Fact::ToolStart(ToolStart {
-            tool_call_id: id,
-            name: "RESET".to_owned(),
-            parameters: serde_json::Map::new(),
-            device: true,
-        }))
-        .await?;
-        self.record.sync().await?;
+        self.stopper.check()?;
+        let id = self.announce(RESET, Map::new()).await?;
         let begun = Instant::now();
         let outcome = self.device.reset().await;
         let took = millis(begun.elapsed());
@@ -82,16 +81,21 @@ impl Run {
 
     pub(super) async fn wait(&mut self, time: Duration, draft: &mut Draft) -> Result<(), Halt> {
         let time = time.min(LONGEST_WAIT);
+        // The decision cost money, and no gesture follows that would put it on the disk.
+        self.record.sync().await?;
         let begun = Instant::now();
         let waited = self.stopper.race(sleep(time)).await;
         draft.times.action_execution += millis(begun.elapsed());
+        waited?;
         draft.result = format!("waited {} s", time.as_secs_f32());
-        waited
+        Ok(())
     }
 
     pub(super) async fn note(&mut self, text: String) -> Result<(), Halt> {
         let item = serde_json::Value::String(text);
-        self.append(Fact::BlackboardAdd { section: "notes".to_owned(), item }).await
+        self.append(Fact::BlackboardAdd { section: "notes".to_owned(), item }).await?;
+        self.record.sync().await?;
+        Ok(())
     }
 
     /// Notices a model that does the same on the same screen again and again.
@@ -127,13 +131,16 @@ impl Run {
     }
 
     /// Writes down what is about to happen to the phone, and waits until the disk has it.
-    async fn announce(&mut self, action: &Action) -> Result<u32, Halt> {
-        let facts = ActionFacts::from(action);
+    pub(super) async fn announce(
+        &mut self,
+        name: &str,
+        parameters: Map<String, Value>,
+    ) -> Result<u32, Halt> {
         let id = self.session.counts.tools + 1;
         self.append(Fact::ToolStart(ToolStart {
             tool_call_id: id,
-            name: facts.function,
-            parameters: facts.arguments,
+            name: name.to_owned(),
+            parameters,
             device: true,
         }))
         .await?;

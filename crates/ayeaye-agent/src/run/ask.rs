@@ -50,8 +50,13 @@ impl Run {
         Ok(())
     }
 
-    /// Records a question. From here on it survives anything.
+    /// Records a question. From here on it survives anything. What was said before it was asked is
+    /// advice: a "yes" to something else must not answer it.
     pub(super) async fn put_question(&mut self, question: &Question) -> Result<(), Halt> {
+        self.listen().await?;
+        if let Some(text) = self.parts.journal.take_answer(&self.session.id).await? {
+            self.advised(text).await?;
+        }
         self.append(Fact::Question(QuestionAsked {
             kind: question.kind.name().to_owned(),
             questions: vec![question.text.clone()],
@@ -112,7 +117,8 @@ impl Run {
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
         let error = text.is_empty().then(|| "an empty answer".to_owned());
         let failed = error.clone();
-        self.record_answer(call_id, 1, &reply, ("intermediate", None, error), draft).await?;
+        let kind = if error.is_none() { "final" } else { "intermediate" };
+        self.record_answer(call_id, 1, &reply, (kind, None, error), draft).await?;
         match failed {
             None => Ok(text),
             Some(error) => Err(Halt::new(

@@ -67,11 +67,14 @@ impl Run {
         draft: &mut Draft,
     ) -> Result<(u32, Reply), Halt> {
         let call_id = self.session.counts.calls + 1;
+        // The step has taken a number for its own request; an answer in the user's stead is another.
+        let requests = self.session.counts.requests;
+        let request_number = if purpose == "auto_reply" { requests + 1 } else { requests };
         let messages = self.keep_messages(&prompt.messages).await?;
         let model = self.parts.model.clone();
         self.append(Fact::LlmRequest(LlmRequest {
             call_id,
-            request_number: self.session.counts.requests,
+            request_number,
             iteration,
             purpose: purpose.to_owned(),
             model: model.name().to_owned(),

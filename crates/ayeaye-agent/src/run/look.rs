@@ -1,8 +1,10 @@
 //! Looking: a settled frame, or a reason why there is none.
 use std::time::Duration;
 
+use serde_json::Map;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::act::WAKE;
 use super::{Draft, Halt, Run, chain};
 use crate::journal::{BlobRef, Fact, Observe};
 use crate::settle::{self, Look};
@@ -47,10 +49,12 @@ impl Run {
     /// A look at a screen that is on and shows something.
     async fn lit_screen(&mut self) -> Result<(Look, ScreenState), Halt> {
         let mut black_since = None;
+        let mut wakes = 0;
         loop {
             let (look, state) = self.present_screen().await?;
             if !state.awake {
-                self.wake().await?;
+                wakes += 1;
+                self.wake(wakes).await?;
                 continue;
             }
             if !look.frame.is_black() {
@@ -66,8 +70,9 @@ impl Run {
         }
     }
 
-    /// Wakes a dark screen, once: a second time in a row somebody means it.
-    async fn wake(&mut self) -> Result<(), Halt> {
+    /// Wakes a dark screen, once: a second time in a row somebody means it. Only a wake that did not
+    /// get through is tried once more.
+    async fn wake(&mut self, nth: u32) -> Result<(), Halt> {
         let step = self.session.counts.steps;
         if self.memory.woken_at.is_some_and(|before| before + 1 == step || before == step) {
             return Err(Halt::new(
@@ -75,15 +80,23 @@ impl Run {
                 "the screen was switched off again right after it was woken",
             ));
         }
-        self.memory.woken_at = Some(step);
-        match self.device.wake().await {
-            Ok(()) => Ok(()),
-            Err(DeviceError::Refused { .. }) => Err(self.take_over(LOCKED_SCREEN, None).await),
+        self.stopper.check()?;
+        let id = self.announce(WAKE, Map::new()).await?;
+        let begun = Instant::now();
+        let outcome = self.device.wake().await;
+        let took = millis(begun.elapsed());
+        let Err(err) = outcome else {
+            self.memory.woken_at = Some(step);
+            return self.settle_account(id, Ok("awake".to_owned()), false, took).await;
+        };
+        let text = chain(&err);
+        tracing::warn!(device = %self.device.id(), "waking: {text}");
+        self.settle_account(id, Err(text), err.leaves_doubt(), took).await?;
+        match err {
+            DeviceError::Refused { .. } => Err(self.take_over(LOCKED_SCREEN, None).await),
             // Whether it is awake shows at the next look.
-            Err(err) => {
-                tracing::warn!(device = %self.device.id(), "waking: {}", chain(&err));
-                Ok(())
-            }
+            _ if nth == 1 => Ok(()),
+            _ => Err(Halt::new(StopReason::DeviceLost, chain(&err))),
         }
     }
 

@@ -3,9 +3,12 @@
 //! The rules (notes on the record's format, "Resuming"): a call without an answer has failed; a
 //! gesture without an end is never repeated, its outcome is unknown; a step without an end has
 //! failed.
+use super::act::{RESET, WAKE};
 use super::{Draft, Halt, Run};
-use crate::journal::{Answer, Fact, LlmResponse, RoundEnd, SessionEnd, SessionResume, TokenFacts};
-use crate::{Past, StopReason};
+use crate::journal::{
+    Answer, Fact, LlmResponse, ResponseFacts, RoundEnd, SessionEnd, SessionResume, TokenFacts,
+};
+use crate::{Action, Decision, Past};
 
 /// What a further run begins with.
 #[derive(Debug, Clone)]
@@ -35,6 +38,9 @@ impl Opening {
 }
 
 const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
+const INTERRUPTED_ACT: &str = "interrupted: the server stopped while it was under way, and it may or \
+    may not have been carried out";
+const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
 
 impl Run {
     /// Closes what is open. Nothing is, unless the last run's process died.
@@ -62,8 +68,9 @@ impl Run {
             .await?;
         }
         if let Some((id, name, device)) = self.session.open.tool.clone() {
-            self.settle_account(id, Err(INTERRUPTED.to_owned()), device, 0.0).await?;
-            if device {
+            let what = if device { INTERRUPTED_ACT } else { INTERRUPTED };
+            self.settle_account(id, Err(what.to_owned()), device, 0.0).await?;
+            if device && name != RESET && name != WAKE {
                 self.memory.remarks.push(format!(
                     "The server was restarted while your last action ({name}) was under way: it may \
                      or may not have been carried out. Look before you repeat it."
@@ -71,22 +78,48 @@ impl Run {
             }
         }
         if self.session.open.step.is_some() {
-            let draft = Draft {
-                status: Some("ERROR"),
-                error: Some(INTERRUPTED.to_owned()),
-                unpriced: true,
-                ..Draft::default()
-            };
+            let draft = self.what_is_known();
             self.end_step(draft, None).await?;
         }
         Ok(())
+    }
+
+    /// What the record knows of a step without an end. The model is told of it like of any other.
+    fn what_is_known(&self) -> Draft {
+        let open = &self.session.open;
+        let decision = open.decision.as_ref().and_then(|parsed| {
+            // An action of a later version cannot be told.
+            let action = Action::try_from(&parsed.action).ok()?;
+            let ResponseFacts { observation, thought, comment, summary } = parsed.response.clone();
+            Some(Decision { action, thought, explain: comment, summary, observation })
+        });
+        let asked = self.session.question.is_some() || open.answered();
+        let (status, result, error) = match (&decision.as_ref().map(|it| &it.action), &open.outcome)
+        {
+            (Some(Action::Info(_)), _) if asked => ("PENDING", String::new(), None),
+            (Some(Action::Gesture(_)), Some(end)) if end.success => {
+                ("CONTINUE", end.result.clone(), None)
+            }
+            (Some(Action::Gesture(_)), Some(end)) => ("ERROR", String::new(), end.error.clone()),
+            (Some(Action::Gesture(_)), None) => ("ERROR", String::new(), Some(NOT_SENT.to_owned())),
+            _ => ("ERROR", String::new(), Some(INTERRUPTED.to_owned())),
+        };
+        Draft {
+            status: Some(status),
+            decision,
+            result,
+            error,
+            tokens: open.tokens,
+            unpriced: true,
+            ..Draft::default()
+        }
     }
 
     /// Opens the run: who said what, and whether the phone is made ready first.
     pub(super) async fn begin(&mut self) -> Result<(), Halt> {
         let opening = std::mem::replace(&mut self.opening, Opening::GoOn);
         if !matches!(opening, Opening::First) {
-            if self.session.stopped.is_none() && self.session.question.is_none() {
+            if self.session.stopped.is_none() {
                 self.record_crash().await?;
             }
             let run = self.facts.clone();
@@ -95,12 +128,15 @@ impl Run {
         }
         match opening {
             Opening::First => self.begin_round(0).await?,
-            Opening::GoOn => {}
+            Opening::GoOn => self.begin_first_round().await?,
             Opening::Reply(text) => self.take_words(text, "client").await?,
-            Opening::Guidance(text) => self.take_words(text, "guidance").await?,
+            Opening::Guidance(text) => {
+                self.begin_first_round().await?;
+                self.take_words(text, "guidance").await?;
+            }
             Opening::NextRound(request) => {
                 self.drop_round().await?;
-                let next = self.session.round + 1;
+                let next = if self.session.past.is_empty() { 0 } else { self.session.round + 1 };
                 self.session.request = request;
                 self.begin_round(next).await?;
             }
@@ -108,6 +144,11 @@ impl Run {
         self.record.sync().await?;
         let untouched = !self.session.past.iter().any(|past| matches!(past, Past::Step(_)));
         if untouched && self.session.counts.steps == 0 { self.reset().await } else { Ok(()) }
+    }
+
+    /// The first round, where the process died before it was opened.
+    async fn begin_first_round(&mut self) -> Result<(), Halt> {
+        if self.session.past.is_empty() { self.begin_round(0).await } else { Ok(()) }
     }
 
     async fn begin_round(&mut self, number: u32) -> Result<(), Halt> {
@@ -138,9 +179,10 @@ impl Run {
 
     async fn record_crash(&mut self) -> Result<(), Halt> {
         let counts = self.session.counts;
+        let (reason, message) = self.session.broken_off();
         self.append(Fact::SessionEnd(SessionEnd {
-            stop_reason: StopReason::ServerRestarted.name().to_owned(),
-            message: INTERRUPTED.to_owned(),
+            stop_reason: reason.name().to_owned(),
+            message,
             steps: counts.steps,
             local_steps: self.session.local_steps(),
             cost_usd: counts.cost_usd,

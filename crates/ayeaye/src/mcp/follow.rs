@@ -33,11 +33,11 @@ pub async fn follow(
             () = ctx.ct.cancelled() => {
                 follower.stop(StopReason::Cancelled);
                 while follower.changed().await {}
+                break;
             }
             more = follower.changed() => {
-                if !more && follower.running() {
-                    // The run broke off without a last word: the record knows best.
-                    return Ok(Arc::new(agent.report(follower.report().session_id).await?));
+                if !more {
+                    break;
                 }
                 if let Some(progress) = &mut progress {
                     progress.heard();
@@ -48,6 +48,10 @@ pub async fn follow(
                 _ => break,
             }
         }
+    }
+    if follower.broke_off() {
+        // Without a last word: the record knows best.
+        return Ok(Arc::new(agent.report(follower.report().session_id).await?));
     }
     Ok(follower.report())
 }

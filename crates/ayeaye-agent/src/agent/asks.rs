@@ -1,0 +1,80 @@
+//! What the agent can be asked.
+use crate::{DeviceId, SessionId};
+
+/// Who answers the agent's questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReplyMode {
+    /// The client, by going on with the session.
+    #[default]
+    PassToClient,
+    /// A model, as the user.
+    AutoReply,
+    /// Nobody: the agent is told to go on.
+    NoReply,
+    /// An operator on the server's side.
+    ManualReply,
+}
+
+impl ReplyMode {
+    /// Every mode.
+    pub const ALL: [Self; 4] =
+        [Self::PassToClient, Self::AutoReply, Self::NoReply, Self::ManualReply];
+
+    /// The word on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PassToClient => "pass_to_client",
+            Self::AutoReply => "auto_reply",
+            Self::NoReply => "no_reply",
+            Self::ManualReply => "manual_reply",
+        }
+    }
+
+    /// The mode of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// A new task.
+#[derive(Debug, Clone)]
+pub struct StartTask {
+    /// The phone.
+    pub device_id: DeviceId,
+    /// What the user wants.
+    pub task: String,
+    /// Most steps of this run, at least 1.
+    pub max_steps: u32,
+    /// Who answers questions.
+    pub reply_mode: ReplyMode,
+    /// Who asks: the same asker's repeated start is taken for the first one, lost on its way.
+    pub asker: String,
+}
+
+/// What to go on with.
+#[derive(Debug, Clone)]
+pub struct Continue {
+    /// The session.
+    pub session_id: SessionId,
+    /// Must be the session's, when given.
+    pub device_id: Option<DeviceId>,
+    /// What the client says.
+    pub words: Words,
+    /// Most steps of this run, at least 1.
+    pub max_steps: u32,
+    /// Who answers questions.
+    pub reply_mode: ReplyMode,
+    /// Who asks.
+    pub asker: String,
+}
+
+/// What a client says when it goes on with a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Words {
+    /// A request of its own.
+    Task(String),
+    /// An answer, or advice.
+    Reply(String),
+    /// Nothing.
+    Nothing,
+}

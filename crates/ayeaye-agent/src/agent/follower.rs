@@ -1,0 +1,56 @@
+//! Following a run without owning it.
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::StopReason;
+use crate::fold::Session;
+use crate::report::Report;
+use crate::run::{News, Stopper};
+
+/// Watches a run, or holds what a finished one has come to.
+#[derive(Debug, Clone)]
+pub struct Follower {
+    pub(super) news: watch::Receiver<News>,
+    pub(super) stopper: Option<Stopper>,
+}
+
+impl Follower {
+    pub(super) fn finished(session: &Session) -> Self {
+        let report = Arc::new(session.report(false));
+        let (_, news) = watch::channel(News { report, line: String::new(), running: false });
+        Self { news, stopper: None }
+    }
+
+    /// The latest news.
+    pub fn news(&self) -> News {
+        self.news.borrow().clone()
+    }
+
+    /// What the run has come to.
+    pub fn report(&self) -> Arc<Report> {
+        self.news.borrow().report.clone()
+    }
+
+    /// Whether the run is under way.
+    pub fn running(&self) -> bool {
+        self.news.borrow().running
+    }
+
+    /// Waits for news; false when there will be no more. Cancelling it loses nothing.
+    pub async fn changed(&mut self) -> bool {
+        self.running() && self.news.changed().await.is_ok()
+    }
+
+    /// Waits until the run is over.
+    pub(super) async fn end(&mut self) {
+        while self.changed().await {}
+    }
+
+    /// Asks the run to stop at the next safe point.
+    pub fn stop(&self, reason: StopReason) {
+        if let Some(stopper) = &self.stopper {
+            stopper.stop(reason);
+        }
+    }
+}

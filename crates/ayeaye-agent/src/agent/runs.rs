@@ -1,0 +1,162 @@
+//! What is under way: who drives which phone, and who follows.
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio_util::task::TaskTracker;
+
+use super::{AgentError, Follower, StartTask};
+use crate::run::{News, Stopper};
+use crate::{DeviceId, SessionId, StopReason};
+
+/// All runs of this process.
+#[derive(Clone, Default)]
+pub(super) struct Runs {
+    inner: Arc<Mutex<Inner>>,
+    tracker: TaskTracker,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Under way now, by session.
+    live: HashMap<SessionId, Live>,
+    /// Who may drive which phone. A holder that is not live yet is opening it.
+    leases: HashMap<DeviceId, SessionId>,
+    /// Told whenever one of the two has changed.
+    changes: watch::Sender<()>,
+    /// The server is going down: nothing begins any more.
+    closed: bool,
+}
+
+/// A run, as others see it.
+#[derive(Clone)]
+pub(super) struct Live {
+    pub(super) device: DeviceId,
+    pub(super) task: String,
+    pub(super) asker: String,
+    pub(super) stopper: Stopper,
+    pub(super) words: mpsc::Sender<String>,
+    pub(super) news: watch::Receiver<News>,
+}
+
+/// What comes of asking for a phone.
+pub(super) enum Claim {
+    /// It is free, and now it is the asker's.
+    Mine(Lease),
+    /// Somebody is about to drive it, or has begun a moment ago: ask again after the next change.
+    Later(watch::Receiver<()>),
+}
+
+/// The right to drive a phone; given back when dropped.
+pub(super) struct Lease {
+    runs: Runs,
+    pub(super) device: DeviceId,
+    session: SessionId,
+}
+
+impl Runs {
+    /// Asks for a phone. A holder that is still opening it is waited for: it may fail, and until it
+    /// has not, its session cannot be read by whoever is told of it.
+    pub(super) fn claim(&self, device: &DeviceId, session: SessionId) -> Result<Claim, AgentError> {
+        let mut inner = self.lock();
+        if inner.closed {
+            return Err(AgentError::ShuttingDown);
+        }
+        let Some(holder) = inner.leases.get(device).copied() else {
+            inner.leases.insert(device.clone(), session);
+            let lease = Lease { runs: self.clone(), device: device.clone(), session };
+            return Ok(Claim::Mine(lease));
+        };
+        let mut changes = inner.changes.subscribe();
+        if !inner.live.contains_key(&holder) {
+            return Ok(Claim::Later(changes));
+        }
+        if holder == session {
+            changes.mark_changed();
+            return Ok(Claim::Later(changes));
+        }
+        Err(AgentError::DeviceBusy { device: device.clone(), session: holder })
+    }
+
+    /// Begins a run, unless the server has begun to go down: its end would not be waited for.
+    pub(super) fn begin(
+        &self,
+        session: SessionId,
+        live: Live,
+        run: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Follower, AgentError> {
+        let mut inner = self.lock();
+        if inner.closed {
+            // Dropping the run gives its phone back, which takes this lock.
+            drop(inner);
+            return Err(AgentError::ShuttingDown);
+        }
+        let follower = live.follower();
+        inner.live.insert(session, live);
+        inner.changes.send_replace(());
+        self.tracker.spawn(run);
+        Ok(follower)
+    }
+
+    /// The run of a session.
+    pub(super) fn get(&self, session: SessionId) -> Option<Live> {
+        self.lock().live.get(&session).cloned()
+    }
+
+    /// The run that this start asks for, when it is under way already.
+    pub(super) fn of(&self, start: &StartTask) -> Option<Follower> {
+        let inner = self.lock();
+        let same = |live: &&Live| {
+            live.device == start.device_id && live.task == start.task && live.asker == start.asker
+        };
+        inner.live.values().find(same).map(Live::follower)
+    }
+
+    /// Who drives a phone.
+    pub(super) fn driver(&self, device: &DeviceId) -> Option<SessionId> {
+        self.lock().leases.get(device).copied()
+    }
+
+    /// Tells of the next change when a session is about to be driven.
+    pub(super) fn opening(&self, session: SessionId) -> Option<watch::Receiver<()>> {
+        let inner = self.lock();
+        let holds = inner.leases.values().any(|holder| *holder == session);
+        (holds && !inner.live.contains_key(&session)).then(|| inner.changes.subscribe())
+    }
+
+    /// Lets nothing begin any more, stops everything, and waits until it is over or the time is up.
+    pub(super) async fn close(&self, limit: Duration) {
+        {
+            let mut inner = self.lock();
+            inner.closed = true;
+            for live in inner.live.values() {
+                live.stopper.stop(StopReason::ServerRestarted);
+            }
+        }
+        self.tracker.close();
+        if tokio::time::timeout(limit, self.tracker.wait()).await.is_err() {
+            tracing::warn!("a run did not stop within {} s", limit.as_secs());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Nothing that holds this lock can leave it half changed.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Live {
+    pub(super) fn follower(&self) -> Follower {
+        Follower { news: self.news.clone(), stopper: Some(self.stopper.clone()) }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut inner = self.runs.lock();
+        inner.leases.remove(&self.device);
+        inner.live.remove(&self.session);
+        inner.changes.send_replace(());
+    }
+}

@@ -1,0 +1,230 @@
+//! The process dies: what was open is closed, what was begun is not repeated, the model is told.
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+
+use super::fakes::{Call, Fault, Line, Rig, click, complete, info, wait};
+use crate::journal::{Event, Fact};
+use crate::{ReplyMode, SessionId, StopReason, Words};
+
+/// A runtime whose end is the process's: no code of a run is run after it.
+fn process() -> Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime can be made")
+}
+
+/// Starts "Text Anna" and kills the process at that moment.
+fn dies(rig: &Rig, moment: impl AsyncFnOnce(&Rig)) -> SessionId {
+    let process = process();
+    let session = process.block_on(async {
+        let session = rig.begin().await.report().session_id;
+        moment(rig).await;
+        session
+    });
+    drop(process);
+    session
+}
+
+/// What a restarted server makes of the session, given these lines of the model.
+fn revives(
+    dead: &Rig,
+    session: SessionId,
+    words: Words,
+    lines: impl IntoIterator<Item = Line>,
+) -> (Rig, crate::Report) {
+    let next = dead.restarted(lines);
+    let before = process().block_on(next.agent.report(session)).expect("it can be read");
+    let reason = match before.question {
+        Some(_) => StopReason::InfoActionNeedsReply,
+        None => StopReason::ServerRestarted,
+    };
+    assert_eq!(before.stop_reason, reason);
+    let report = process().block_on(next.go_on(session, words));
+    let events = process().block_on(next.events(session));
+    all_is_closed(&events);
+    (next, report)
+}
+
+/// Every beginning has its end, and each comes once.
+fn all_is_closed(events: &[Event]) {
+    let mut open: Vec<String> = Vec::new();
+    for event in events {
+        let step = event.entry.step;
+        match &event.entry.fact {
+            Fact::StepStart(_) => open.push(format!("step {step:?}")),
+            Fact::StepEnd(_) => close(&mut open, &format!("step {step:?}")),
+            Fact::LlmRequest(it) => open.push(format!("call {}", it.call_id)),
+            Fact::LlmResponse(it) => close(&mut open, &format!("call {}", it.call_id)),
+            Fact::ToolStart(it) => open.push(format!("tool {}", it.tool_call_id)),
+            Fact::ToolEnd(it) => close(&mut open, &format!("tool {}", it.tool_call_id)),
+            Fact::RoundStart { .. } => open.push(format!("round {:?}", event.entry.round)),
+            Fact::RoundEnd(_) => close(&mut open, &format!("round {:?}", event.entry.round)),
+            Fact::SessionStart(_) | Fact::SessionResume(_) => open.insert(0, "run".to_owned()),
+            Fact::SessionEnd(_) => {
+                let at = open.iter().position(|it| it == "run").expect("a run was open");
+                open.remove(at);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(open, [""; 0], "left open");
+}
+
+fn close(open: &mut Vec<String>, what: &str) {
+    assert_eq!(open.pop().as_deref(), Some(what), "ends are in the order of beginnings");
+}
+
+fn errors(rig: &Rig, session: SessionId) -> Vec<String> {
+    let events = process().block_on(rig.events(session));
+    let error = |event: &Event| match &event.entry.fact {
+        Fact::LlmResponse(it) => it.error.clone(),
+        Fact::ToolEnd(it) => it.error.clone(),
+        Fact::StepEnd(it) => it.error.clone(),
+        Fact::SessionEnd(it) if it.stop_reason == "SERVER_RESTARTED" => Some(it.message.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(error).collect()
+}
+
+#[test]
+fn in_the_middle_of_a_reset() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::Reset, 1..=1, Fault::Hang);
+    let session = dies(&rig, async |rig| rig.phone.gets(Call::Reset, 1).await);
+    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    assert_eq!(report.message, "done");
+    // Nothing has been done on the phone yet, so it is made ready anew.
+    assert_eq!(next.phone.sent(), ["RESET"]);
+    assert_eq!(errors(&next, session).len(), 2, "the reset and the run");
+    assert_eq!(next.script.last().remarks, [""; 0], "a reset is not the model's action");
+}
+
+#[test]
+fn in_the_middle_of_a_call_to_the_model() {
+    let rig = Rig::new([click(1), Line::Hangs]);
+    let session = dies(&rig, async |rig| rig.script.is_asked(2).await);
+    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    assert_eq!(report.message, "done");
+    assert_eq!((report.global_steps, report.local_steps), (3, 1));
+    assert_eq!(next.phone.sent(), [""; 0], "no reset, no gesture");
+    assert_eq!(errors(&next, session).len(), 3, "the call, the step and the run");
+    assert!(!report.usage.cost_known);
+    assert_eq!(next.script.last().past_in_words(), ["? Text Anna", "CLICK 1,500"]);
+}
+
+#[test]
+fn in_the_middle_of_a_gesture() {
+    let rig = Rig::new([click(1), click(2)]);
+    rig.phone.breaks(Call::Perform, 2..=2, Fault::Hang);
+    let session = dies(&rig, async |rig| rig.phone.gets(Call::Perform, 2).await);
+    assert_eq!(rig.phone.gestures(), ["CLICK 1,500", "CLICK 2,500"]);
+    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    assert_eq!(report.message, "done");
+    assert_eq!(next.phone.sent(), [""; 0], "what was begun is not repeated");
+    let told = next.script.last();
+    assert!(told.remarks[0].contains("(CLICK) was under way: it may or may not"), "{told:?}");
+    let past = told.past_in_words();
+    assert!(past[2].starts_with("CLICK 2,500 (interrupted"), "the model knows which: {past:?}");
+    let unknown = process().block_on(next.facts(session, |fact| match fact {
+        Fact::ToolEnd(end) if end.unknown => Some(end.tool_call_id),
+        _ => None,
+    }));
+    assert_eq!(unknown, [3]);
+}
+
+#[test]
+fn in_the_middle_of_a_gesture_and_again_before_the_model_was_told() {
+    let rig = Rig::new([click(1)]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let session = dies(&rig, async |rig| rig.phone.gets(Call::Perform, 1).await);
+    let second = rig.restarted([]);
+    second.phone.breaks(Call::Capture, 1..=1, Fault::Hang);
+    let life = process();
+    life.block_on(async {
+        second.resume(session, Words::Nothing).await.unwrap();
+        second.phone.gets(Call::Capture, 1).await;
+    });
+    drop(life);
+    let (next, report) = revives(&second, session, Words::Nothing, [complete("done")]);
+    assert_eq!(report.message, "done");
+    let past = next.script.last().past_in_words();
+    assert!(past[1].starts_with("CLICK 1,500 (interrupted"), "{past:?}");
+}
+
+#[test]
+fn in_the_middle_of_a_wait() {
+    let rig = Rig::new([wait(60)]);
+    let session = dies(&rig, async |rig| {
+        rig.script.is_asked(1).await;
+        tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+    });
+    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    assert_eq!(report.message, "done");
+    assert_eq!(errors(&next, session).len(), 2, "the step and the run");
+    assert_eq!(next.script.last().remarks, [""; 0]);
+}
+
+#[test]
+fn while_an_operator_is_waited_for() {
+    let rig = Rig::new([info("Which?")]).answering(ReplyMode::ManualReply);
+    let session = dies(&rig, async |rig| {
+        rig.script.is_asked(1).await;
+        tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+    });
+    let words = Words::Reply("Anna B.".to_owned());
+    let (next, report) = revives(&rig, session, words, [complete("done")]);
+    assert_eq!(report.message, "done");
+    assert_eq!(
+        next.script.last().past_in_words(),
+        ["? Text Anna", "INFO Which?", "! Anna B."],
+        "the answer comes after its question"
+    );
+}
+
+#[test]
+fn each_sort_of_words_goes_on_after_a_crash() {
+    for (words, past) in [
+        (Words::Nothing, vec!["? Text Anna", "CLICK 1,500"]),
+        (Words::Reply("hurry".to_owned()), vec!["? Text Anna", "CLICK 1,500", "! hurry"]),
+        (Words::Task("Text Bob".to_owned()), vec!["? Text Anna", "CLICK 1,500", "? Text Bob"]),
+    ] {
+        let rig = Rig::new([click(1), Line::Hangs]);
+        let session = dies(&rig, async |rig| rig.script.is_asked(2).await);
+        let (next, report) = revives(&rig, session, words, [complete("done")]);
+        assert_eq!(report.message, "done");
+        assert_eq!(next.script.last().past_in_words(), past);
+    }
+}
+
+#[test]
+fn a_record_cut_anywhere_goes_on_to_its_end() {
+    let rig = Rig::new([click(1), info("Which?"), click(2), complete("done")])
+        .answering(ReplyMode::NoReply);
+    let session = process().block_on(rig.run()).session_id;
+    let whole = process().block_on(rig.events(session));
+    let rig = Arc::new(rig);
+    for length in 1..whole.len() {
+        let next = rig.cut(session, length, [complete("revived")]);
+        let report = process().block_on(next.go_on(session, Words::Nothing));
+        let last = &whole[length - 1].entry.fact;
+        let report = match report.stop_reason {
+            StopReason::InfoActionNeedsReply => {
+                let words = Words::Reply("B.".to_owned());
+                process().block_on(next.go_on(session, words))
+            }
+            StopReason::TaskCompletedSuccessfully => report,
+            other => panic!("cut after {length}, {last:?}: {other}"),
+        };
+        // What was completed on the disk is told again; everything else goes on.
+        let ended = matches!(last, Fact::RoundEnd(_));
+        let message = if ended { "done" } else { "revived" };
+        assert_eq!(report.message, message, "cut after {length}, {last:?}");
+        assert_eq!(next.phone.gestures(), [""; 0], "cut after {length}, {last:?}");
+        if !ended {
+            all_is_closed(&process().block_on(next.events(session)));
+        }
+    }
+}

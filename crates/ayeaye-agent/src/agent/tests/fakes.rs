@@ -1,0 +1,232 @@
+//! What the loop is tested with: a phone, a model and a disk that do as they are told, and complain
+//! when the loop breaks its promises.
+mod disk;
+mod phone;
+mod script;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{Timestamp, ToSpan as _};
+use tempfile::TempDir;
+
+pub(super) use self::disk::{Failing, Write};
+pub(super) use self::phone::{Call, Fault, Motion, Phone};
+pub(super) use self::script::{Line, Script, abort, click, complete, info, note, wait};
+use crate::journal::{Event, Fact, FileJournal, SyncWhen};
+use crate::{
+    Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Limits, Parts,
+    ReplyMode, Report, SessionId, StartTask, Words,
+};
+
+/// One phone, one model, one agent, one disk.
+pub(super) struct Rig {
+    pub(super) agent: Agent,
+    pub(super) phone: Arc<Phone>,
+    pub(super) script: Arc<Script>,
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) limits: Limits,
+    pub(super) mode: ReplyMode,
+    pub(super) max_steps: u32,
+    /// Shared by the rigs before and after a crash.
+    disk: Arc<TempDir>,
+}
+
+impl Rig {
+    /// An agent whose model says these lines, one a call.
+    pub(super) fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        let disk = Arc::new(tempfile::tempdir().expect("a temporary folder can be made"));
+        Self::on(disk, Limits::USUAL, lines)
+    }
+
+    /// The next process on the same disk: another agent, the phone as new.
+    pub(super) fn restarted(&self, lines: impl IntoIterator<Item = Line>) -> Self {
+        Self::on(self.disk.clone(), self.limits.clone(), lines)
+    }
+
+    /// The next process, on a copy of the disk whose record of the session ends after so many events.
+    pub(super) fn cut(
+        &self,
+        session: SessionId,
+        events: usize,
+        lines: impl IntoIterator<Item = Line>,
+    ) -> Self {
+        let disk = Arc::new(tempfile::tempdir().expect("a temporary folder can be made"));
+        let folder = |disk: &TempDir| disk.path().join("sessions").join(session.to_string());
+        let record = fs::read_to_string(folder(&self.disk).join("events.jsonl"));
+        let record = record.expect("the record can be read");
+        let kept: String = record.split_inclusive('\n').take(events).collect();
+        fs::create_dir_all(folder(&disk)).expect("a folder can be made");
+        fs::write(folder(&disk).join("events.jsonl"), kept).expect("a file can be written");
+        Self::on(disk, self.limits.clone(), lines)
+    }
+
+    fn on(disk: Arc<TempDir>, limits: Limits, lines: impl IntoIterator<Item = Line>) -> Self {
+        let journal = files(disk.path());
+        let phone = Arc::new(Phone::new("phone-1", disk.path()));
+        let script = Arc::new(Script::new(lines));
+        let mut rig = Self {
+            agent: agent(&phone, &script, &journal, &limits),
+            phone,
+            script,
+            journal,
+            limits,
+            mode: ReplyMode::PassToClient,
+            max_steps: 20,
+            disk,
+        };
+        rig.rewire();
+        rig
+    }
+
+    /// The same with other limits.
+    pub(super) fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.limits);
+        self.rewire();
+        self
+    }
+
+    /// The same with a journal that is not the disk's own.
+    pub(super) fn kept_by(
+        mut self,
+        wrap: impl FnOnce(Arc<dyn Journal>, Arc<Phone>) -> Arc<dyn Journal>,
+    ) -> Self {
+        self.journal = wrap(self.journal.clone(), self.phone.clone());
+        self.rewire();
+        self
+    }
+
+    /// The same with other answers to questions.
+    pub(super) fn answering(mut self, mode: ReplyMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// The same with fewer steps a run.
+    pub(super) fn steps(mut self, max_steps: u32) -> Self {
+        self.max_steps = max_steps;
+        self
+    }
+
+    fn rewire(&mut self) {
+        self.agent = agent(&self.phone, &self.script, &self.journal, &self.limits);
+    }
+
+    /// A start of this task by the asker "client".
+    pub(super) fn task(&self, task: &str) -> StartTask {
+        StartTask {
+            device_id: DeviceId::new("phone-1"),
+            task: task.to_owned(),
+            max_steps: self.max_steps,
+            reply_mode: self.mode,
+            asker: "client".to_owned(),
+        }
+    }
+
+    /// Starts "Text Anna" and does not wait.
+    pub(super) async fn begin(&self) -> Follower {
+        self.agent.start(self.task("Text Anna")).await.expect("the run starts")
+    }
+
+    /// Starts "Text Anna" and waits for the run's end.
+    pub(super) async fn run(&self) -> Report {
+        self.ended(self.begin().await).await
+    }
+
+    /// What a client that goes on with the session asks for.
+    pub(super) fn next(&self, session_id: SessionId, words: Words) -> Continue {
+        Continue {
+            session_id,
+            device_id: None,
+            words,
+            max_steps: self.max_steps,
+            reply_mode: self.mode,
+            asker: "client".to_owned(),
+        }
+    }
+
+    /// Goes on with a session and does not wait.
+    pub(super) async fn resume(
+        &self,
+        session: SessionId,
+        words: Words,
+    ) -> Result<Follower, AgentError> {
+        self.agent.resume(self.next(session, words)).await
+    }
+
+    /// Goes on with a session and waits for the run's end.
+    pub(super) async fn go_on(&self, session: SessionId, words: Words) -> Report {
+        let follower = self.resume(session, words).await.expect("the session goes on");
+        self.ended(follower).await
+    }
+
+    /// Waits for a run's end. What is told then is what is on the disk, word for word.
+    pub(super) async fn ended(&self, mut follower: Follower) -> Report {
+        within(async { while follower.changed().await {} }).await;
+        let report = (*follower.report()).clone();
+        assert!(!follower.running(), "the run went away without a word");
+        let kept = self.agent.report(report.session_id).await.expect("it can be read");
+        if report.stop_reason != crate::StopReason::StorageFailed {
+            assert_eq!(report, kept);
+        }
+        report
+    }
+
+    /// Everything recorded of a session.
+    pub(super) async fn events(&self, session: SessionId) -> Vec<Event> {
+        files(self.disk.path()).read(&session).await.expect("the record can be read")
+    }
+
+    /// The facts of a session of which `pick` makes something.
+    pub(super) async fn facts<T>(
+        &self,
+        session: SessionId,
+        pick: impl Fn(&Fact) -> Option<T>,
+    ) -> Vec<T> {
+        self.events(session).await.iter().filter_map(|event| pick(&event.entry.fact)).collect()
+    }
+}
+
+impl Drop for Rig {
+    /// What the fakes found wrong while the test looked elsewhere.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            assert_eq!(self.phone.complaints(), Vec::<String>::new());
+            assert_eq!(self.script.complaints(), Vec::<String>::new());
+        }
+    }
+}
+
+fn agent(
+    phone: &Arc<Phone>,
+    script: &Arc<Script>,
+    journal: &Arc<dyn Journal>,
+    limits: &Limits,
+) -> Agent {
+    let source: Arc<dyn DeviceSource> = Arc::new(phone::Plugged(phone.clone()));
+    Agent::new(Parts {
+        sources: vec![source],
+        model: script.clone(),
+        journal: journal.clone(),
+        limits: limits.clone(),
+        config: serde_json::Map::new(),
+    })
+}
+
+fn files(data: &Path) -> Arc<dyn Journal> {
+    let ticks = std::sync::atomic::AtomicI64::new(0);
+    // A clock of its own: every event is a millisecond after the one before.
+    let clock = move || {
+        let tick = ticks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Timestamp::UNIX_EPOCH + (1_700_000_000_000 + tick).milliseconds()
+    };
+    Arc::new(FileJournal::new(data, Arc::new(clock), SyncWhen::Step))
+}
+
+/// Waits, but not for ever: a test that hangs says where.
+pub(super) async fn within<T>(waiting: impl Future<Output = T>) -> T {
+    let limit = Duration::from_hours(10);
+    tokio::time::timeout(limit, waiting).await.expect("this ends by itself")
+}

@@ -1,0 +1,145 @@
+//! A disk that fails at a given moment, and takes nothing more after that.
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::Phone;
+use crate::journal::{BlobRef, Entry, Event, Fact};
+use crate::{Follower, Journal, JournalError, Record, SessionId, StopReason};
+
+/// What does not succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Write {
+    Append,
+    Sync,
+    Keep,
+}
+
+/// Passes everything on until the nth write of one kind.
+#[derive(Debug)]
+pub(in super::super) struct Failing {
+    inner: Arc<dyn Journal>,
+    state: Arc<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    write: Write,
+    nth: u32,
+    count: AtomicU32,
+    phone: Arc<Phone>,
+    /// What had been sent to the phone when the disk failed.
+    sent: Mutex<Option<Vec<String>>>,
+    /// The run to stop while this is being announced.
+    stops: Mutex<Option<(&'static str, Follower)>>,
+}
+
+impl Failing {
+    pub(in super::super) fn new(
+        inner: Arc<dyn Journal>,
+        phone: Arc<Phone>,
+        write: Write,
+        nth: u32,
+    ) -> Self {
+        let (count, sent, stops) = (AtomicU32::new(0), Mutex::new(None), Mutex::new(None));
+        Self { inner, state: Arc::new(State { write, nth, count, phone, sent, stops }) }
+    }
+
+    /// Stops the run at the moment when this is written down, before it is done.
+    pub(in super::super) fn stops_at(&self, name: &'static str, follower: Follower) {
+        *self.state.stops.lock().expect("no test panics while it holds this") =
+            Some((name, follower));
+    }
+
+    /// What had been sent to the phone when the disk failed, if it has.
+    pub(in super::super) fn sent(&self) -> Option<Vec<String>> {
+        self.state.sent.lock().expect("no test panics while it holds this").clone()
+    }
+}
+
+impl State {
+    fn check(&self, write: Write) -> Result<(), JournalError> {
+        let mut sent = self.sent.lock().expect("no test panics while it holds this");
+        if sent.is_none() {
+            let due =
+                write == self.write && self.count.fetch_add(1, Ordering::Relaxed) + 1 == self.nth;
+            if !due {
+                return Ok(());
+            }
+            *sent = Some(self.phone.sent());
+        }
+        let source = std::io::Error::other("no space left on device");
+        Err(JournalError::Storage { what: "events.jsonl".to_owned(), source })
+    }
+}
+
+#[derive(Debug)]
+struct FailingRecord {
+    inner: Box<dyn Record>,
+    state: Arc<State>,
+}
+
+#[async_trait]
+impl Journal for Failing {
+    async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError> {
+        let inner = self.inner.create(id).await?;
+        Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
+    }
+
+    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
+        let (events, inner) = self.inner.open(id).await?;
+        Ok((events, Box::new(FailingRecord { inner, state: self.state.clone() })))
+    }
+
+    async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
+        self.inner.read(id).await
+    }
+
+    async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
+        self.inner.list().await
+    }
+
+    async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError> {
+        self.inner.blob(id, blob).await
+    }
+
+    async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
+        self.inner.leave_answer(id, text).await
+    }
+
+    async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
+        self.inner.remove(id).await
+    }
+
+    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
+        self.inner.take_answer(id).await
+    }
+}
+
+#[async_trait]
+impl Record for FailingRecord {
+    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
+        self.state.check(Write::Append)?;
+        self.state.phone.unsynced.fetch_add(1, Ordering::Relaxed);
+        if let Some((name, follower)) = &*self.state.stops.lock().expect("as above")
+            && matches!(&entry.fact, Fact::ToolStart(start) if start.name == *name)
+        {
+            follower.stop(StopReason::Cancelled);
+        }
+        self.inner.append(entry).await
+    }
+
+    async fn sync(&mut self) -> Result<(), JournalError> {
+        self.state.check(Write::Sync)?;
+        self.inner.sync().await?;
+        self.state.phone.unsynced.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
+        self.state.check(Write::Keep)?;
+        self.inner.keep(bytes, media_type).await
+    }
+}

@@ -1,0 +1,379 @@
+//! A phone of sixty by a hundred and twenty pixels whose screen changes when it is touched.
+use std::collections::HashMap;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use crate::journal::ActionFacts;
+use crate::{
+    Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
+    Frame, Gesture, ScreenSize, ScreenState, Transport,
+};
+
+const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
+
+/// The calls of [`Device`], and opening one; each is counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in super::super) enum Call {
+    Open,
+    Capture,
+    State,
+    Perform,
+    Wake,
+    Reset,
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) enum Fault {
+    /// The link breaks; what was asked has been done all the same.
+    LinkLost,
+    /// No answer for so long; what was asked has not been done.
+    TimedOut(Duration),
+    /// The phone says no.
+    Refused,
+    /// A capture cut short, or another answer that makes no sense.
+    Garbled,
+    /// The phone is gone.
+    Gone,
+    /// A capture of a protected window.
+    Black,
+    /// Somebody presses the power key just before.
+    ScreenOff,
+    /// No answer until [`Phone::let_go`]; done then.
+    Hang,
+}
+
+/// How the screen changes when it is touched.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) enum Motion {
+    /// The next page is there at once.
+    AtOnce,
+    /// It takes so long to answer, and then moves for so long.
+    Takes { answer: Duration, moving: Duration },
+    /// A touch does nothing.
+    Dead,
+    /// Never rests.
+    Endless,
+}
+
+#[derive(Debug)]
+pub(in super::super) struct Phone {
+    id: DeviceId,
+    data: PathBuf,
+    inner: Mutex<Inner>,
+    calls: watch::Sender<HashMap<Call, u32>>,
+    held: watch::Sender<bool>,
+    /// Events that a disk that counts them has not put down for good.
+    pub(super) unsynced: AtomicU32,
+}
+
+#[derive(Debug)]
+struct Inner {
+    page: u32,
+    touched: Instant,
+    motion: Motion,
+    awake: bool,
+    faults: Vec<(Call, RangeInclusive<u32>, Fault)>,
+    /// Everything that changed the phone, or may have, as it arrived.
+    sent: Vec<String>,
+    complaints: Vec<String>,
+    changing: bool,
+}
+
+impl Phone {
+    pub(super) fn new(serial: &str, data: &Path) -> Self {
+        Self {
+            id: DeviceId::new(serial),
+            data: data.to_owned(),
+            inner: Mutex::new(Inner {
+                page: 0,
+                touched: Instant::now(),
+                motion: Motion::AtOnce,
+                awake: true,
+                faults: Vec::new(),
+                sent: Vec::new(),
+                complaints: Vec::new(),
+                changing: false,
+            }),
+            calls: watch::Sender::default(),
+            held: watch::Sender::new(true),
+            unsynced: AtomicU32::new(0),
+        }
+    }
+
+    /// Breaks these calls of this kind; the first is 1.
+    pub(in super::super) fn breaks(&self, call: Call, which: RangeInclusive<u32>, fault: Fault) {
+        self.inner().faults.push((call, which, fault));
+    }
+
+    /// Mends everything.
+    pub(in super::super) fn mended(&self) {
+        self.inner().faults.clear();
+    }
+
+    pub(in super::super) fn moves(&self, motion: Motion) {
+        self.inner().motion = motion;
+    }
+
+    /// Touches it by hand.
+    pub(in super::super) fn is_touched(&self) {
+        let mut inner = self.inner();
+        inner.page += 1;
+        inner.touched = Instant::now();
+    }
+
+    /// Lets every call that hangs come to its end.
+    pub(in super::super) fn let_go(&self) {
+        self.held.send_replace(false);
+    }
+
+    /// Waits until the nth call of this kind has arrived.
+    pub(in super::super) async fn gets(&self, call: Call, nth: u32) {
+        let mut calls = self.calls.subscribe();
+        let arrived = calls.wait_for(|calls| calls.get(&call).is_some_and(|n| nth <= *n));
+        super::within(arrived).await.expect("the phone is there");
+    }
+
+    /// How many calls of this kind have arrived.
+    pub(in super::super) fn count(&self, call: Call) -> u32 {
+        self.calls.borrow().get(&call).copied().unwrap_or_default()
+    }
+
+    /// Everything that was sent to change the phone, as it arrived.
+    pub(in super::super) fn sent(&self) -> Vec<String> {
+        self.inner().sent.clone()
+    }
+
+    /// The gestures among it.
+    pub(in super::super) fn gestures(&self) -> Vec<String> {
+        let ours = |sent: &String| sent != "RESET" && sent != "WAKE";
+        self.sent().into_iter().filter(ours).collect()
+    }
+
+    /// Takes away the complaints: the test has seen them.
+    pub(in super::super) fn forgiven(&self) -> Vec<String> {
+        std::mem::take(&mut self.inner().complaints)
+    }
+
+    pub(super) fn complaints(&self) -> Vec<String> {
+        self.inner().complaints.clone()
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().expect("no test panics while it holds this")
+    }
+
+    fn arrive(&self, call: Call) -> Option<Fault> {
+        let mut nth = 0;
+        self.calls.send_modify(|calls| {
+            let count = calls.entry(call).or_default();
+            *count += 1;
+            nth = *count;
+        });
+        let inner = self.inner();
+        let mut hits =
+            inner.faults.iter().filter(|(kind, which, _)| *kind == call && which.contains(&nth));
+        hits.next().map(|(_, _, fault)| *fault)
+    }
+
+    async fn fail(&self, what: &str, fault: Fault) -> Result<(), DeviceError> {
+        let (id, what) = (self.id.clone(), what.to_owned());
+        match fault {
+            Fault::LinkLost => Err(DeviceError::LinkLost(id, what)),
+            Fault::TimedOut(after) => {
+                sleep(after).await;
+                Err(DeviceError::TimedOut { id, what, after })
+            }
+            Fault::Refused => {
+                Err(DeviceError::Refused { id, what, reason: "exit code 1".to_owned() })
+            }
+            Fault::Garbled => {
+                Err(DeviceError::Garbled { id, what, reason: "cut short".to_owned() })
+            }
+            Fault::Gone => Err(DeviceError::NotFound(id)),
+            Fault::Hang => {
+                let mut held = self.held.subscribe();
+                held.wait_for(|held| !held).await.expect("the phone is there");
+                Ok(())
+            }
+            Fault::Black | Fault::ScreenOff => Ok(()),
+        }
+    }
+
+    /// Something that changes the phone arrives: it must be on the disk, and be alone.
+    async fn change(&self, call: Call, what: String, name: &str) -> Result<(), DeviceError> {
+        let complaint = (!self.is_announced(name))
+            .then(|| format!("{what} came before its tool.start was on the disk"));
+        let fault = {
+            let mut inner = self.inner();
+            inner.complaints.extend(complaint);
+            if self.unsynced.load(Ordering::Relaxed) != 0 {
+                inner.complaints.push(format!("{what} came before the disk was synced"));
+            }
+            if std::mem::replace(&mut inner.changing, true) {
+                inner.complaints.push(format!("{what} came while something else was under way"));
+            }
+            inner.sent.push(what.clone());
+            drop(inner);
+            self.arrive(call)
+        };
+        let outcome = match fault {
+            Some(fault) => self.fail(&what, fault).await,
+            None => Ok(()),
+        };
+        let mut inner = self.inner();
+        inner.changing = false;
+        if outcome.is_ok() || matches!(fault, Some(Fault::LinkLost)) {
+            match call {
+                Call::Wake => inner.awake = true,
+                Call::Perform if matches!(inner.motion, Motion::Dead) => {}
+                _ => {
+                    inner.page += 1;
+                    inner.touched = Instant::now();
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Whether the last line of some session's file announces this.
+    fn is_announced(&self, name: &str) -> bool {
+        let sessions = fs::read_dir(self.data.join("sessions")).into_iter().flatten().flatten();
+        sessions.into_iter().any(|session| {
+            let events =
+                fs::read_to_string(session.path().join("events.jsonl")).unwrap_or_default();
+            let last = events.lines().last().and_then(|line| serde_json::from_str(line).ok());
+            let last: serde_json::Value = last.unwrap_or_default();
+            last["type"] == "tool.start"
+                && last["data"]["name"] == name
+                && last["data"]["device"] == true
+        })
+    }
+
+    /// The page, and while it moves, something that is never twice the same.
+    fn paint(&self) -> Frame {
+        let inner = self.inner();
+        let shade = |page: u32| page.wrapping_mul(37) % 200 + 20;
+        let since = inner.touched.elapsed();
+        let blend = u32::try_from(since.as_millis() % 60_000).expect("small") / 7;
+        let (page, mixed) = match inner.motion {
+            Motion::Takes { answer, .. } if since < answer => (inner.page.saturating_sub(1), 0),
+            Motion::Takes { answer, moving } if since < answer + moving => (inner.page, 1 + blend),
+            Motion::Takes { .. } | Motion::AtOnce | Motion::Dead => (inner.page, 0),
+            Motion::Endless => (inner.page, 1 + blend),
+        };
+        frame([shade(page), mixed % 251, mixed / 251 + 10])
+    }
+}
+
+fn frame(colour: [u32; 3]) -> Frame {
+    let byte = |n: u32| u8::try_from(n).expect("a colour");
+    let pixel = [byte(colour[0]), byte(colour[1]), byte(colour[2]), 255];
+    let pixels = (SIZE.width * SIZE.height) as usize;
+    Frame::new(SIZE, Bytes::from(pixel.repeat(pixels))).expect("whole")
+}
+
+#[async_trait]
+impl Device for Phone {
+    fn id(&self) -> &DeviceId {
+        &self.id
+    }
+
+    async fn info(&self) -> Result<DeviceInfo, DeviceError> {
+        Ok(DeviceInfo {
+            id: self.id.clone(),
+            model: "Fake 7".to_owned(),
+            android_version: "14".to_owned(),
+            screen: SIZE,
+        })
+    }
+
+    async fn capture(&self) -> Result<Frame, DeviceError> {
+        // As long as a real one takes over USB.
+        sleep(Duration::from_millis(20)).await;
+        match self.arrive(Call::Capture) {
+            Some(Fault::Black) => Ok(frame([0, 0, 0])),
+            Some(fault) => self.fail("a capture", fault).await.map(|()| self.paint()),
+            None => Ok(self.paint()),
+        }
+    }
+
+    async fn state(&self) -> Result<ScreenState, DeviceError> {
+        match self.arrive(Call::State) {
+            Some(Fault::ScreenOff) => self.inner().awake = false,
+            Some(fault) => self.fail("its state", fault).await?,
+            None => {}
+        }
+        let awake = self.inner().awake;
+        let foreground =
+            Component { package: "com.example.chat".to_owned(), activity: ".Main".to_owned() };
+        Ok(ScreenState {
+            awake,
+            locked: !awake,
+            foreground: Some(foreground),
+            keyboard_shown: false,
+        })
+    }
+
+    async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError> {
+        assert_eq!(on, SIZE, "gestures are decided on the frame that was seen");
+        let facts = ActionFacts::from(&Action::Gesture(gesture.clone()));
+        self.change(Call::Perform, facts.in_words(), gesture.name()).await
+    }
+
+    async fn wake(&self) -> Result<(), DeviceError> {
+        self.change(Call::Wake, "WAKE".to_owned(), "WAKE").await
+    }
+
+    async fn reset(&self) -> Result<(), DeviceError> {
+        self.change(Call::Reset, "RESET".to_owned(), "RESET").await
+    }
+
+    async fn apps(&self) -> Result<Vec<App>, DeviceError> {
+        Ok(Vec::new())
+    }
+
+    async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
+        Ok(None)
+    }
+}
+
+/// Where the phone is found.
+#[derive(Debug)]
+pub(super) struct Plugged(pub(super) Arc<Phone>);
+
+#[async_trait]
+impl DeviceSource for Plugged {
+    async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
+        Ok(vec![DeviceEntry {
+            id: self.0.id.clone(),
+            state: "device".to_owned(),
+            ready: true,
+            transport: Transport::Usb,
+            model: None,
+            product: None,
+            android_version: None,
+            screen: Some(SIZE),
+            hint: None,
+        }])
+    }
+
+    async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
+        if *id != self.0.id {
+            return Err(DeviceError::NotFound(id.clone()));
+        }
+        if let Some(fault) = self.0.arrive(Call::Open) {
+            self.0.fail("opening", fault).await?;
+        }
+        Ok(self.0.clone())
+    }
+}

@@ -1,0 +1,243 @@
+//! A model that says what is written down, and checks what it is shown.
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use crate::journal::ActionFacts;
+use crate::{
+    Action, Decision, Frame, Message, Model, ModelError, Part, Past, Picture, Prompt, Reply, Role,
+    Tokens, Unreadable, View,
+};
+
+/// What one call comes to.
+#[derive(Debug, Clone)]
+pub(in super::super) enum Line {
+    /// These words, after the usual time.
+    Says(String),
+    /// These words, after this time.
+    Late(Duration, String),
+    /// The endpoint fails, with this cause.
+    Fails(String),
+    /// Nothing, for ever.
+    Hangs,
+    /// A mistake of ours.
+    Panics,
+}
+
+fn say(function: &str, arguments: &Value) -> Line {
+    Line::Says(json!({ "function": function, "arguments": arguments }).to_string())
+}
+
+pub(in super::super) fn click(x: u32) -> Line {
+    say("CLICK", &json!({ "point": [x, 500] }))
+}
+
+pub(in super::super) fn wait(seconds: u32) -> Line {
+    say("WAIT", &json!({ "seconds": seconds }))
+}
+
+pub(in super::super) fn note(text: &str) -> Line {
+    say("NOTE", &json!({ "text": text }))
+}
+
+pub(in super::super) fn info(text: &str) -> Line {
+    say("INFO", &json!({ "question": { "kind": "info", "text": text, "options": [] } }))
+}
+
+pub(in super::super) fn complete(message: &str) -> Line {
+    say("COMPLETE", &json!({ "return": message }))
+}
+
+pub(in super::super) fn abort(reason: &str) -> Line {
+    say("ABORT", &json!({ "reason": reason }))
+}
+
+/// What a step showed the model.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Seen {
+    pub(in super::super) request: String,
+    pub(in super::super) past: Vec<Past>,
+    pub(in super::super) remarks: Vec<String>,
+    pub(in super::super) picture: Picture,
+}
+
+impl Seen {
+    /// The past in short words: `?` a request, `!` what was said, else an action and how it failed.
+    pub(in super::super) fn past_in_words(&self) -> Vec<String> {
+        let words = |past: &Past| match past {
+            Past::Request(text) => format!("? {text}"),
+            Past::Said(text) => format!("! {text}"),
+            Past::Step(step) => {
+                let action = ActionFacts::from(&step.decision.action).in_words();
+                match &step.error {
+                    None => action,
+                    Some(error) => format!("{action} ({error})"),
+                }
+            }
+        };
+        self.past.iter().map(words).collect()
+    }
+}
+
+#[derive(Debug)]
+pub(in super::super) struct Script {
+    lines: Mutex<VecDeque<Line>>,
+    seen: Mutex<Vec<Seen>>,
+    prompts: Mutex<Vec<Prompt>>,
+    complaints: Mutex<Vec<String>>,
+    calls: watch::Sender<u32>,
+}
+
+/// How long an answer takes, in paused time.
+const LATENCY: Duration = Duration::from_millis(800);
+
+impl Script {
+    pub(super) fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        Self {
+            lines: Mutex::new(lines.into_iter().collect()),
+            seen: Mutex::default(),
+            prompts: Mutex::default(),
+            complaints: Mutex::default(),
+            calls: watch::Sender::new(0),
+        }
+    }
+
+    /// Lines for later.
+    pub(in super::super) fn adds(&self, lines: impl IntoIterator<Item = Line>) {
+        lock(&self.lines).extend(lines);
+    }
+
+    /// What the steps showed, in order.
+    pub(in super::super) fn seen(&self) -> Vec<Seen> {
+        lock(&self.seen).clone()
+    }
+
+    /// What the last step showed.
+    pub(in super::super) fn last(&self) -> Seen {
+        self.seen().pop().expect("the model was asked")
+    }
+
+    /// Every prompt that was sent.
+    pub(in super::super) fn prompts(&self) -> Vec<Prompt> {
+        lock(&self.prompts).clone()
+    }
+
+    /// Waits until the nth call has arrived.
+    pub(in super::super) async fn is_asked(&self, nth: u32) {
+        let mut calls = self.calls.subscribe();
+        let arrived = calls.wait_for(|calls| nth <= *calls);
+        super::within(arrived).await.expect("the model is there");
+    }
+
+    pub(super) fn complaints(&self) -> Vec<String> {
+        lock(&self.complaints).clone()
+    }
+
+    fn complain(&self, what: impl Into<String>) {
+        lock(&self.complaints).push(what.into());
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no test panics while it holds this")
+}
+
+#[async_trait]
+impl Model for Script {
+    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
+    fn name(&self) -> &str {
+        "script"
+    }
+
+    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
+    fn profile(&self) -> &str {
+        "facts"
+    }
+
+    fn picture(&self, frame: &Frame) -> Picture {
+        // All pixels are alike: the first tells the frame.
+        let bytes = frame.rgba().slice(..4);
+        Picture { bytes, media_type: "image/x-pixel", size: frame.size() }
+    }
+
+    fn prompt(&self, view: &View<'_>) -> Prompt {
+        let asked = view.past.iter().rev().find_map(|past| match past {
+            Past::Request(request) => Some(request.as_str()),
+            Past::Step(_) | Past::Said(_) => None,
+        });
+        if asked != Some(view.request) {
+            self.complain(format!("the request is {:?}, the past has {asked:?}", view.request));
+        }
+        if view.app.is_none() {
+            self.complain("nobody said which app is in front");
+        }
+        lock(&self.seen).push(Seen {
+            request: view.request.to_owned(),
+            past: view.past.to_vec(),
+            remarks: view.remarks.to_vec(),
+            picture: view.picture.clone(),
+        });
+        let parts = vec![Part::Text(view.remarks.join("\n")), Part::Picture(view.picture.clone())];
+        // Long enough to be kept as a blob.
+        let rules = "Reply with one action. ".repeat(60);
+        Prompt {
+            messages: vec![Message::text(Role::System, rules), Message { role: Role::User, parts }],
+        }
+    }
+
+    async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
+        let begun = Instant::now();
+        lock(&self.prompts).push(prompt.clone());
+        self.calls.send_modify(|calls| *calls += 1);
+        let fails =
+            |cause: String| ModelError { cause, retries: Vec::new(), latency: begun.elapsed() };
+        let line = lock(&self.lines).pop_front();
+        let (latency, text) = match line {
+            None => {
+                self.complain("more calls than lines");
+                return Err(fails("the script is over".to_owned()));
+            }
+            Some(Line::Says(text)) => (LATENCY, text),
+            Some(Line::Late(latency, text)) => (latency, text),
+            Some(Line::Fails(cause)) => {
+                sleep(LATENCY).await;
+                return Err(fails(cause));
+            }
+            Some(Line::Panics) => panic!("this is a test"),
+            Some(Line::Hangs) => (Duration::MAX, String::new()),
+        };
+        if limit < latency {
+            sleep(limit).await;
+            return Err(fails(format!("no answer within {limit:?}")));
+        }
+        sleep(latency).await;
+        Ok(Reply {
+            text,
+            reasoning: String::new(),
+            finish_reason: Some("stop".to_owned()),
+            model: "script-1".to_owned(),
+            tokens: Tokens { prompt: 100, completion: 10, thinking: 0, cached: 0 },
+            latency: begun.elapsed(),
+            first_token: None,
+            retries: Vec::new(),
+        })
+    }
+
+    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable> {
+        let facts: ActionFacts = serde_json::from_str(&reply.text)
+            .map_err(|err| Unreadable(format!("not the format: {err}")))?;
+        let action = Action::try_from(&facts).map_err(|err| Unreadable(err.to_string()))?;
+        Ok(Decision {
+            action,
+            thought: "because".to_owned(),
+            explain: String::new(),
+            summary: String::new(),
+            observation: String::new(),
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
+use super::fakes::{Rig, abort, click, complete, info};
+use crate::journal::Fact;
+use crate::{AgentError, Continue, DeviceId, SessionId, StopReason, Words};
+
+fn reply() -> Words {
+    Words::Reply("Anna B.".to_owned())
+}
+
+fn task() -> Words {
+    Words::Task("Text Bob".to_owned())
+}
+
+/// Numbers and requests of the rounds, and how each was closed.
+async fn rounds(rig: &Rig, session: SessionId) -> Vec<String> {
+    let events = rig.events(session).await;
+    let round = |event: &crate::journal::Event| {
+        let number = event.entry.round.unwrap_or_default();
+        match &event.entry.fact {
+            Fact::RoundStart { request } => Some(format!("{number} {request}")),
+            Fact::RoundEnd(end) => Some(format!("{number} {}", end.status)),
+            _ => None,
+        }
+    };
+    events.iter().filter_map(round).collect()
+}
+
+async fn why(rig: &Rig, session: SessionId) -> Vec<String> {
+    let why = |fact: &Fact| match fact {
+        Fact::SessionResume(resume) => Some(resume.why.clone()),
+        _ => None,
+    };
+    rig.facts(session, why).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_answers_a_question_and_the_round_goes_on() {
+    let rig = Rig::new([info("Which?"), complete("done")]);
+    let session = rig.run().await.session_id;
+    let report = rig.go_on(session, reply()).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
+    assert_eq!(why(&rig, session).await, ["reply"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_drops_a_question_and_opens_the_next_round() {
+    let rig = Rig::new([info("Which?"), complete("done")]);
+    let session = rig.run().await.session_id;
+    let report = rig.go_on(session, task()).await;
+    assert_eq!((report.task.as_str(), report.question), ("Text Bob", None));
+    assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 DROPPED", "1 Text Bob", "1 FINISH"]);
+    assert_eq!(rig.script.last().request, "Text Bob");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_put_again_when_nothing_is_said() {
+    let rig = Rig::new([info("Which?")]);
+    let asked = rig.run().await;
+    let recorded = rig.events(asked.session_id).await;
+    let again = rig.go_on(asked.session_id, Words::Nothing).await;
+    assert_eq!(again, asked);
+    assert_eq!(rig.events(asked.session_id).await, recorded, "asking leaves no trace");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_to_a_session_that_stopped_short_is_guidance_for_its_round() {
+    let rig = Rig::new([click(1), complete("done")]).steps(1);
+    let session = rig.run().await.session_id;
+    let report = rig.go_on(session, reply()).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
+    assert_eq!(why(&rig, session).await, ["guidance"]);
+    let past = rig.script.last().past_in_words();
+    assert_eq!(past, ["? Text Anna", "CLICK 1,500", "! Anna B."]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_to_a_session_that_stopped_short_opens_the_next_round() {
+    let rig = Rig::new([click(1), complete("done")]).steps(1);
+    let session = rig.run().await.session_id;
+    rig.go_on(session, task()).await;
+    assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 DROPPED", "1 Text Bob", "1 FINISH"]);
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500"], "a session is reset once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_stopped_short_goes_on_when_nothing_is_said() {
+    let rig = Rig::new([click(1), complete("done")]).steps(1);
+    let session = rig.run().await.session_id;
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
+    assert_eq!(why(&rig, session).await, ["go_on"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_words_to_an_ended_session_open_the_next_round() {
+    for (end, status) in [(complete("one"), "FINISH"), (abort("no such app"), "FAIL")] {
+        for words in [Words::Reply("Text Bob".to_owned()), task()] {
+            let rig = Rig::new([end.clone(), complete("two")]);
+            let session = rig.run().await.session_id;
+            let report = rig.go_on(session, words).await;
+            assert_eq!((report.task.as_str(), report.message.as_str()), ("Text Bob", "two"));
+            assert_eq!(
+                rounds(&rig, session).await,
+                ["0 Text Anna", &format!("0 {status}"), "1 Text Bob", "1 FINISH"]
+            );
+            assert_eq!(rig.phone.sent(), ["RESET"]);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_result_is_told_again_when_nothing_is_said() {
+    let rig = Rig::new([abort("no such app")]);
+    let ended = rig.run().await;
+    assert_eq!(ended.stop_reason, StopReason::TaskAbortedByAgent);
+    assert_eq!(rig.go_on(ended.session_id, Words::Nothing).await, ended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_running_session_takes_guidance_or_is_followed_but_takes_no_task() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(1).await;
+    let err = rig.resume(session, task()).await.unwrap_err();
+    assert!(matches!(err, AgentError::SessionBusy(id) if id == session), "{err}");
+    let followed = rig.resume(session, Words::Nothing).await.unwrap();
+    let advised = rig.resume(session, reply()).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(rig.ended(followed).await, report);
+    assert_eq!(rig.ended(advised).await, report);
+    assert_eq!(why(&rig, session).await, [""; 0], "one run");
+    assert_eq!(rig.script.last().past_in_words().pop().unwrap(), "! Anna B.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_stays_on_its_phone() {
+    let rig = Rig::new([click(1), complete("")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    let elsewhere =
+        |words| Continue { device_id: Some(DeviceId::new("phone-2")), ..rig.next(session, words) };
+    for moment in ["while it runs", "afterwards"] {
+        let err = rig.agent.resume(elsewhere(Words::Nothing)).await.unwrap_err();
+        assert_eq!(
+            err.to_string(),
+            format!("session {session} belongs to device phone-1, not to phone-2"),
+            "{moment}"
+        );
+        rig.ended(follower.clone()).await;
+    }
+    let here =
+        Continue { device_id: Some(DeviceId::new("phone-1")), ..rig.next(session, Words::Nothing) };
+    assert!(rig.agent.resume(here).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_nobody_knows_is_named() {
+    let rig = Rig::new([]);
+    let session = SessionId::new();
+    for words in [reply(), task(), Words::Nothing] {
+        let err = rig.resume(session, words).await.unwrap_err();
+        assert!(matches!(err, AgentError::UnknownSession(id) if id == session), "{err}");
+    }
+    assert!(matches!(rig.agent.report(session).await, Err(AgentError::UnknownSession(_))));
+    let stopped = rig.agent.stop(session, StopReason::Cancelled).await;
+    assert!(matches!(stopped, Err(AgentError::UnknownSession(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_start_is_told_from_a_round_of_that_session() {
+    let rig = Rig::new([complete("one"), click(1), complete("two")]);
+    let session = rig.run().await.session_id;
+    let next = rig.resume(session, task()).await.unwrap();
+    // The same client asks for the first task again: that is not what the session does now.
+    let err = rig.agent.start(rig.task("Text Anna")).await.unwrap_err();
+    assert!(matches!(err, AgentError::DeviceBusy { session: id, .. } if id == session), "{err}");
+    let same = rig.agent.start(rig.task("Text Bob")).await.unwrap();
+    assert_eq!(same.report().session_id, session);
+    rig.ended(next).await;
+}

@@ -1,0 +1,114 @@
+//! Limits: each stops a run so that it can be resumed.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::fakes::{Line, Rig, click, complete, wait};
+use crate::journal::{Entry, Fact, LlmResponse};
+use crate::{StopReason, Words};
+
+#[tokio::test(start_paused = true)]
+async fn the_steps_of_a_run_are_counted_for_that_run() {
+    let rig = Rig::new([click(1), click(2), click(3), click(4), complete("done")]).steps(2);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
+    assert_eq!(report.message, "the 2 steps of this call are used up");
+    let session = report.session_id;
+    for (steps, reason) in
+        [(4, StopReason::MaxStepsReached), (5, StopReason::TaskCompletedSuccessfully)]
+    {
+        let report = rig.go_on(session, Words::Nothing).await;
+        assert_eq!((report.global_steps, report.stop_reason), (steps, reason));
+    }
+    assert_eq!(rig.phone.gestures().len(), 4, "none twice");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_steps_of_a_session_are_counted_over_its_runs() {
+    let rig = Rig::new((0..3).map(click)).steps(2).limited(|limits| limits.session_steps = 3);
+    let session = rig.run().await.session_id;
+    for local in [1, 0] {
+        let report = rig.go_on(session, Words::Nothing).await;
+        assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
+        assert_eq!(report.message, "the 3 steps of this session are used up");
+        assert_eq!((report.global_steps, report.local_steps), (3, local));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_takes_too_long_is_stopped_and_can_go_on() {
+    let rig = Rig::new([wait(40), wait(40), complete("done")])
+        .limited(|limits| limits.run_time = Duration::from_mins(1));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::BudgetReached);
+    assert_eq!(report.message, "the time for one run is used up");
+    assert_eq!(report.local_steps, 2);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_to_the_model_ends_with_its_run() {
+    let rig = Rig::new([Line::Hangs]).limited(|limits| limits.run_time = Duration::from_secs(90));
+    let begun = Instant::now();
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    assert!((89..=91).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_tokens_of_a_session_are_counted_over_its_runs() {
+    // 110 a call.
+    let rig = Rig::new((0..3).map(click)).limited(|limits| limits.session_tokens = Some(330));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::BudgetReached);
+    assert_eq!(report.message, "the tokens of this session are used up");
+    assert_eq!(report.local_steps, 3);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!((report.stop_reason, report.local_steps), (StopReason::BudgetReached, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_money_of_a_session_is_counted_over_its_runs() {
+    let rig = Rig::new([click(1)]).steps(1).limited(|limits| limits.session_cost_usd = Some(0.5));
+    let session = rig.run().await.session_id;
+    // No endpoint tells its price yet; the record can hold one.
+    let events = rig.events(session).await;
+    let priced = events.iter().find_map(|event| match &event.entry.fact {
+        Fact::LlmResponse(response) => {
+            Some(LlmResponse { cost_usd: 0.5, cost_known: true, ..response.clone() })
+        }
+        _ => None,
+    });
+    let fact = Fact::LlmResponse(priced.unwrap());
+    let (_, mut record) = rig.journal.open(&session).await.unwrap();
+    record.append(Entry { round: Some(0), step: None, agent: None, fact }).await.unwrap();
+    drop(record);
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::BudgetReached);
+    assert_eq!(report.message, "the money for this session is used up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
+    let rig = Rig::new((0..8).map(|_| click(1)).chain([complete("")]));
+    rig.phone.moves(super::fakes::Motion::Dead);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::NoProgress);
+    assert_eq!(rig.phone.gestures().len(), 7, "the eighth is not sent");
+    assert_eq!(report.local_steps, 8);
+    assert!(report.steps[7].error.as_ref().unwrap().contains("CLICK 1,500"));
+    let remarks: Vec<_> = rig.script.seen().iter().map(|seen| seen.remarks.len()).collect();
+    assert_eq!(remarks, [0, 0, 0, 0, 1, 1, 1, 1]);
+    assert!(rig.script.last().remarks[0].contains("7 times"), "{:?}", rig.script.last().remarks);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_on_a_screen_that_changes_is_progress() {
+    let rig = Rig::new((0..12).map(|_| click(1)).chain([complete("")]));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert!(rig.script.seen().iter().all(|seen| seen.remarks.is_empty()));
+}

@@ -1,0 +1,266 @@
+//! Questions, and who answers them.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::fakes::{Call, Fault, Line, Rig, click, complete, info};
+use crate::journal::{Answer, Fact};
+use crate::{AgentError, ReplyMode, StopReason, Words};
+
+fn answer(fact: &Fact) -> Option<Answer> {
+    match fact {
+        Fact::Answer(answer) => Some(answer.clone()),
+        _ => None,
+    }
+}
+
+fn reply(text: &str) -> Words {
+    Words::Reply(text.to_owned())
+}
+
+async fn answers(rig: &Rig, session: crate::SessionId) -> Vec<(String, String)> {
+    let answers = rig.facts(session, answer).await;
+    answers.into_iter().map(|it| (it.source, it.answers.join("\n"))).collect()
+}
+
+fn pair(source: &str, text: &str) -> (String, String) {
+    (source.to_owned(), text.to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_is_answered_in_the_same_session_and_round() {
+    let rig = Rig::new([click(1), info("Which Anna?"), click(2), complete("Sent.")]);
+    let asked = rig.run().await;
+    assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
+    let question = asked.question.clone().unwrap();
+    assert_eq!(question.text, "Which Anna?");
+    assert_eq!(question.app.as_deref(), Some("com.example.chat"));
+    assert_eq!(asked.message, "Which Anna?");
+    assert_eq!((asked.global_steps, asked.local_steps), (2, 2));
+
+    let done = rig.go_on(asked.session_id, reply("Anna B.")).await;
+    assert_eq!(done.session_id, asked.session_id);
+    assert_eq!(done.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(done.question, None);
+    assert_eq!((done.global_steps, done.local_steps), (4, 2));
+    // No reset, and one round from its beginning to its end.
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "CLICK 2,500"]);
+    let rounds = rig.events(asked.session_id).await;
+    assert!(rounds.iter().all(|event| matches!(event.entry.round, None | Some(0))));
+    assert_eq!(
+        rig.script.last().past_in_words(),
+        ["? Text Anna", "CLICK 1,500", "INFO Which Anna?", "! Anna B.", "CLICK 2,500"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_with_no_reply_and_the_model_is_told_after_its_question() {
+    let rig = Rig::new([info("Now?"), complete("")]).answering(ReplyMode::NoReply);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let told = "Follow the task and go on; ask nothing more.";
+    assert_eq!(answers(&rig, report.session_id).await, [pair("none", told)]);
+    assert_eq!(
+        rig.script.last().past_in_words(),
+        ["? Text Anna", "INFO Now?", &format!("! {told}")],
+        "the answer comes after the question"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_asks_on_and_on_is_not_answered_for_ever() {
+    for mode in [ReplyMode::NoReply, ReplyMode::AutoReply] {
+        let said = || Line::Says("Yes.".to_owned());
+        let asking = (0..6).flat_map(|n| [info(&format!("{n}?")), said()]);
+        let asking = asking.filter(|line| {
+            mode == ReplyMode::AutoReply || !matches!(line, Line::Says(text) if text == "Yes.")
+        });
+        let rig = Rig::new(asking).answering(mode);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+        assert_eq!(report.question.unwrap().text, "5?");
+        assert_eq!(report.local_steps, 6);
+        assert_eq!(answers(&rig, report.session_id).await.len(), 5);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_answers_for_the_user_from_task_question_and_screen() {
+    let lines = [info("Which Anna?"), Line::Says(" Anna B. \n".to_owned()), complete("")];
+    let rig = Rig::new(lines).answering(ReplyMode::AutoReply);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(answers(&rig, report.session_id).await, [pair("auto", "Anna B.")]);
+    assert_eq!(report.usage.prompt_tokens, 300, "its tokens count");
+    let prompt = format!("{:?}", rig.script.prompts()[1]);
+    for part in ["Text Anna", "Which Anna?", "Picture"] {
+        assert!(prompt.contains(part), "{part} is not in {prompt}");
+    }
+    let purposes = rig.facts(report.session_id, |fact| match fact {
+        Fact::LlmRequest(it) => Some((it.call_id, it.request_number, it.purpose.clone())),
+        _ => None,
+    });
+    let expected = [(1, 1, "act"), (2, 2, "auto_reply"), (3, 3, "act")];
+    assert_eq!(purposes.await, expected.map(|(id, nth, purpose)| (id, nth, purpose.to_owned())));
+    let responses = rig.facts(report.session_id, |fact| match fact {
+        Fact::LlmResponse(it) => Some((it.request_number, it.kind.clone())),
+        _ => None,
+    });
+    assert_eq!(responses.await, [1, 2, 3].map(|nth| (nth, "final".to_owned())));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_cannot_answer_for_the_user_leaves_the_question_to_the_user() {
+    for (line, reason) in [
+        (Line::Fails("HTTP 503".to_owned()), StopReason::ModelFailed),
+        (Line::Says("  ".to_owned()), StopReason::InfoActionNeedsReply),
+    ] {
+        let lines = [info("Which?"), line, complete("")];
+        let rig = Rig::new(lines).answering(ReplyMode::AutoReply);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, reason);
+        assert_eq!(report.question.unwrap().text, "Which?");
+        let report = rig.go_on(report.session_id, reply("B.")).await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_answers_where_the_run_is_followed() {
+    let rig = Rig::new([info("Which?"), complete("")]).answering(ReplyMode::ManualReply);
+    let mut follower = rig.begin().await;
+    while !follower.news().line.contains("waiting for the operator: Which?") {
+        assert!(follower.changed().await);
+    }
+    let session = follower.report().session_id;
+    assert_eq!(follower.report().question.as_ref().unwrap().text, "Which?");
+    rig.resume(session, reply("The first.")).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(answers(&rig, session).await, [pair("manual", "The first.")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_answers_from_another_process() {
+    let rig = Rig::new([info("Which?"), complete("")]).answering(ReplyMode::ManualReply);
+    let mut follower = rig.begin().await;
+    while !follower.news().line.contains("waiting for the operator") {
+        assert!(follower.changed().await);
+    }
+    let session = follower.report().session_id;
+    let asked = Instant::now();
+    rig.journal.leave_answer(&session, "The second.").await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(answers(&rig, session).await, [pair("manual", "The second.")]);
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_before_a_question_is_not_its_answer() {
+    let rig = Rig::new([info("Pay now?"), complete("")]).answering(ReplyMode::ManualReply);
+    let mut follower = rig.begin().await;
+    let session = follower.report().session_id;
+    // Both come while the model thinks: neither can mean a question that is not asked yet.
+    rig.script.is_asked(1).await;
+    rig.resume(session, reply("yes, use the new number")).await.unwrap();
+    rig.journal.leave_answer(&session, "yes").await.unwrap();
+    while !follower.news().line.contains("waiting for the operator") {
+        assert!(follower.changed().await, "the question was answered by what was said before");
+    }
+    rig.resume(session, reply("no")).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let said = [
+        pair("guidance", "yes, use the new number"),
+        pair("guidance", "yes"),
+        pair("manual", "no"),
+    ];
+    assert_eq!(answers(&rig, session).await, said);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_who_does_not_come_leaves_the_question_to_the_client() {
+    let rig = Rig::new([info("Which?"), complete("")]).answering(ReplyMode::ManualReply);
+    let begun = Instant::now();
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let waited = begun.elapsed();
+    assert!((900..905).contains(&waited.as_secs()), "{waited:?}");
+    // Whoever comes later is heard all the same.
+    rig.journal.leave_answer(&report.session_id, "The third.").await.unwrap();
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.script.last().past_in_words().pop().unwrap(), "! The third.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operators_answer_is_not_lost_when_the_phone_is_away() {
+    let rig = Rig::new([info("Which?"), complete("")]);
+    let session = rig.run().await.session_id;
+    rig.journal.leave_answer(&session, "The third.").await.unwrap();
+    rig.phone.breaks(Call::Open, 2..=2, Fault::Gone);
+    let err = rig.resume(session, Words::Nothing).await.unwrap_err();
+    assert!(matches!(err, AgentError::Device(_)), "{err}");
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+}
+
+#[tokio::test(start_paused = true)]
+async fn guidance_is_seen_at_the_next_step() {
+    let rig = Rig::new([click(1), click(2), complete("")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(2).await;
+    rig.resume(session, reply("the blue one")).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(
+        rig.script.last().past_in_words(),
+        ["? Text Anna", "CLICK 1,500", "CLICK 2,500", "! the blue one"]
+    );
+    assert_eq!(answers(&rig, session).await, [pair("guidance", "the blue one")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn guidance_that_comes_too_late_is_kept_for_the_next_run() {
+    let rig = Rig::new([complete("Sent."), complete("")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(1).await;
+    rig.resume(session, reply("the blue one")).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(answers(&rig, session).await, [pair("guidance", "the blue one")]);
+    rig.go_on(session, Words::Task("Again".to_owned())).await;
+    assert!(rig.script.last().past_in_words().contains(&"! the blue one".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn guidance_that_crosses_a_question_does_not_answer_it() {
+    let rig = Rig::new([info("Which?"), complete("")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(1).await;
+    rig.resume(session, reply("hurry")).await.unwrap();
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert_eq!(report.question.unwrap().text, "Which?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_guidance_than_a_run_can_take_is_refused_at_once() {
+    let rig = Rig::new([Line::Hangs]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(1).await;
+    for _ in 0..8 {
+        rig.resume(session, reply("faster")).await.unwrap();
+    }
+    let asked = Instant::now();
+    let err = rig.resume(session, reply("faster")).await.unwrap_err();
+    assert!(matches!(err, AgentError::SessionBusy(id) if id == session), "{err}");
+    assert_eq!(asked.elapsed(), Duration::ZERO);
+    rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    assert_eq!(answers(&rig, session).await.len(), 8);
+}

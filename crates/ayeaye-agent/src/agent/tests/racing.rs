@@ -1,0 +1,143 @@
+//! Who gets a phone when several want it.
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::fakes::{Call, Fault, Line, Rig, click, complete, info};
+use crate::{AgentError, SettleRule, StartTask, StopReason, Words};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_starts_that_race_for_a_phone_one_gets_it() {
+    let quick = SettleRule {
+        first_look: Duration::ZERO,
+        between: Duration::ZERO,
+        patience: Duration::ZERO,
+        ..SettleRule::USUAL
+    };
+    let rig = Rig::new((0..40).map(|_| Line::Hangs)).limited(|limits| limits.settle = quick);
+    let rig = Arc::new(rig);
+    for round in 0..40 {
+        let start = |asker: &str| StartTask { asker: asker.to_owned(), ..rig.task("Text Anna") };
+        let tries = ["one", "other"].map(|asker| {
+            let (rig, start) = (rig.clone(), start(asker));
+            tokio::spawn(async move { rig.agent.start(start).await })
+        });
+        let [one, other] = tries;
+        let (won, lost) = match (one.await.unwrap(), other.await.unwrap()) {
+            (Ok(won), Err(lost)) | (Err(lost), Ok(won)) => (won, lost),
+            both => panic!("round {round}: {both:?}"),
+        };
+        let session = won.report().session_id;
+        let AgentError::DeviceBusy { device, session: holder } = lost else {
+            panic!("round {round}: {lost}");
+        };
+        assert_eq!((device.as_str(), holder), ("phone-1", session), "round {round}");
+        rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    }
+    assert_eq!(rig.journal.list().await.unwrap().len(), 40, "losers leave nothing behind");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_start_by_the_same_asker_follows_the_first() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let first = rig.begin().await;
+    let again = rig.begin().await;
+    assert_eq!(first.report().session_id, again.report().session_id);
+    for (asker, task) in [("other", "Text Anna"), ("client", "Text Bob")] {
+        let start = StartTask { asker: asker.to_owned(), ..rig.task(task) };
+        let err = rig.agent.start(start).await.unwrap_err();
+        assert!(matches!(err, AgentError::DeviceBusy { .. }), "{asker}, {task}: {err}");
+    }
+    assert_eq!(rig.ended(first).await, rig.ended(again).await);
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500"]);
+    // Once it is over, the same words mean a new task.
+    rig.script.adds([complete("again")]);
+    assert_eq!(rig.run().await.message, "again");
+    assert_eq!(rig.journal.list().await.unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_start_waits_for_the_first_to_open_the_phone() {
+    let rig = Rig::new([complete("done")]);
+    rig.phone.breaks(Call::Open, 1..=1, Fault::Hang);
+    let start = || rig.agent.start(rig.task("Text Anna"));
+    let (first, again, other, ()) = tokio::join!(
+        start(),
+        async {
+            rig.phone.gets(Call::Open, 1).await;
+            start().await
+        },
+        async {
+            rig.phone.gets(Call::Open, 1).await;
+            rig.agent.start(rig.task("Text Bob")).await
+        },
+        async {
+            rig.phone.gets(Call::Open, 1).await;
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            rig.phone.let_go();
+        },
+    );
+    let session = first.unwrap().report().session_id;
+    assert_eq!(again.unwrap().report().session_id, session);
+    let named = |err: &AgentError| matches!(err, AgentError::DeviceBusy { session: it, .. } if *it == session);
+    assert!(named(other.as_ref().unwrap_err()), "what is named can be read: {other:?}");
+    assert_eq!(rig.phone.count(Call::Open), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_fails_leaves_the_phone_to_the_next() {
+    let rig = Rig::new([complete("done")]);
+    rig.phone.breaks(Call::Open, 1..=1, Fault::TimedOut(Duration::from_secs(10)));
+    let other = StartTask { asker: "other".to_owned(), ..rig.task("Text Bob") };
+    let (first, second) = tokio::join!(rig.agent.start(rig.task("Text Anna")), async {
+        rig.phone.gets(Call::Open, 1).await;
+        rig.agent.start(other).await
+    });
+    assert!(matches!(first, Err(AgentError::Device(_))));
+    assert_eq!(rig.ended(second.unwrap()).await.task, "Text Bob");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_replies_to_one_question_one_answers_it() {
+    let rig = Rig::new([info("Which?"), click(1), complete("done")]);
+    let session = rig.run().await.session_id;
+    rig.phone.breaks(Call::Open, 2..=2, Fault::Hang);
+    let reply = |text: &str| rig.resume(session, Words::Reply(text.to_owned()));
+    let (one, other, ()) = tokio::join!(
+        reply("the first"),
+        async {
+            rig.phone.gets(Call::Open, 2).await;
+            reply("the second").await
+        },
+        async {
+            rig.phone.gets(Call::Open, 2).await;
+            rig.phone.let_go();
+        },
+    );
+    let report = rig.ended(one.unwrap()).await;
+    // The other is advice to the run that has begun by then.
+    assert_eq!(rig.ended(other.unwrap()).await, report);
+    let said = rig.facts(session, |fact| match fact {
+        crate::journal::Fact::Answer(answer) => {
+            Some((answer.source.clone(), answer.answers.clone()))
+        }
+        _ => None,
+    });
+    let said: HashSet<_> = said.await.into_iter().collect();
+    let pair = |source: &str, text: &str| (source.to_owned(), vec![text.to_owned()]);
+    assert_eq!(said, HashSet::from([pair("client", "the first"), pair("guidance", "the second")]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_phone_is_busy_names_who_has_it() {
+    let rig = Rig::new([complete("one"), Line::Hangs]);
+    let first = rig.run().await.session_id;
+    let second = rig.begin().await;
+    let holder = second.report().session_id;
+    let err = rig.resume(first, Words::Task("more".to_owned())).await.unwrap_err();
+    assert!(matches!(err, AgentError::DeviceBusy { session, .. } if session == holder), "{err}");
+    let devices = rig.agent.devices().await.unwrap();
+    assert_eq!(devices[0].1, Some(holder));
+    rig.agent.stop(holder, StopReason::Cancelled).await.unwrap();
+    assert_eq!(rig.agent.devices().await.unwrap()[0].1, None);
+}

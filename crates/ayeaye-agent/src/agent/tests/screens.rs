@@ -1,0 +1,113 @@
+//! Screens that show nothing: off, black, locked.
+use std::time::Duration;
+
+use super::fakes::{Call, Fault, Rig, click, complete};
+use crate::journal::Fact;
+use crate::{QuestionKind, StopReason, Words};
+
+#[tokio::test(start_paused = true)]
+async fn a_black_screen_is_handed_to_the_user() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 1).await;
+    rig.phone.breaks(Call::Capture, 1..=u32::MAX, Fault::Black);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let question = report.question.unwrap();
+    assert_eq!(question.kind, QuestionKind::Takeover);
+    assert_eq!(question.app.as_deref(), Some("com.example.chat"));
+    rig.phone.mended();
+    let report = rig.go_on(report.session_id, Words::Reply("done by hand".to_owned())).await;
+    assert_eq!(report.message, "done");
+    let past = rig.script.last().past_in_words();
+    assert_eq!(past, ["? Text Anna", "CLICK 1,500", "! done by hand"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_passes_through_black_is_waited_for() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 1).await;
+    let looks = rig.phone.count(Call::Capture);
+    rig.phone.breaks(Call::Capture, looks + 1..=looks + 6, Fault::Black);
+    assert_eq!(rig.ended(follower).await.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_is_off_is_woken_once_and_that_is_recorded() {
+    let rig = Rig::new([click(1), click(2), complete("done")]);
+    rig.phone.breaks(Call::State, 2..=2, Fault::ScreenOff);
+    let report = rig.run().await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "WAKE", "CLICK 2,500"]);
+    let tools = rig.facts(report.session_id, |fact| match fact {
+        Fact::ToolStart(start) => Some((start.tool_call_id, start.name.clone())),
+        _ => None,
+    });
+    let names = ["RESET", "CLICK", "WAKE", "CLICK"].map(str::to_owned);
+    assert_eq!(tools.await, (1..).zip(names).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_is_switched_off_again_right_after_is_left_off() {
+    let rig = Rig::new([click(1), click(2), complete("done")]);
+    // Off at the second step's look; woken, looked at; off again at the third step's.
+    rig.phone.breaks(Call::State, 2..=2, Fault::ScreenOff);
+    rig.phone.breaks(Call::State, 4..=4, Fault::ScreenOff);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ManualStopScreenOff);
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "WAKE", "CLICK 2,500"]);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.message, "done", "going on with it means it may be woken");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_goes_off_now_and_then_is_woken_each_time() {
+    let rig = Rig::new((0..6).map(click).chain([complete("done")]));
+    for look in [2, 5, 8] {
+        rig.phone.breaks(Call::State, look..=look, Fault::ScreenOff);
+    }
+    let report = rig.run().await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.count(Call::Wake), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wake_that_does_not_get_through_is_tried_once_more() {
+    for (failures, reason) in
+        [(1, StopReason::TaskCompletedSuccessfully), (2, StopReason::DeviceLost)]
+    {
+        let rig = Rig::new([click(1), complete("done")]);
+        rig.phone.breaks(Call::State, 2..=2, Fault::ScreenOff);
+        rig.phone.breaks(Call::Wake, 1..=failures, Fault::TimedOut(Duration::from_secs(5)));
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, reason);
+        assert_eq!(rig.phone.count(Call::Wake), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_with_a_secret_lock_is_handed_to_the_user() {
+    let rig = Rig::new([click(1), complete("done")]);
+    rig.phone.breaks(Call::State, 2..=2, Fault::ScreenOff);
+    rig.phone.breaks(Call::Wake, 1..=1, Fault::Refused);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let question = report.question.unwrap();
+    assert_eq!(question.kind, QuestionKind::Takeover);
+    assert!(question.text.contains("locked"), "{}", question.text);
+    let report = rig.go_on(report.session_id, Words::Reply("done".to_owned())).await;
+    assert_eq!(report.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_locked_from_the_start_is_handed_to_the_user_and_then_reset() {
+    let rig = Rig::new([complete("done")]);
+    rig.phone.breaks(Call::Reset, 1..=1, Fault::Refused);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert_eq!(report.question.unwrap().kind, QuestionKind::Takeover);
+    let report = rig.go_on(report.session_id, Words::Reply("done".to_owned())).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.sent(), ["RESET", "RESET"]);
+}

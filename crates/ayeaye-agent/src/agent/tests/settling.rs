@@ -1,0 +1,121 @@
+//! The settle rule against screens that move.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::fakes::{Call, Motion, Phone, Rig, click, complete};
+use crate::journal::{Fact, Observe};
+use crate::settle::{alike, settle};
+use crate::{Device as _, SessionId, SettleRule};
+
+const RULE: SettleRule = SettleRule::USUAL;
+
+fn takes(answer: u64, moving: u64) -> Motion {
+    let (answer, moving) = (Duration::from_millis(answer), Duration::from_millis(moving));
+    Motion::Takes { answer, moving }
+}
+
+async fn observed(rig: &Rig, session: SessionId) -> Vec<Observe> {
+    let observe = |fact: &Fact| match fact {
+        Fact::Observe(observe) => Some(observe.clone()),
+        _ => None,
+    };
+    rig.facts(session, observe).await
+}
+
+/// A phone that has been at rest for a while, and was touched just now.
+async fn touched(motion: Motion) -> (Rig, crate::Frame, Instant) {
+    let rig = Rig::new([]);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let before = rig.phone.capture().await.unwrap();
+    rig.phone.moves(motion);
+    rig.phone.is_touched();
+    let since = Instant::now();
+    tokio::time::sleep(RULE.first_look).await;
+    (rig, before, since)
+}
+
+async fn rested(phone: &Phone) -> crate::Frame {
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    phone.capture().await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transition_is_waited_out_to_its_last_frame() {
+    for moving in [120, 250, 400, 650, 900] {
+        for answer in [0, 100, 250] {
+            let (rig, before, since) = touched(takes(answer, moving)).await;
+            let look = settle(&*rig.phone, &RULE, Some(&before), since).await.unwrap();
+            let took = since.elapsed();
+            let over = Duration::from_millis(answer + moving);
+            assert!(look.settled);
+            assert!(over <= took, "{answer}+{moving} ms: looked at after {took:?}");
+            let most = over + 2 * RULE.between + Duration::from_millis(40);
+            assert!(took <= most, "{answer}+{moving} ms: not before {took:?}");
+            assert_eq!(look.frame, rested(&rig.phone).await, "{answer}+{moving} ms");
+            let looks = u32::try_from(took.as_millis() / 50).unwrap();
+            assert!(look.captures <= looks, "{} captures in {took:?}", look.captures);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_is_there_at_once_costs_two_looks() {
+    let (rig, before, since) = touched(Motion::AtOnce).await;
+    let look = settle(&*rig.phone, &RULE, Some(&before), since).await.unwrap();
+    assert_eq!((look.captures, look.settled), (2, true));
+    assert!(!alike(&before, &look.frame));
+    let took = since.elapsed();
+    assert!(took <= Duration::from_millis(160), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tap_that_does_nothing_costs_the_rules_patience() {
+    let (rig, _, _) = touched(Motion::Dead).await;
+    let before = rig.phone.capture().await.unwrap();
+    let since = Instant::now();
+    let look = settle(&*rig.phone, &RULE, Some(&before), since).await.unwrap();
+    let took = since.elapsed();
+    assert!(look.settled);
+    assert!(RULE.patience <= took && took <= RULE.patience + Duration::from_millis(80), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_screen_that_never_rests_is_taken_at_the_cap_and_said_so() {
+    let (rig, before, since) = touched(Motion::Endless).await;
+    let look = settle(&*rig.phone, &RULE, Some(&before), since).await.unwrap();
+    let took = since.elapsed();
+    assert!(!look.settled);
+    assert!(RULE.cap <= took && took <= RULE.cap + Duration::from_millis(80), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_sees_the_frame_that_has_settled() {
+    let rig = Rig::new([click(1), click(2), complete("")]);
+    rig.phone.moves(takes(100, 600));
+    let report = rig.run().await;
+    let observed = observed(&rig, report.session_id).await;
+    assert!(observed.iter().all(|it| it.settled), "{observed:?}");
+    // After the reset the screen has been looked at already.
+    assert_eq!(observed[0].captures, 1);
+    for observe in &observed[1..] {
+        assert!((8..=14).contains(&observe.captures), "{}", observe.captures);
+        assert!((600.0..750.0).contains(&observe.settle_ms), "{}", observe.settle_ms);
+    }
+    // The reset leads to page 1 and each click to the next; at rest a page has no second colour.
+    let shown: Vec<_> = rig.script.seen().iter().map(|seen| seen.picture.bytes[1]).collect();
+    assert_eq!(shown, [0, 0, 0]);
+    let pages: Vec<_> = rig.script.seen().iter().map(|seen| seen.picture.bytes[0]).collect();
+    assert_eq!(pages, [57, 94, 131]);
+    assert_eq!(rig.phone.count(Call::Perform), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_film_is_looked_at_all_the_same() {
+    let rig = Rig::new([click(1), complete("seen")]);
+    rig.phone.moves(Motion::Endless);
+    let report = rig.run().await;
+    assert_eq!(report.message, "seen");
+    let observed = observed(&rig, report.session_id).await;
+    assert_eq!((observed[0].settled, observed[1].settled), (true, false));
+}

@@ -1,0 +1,189 @@
+//! Stops from outside: at a safe point, recorded, resumable.
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::fakes::{Call, Failing, Fault, Line, Rig, Write, click, complete, info, wait};
+use crate::journal::Fact;
+use crate::{AgentError, ReplyMode, StopReason, Words};
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_during_a_model_call_sends_nothing_more() {
+    let late = Line::Late(Duration::from_mins(1), String::new());
+    let rig = Rig::new([click(1), late, complete("done")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(2).await;
+    let asked = Instant::now();
+    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    assert!(asked.elapsed() < Duration::from_millis(50), "{:?}", asked.elapsed());
+    assert_eq!(report.stop_reason, StopReason::Cancelled);
+    assert_eq!(rig.ended(follower).await, report);
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500"]);
+    let unanswered = rig.facts(session, |fact| match fact {
+        Fact::LlmResponse(it) if !it.success => it.error.clone(),
+        _ => None,
+    });
+    assert_eq!(unanswered.await.len(), 1, "the call that was given up is recorded");
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_during_a_gesture_lets_it_finish_and_no_other_begin() {
+    let rig = Rig::new([click(1), click(2), complete("done")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.phone.gets(Call::Perform, 1).await;
+    follower.stop(StopReason::Cancelled);
+    let (report, ()) = tokio::join!(rig.agent.stop(session, StopReason::UserPaused), async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert!(follower.running(), "the gesture is still under way");
+        rig.phone.let_go();
+    });
+    let report = report.unwrap();
+    assert_eq!(report.stop_reason, StopReason::Cancelled, "the first reason wins");
+    assert_eq!(rig.phone.gestures(), ["CLICK 1,500"]);
+    let line = &report.steps[0];
+    assert_eq!((line.action.function.as_str(), &line.error), ("CLICK", &None), "it was done");
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.gestures(), ["CLICK 1,500", "CLICK 2,500"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_while_a_gesture_is_written_down_keeps_it_from_the_phone() {
+    let mut disk = None;
+    let rig = Rig::new([click(1), complete("done")]).kept_by(|inner, phone| {
+        let whole = Arc::new(Failing::new(inner, phone, Write::Append, u32::MAX));
+        disk = Some(whole.clone());
+        whole
+    });
+    let follower = rig.begin().await;
+    disk.unwrap().stops_at("CLICK", follower.clone());
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::Cancelled);
+    assert_eq!(rig.phone.sent(), ["RESET"]);
+    let not_sent = "not sent: the run was stopped";
+    assert_eq!(report.steps[0].error.as_deref(), Some(not_sent));
+    let ends = rig.facts(report.session_id, |fact| match fact {
+        Fact::ToolEnd(end) => Some((end.success, end.unknown)),
+        _ => None,
+    });
+    assert_eq!(ends.await, [(true, false), (false, false)]);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+    let past = rig.script.last().past_in_words();
+    assert_eq!(past[1], format!("CLICK 1,500 ({not_sent})"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_during_a_wait_does_not_wait() {
+    let rig = Rig::new([wait(60), complete("")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(1).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let asked = Instant::now();
+    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    assert!(asked.elapsed() < Duration::from_millis(50), "{:?}", asked.elapsed());
+    assert_eq!(report.stop_reason, StopReason::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_before_the_first_gesture_leaves_the_phone_alone() {
+    let rig = Rig::new([complete("")]);
+    let follower = rig.begin().await;
+    follower.stop(StopReason::Cancelled);
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::Cancelled);
+    assert_eq!(rig.phone.sent(), [""; 0]);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.sent(), ["RESET"], "made up for when it goes on");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_while_an_operator_is_waited_for_keeps_the_question() {
+    let rig = Rig::new([info("Which?"), complete("")]).answering(ReplyMode::ManualReply);
+    let mut follower = rig.begin().await;
+    while !follower.news().line.contains("waiting for the operator") {
+        assert!(follower.changed().await);
+    }
+    let session = follower.report().session_id;
+    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    assert_eq!(report.stop_reason, StopReason::Cancelled);
+    assert_eq!(report.question.unwrap().text, "Which?");
+    let report = rig.go_on(session, Words::Reply("B.".to_owned())).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_follower_that_goes_away_changes_nothing() {
+    let rig = Rig::new([click(1), complete("done")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    drop(follower);
+    rig.script.is_asked(1).await;
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_what_does_not_run_tells_what_it_came_to() {
+    let rig = Rig::new([complete("done")]);
+    let ended = rig.run().await;
+    let told = rig.agent.stop(ended.session_id, StopReason::Cancelled).await.unwrap();
+    assert_eq!(told, ended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_is_recorded_in_every_run_before_it_is_over() {
+    let rig = Rig::new([Line::Hangs]);
+    let follower = rig.begin().await;
+    rig.script.is_asked(1).await;
+    let begun = Instant::now();
+    rig.agent.shut_down(Duration::from_secs(5)).await;
+    assert!(begun.elapsed() < Duration::from_millis(50), "{:?}", begun.elapsed());
+    assert!(!follower.running(), "it is recorded by now");
+    let report = rig.ended(follower).await;
+    assert_eq!(report.stop_reason, StopReason::ServerRestarted);
+
+    let err = rig.agent.start(rig.task("Text Bob")).await.unwrap_err();
+    assert!(matches!(err, AgentError::ShuttingDown), "{err}");
+    let err = rig.resume(report.session_id, Words::Nothing).await.unwrap_err();
+    assert!(matches!(err, AgentError::ShuttingDown), "{err}");
+
+    let next = rig.restarted([complete("done")]);
+    let report = next.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_does_not_wait_for_a_phone_that_hangs() {
+    let rig = Rig::new([click(1)]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let follower = rig.begin().await;
+    rig.phone.gets(Call::Perform, 1).await;
+    let begun = Instant::now();
+    rig.agent.shut_down(Duration::from_secs(5)).await;
+    assert_eq!(begun.elapsed(), Duration::from_secs(5));
+    assert!(follower.running());
+    rig.phone.let_go();
+    assert_eq!(rig.ended(follower).await.stop_reason, StopReason::ServerRestarted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_meets_a_shutdown_drives_nothing() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::Open, 1..=1, Fault::Hang);
+    let (started, ()) = tokio::join!(rig.agent.start(rig.task("Text Anna")), async {
+        rig.phone.gets(Call::Open, 1).await;
+        rig.agent.shut_down(Duration::from_secs(5)).await;
+        rig.phone.let_go();
+    });
+    assert!(matches!(started, Err(AgentError::ShuttingDown)));
+    assert_eq!(rig.phone.sent(), [""; 0]);
+}

@@ -1,0 +1,204 @@
+//! A model and a phone in trouble: nothing is done twice, nothing is said to be done that was not.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::fakes::{Call, Fault, Line, Rig, click, complete};
+use crate::journal::{Fact, ToolEnd};
+use crate::{AgentError, Part, Role, SessionId, StopReason, Words};
+
+fn garbage() -> Line {
+    Line::Says("I think I should tap the button.".to_owned())
+}
+
+async fn tool_ends(rig: &Rig, session: SessionId) -> Vec<ToolEnd> {
+    let ends = |fact: &Fact| match fact {
+        Fact::ToolEnd(end) => Some(end.clone()),
+        _ => None,
+    };
+    rig.facts(session, ends).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_reply_is_asked_again_with_the_reason() {
+    let rig = Rig::new([garbage(), garbage(), click(1), complete("")]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!((report.local_steps, rig.phone.gestures().len()), (2, 1));
+    assert_eq!(report.usage.prompt_tokens, 400, "every call counts");
+    let repaired = &rig.script.prompts()[2].messages;
+    assert_eq!(repaired.len(), 6);
+    assert_eq!(repaired[4].role, Role::Assistant);
+    let Part::Text(complaint) = &repaired[5].parts[0] else { panic!("words") };
+    assert!(complaint.contains("not the format"), "{complaint}");
+    let calls = rig.facts(report.session_id, |fact| match fact {
+        Fact::LlmRequest(it) => Some((it.call_id, it.request_number, it.iteration)),
+        _ => None,
+    });
+    assert_eq!(calls.await, [(1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 2, 1)]);
+    let kinds = rig.facts(report.session_id, |fact| match fact {
+        Fact::LlmResponse(it) => Some((it.kind.clone(), it.success, it.raw_content.is_some())),
+        _ => None,
+    });
+    let kind = |kind: &str, success| (kind.to_owned(), success, true);
+    assert_eq!(
+        kinds.await,
+        [
+            kind("intermediate", false),
+            kind("intermediate", false),
+            kind("final", true),
+            kind("final", true)
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_never_understood_fails_and_touches_nothing() {
+    let rig = Rig::new([garbage(), garbage(), garbage(), complete("done")]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    assert!(report.message.contains("3 times in a row"), "{}", report.message);
+    assert!(report.message.contains("not the format"), "{}", report.message);
+    assert_eq!(rig.phone.sent(), ["RESET"]);
+    assert_eq!(report.local_steps, 1);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!((report.message.as_str(), report.global_steps), ("done", 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_point_off_the_screen_is_asked_again_and_never_moved_onto_it() {
+    let rig = Rig::new([click(4000), complete("")]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.gestures(), [""; 0]);
+    let asked = format!("{:?}", rig.script.prompts()[1]);
+    assert!(asked.contains("4000,500 is off the screen"), "{asked}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_fails_stops_the_run_and_it_can_go_on() {
+    let rig = Rig::new([click(1), Line::Fails("HTTP 503".to_owned()), complete("done")]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    assert_eq!(report.message, "HTTP 503");
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+    assert_eq!(rig.phone.gestures().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_panics_gives_its_phone_back_and_is_mended_like_after_a_crash() {
+    let rig = Rig::new([click(1), Line::Panics, complete("done")]);
+    let follower = rig.begin().await;
+    let session = follower.report().session_id;
+    rig.script.is_asked(2).await;
+    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    assert_eq!(report.stop_reason, StopReason::ServerRestarted);
+    let report = rig.go_on(session, Words::Nothing).await;
+    assert_eq!((report.message.as_str(), report.global_steps), ("done", 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gesture_whose_link_breaks_is_never_sent_again_and_the_model_is_told() {
+    for fault in [Fault::LinkLost, Fault::TimedOut(Duration::from_secs(10)), Fault::Garbled] {
+        let rig = Rig::new([click(1), complete("")]);
+        rig.phone.breaks(Call::Perform, 1..=1, fault);
+        let report = rig.run().await;
+        assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully, "{fault:?}");
+        assert_eq!(rig.phone.gestures(), ["CLICK 1,500"], "{fault:?}");
+        let ends = tool_ends(&rig, report.session_id).await;
+        assert_eq!((ends[1].success, ends[1].unknown), (false, true), "{fault:?}");
+        let told = rig.script.last();
+        assert!(told.remarks[0].contains("(CLICK) may or may not have been carried out"));
+        assert!(told.past_in_words()[1].starts_with("CLICK 1,500 ("), "{:?}", told.past_in_words());
+        assert!(report.steps[0].error.is_some(), "{fault:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_gesture_was_not_done_and_the_model_is_told_so() {
+    let rig = Rig::new([click(1), click(2), complete("")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Refused);
+    let report = rig.run().await;
+    assert_eq!(rig.phone.gestures(), ["CLICK 1,500", "CLICK 2,500"]);
+    let end = &tool_ends(&rig, report.session_id).await[1];
+    assert_eq!((end.success, end.unknown), (false, false));
+    assert!(end.error.as_ref().unwrap().contains("exit code 1"));
+    let seen = rig.script.seen();
+    assert!(seen[1].remarks[0].contains("was not carried out"), "{:?}", seen[1].remarks);
+    assert_eq!(seen[2].remarks, [""; 0], "told once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_comes_back_is_waited_for() {
+    for fault in [Fault::LinkLost, Fault::Gone, Fault::Garbled] {
+        let rig = Rig::new([click(1), complete("done")]);
+        // The reset's looks, the first step's look, then five that fail.
+        let follower = rig.begin().await;
+        rig.phone.gets(Call::Perform, 1).await;
+        let looks = rig.phone.count(Call::Capture);
+        rig.phone.breaks(Call::Capture, looks + 1..=looks + 5, fault);
+        let report = rig.ended(follower).await;
+        assert_eq!(report.message, "done", "{fault:?}");
+        assert_eq!(rig.phone.gestures().len(), 1);
+        assert_eq!(report.local_steps, 2, "it is still the same step");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_does_not_come_back_is_lost_in_time() {
+    let faults = [
+        (Fault::Gone, 0),
+        (Fault::LinkLost, 0),
+        (Fault::TimedOut(Duration::from_secs(10)), 10),
+        (Fault::Garbled, 0),
+    ];
+    for (fault, call) in faults {
+        let rig = Rig::new([click(1), complete("done")]);
+        let follower = rig.begin().await;
+        rig.phone.gets(Call::Perform, 1).await;
+        rig.phone.breaks(Call::Capture, 1..=u32::MAX, fault);
+        let begun = Instant::now();
+        let report = rig.ended(follower).await;
+        let took = begun.elapsed();
+        assert_eq!(report.stop_reason, StopReason::DeviceLost, "{fault:?}");
+        assert!(took < Duration::from_secs(60 + call + 1), "{fault:?}: {took:?}");
+        assert!(Duration::from_secs(45) < took, "{fault:?}: {took:?}");
+        rig.phone.mended();
+        let report = rig.go_on(report.session_id, Words::Nothing).await;
+        assert_eq!(report.message, "done");
+        assert_eq!(rig.phone.gestures().len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_says_no_is_not_waited_for() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::State, 1..=u32::MAX, Fault::Refused);
+    let begun = Instant::now();
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::DeviceLost);
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reset_that_fails_means_the_run_has_not_started() {
+    let rig = Rig::new([complete("done")]);
+    rig.phone.breaks(Call::Reset, 1..=1, Fault::TimedOut(Duration::from_secs(10)));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::NotStarted);
+    assert_eq!(report.local_steps, 0);
+    assert!(tool_ends(&rig, report.session_id).await[0].unknown);
+    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    assert_eq!(report.message, "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_not_there_starts_no_session() {
+    let rig = Rig::new([complete("")]);
+    rig.phone.breaks(Call::Open, 1..=1, Fault::Gone);
+    let err = rig.agent.start(rig.task("Text Anna")).await.unwrap_err();
+    assert!(matches!(err, AgentError::Device(_)), "{err}");
+    assert_eq!(rig.journal.list().await.unwrap(), []);
+    assert_eq!(rig.run().await.stop_reason, StopReason::TaskCompletedSuccessfully);
+}
