@@ -375,3 +375,123 @@ async fn what_it_cannot_do_it_says() {
     Story::new("今天天气怎么样").aborts("AYEAYE_MODEL_BASE_URL").await;
     Story::new("Turn Wi-Fi off and tell Mum: hi").aborts("one thing at a time").await;
 }
+
+/// What the real client and the real profile make of it, over HTTP.
+mod over_http {
+    use ayeaye_agent::{
+        Action, Decision, Frame, Gesture, Model as _, ModelError, Part, Past, PastStep, Prompt,
+        ScreenSize, View,
+    };
+    use ayeaye_model::{ModelConfig, OpenAiModel, Secret};
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::Pilot;
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    /// A phone that does not move, its pilot, and what ends it when dropped.
+    async fn pilot() -> (Phone, ModelConfig, tokio_util::sync::DropGuard) {
+        let still = (Duration::ZERO, Duration::ZERO);
+        let phone = Phone::new(PhoneOptions { transitions: still, ..PhoneOptions::default() });
+        let down = CancellationToken::new();
+        let config = Pilot::start_thinking(phone.clone(), &down, Duration::ZERO).await.unwrap();
+        (phone, config, down.drop_guard())
+    }
+
+    fn prompt(model: &OpenAiModel, phone: &Phone, request: &str, past: &[Past]) -> Prompt {
+        let frame = phone.frame();
+        let size = ScreenSize { width: frame.width, height: frame.height };
+        let picture = model.picture(&Frame::new(size, frame.rgba).unwrap());
+        model.prompt(&View { request, past, remarks: &[], picture: &picture, app: None })
+    }
+
+    #[expect(clippy::unwrap_used, reason = "a helper of tests")]
+    async fn decided(model: &OpenAiModel, prompt: &Prompt) -> Decision {
+        let reply = model.call(prompt, LIMIT).await.unwrap();
+        model.read(&reply).unwrap()
+    }
+
+    async fn refusal(model: &OpenAiModel, prompt: &Prompt) -> ModelError {
+        model.call(prompt, LIMIT).await.expect_err("refused")
+    }
+
+    #[tokio::test]
+    async fn the_real_client_and_profile_understand_it() {
+        let (phone, mut config, _down) = pilot().await;
+        for stream in [true, false] {
+            config.stream = stream;
+            let model = OpenAiModel::new(config.clone()).unwrap();
+            let first = decided(&model, &prompt(&model, &phone, TELL_ANNA, &[])).await;
+            assert_eq!(first.action, Gesture::Awake { app: "Messages".to_owned() }.into());
+            assert!(first.thought.contains("not in front") && first.explain == "Open Messages");
+            let unknown = decided(&model, &prompt(&model, &phone, "Make tea", &[])).await;
+            assert!(matches!(unknown.action, Action::Abort { .. }));
+        }
+        let text = "a <b> 「c」 \"d\" note: e, summary : f, 50% C:\\x 东京 🗼";
+        let task = format!("Save a note saying {text}");
+        let model = OpenAiModel::new(config).unwrap();
+        open(&phone, "com.example.notes", "EditActivity");
+        let typed = decided(&model, &prompt(&model, &phone, &task, &[])).await;
+        let Action::Gesture(Gesture::Type { text: typed, .. }) = typed.action else {
+            panic!("{typed:?}")
+        };
+        // The profile's slots cannot be told apart from a text that has this blank itself.
+        assert_eq!(typed, text.replace("summary :", "summary:"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_heard_through_the_profile() {
+        let (phone, config, _down) = pilot().await;
+        let model = OpenAiModel::new(config).unwrap();
+        let request = "Save a note titled \"Trip\"";
+        let asked = decided(&model, &prompt(&model, &phone, request, &[])).await;
+        let Action::Info(question) = &asked.action else { panic!("{asked:?}") };
+        assert_eq!(question.text, "What should the note say?");
+        let past = [
+            Past::Request(request.to_owned()),
+            Past::Step(PastStep { decision: asked, error: None }),
+            Past::Said("Milk".to_owned()),
+        ];
+        let next = decided(&model, &prompt(&model, &phone, request, &past)).await;
+        assert_eq!(next.action, Gesture::Awake { app: "Notes".to_owned() }.into());
+    }
+
+    #[tokio::test]
+    async fn no_key_or_no_picture_is_refused() {
+        let (phone, mut config, _down) = pilot().await;
+        let model = OpenAiModel::new(config.clone()).unwrap();
+        let mut blind = prompt(&model, &phone, TELL_ANNA, &[]);
+        let whole = blind.clone();
+        blind.messages[0].parts.retain(|part| matches!(part, Part::Text(_)));
+        let error = refusal(&model, &blind).await.to_string();
+        assert!(error.contains("400") && error.contains("0 pictures"), "{error}");
+        let mut no_task = whole.clone();
+        no_task.messages[0].parts.retain(|part| matches!(part, Part::Picture(_)));
+        assert!(refusal(&model, &no_task).await.to_string().contains("no task"));
+        for key in [None, Secret::new("wrong")] {
+            config.key = key;
+            let model = OpenAiModel::new(config.clone()).unwrap();
+            let error = refusal(&model, &whole).await.to_string();
+            assert!(error.contains("401"), "{error}");
+        }
+        assert_eq!(phone.state().counts, ayeaye_phone::Counts::default());
+    }
+
+    #[tokio::test]
+    async fn it_is_listed_and_ends_with_its_token() {
+        let (_phone, config, down) = pilot().await;
+        let model = OpenAiModel::new(config.clone()).unwrap();
+        let findings = model.check().await;
+        assert!(findings.iter().any(|it| it.text.contains("is offered")), "{findings:?}");
+        drop(down);
+        let address = config.endpoint.to_string();
+        let port: u16 = address.split([':', '/']).find_map(|part| part.parse().ok()).unwrap();
+        let gone = async {
+            while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(LIMIT, gone).await.unwrap();
+    }
+}
