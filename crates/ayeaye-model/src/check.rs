@@ -1,0 +1,167 @@
+//! Whether an endpoint will serve, found out by asking it.
+use std::time::Duration;
+
+use ayeaye_agent::{Action, Frame, Gesture, Model as _, ScreenSize, View};
+use bytes::Bytes;
+
+use crate::openai::{Client, quoted};
+use crate::{OpenAiModel, Retries};
+
+/// One thing that was found out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about.
+    pub subject: Subject,
+    /// How it is.
+    pub verdict: Verdict,
+    /// A sentence for people; if it is not good, with the way out.
+    pub text: String,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The way to the endpoint.
+    Connection,
+    /// Whether the key travels safely.
+    Key,
+    /// Whether the endpoint offers the model.
+    Name,
+    /// Whether the model is one its profile was made for.
+    Profile,
+    /// Whether the model sees a picture and names the right place in it.
+    Sight,
+}
+
+/// How something was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Good,
+    /// It may work, or not well.
+    Doubtful,
+    /// No task can be done like this.
+    Bad,
+}
+
+/// The screen that is shown: a red square on grey, near the lower right, so that a server which
+/// crops or squeezes pictures is caught.
+const SCREEN: ScreenSize = ScreenSize { width: 360, height: 800 };
+/// Edges of the square in thousandths: left, top, right, bottom.
+const SQUARE: [u32; 4] = [640, 720, 840, 810];
+const TASK: &str = "点击屏幕上的红色方块（click the red square）";
+/// How far beside the square a tap may land to be called a near miss.
+const NEAR: u32 = 60;
+
+pub(crate) async fn check(model: &OpenAiModel, client: &Client) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut found = |subject, verdict, text: String| {
+        findings.push(Finding { subject, verdict, text });
+    };
+    let config = client.config();
+    let (endpoint, name) = (&config.endpoint, &config.name);
+    let unsafe_key = config.key.is_some() && !endpoint.is_encrypted() && !endpoint.is_loopback();
+    if unsafe_key {
+        let text = format!("the key is sent to {endpoint} unencrypted: use https if you can");
+        found(Subject::Key, Verdict::Doubtful, text);
+    }
+    let profile = model.settled_profile();
+    if !profile.knows(name) {
+        let text = format!(
+            "{name} is asked in the format of {profile}, as no other is known: replies may be unreadable"
+        );
+        found(Subject::Profile, Verdict::Doubtful, text);
+    }
+    match client.models().await {
+        Err(text) => {
+            found(Subject::Connection, Verdict::Bad, text);
+            return findings;
+        }
+        Ok(None) => {
+            let text = format!("{endpoint} answers, but lists no models");
+            found(Subject::Connection, Verdict::Good, text);
+        }
+        Ok(Some(names)) => {
+            found(Subject::Connection, Verdict::Good, format!("{endpoint} answers"));
+            if names.iter().any(|offered| offered == name) {
+                found(Subject::Name, Verdict::Good, format!("{name} is offered"));
+            } else {
+                let few: Vec<_> = names.iter().take(8).map(|name| quoted(name)).collect();
+                let text = format!(
+                    "{name} is not among the {} models offered: {}",
+                    names.len(),
+                    few.join(", ")
+                );
+                found(Subject::Name, Verdict::Doubtful, text);
+            }
+        }
+    }
+    let (verdict, text) = sight(model, client).await;
+    found(Subject::Sight, verdict, text);
+    findings
+}
+
+/// Shows the model a screen with a mark and has it tapped: the whole way of a step.
+async fn sight(model: &OpenAiModel, client: &Client) -> (Verdict, String) {
+    let picture = model.picture(&screen());
+    let view = View { request: TASK, past: &[], remarks: &[], picture: &picture, app: None };
+    let once = Retries { attempts: 2, ..client.config().retries };
+    let sampling = model.settled_profile().sampling();
+    let limit = client.config().limits.total;
+    let reply = match client.ask(&model.prompt(&view), sampling, &once, limit).await {
+        Ok(reply) => reply,
+        Err(error) => return (Verdict::Bad, error.cause),
+    };
+    let took = seconds(reply.latency);
+    match model.read(&reply).map(|decision| decision.action) {
+        Ok(Action::Gesture(Gesture::Click { point })) => {
+            let (x, y) = (u32::from(point.x()), u32::from(point.y()));
+            let [left, top, right, bottom] = SQUARE;
+            let middle = format!("{},{}", u32::midpoint(left, right), u32::midpoint(top, bottom));
+            if (left..=right).contains(&x) && (top..=bottom).contains(&y) {
+                (Verdict::Good, format!("it found a mark in a picture, in {took} s"))
+            } else if (left - NEAR..=right + NEAR).contains(&x)
+                && (top - NEAR..=bottom + NEAR).contains(&y)
+            {
+                (
+                    Verdict::Doubtful,
+                    format!("it tapped {x},{y} for a mark around {middle}: near, not on it"),
+                )
+            } else {
+                let text = format!(
+                    "it tapped {x},{y} for a mark around {middle}: its server may crop or scale \
+                     pictures, or it uses other coordinates"
+                );
+                (Verdict::Bad, text)
+            }
+        }
+        Ok(action) => {
+            let text = format!("told to tap a mark, it answered {} (in {took} s)", action.name());
+            (Verdict::Doubtful, text)
+        }
+        Err(why) => (
+            Verdict::Bad,
+            format!("its reply cannot be used: {why}; it began {} ({took} s)", quoted(&reply.text)),
+        ),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1}", time.as_secs_f64())
+}
+
+fn screen() -> Frame {
+    let [left, top, right, bottom] = SQUARE;
+    let mut rgba = Vec::new();
+    for y in 0..SCREEN.height {
+        for x in 0..SCREEN.width {
+            let within = |at: u32, length: u32, from: u32, to: u32| {
+                (from * length..to * length).contains(&(at * 1000))
+            };
+            let inside =
+                within(x, SCREEN.width, left, right) && within(y, SCREEN.height, top, bottom);
+            rgba.extend(if inside { [220, 30, 30, 255] } else { [225, 225, 225, 255] });
+        }
+    }
+    Frame::new(SCREEN, Bytes::from(rgba)).expect("four bytes for each pixel")
+}

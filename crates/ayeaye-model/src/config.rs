@@ -43,8 +43,8 @@ impl Limits {
     /// What serves from a model on this machine to a busy one far away.
     pub const STANDARD: Self = Self {
         connect: Duration::from_secs(5),
-        first_byte: Duration::from_secs(60),
-        total: Duration::from_secs(180),
+        first_byte: Duration::from_mins(1),
+        total: Duration::from_mins(3),
         reply: 1 << 20,
         // A streamed token costs about 250 bytes of JSON around it.
         body: 16 << 20,
@@ -68,7 +68,7 @@ impl Retries {
     pub const STANDARD: Self = Self {
         attempts: 5,
         first_wait: Duration::from_secs(1),
-        longest_asked: Duration::from_secs(60),
+        longest_asked: Duration::from_mins(1),
     };
 }
 

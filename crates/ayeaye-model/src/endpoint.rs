@@ -25,15 +25,15 @@ impl Endpoint {
             return refused("is empty: write it like http://127.0.0.1:11434/v1");
         }
         if !text.starts_with("http://") && !text.starts_with("https://") {
-            return refused(
-                "must begin with http:// or https://, like http://127.0.0.1:11434/v1",
-            );
+            return refused("must begin with http:// or https://, like http://127.0.0.1:11434/v1");
         }
         let Ok(mut base) = Url::parse(text) else {
             return refused("cannot be read: write it like http://127.0.0.1:11434/v1");
         };
         if !base.username().is_empty() || base.password().is_some() {
-            return refused("must not hold a user name or password: put the key in its own setting");
+            return refused(
+                "must not hold a user name or password: put the key in its own setting",
+            );
         }
         base.set_fragment(None);
         let path = base.path().trim_end_matches('/').to_owned();
@@ -144,7 +144,9 @@ mod tests {
 
     #[test]
     fn loopback_is_known_in_every_spelling() {
-        for text in ["http://localhost:1", "http://127.8.0.1", "http://[::1]:80", "http://a.localhost"] {
+        for text in
+            ["http://localhost:1", "http://127.8.0.1", "http://[::1]:80", "http://a.localhost"]
+        {
             assert!(Endpoint::parse(text).unwrap().is_loopback(), "{text}");
         }
         assert!(!Endpoint::parse("http://10.0.2.2:8000").unwrap().is_loopback());

@@ -4,13 +4,17 @@
 //! ([`OpenAiModel`]), what is particular to a family of models ([`Profile`]), and the questions
 //! that tell whether an endpoint is any good ([`Finding`]).
 
+mod check;
 mod config;
 mod endpoint;
+mod openai;
 mod picture;
 mod profile;
 mod secret;
 
+pub use check::{Finding, Subject, Verdict};
 pub use config::{Limits, ModelConfig, Retries};
 pub use endpoint::{BadEndpoint, Endpoint};
+pub use openai::{ConfigError, OpenAiModel};
 pub use profile::{Profile, UnknownProfile};
 pub use secret::Secret;

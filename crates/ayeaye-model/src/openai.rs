@@ -1,1 +1,122 @@
-//! stub
+//! A model behind an OpenAI-compatible endpoint.
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ayeaye_agent::{Decision, Frame, Model, ModelError, Picture, Prompt, Reply, Unreadable, View};
+
+use crate::picture::{self, PictureRule};
+use crate::{Finding, ModelConfig, Profile};
+
+mod answer;
+mod client;
+mod failure;
+mod intake;
+mod request;
+#[cfg(test)]
+mod tests;
+mod wait;
+
+pub(crate) use client::Client;
+pub(crate) use failure::quoted;
+
+/// A model, the profile it needs, and the way to it.
+///
+/// A call sends the key to the configured address and nowhere else, follows no redirect, and ends
+/// inside its limit. What it says about failures names the address and the way out.
+#[derive(Debug)]
+pub struct OpenAiModel {
+    client: Client,
+    profile: Profile,
+    picture: PictureRule,
+}
+
+/// Settings with which no model can be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A name has to be given.
+    #[error("the model has no name: name one of those the endpoint lists under /models")]
+    NoName,
+    /// The key has to be given anew.
+    #[error("the model's key holds characters that cannot be sent: copy it again")]
+    Key,
+    /// The machine lacks something.
+    #[error("no encrypted connection can be made: {0}")]
+    Tls(String),
+}
+
+impl OpenAiModel {
+    /// A model from settled values. Nothing is sent yet.
+    pub fn new(mut config: ModelConfig) -> Result<Self, ConfigError> {
+        config.name = config.name.trim().to_owned();
+        if config.name.is_empty() {
+            return Err(ConfigError::NoName);
+        }
+        let profile = config.profile.unwrap_or_else(|| Profile::for_model(&config.name));
+        let mut picture = profile.picture();
+        picture.max_pixels = config.max_pixels.unwrap_or(picture.max_pixels);
+        Ok(Self { client: Client::new(config)?, profile, picture })
+    }
+
+    /// Asks the endpoint what tells whether it will serve, above all to find a mark in a picture.
+    /// Takes as long as one call, at the worst twice the limit of one attempt.
+    pub async fn check(&self) -> Vec<Finding> {
+        crate::check::check(self, &self.client).await
+    }
+
+    /// How it was settled.
+    pub fn config(&self) -> &ModelConfig {
+        self.client.config()
+    }
+
+    pub(crate) fn settled_profile(&self) -> Profile {
+        self.profile
+    }
+}
+
+#[async_trait]
+impl Model for OpenAiModel {
+    fn name(&self) -> &str {
+        &self.config().name
+    }
+
+    fn profile(&self) -> &str {
+        self.profile.name()
+    }
+
+    fn picture(&self, frame: &Frame) -> Picture {
+        picture::encode(frame, self.picture)
+    }
+
+    fn prompt(&self, view: &View<'_>) -> Prompt {
+        self.profile.prompt(view)
+    }
+
+    async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
+        let retries = &self.config().retries;
+        self.client.ask(prompt, self.profile.sampling(), retries, limit).await
+    }
+
+    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable> {
+        let refused = |why: &str| Err(Unreadable(why.to_owned()));
+        let reason = reply.finish_reason.as_deref().unwrap_or_default().to_ascii_lowercase();
+        match reason.as_str() {
+            // Even if what came can be read: nobody knows what it would have become.
+            "length" | "max_tokens" | "max_output_tokens" | "model_length" | answer::CUT => {
+                return refused("it was cut off before its end; think in fewer words");
+            }
+            "content_filter" => return refused("the endpoint withheld part of it"),
+            answer::TOOL_CALLS | "function_call" if reply.text.trim().is_empty() => {
+                return refused("it calls a tool; write the action as text");
+            }
+            _ => {}
+        }
+        if reply.text.trim().is_empty() && !reply.reasoning.trim().is_empty() {
+            return refused("it holds reasoning and no action");
+        }
+        let mut decision = self.profile.read(&reply.text)?;
+        if decision.thought.is_empty() {
+            reply.reasoning.trim().clone_into(&mut decision.thought);
+        }
+        Ok(decision)
+    }
+}

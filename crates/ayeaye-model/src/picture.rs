@@ -78,7 +78,11 @@ mod tests {
         for y in 0..height {
             for x in 0..width {
                 let ink = (x / 3 + y / 5) % 7 == 0 || (x * y) % 31 == 0;
-                rgba.extend(if ink { [30, 40, 60, 0] } else { [240, 238, (x % 256) as u8, 0] });
+                rgba.extend(if ink {
+                    [30, 40, 60, 0]
+                } else {
+                    [240, 238, if x % 2 == 0 { 200 } else { 90 }, 0]
+                });
             }
         }
         Frame::new(size(width, height), Bytes::from(rgba)).unwrap()

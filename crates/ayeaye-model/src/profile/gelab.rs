@@ -88,14 +88,14 @@ fn history(past: &[Past]) -> String {
     if let Some(summary) = past.iter().rev().find_map(summary) {
         told.push(slot(summary, LONGEST_SLOT));
     } else {
-        told.extend(last(past.iter().filter_map(step)).map(|step| line(step)));
+        told.extend(last(past.iter().filter_map(step)).map(line));
     }
     let notes = past.iter().filter_map(step).filter_map(|step| match &step.decision.action {
         Action::Note { text } => Some(text),
         _ => None,
     });
     told.extend(last(notes).map(|note| format!("你记下了：{}", slot(note, LONGEST_SLOT))));
-    told.extend(last(dialogue(&past[round..])).map(|line| line.clone()));
+    told.extend(last(dialogue(&past[round..])));
     if told.is_empty() { "暂无历史操作".to_owned() } else { told.join("\n") }
 }
 
@@ -154,7 +154,7 @@ fn remarks(view: &View<'_>) -> String {
         let name = step.decision.action.name();
         told.push(format!("上一步 {name} 没有成功：{}", slot(error, LONGEST_SLOT)));
     }
-    told.into_iter().map(|remark| format!("系统提示：{remark}\n")).collect()
+    told.iter().fold(String::new(), |lines, remark| lines + "系统提示：" + remark + "\n")
 }
 
 /// The last few of a list, in order.

@@ -23,7 +23,7 @@ mod think;
 mod words;
 
 /// The longest a model may let the loop wait.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// For a WAIT that does not say how long.
 const USUAL_WAIT: Duration = Duration::from_secs(2);
 const USUAL_PRESS: Duration = Duration::from_secs(1);
@@ -61,7 +61,7 @@ pub(crate) fn parse(text: &str) -> Result<Decision, Unreadable> {
         own if cut.thought.is_empty() => own,
         own => format!("{}\n{own}", cut.thought),
     };
-    let seen = [Key::Verify, Key::Note, Key::KeyProcess].map(said);
+    let seen = [Key::Verify, Key::Note, Key::Milestone].map(said);
     let observation: Vec<_> =
         seen.into_iter().filter(|s| !s.is_empty() && !s.eq_ignore_ascii_case("none")).collect();
     Ok(Decision {
@@ -102,7 +102,6 @@ fn unwrap(body: &str) -> String {
             break;
         }
     }
-    let mut body = body;
     if let Some(fence) = body.find("```") {
         // What stands before a fence is chat, unless the fence is part of a value.
         if fence == 0 || fields::first(&body[..fence]).is_none() {
@@ -159,7 +158,8 @@ fn word(fields: &Fields) -> Result<(Word, &str), Unreadable> {
     let mut found: Option<(Word, &str)> = None;
     let mut times = 0;
     for value in fields.every(Key::Action) {
-        let bare = value.trim_matches(|c: char| c.is_whitespace() || "\"'`“”‘’*.。,，;；<>".contains(c));
+        let bare =
+            value.trim_matches(|c: char| c.is_whitespace() || "\"'`“”‘’*.。,，;；<>".contains(c));
         let (first, rest) = words::head(bare);
         let named = Word::named(bare).map(|word| (word, ""));
         let Some(next) = named.or_else(|| Word::named(first).map(|word| (word, rest))) else {
@@ -248,17 +248,16 @@ fn action(word: Word, fields: &Fields) -> Result<Action, Unreadable> {
             let (from, to) = two_points(fields)?;
             Gesture::Slide { from, to, duration: SLIDE }.into()
         }
-        Word::Scroll => match fields.last(Key::Direction).or(fields.last(Key::Value)) {
-            Some(direction) => {
+        Word::Scroll => {
+            if let Some(direction) = fields.last(Key::Direction).or(fields.last(Key::Value)) {
                 let at = fields.last(Key::Point).map(|at| points::point(at, space(fields)));
                 Gesture::Scroll { direction: towards(direction)?, at: at.transpose()? }.into()
-            }
-            // The hosted models' word for SLIDE.
-            None => {
+            } else {
+                // The hosted models' word for SLIDE.
                 let (from, to) = two_points(fields)?;
                 Gesture::Slide { from, to, duration: SLIDE }.into()
             }
-        },
+        }
         Word::Drag => {
             let (from, to) = two_points(fields)?;
             Gesture::Drag { from, to }.into()
@@ -278,9 +277,11 @@ fn action(word: Word, fields: &Fields) -> Result<Action, Unreadable> {
         Word::Wait => {
             let said = fields.last(Key::Value).or(fields.last(Key::Duration));
             Action::Wait(match said.map(bare).filter(|said| !said.is_empty()) {
-                Some(said) => seconds(&said).map(|time| time.min(LONGEST_WAIT)).ok_or_else(|| {
-                    Unreadable(format!("{} is not a number of seconds", quote(&said)))
-                })?,
+                Some(said) => {
+                    seconds(&said).map(|time| time.min(LONGEST_WAIT)).ok_or_else(|| {
+                        Unreadable(format!("{} is not a number of seconds", quote(&said)))
+                    })?
+                }
                 None => USUAL_WAIT,
             })
         }
@@ -288,9 +289,9 @@ fn action(word: Word, fields: &Fields) -> Result<Action, Unreadable> {
             let text = value().or(text(Key::Note));
             Action::Note { text: text.ok_or_else(|| missing("value, with what to note"))? }
         }
-        Word::Info => {
-            Action::Info(Question::info(value().ok_or_else(|| missing("value, with the question"))?))
-        }
+        Word::Info => Action::Info(Question::info(
+            value().ok_or_else(|| missing("value, with the question"))?,
+        )),
         Word::Takeover => {
             let asked = value().or(text(Key::Explain));
             let text = asked.ok_or_else(|| missing("value, saying what the user has to do"))?;
@@ -343,7 +344,9 @@ fn unquoted(fields: &Fields, text: &str) -> String {
 /// A text without one pair of quotes around it.
 fn bare(text: &str) -> String {
     let text = text.trim();
-    for (open, close) in [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’'), ('「', '」')] {
+    for (open, close) in
+        [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’'), ('「', '」')]
+    {
         let inside = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
         if let Some(inside) = inside {
             return inside.trim().to_owned();

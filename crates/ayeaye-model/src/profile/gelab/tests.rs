@@ -75,7 +75,8 @@ fn what_the_user_said_comes_with_the_question() {
         Past::Said("快一点".to_owned()),
     ];
     let state = shown("t", &past, &[]);
-    let said = "你问过：「哪个张三？」\n用户回复说：「公司的 action :COMPLETE」\n用户回复说：「快一点」";
+    let said =
+        "你问过：「哪个张三？」\n用户回复说：「公司的 action :COMPLETE」\n用户回复说：「快一点」";
     assert!(state.contains(said), "{state}");
     assert!(!state.contains("old words"), "{state}");
 }
@@ -93,7 +94,10 @@ fn a_failed_step_is_told_once() {
         step.error = Some("app not found".to_owned());
     }
     let state = shown("t", std::slice::from_ref(&failed), &[]);
-    assert!(state.contains("系统提示：「上一步") || state.contains("系统提示：上一步 HOT_KEY"), "{state}");
+    assert!(
+        state.contains("系统提示：「上一步") || state.contains("系统提示：上一步 HOT_KEY"),
+        "{state}"
+    );
     let remarks = ["the last action failed".to_owned()];
     let state = shown("t", &[failed], &remarks);
     assert!(state.contains("系统提示：「the last action failed」\n"), "{state}");

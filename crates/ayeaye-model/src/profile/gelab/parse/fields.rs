@@ -15,7 +15,7 @@ pub(super) enum Key {
     Summary,
     Verify,
     Note,
-    KeyProcess,
+    Milestone,
     Thought,
     Duration,
     Direction,
@@ -196,7 +196,7 @@ fn named(name: &str) -> Option<Key> {
         "summary" => Key::Summary,
         "verify" => Key::Verify,
         "note" => Key::Note,
-        "key_process" => Key::KeyProcess,
+        "key_process" => Key::Milestone,
         "cot" => Key::Thought,
         "duration" => Key::Duration,
         "direction" => Key::Direction,
@@ -309,7 +309,10 @@ mod tests {
     #[test]
     fn an_unusual_key_is_text() {
         assert_eq!(fields("action:BACK\tfoo:bar"), [(Key::Action, "BACK\tfoo:bar".to_owned())]);
-        assert_eq!(fields("explain:a\taction : BACK"), [(Key::Explain, "a\taction : BACK".to_owned())]);
+        assert_eq!(
+            fields("explain:a\taction : BACK"),
+            [(Key::Explain, "a\taction : BACK".to_owned())]
+        );
     }
 
     #[test]

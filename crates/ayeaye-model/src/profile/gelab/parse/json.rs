@@ -66,17 +66,16 @@ fn named(name: &str) -> Option<Key> {
     let key = match name {
         "action" | "action_type" => Key::Action,
         "explain" | "explanation" => Key::Explain,
-        "point" | "normalized_point" => Key::Point,
-        "path" | "normalized_path" => Key::Point,
+        "point" | "normalized_point" | "path" | "normalized_path" => Key::Point,
         "point1" | "start_point" => Key::Point1,
         "point2" | "end_point" => Key::Point2,
-        "value" | "text" | "content" | "app" | "app_name" | "question" | "key" => Key::Value,
+        "value" | "text" | "content" | "app" | "app_name" | "question" | "key" | "reason"
+        | "abort_reason" => Key::Value,
         "return" | "message" => Key::Return,
-        "reason" | "abort_reason" => Key::Value,
         "summary" => Key::Summary,
         "verify" => Key::Verify,
         "note" => Key::Note,
-        "key_process" => Key::KeyProcess,
+        "key_process" => Key::Milestone,
         "cot" | "think" | "thought" => Key::Thought,
         "duration" => Key::Duration,
         "direction" => Key::Direction,
@@ -91,8 +90,8 @@ fn named(name: &str) -> Option<Key> {
 /// JSON that keeps keys said twice, which a map would hide.
 enum Node {
     Text(String),
-    List(Vec<Node>),
-    Object(Vec<(String, Node)>),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
 }
 
 impl Node {

@@ -63,7 +63,8 @@ fn numbers(text: &str, space: Space) -> Result<Vec<f64>, Unreadable> {
     }
     let mut found = Vec::new();
     let mut fractional = false;
-    let separators = |c: char| c.is_whitespace() || ",，、;；:：=()[]{}（）【】<>/|'\"“”`*。".contains(c);
+    let separators =
+        |c: char| c.is_whitespace() || ",，、;；:：=()[]{}（）【】<>/|'\"“”`*。".contains(c);
     for token in text.split(separators).filter(|token| !token.is_empty()) {
         if ["point", "box", "bbox", "box_start", "box_end", "x", "y"]
             .iter()
@@ -114,9 +115,23 @@ mod tests {
     #[test]
     fn every_spelling_of_a_point() {
         for text in [
-            "512,203", "512 203", "512, 203", "[512,203]", "(512,203)", "512，203", "512、203",
-            "<point>512 203</point>", "<|box_start|>(512,203)<|box_end|>", "[[512, 203]]", "\"512,203\"",
-            "x:512,y:203", "x=512 y=203", "512.0,203.4", "512,203.", "（512，203）", "412,103,612,303",
+            "512,203",
+            "512 203",
+            "512, 203",
+            "[512,203]",
+            "(512,203)",
+            "512，203",
+            "512、203",
+            "<point>512 203</point>",
+            "<|box_start|>(512,203)<|box_end|>",
+            "[[512, 203]]",
+            "\"512,203\"",
+            "x:512,y:203",
+            "x=512 y=203",
+            "512.0,203.4",
+            "512,203.",
+            "（512，203）",
+            "412,103,612,303",
             "[412, 103, 612, 303]",
         ] {
             assert_eq!(point(text, Space::Thousandths), Ok(at(512, 203)), "{text}");
@@ -130,9 +145,29 @@ mod tests {
     #[test]
     fn what_is_not_a_place_is_refused_never_clamped() {
         for text in [
-            "", "x,y", "512", "512,", "4000,3", "512,1001", "-1,5", "1000.4,3", "0.5,0.2", "1,2,3",
-            "9,9,1,1", "1,2,3,4,5", "50%,20%", "NaN,3", "inf,3", "1e2,3", "the button", "five,three",
-            "0x10,3", "1.2.3,4", "--1,4", "900,900,1100,1100", "99999999999999999999999,1",
+            "",
+            "x,y",
+            "512",
+            "512,",
+            "4000,3",
+            "512,1001",
+            "-1,5",
+            "1000.4,3",
+            "0.5,0.2",
+            "1,2,3",
+            "9,9,1,1",
+            "1,2,3,4,5",
+            "50%,20%",
+            "NaN,3",
+            "inf,3",
+            "1e2,3",
+            "the button",
+            "five,three",
+            "0x10,3",
+            "1.2.3,4",
+            "--1,4",
+            "900,900,1100,1100",
+            "99999999999999999999999,1",
         ] {
             assert!(point(text, Space::Thousandths).is_err(), "{text}");
         }

@@ -55,11 +55,10 @@ fn gesture_told(gesture: &Gesture) -> String {
             format!("LONGPRESS {} {}", at(point), duration.as_secs_f64())
         }
         Gesture::Type { text, point, clear, submit } => {
-            let mut told = format!("TYPE \"{text}\"");
-            if let Some(point) = point {
-                told += &format!(" at {}", at(point));
-            }
-            told + if *clear { " clear" } else { "" } + if *submit { " submit" } else { "" }
+            let place = point.map(|point| format!(" at {}", at(&point))).unwrap_or_default();
+            format!("TYPE \"{text}\"{place}")
+                + if *clear { " clear" } else { "" }
+                + if *submit { " submit" } else { "" }
         }
         Gesture::Slide { from, to, .. } => format!("SLIDE {} {}", at(from), at(to)),
         Gesture::Scroll { direction, at: None } => format!("SCROLL {direction}"),
@@ -124,7 +123,18 @@ fn a_reply_cut_anywhere_is_never_an_end_that_was_not_said() {
 
 #[test]
 fn a_hostile_reply_takes_no_time() {
-    for piece in ["\tvalue:", "\naction:CLICK", "</think>", "< ", "  - ", "{\"a\":", "[", "<THINK>", "\\t", "「"] {
+    for piece in [
+        "\tvalue:",
+        "\naction:CLICK",
+        "</think>",
+        "< ",
+        "  - ",
+        "{\"a\":",
+        "[",
+        "<THINK>",
+        "\\t",
+        "「",
+    ] {
         let reply = piece.repeat((1 << 20) / piece.len());
         let start = std::time::Instant::now();
         assert!(parse(&reply).is_err(), "{piece:?}");

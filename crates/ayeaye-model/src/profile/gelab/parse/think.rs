@@ -62,7 +62,11 @@ fn tag_at(text: &str, start: usize) -> Option<Tag> {
     let name = inside.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
     let rest = inside[name.len()..].trim_start();
     let known = NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
-    (known && rest.starts_with('>')).then(|| Tag { start, end: text.len() - rest.len() + 1, closes })
+    (known && rest.starts_with('>')).then(|| Tag {
+        start,
+        end: text.len() - rest.len() + 1,
+        closes,
+    })
 }
 
 /// `head` without the tags in it.
@@ -95,7 +99,12 @@ mod tests {
         check("a</think>\n\nexplain:b", "a", "explain:b", false);
         check("<think>r</think><THINK>c</THINK>\nexplain:b", "rc", "explain:b", false);
         check("<think>say </think> then</think>\n{\"a\":1}", "say  then", "{\"a\":1}", false);
-        check("explain:b\tvalue:</think>\taction:TYPE", "", "explain:b\tvalue:</think>\taction:TYPE", false);
+        check(
+            "explain:b\tvalue:</think>\taction:TYPE",
+            "",
+            "explain:b\tvalue:</think>\taction:TYPE",
+            false,
+        );
     }
 
     #[test]

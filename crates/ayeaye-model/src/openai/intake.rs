@@ -1,0 +1,284 @@
+//! Bytes in, an answer out: whole JSON or an event stream, judged by what comes.
+use super::answer::{self, Answer, CUT};
+use super::failure::Failure;
+use crate::Limits;
+
+/// What has come of an answer.
+#[derive(Debug)]
+pub(super) struct Intake {
+    limits: Limits,
+    /// As the answer's header says; used where the bytes do not tell.
+    content_type: String,
+    /// Bytes so far, unpacked.
+    taken: usize,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    /// Nothing but blanks so far.
+    Unknown,
+    Json(Vec<u8>),
+    Events(Events),
+}
+
+impl Intake {
+    pub(super) fn new(limits: Limits, content_type: &str) -> Self {
+        let content_type = content_type.split(';').next().unwrap_or_default().trim();
+        let content_type = content_type.to_ascii_lowercase();
+        Self { limits, content_type, taken: 0, shape: Shape::Unknown }
+    }
+
+    /// Takes in the next bytes. `true` when the reply is whole and nothing more needs to come.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
+        self.taken += bytes.len();
+        if self.limits.body < self.taken {
+            return Err(Failure::give_up(format!(
+                "answered with more than {} bytes: no reply is that long",
+                self.limits.body
+            )));
+        }
+        if let Shape::Unknown = self.shape {
+            let start = bytes.iter().find(|byte| !b" \t\r\n\xef\xbb\xbf".contains(byte));
+            self.shape = match start {
+                None => return Ok(false),
+                Some(b'{' | b'[' | b'"') => Shape::Json(Vec::new()),
+                Some(b'<') => return Err(Failure::alien("a web page")),
+                Some(b'd' | b'e' | b'i' | b'r' | b':') => Shape::Events(Events::default()),
+                Some(_) if self.content_type == "text/event-stream" => {
+                    Shape::Events(Events::default())
+                }
+                Some(_) => {
+                    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
+                    let text = super::failure::quoted(&text);
+                    return Err(Failure::alien(&format!("{text} ({})", self.content_type)));
+                }
+            };
+        }
+        match &mut self.shape {
+            Shape::Unknown => Ok(false),
+            Shape::Json(body) => {
+                body.extend_from_slice(bytes);
+                Ok(false)
+            }
+            Shape::Events(events) => events.push(bytes, self.limits.reply),
+        }
+    }
+
+    /// Whether the first words of the reply have come. Only a stream can tell.
+    pub(super) fn has_begun(&self) -> bool {
+        match &self.shape {
+            Shape::Events(Events { answer, .. }) => {
+                !answer.text.is_empty() || !answer.reasoning.is_empty()
+            }
+            Shape::Unknown | Shape::Json(_) => false,
+        }
+    }
+
+    /// The answer when no more bytes will come.
+    pub(super) fn finish(self) -> Result<Answer, Failure> {
+        match self.shape {
+            Shape::Unknown => Err(Failure::again("answered with nothing at all")),
+            Shape::Json(body) => {
+                let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body);
+                answer::whole(body, self.limits.reply)
+            }
+            Shape::Events(events) => events.finish(self.limits.reply),
+        }
+    }
+}
+
+/// The most lines of one event.
+const MOST_LINES: usize = 100;
+
+/// Server-sent events, of which only the `data` lines matter here.
+#[derive(Debug, Default)]
+struct Events {
+    /// The start of a line that has not ended.
+    line: Vec<u8>,
+    /// Data of an event that is not whole JSON by itself: it goes on in the next line.
+    data: String,
+    /// Lines of it.
+    lines: usize,
+    answer: Answer,
+    /// Anything at all was said.
+    spoke: bool,
+    /// `[DONE]` has come.
+    done: bool,
+}
+
+impl Events {
+    fn push(&mut self, bytes: &[u8], most: usize) -> Result<bool, Failure> {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(&rest[..end]);
+            rest = &rest[end + 1..];
+            let line = std::mem::take(&mut self.line);
+            self.take_line(&line, most)?;
+        }
+        self.line.extend_from_slice(rest);
+        Ok(self.done)
+    }
+
+    fn take_line(&mut self, line: &[u8], most: usize) -> Result<(), Failure> {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        if self.done {
+            return Ok(());
+        }
+        if line.is_empty() {
+            let data = std::mem::take(&mut self.data);
+            return if data.is_empty() { Ok(()) } else { Err(broken()) };
+        }
+        // Comments keep the line open; `event`, `id` and `retry` say nothing we need.
+        let Some(data) = line.strip_prefix("data:").map(|data| data.trim_start_matches(' ')) else {
+            return Ok(());
+        };
+        if data.trim() == "[DONE]" {
+            self.done = true;
+            return Ok(());
+        }
+        if data.trim().is_empty() {
+            return Ok(());
+        }
+        self.data.push_str(data);
+        // Every endpoint seen writes an event in one line, not all of them the blank line after it.
+        if let Ok(said) = serde_json::from_str(&self.data) {
+            self.data.clear();
+            self.lines = 0;
+            self.spoke = true;
+            self.answer.take(&said, most)?;
+        } else {
+            self.data.push('\n');
+            self.lines += 1;
+        }
+        // Each line more is another look at all of them.
+        if MOST_LINES < self.lines { Err(broken()) } else { Ok(()) }
+    }
+
+    fn finish(mut self, most: usize) -> Result<Answer, Failure> {
+        let line = std::mem::take(&mut self.line);
+        self.take_line(&line, most)?;
+        if !self.data.is_empty() {
+            return Err(broken());
+        }
+        if !self.spoke {
+            return Err(Failure::again("answered with a stream that says nothing"));
+        }
+        let mut answer = self.answer;
+        if answer.finish_reason.is_none() && !self.done {
+            answer.finish_reason = Some(CUT.to_owned());
+        }
+        Ok(answer.finished())
+    }
+}
+
+fn broken() -> Failure {
+    Failure::again("sent a stream with broken JSON in it")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::failure::Next;
+    use super::*;
+
+    fn intake(content_type: &str, pieces: &[&[u8]]) -> Result<Answer, Failure> {
+        let mut intake =
+            Intake::new(Limits { body: 4000, reply: 1000, ..Limits::STANDARD }, content_type);
+        for piece in pieces {
+            intake.push(piece)?;
+        }
+        intake.finish()
+    }
+
+    const STREAM: &str = ": keep-alive\n\n\
+        data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"想\"}}]}\n\n\
+        event: message\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"你\"}}]}\r\n\r\n\
+        data:{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"好\"},\"finish_reason\":null}]}\n\
+        data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
+        data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}\n\n\
+        data: [DONE]\n\n";
+
+    #[test]
+    fn a_stream_is_put_together() {
+        let answer = intake("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("你好", "想"));
+        assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
+        assert_eq!((answer.tokens.prompt, answer.tokens.completion), (7, 2));
+        let bytes: Vec<&[u8]> = STREAM.as_bytes().chunks(1).collect();
+        assert_eq!(intake("application/json", &bytes).unwrap(), answer, "byte by byte");
+    }
+
+    #[test]
+    fn a_stream_that_does_not_end_is_cut_or_an_error_and_never_whole() {
+        let whole = intake("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        let end = STREAM.find("\"finish_reason\":\"stop\"").unwrap();
+        for at in 0..end {
+            match intake("text/event-stream", &[&STREAM.as_bytes()[..at]]) {
+                Ok(answer) => assert_eq!(answer.finish_reason.as_deref(), Some(CUT), "{at}"),
+                Err(failure) => assert_ne!(failure.next, Next::GiveUp, "{}", failure.text),
+            }
+        }
+        // `[DONE]` alone ends it too, for endpoints that give no reason.
+        let plain = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]";
+        assert_eq!(intake("", &[plain.as_bytes()]).unwrap().finish_reason, None);
+        assert_eq!(whole.text, "你好");
+    }
+
+    #[test]
+    fn the_bytes_tell_more_than_the_header() {
+        let json = br#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+        for content_type in
+            ["text/event-stream", "text/html", "application/json; charset=utf-8", ""]
+        {
+            assert_eq!(intake(content_type, &[b"\n ", json]).unwrap().text, "a", "{content_type}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_says_what_it_is() {
+        for (body, part) in [
+            ("", "nothing at all"),
+            (" \n", "nothing at all"),
+            ("<!DOCTYPE html>", "a web page"),
+            ("Hello", "“Hello” (text/plain)"),
+            ("data: [DONE]\n\n", "says nothing"),
+            ("data: {\"choices\"\n\n", "broken JSON"),
+            ("data: {\"error\":{\"message\":\"gone\",\"code\":500}}\n\n", "“gone”"),
+        ] {
+            let failure = intake("text/plain", &[body.as_bytes()]).unwrap_err();
+            assert!(failure.text.contains(part), "{body:?}: {}", failure.text);
+        }
+    }
+
+    #[test]
+    fn too_much_is_refused() {
+        assert_eq!(intake("", &[b"{", &[b' '; 4000]]).unwrap_err().next, Next::GiveUp);
+        let long = format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n",
+            "x".repeat(600)
+        );
+        let failure = intake("", &[long.as_bytes(), long.as_bytes()]).unwrap_err();
+        assert!(failure.text.contains("1000 bytes"), "{}", failure.text);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(pieces in proptest::collection::vec(
+            prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..20),
+                Just(b"data: ".to_vec()), Just(b"\n".to_vec()), Just(b"{\"choices\":[{\"delta\":".to_vec()),
+                Just(b"{\"content\":\"x\"}}]}".to_vec()), Just(b"[DONE]".to_vec()), Just(b":".to_vec()),
+            ],
+            0..20,
+        )) {
+            let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            let whole = pieces.concat();
+            let apart = intake("text/event-stream", &pieces);
+            prop_assert_eq!(apart.ok(), intake("text/event-stream", &[&whole]).ok());
+        }
+    }
+}
