@@ -1,0 +1,165 @@
+//! The choice among the skills, and what comes before all of them.
+use super::say::{Act, Move};
+use super::scene::Situation;
+use super::words;
+
+mod message;
+mod note;
+mod open_app;
+mod shop;
+mod sign_in;
+mod switches;
+
+/// What a task asks for, as far as it says.
+#[derive(Debug)]
+enum Plan {
+    SignIn(sign_in::Plan),
+    Message(message::Plan),
+    Note(note::Plan),
+    Shop(shop::Plan),
+    Switches(switches::Plan),
+    OpenApp(String),
+}
+
+/// How a skill finds out that a task is for it.
+type Reader = fn(&str) -> Option<Plan>;
+
+/// Words that call for a skill, and how it reads the task. The skill called first gets it.
+const SKILLS: [(&[&str], Reader); 5] = [
+    (
+        &["sign in", "sign into", "signin", "log in", "log into", "login", "登录", "登陆"],
+        |task| Some(Plan::SignIn(sign_in::plan(task))),
+    ),
+    (
+        &[
+            "message", "messages", "text", "tell", "write to", "sms", "send", "ask", "let", "告诉",
+            "短信", "消息", "信息", "发给", "发送", "转告",
+        ],
+        |task| message::plan(task).map(Plan::Message),
+    ),
+    (&["note", "notes", "memo", "笔记", "便签", "备忘", "记下"], |task| {
+        Some(Plan::Note(note::plan(task)))
+    }),
+    (
+        &[
+            "shop", "buy", "cart", "basket", "shoes", "sneakers", "boots", "sandals", "买", "商店",
+            "购物", "鞋", "靴",
+        ],
+        |task| shop::plan(task).map(Plan::Shop),
+    ),
+    (
+        &["wi-fi", "wifi", "wlan", "bluetooth", "airplane", "flight mode", "无线", "蓝牙", "飞行"],
+        |task| switches::plan(task).map(Plan::Switches),
+    ),
+];
+
+/// What to do next. The same question has the same answer, whatever was asked before.
+pub(super) fn next(s: &Situation<'_>) -> Move {
+    let plan = match plan(s) {
+        Ok(plan) => plan,
+        Err(refusal) => return refusal,
+    };
+    if let Some(first) = clear_the_way(s) {
+        return first;
+    }
+    match plan {
+        Plan::SignIn(plan) => sign_in::next(s, &plan),
+        Plan::Message(plan) => message::next(s, &plan),
+        Plan::Note(plan) => note::next(s, &plan),
+        Plan::Shop(plan) => shop::next(s, &plan),
+        Plan::Switches(plan) => switches::next(s, &plan),
+        Plan::OpenApp(package) => open_app::next(s, &package),
+    }
+}
+
+fn plan(s: &Situation<'_>) -> Result<Plan, Move> {
+    let task = s.heard.task.as_str();
+    if s.heard.cut {
+        return Err(s.give_up(
+            "The task is too long for me; I would do only part of it.".to_owned(),
+            "任务太长，我只能看到一部分。".to_owned(),
+        ));
+    }
+    if let Some(package) = open_app::plan(task, s.apps) {
+        return Ok(Plan::OpenApp(package));
+    }
+    let order = words::order(task);
+    let called = |text: &str| {
+        let mut called: Vec<_> = SKILLS
+            .iter()
+            .filter_map(|(calls, read)| Some((words::first(text, calls)?.0, *read)))
+            .collect();
+        called.sort_by_key(|(at, _)| *at);
+        called
+    };
+    let in_order = called(&order);
+    let joints = ["and", "then", "afterwards", "然后", "接着", "并且", "再"];
+    if 1 < in_order.len() && words::any(&order, &joints) {
+        return Err(s.give_up(
+            "I do one thing at a time, and this seems to be several: give me each as a task of its \
+             own. A text to be sent or noted goes in quotes."
+                .to_owned(),
+            "我一次只做一件事，请把它们分成几个任务；要发送或记录的文字请加引号。".to_owned(),
+        ));
+    }
+    let all = if in_order.is_empty() { called(task) } else { in_order };
+    all.into_iter().find_map(|(_, read)| read(task)).ok_or_else(|| unknown(s))
+}
+
+fn unknown(s: &Situation<'_>) -> Move {
+    s.give_up(
+        "I am only a stand-in for a model: I do not look at the screen, and know few tasks. I can send \
+         a message (Tell Anna: …), switch Wi-Fi, Bluetooth or airplane mode on or off, save a note, \
+         find things in the shop under a price and put them into the cart, sign in, and open an app. \
+         For anything else set a real model: AYEAYE_MODEL_BASE_URL and AYEAYE_MODEL_NAME."
+            .to_owned(),
+        "我只是模型的替身：不看屏幕，只会少数几件事：发消息（告诉 Anna：…）、开关 Wi-Fi、蓝牙或飞行模式、\
+         保存笔记、在商店里按价格找东西并放进购物车、登录、打开应用。要做别的事，请设置真正的模型：\
+         AYEAYE_MODEL_BASE_URL 和 AYEAYE_MODEL_NAME。"
+            .to_owned(),
+    )
+}
+
+/// A dark or locked screen, or a question over the app.
+fn clear_the_way(s: &Situation<'_>) -> Option<Move> {
+    let state = s.state;
+    if !state.awake {
+        let thought = "The screen is dark.";
+        return Some(Move::new(Act::Press("POWER"), thought, "Wake the screen"));
+    }
+    if state.asks_pin {
+        return Some(s.ask(
+            "The phone asks for its PIN. Please unlock it, then tell me to go on.".to_owned(),
+            "手机需要输入密码解锁。请先解锁，然后告诉我继续。".to_owned(),
+        ));
+    }
+    if state.locked {
+        let up = Act::Slide((500, 800), (500, 200));
+        return Some(Move::new(up, "The phone is locked without a PIN.", "Swipe up to unlock"));
+    }
+    s.find("parentPanel")?;
+    // What changes least comes first.
+    let harmless = [
+        "wait",
+        "don't allow",
+        "don’t allow",
+        "deny",
+        "not now",
+        "no thanks",
+        "cancel",
+        "later",
+        "skip",
+        "close",
+        "dismiss",
+        "ok",
+        "got it",
+    ];
+    let thought = "A question lies over the screen; I answer it so that nothing changes.";
+    let button = harmless.iter().find_map(|label| {
+        state.nodes.iter().find(|node| node.clickable && node.text.to_lowercase() == *label)
+    });
+    Some(match button {
+        Some(button) => s.tap(button, thought, &format!("Answer “{}”", button.text)),
+        None => Move::new(Act::Press("BACK"), thought, "Close the question"),
+    })
+}

@@ -1,0 +1,319 @@
+//! Sending a message to the person who is meant, once.
+use super::super::say::Move;
+use super::super::scene::Situation;
+use super::super::words;
+
+const PACKAGE: &str = "com.example.messages";
+const WHICH: (&str, &str) = ("Which one?", "是哪一位？");
+const WHOM: (&str, &str) = ("Whom do you mean?", "您指的是谁？");
+const WHAT: (&str, &str) = ("What should the message say?", "消息内容是什么？");
+/// Times that the same question is asked: who lets somebody answer for them may never get further.
+const MOST_QUESTIONS: usize = 2;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// As written, perhaps with words behind it that are part of the text.
+    name: String,
+    text: Option<String>,
+    /// What stands behind the name, where nothing tells what the text is.
+    rest: String,
+}
+
+pub(super) fn plan(task: &str) -> Option<Plan> {
+    let quote = words::quoted(task, true);
+    let (name, end) = recipient(task, quote)?;
+    let behind = &task[end..];
+    let said = ["saying", "that says", "says", "说", "内容是", "内容为"];
+    let text = match quote {
+        Some((start, stop)) => Some(&task[start..stop]),
+        None => words::after_colon(behind)
+            .or_else(|| words::first(behind, &said).map(|(_, end)| end))
+            .map(|at| &behind[at..]),
+    };
+    let text = text.map(|text| text.trim_start_matches([' ', ':', '：', '，']).trim().to_owned());
+    let rest = if direct(task, end) { unplaced(behind).to_owned() } else { String::new() };
+    Some(Plan { name, text: text.filter(|text| !text.is_empty()), rest })
+}
+
+/// Verbs with the person right behind them, and behind that perhaps the text itself.
+const DIRECT: [&str; 9] =
+    ["tell", "text", "message", "ask", "inform", "notify", "let", "告诉", "转告"];
+
+/// The person's name and where it ends.
+fn recipient(task: &str, quote: Option<(usize, usize)>) -> Option<(String, usize)> {
+    let outside = |at: usize| quote.is_none_or(|(start, end)| at < start || end <= at);
+    let none = [
+        "a", "an", "the", "me", "us", "to", "this", "that", "message", "messages", "text", "sms",
+        "app", "say", "know", "saying", "is", "in", "with", "it",
+    ];
+    let after = |marks: &[&str]| {
+        marks.iter().find_map(|mark| {
+            let mut from = 0;
+            while let Some((at, end)) = words::find_from(task, mark, from) {
+                from = end;
+                if let Some((name, end)) = name_at(task, end).filter(|_| outside(at))
+                    && !none.contains(&name.to_ascii_lowercase().as_str())
+                {
+                    return Some((name, end));
+                }
+            }
+            None
+        })
+    };
+    after(&DIRECT)
+        .or_else(|| after(&["to"]))
+        .or_else(|| after(&["send", "write", "给", "跟", "对"]))
+}
+
+fn direct(task: &str, end: usize) -> bool {
+    let verb = words::first(task, &DIRECT);
+    verb.is_some_and(|(at, _)| at < end && !words::any(&task[..end], &["to"]))
+}
+
+/// A name at this place: words with capital letters, or one word, or Chinese up to a verb.
+fn name_at(task: &str, from: usize) -> Option<(String, usize)> {
+    let start = task.len() - task[from..].trim_start_matches([' ', '，']).len();
+    let rest = &task[start..];
+    let first = rest.chars().next()?;
+    if words::is_han(first) {
+        let end =
+            rest.find(|c: char| !words::is_han(c) || "发说写".contains(c)).unwrap_or(rest.len());
+        return Some((rest[..end].to_owned(), start + end)).filter(|(name, _)| !name.is_empty());
+    }
+    let capital = first.is_uppercase();
+    let mut end = 0;
+    for word in rest.split_inclusive(' ') {
+        let bare: &str =
+            word.split(|c: char| !c.is_alphanumeric() && c != '-' || words::is_han(c)).next()?;
+        let own = ["I", "In", "On", "That", "Saying", "A", "The", "We"].contains(&bare);
+        if bare.is_empty() || end != 0 && (!capital || own || !bare.starts_with(char::is_uppercase))
+        {
+            break;
+        }
+        let at = task[start..][end..].find(bare)? + end;
+        end = at + bare.len();
+        // Only a blank goes on with the name.
+        if word.trim_end() != bare {
+            break;
+        }
+        end += word.len() - bare.len();
+    }
+    let name = rest[..end].trim_end();
+    (!name.is_empty()).then(|| (name.to_owned(), start + name.len()))
+}
+
+/// A text without the place it is to be written in.
+fn unplaced(text: &str) -> &str {
+    let text = words::bare(text).trim_start_matches([',', '，', ' ']);
+    let text = text.strip_prefix("know ").unwrap_or(text);
+    let text = text.strip_prefix("that ").unwrap_or(text);
+    let places = ["in the messages app", "in messages", "on messages", "via messages", "by sms"];
+    let place = places.iter().find_map(|place| {
+        words::find(text, place).filter(|(_, end)| *end == text.len()).map(|(at, _)| at)
+    });
+    text[..place.unwrap_or(text.len())].trim()
+}
+
+impl Plan {
+    /// The text for this person. What was not told apart from the name is what the person is not
+    /// called.
+    fn text_for(&self, to: &str) -> Option<String> {
+        if let Some(text) = &self.text {
+            return Some(text.clone());
+        }
+        let extra = self.name.split_whitespace().skip(1).skip_while(|word| matches(word, to));
+        let text = [extra.collect::<Vec<_>>().join(" "), self.rest.clone()].join(" ");
+        let text = text.trim();
+        // "tell Anna to call" is no text yet.
+        let whole = !text.is_empty() && !text.starts_with("to ") && !text.starts_with("if ");
+        whole.then(|| text.to_owned())
+    }
+}
+
+/// Whether a word is one of a name's words, or begins one.
+fn matches(word: &str, name: &str) -> bool {
+    let word = word.to_lowercase();
+    let name = name.to_lowercase();
+    name.split_whitespace().any(|part| part.starts_with(&word))
+        || word.chars().all(words::is_han) && name.contains(&word)
+}
+
+/// Those of the people whom the name fits, in order.
+fn fitting(name: &str, people: &[String]) -> Vec<String> {
+    let all = |person: &&String| name.split_whitespace().all(|word| matches(word, person));
+    people.iter().filter(all).cloned().collect()
+}
+
+/// The one among them who is meant by the last answer that tells.
+fn picked(s: &Situation<'_>, people: &[String]) -> Option<String> {
+    let shared = |word: &str| people.iter().all(|person| matches(word, person));
+    s.heard.replies.iter().rev().find_map(|reply| {
+        let said: Vec<_> = reply.said.split(|c: char| !c.is_alphanumeric()).collect();
+        let hits = |person: &String| {
+            let own = person.split_whitespace().filter(|part| !shared(part));
+            own.filter(|part| said.iter().any(|word| word.eq_ignore_ascii_case(part))).count()
+        };
+        let mut named = people.iter().filter(|person| 0 < hits(person));
+        if let Some(person) = named.next() {
+            return named.next().is_none().then(|| person.clone());
+        }
+        if !reply.asked.contains(WHICH.0) && !reply.asked.contains(WHICH.1) {
+            return None;
+        }
+        let places = [["first", "1", "第一"], ["second", "2", "第二"], ["third", "3", "第三"]];
+        let place = places.iter().position(|words| words::any(&reply.said, words))?;
+        people.get(place).cloned()
+    })
+}
+
+pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
+    let corrected = s.answer(WHOM.0).or_else(|| s.answer(WHOM.1));
+    let full = corrected.map_or(plan.name.as_str(), words::bare);
+    let short = full.split_whitespace().next().unwrap_or(full);
+    // The address book can only be seen while looking somebody up.
+    let listed: Vec<String> = s.all("contact_name").map(|node| node.text.clone()).collect();
+    let mut people: Vec<String> =
+        s.state.conversations.iter().map(|talk| talk.with.clone()).collect();
+    people.extend(listed.iter().cloned());
+    if s.find("compose").is_some() {
+        people.push(s.title().to_owned());
+    }
+    people.sort_unstable();
+    people.dedup();
+    let mut fits = fitting(full, &people);
+    if fits.is_empty() {
+        fits = fitting(short, &people);
+    }
+    let to = match &fits[..] {
+        [one] => Some(one.clone()),
+        several => picked(s, several),
+    };
+    let answered = || s.answer(WHAT.0).or_else(|| s.answer(WHAT.1)).map(str::to_owned);
+    let text = plan.text_for(to.as_deref().unwrap_or(short)).or_else(answered);
+    if let (Some(to), Some(text)) = (&to, &text)
+        && s.state.sent.iter().any(|sent| sent.to == *to && sent.text == *text)
+    {
+        return done(s, to, text);
+    }
+    if !s.is_in(PACKAGE) {
+        return s.open(PACKAGE);
+    }
+    if let Some(field) = s.find("compose") {
+        return match (to, text) {
+            (Some(to), Some(text)) if s.title() == to => write(s, field, &text),
+            (Some(to), None) if s.title() == to => s.ask(WHAT.0.to_owned(), WHAT.1.to_owned()),
+            _ => s.back("This conversation is with somebody else."),
+        };
+    }
+    let Some(field) = s.find("recipient") else {
+        return match s.find("start_chat") {
+            Some(button) => s.tap(button, "The person has to be looked up.", "Start a chat"),
+            None => s.back("This is not where chats begin."),
+        };
+    };
+    let now = s.content(field, "Type a name or phone number");
+    if now != full && now != short {
+        return s.fill(field, now, full, "name");
+    }
+    let found = fitting(now, &listed);
+    let chosen = if found.len() == 1 { found.first().cloned() } else { picked(s, &found) };
+    if let Some(row) = chosen.and_then(|name| s.labelled("contact_name", &name)) {
+        let name = &row.text;
+        return s.tap(row, &format!("{name} is who is meant."), &format!("Choose {name}"));
+    }
+    if found.is_empty() && now != short {
+        return s.fill(field, now, short, "first name");
+    }
+    let asked = |mark: (&str, &str)| s.answers(mark.0).chain(s.answers(mark.1)).count();
+    if MOST_QUESTIONS <= asked(WHICH).max(asked(WHOM)) {
+        return s.give_up(
+            format!("I could not find out which contact is meant by {full}."),
+            format!("无法确定“{full}”是哪位联系人。"),
+        );
+    }
+    if found.is_empty() {
+        return s.ask(
+            format!("There is no contact called {full}. {}", WHOM.0),
+            format!("没有叫“{full}”的联系人。{}", WHOM.1),
+        );
+    }
+    which(s, now, &found)
+}
+
+fn which(s: &Situation<'_>, name: &str, found: &[String]) -> Move {
+    let (last, others) = found.split_last().expect("there are several");
+    let listed = format!("{} and {last}", others.join(", "));
+    let first = found[0].split_whitespace().next().unwrap_or(name);
+    let count = match found.len() {
+        2 => "two".to_owned(),
+        3 => "three".to_owned(),
+        more => more.to_string(),
+    };
+    let called = if first.eq_ignore_ascii_case(name) && !first.ends_with('s') {
+        format!("{count} {first}s")
+    } else {
+        format!("{count} contacts for “{name}”")
+    };
+    s.ask(
+        format!("There are {called}: {listed}. {}", WHICH.0),
+        format!("有 {} 位“{name}”：{}。{}", found.len(), found.join("、"), WHICH.1),
+    )
+}
+
+fn write(s: &Situation<'_>, field: &ayeaye_phone::NodeState, text: &str) -> Move {
+    let now = s.content(field, "Text message");
+    if now != text {
+        return s.fill(field, now, text, "message");
+    }
+    match s.find("send_button") {
+        Some(button) => s.tap(button, "The message is written as wanted.", "Send the message"),
+        None => s.back("The button to send is not to be seen."),
+    }
+}
+
+fn done(s: &Situation<'_>, to: &str, text: &str) -> Move {
+    // Sent before the first step: not by us, or not now. It is not sent again either way.
+    if s.heard.history.is_empty() && s.heard.replies.is_empty() {
+        return s.done(
+            format!(
+                "{to} has already been sent “{text}”, before this task; I did not send it twice."
+            ),
+            format!("在此之前已经给 {to} 发过“{text}”，没有重复发送。"),
+        );
+    }
+    s.done(format!("Sent to {to}: “{text}”"), format!("已发给 {to}：“{text}”"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_told_what() {
+        for (task, name, text) in [
+            ("In Messages, tell Anna: I am ten minutes late", "Anna", "I am ten minutes late"),
+            ("Tell Anna in the Messages app: \"late, 10:30 it's\"", "Anna", "late, 10:30 it's"),
+            ("Tell Anna that I am late", "Anna", "I am late"),
+            ("Let Ben Carter know that I am late.", "Ben Carter", "I am late"),
+            ("Text mum I'll be home at 10:30", "mum", "I'll be home at 10:30"),
+            ("Send a message to Anna Berg saying see you", "Anna Berg", "see you"),
+            ("Send \"hi\" to Anna", "Anna", "hi"),
+            ("Send Anna a message: hi", "Anna", "hi"),
+            ("Send a text message to Ben: come to Paris", "Ben", "come to Paris"),
+            ("告诉Anna：我晚到十分钟", "Anna", "我晚到十分钟"),
+            ("给李伟发消息说明天见", "李伟", "明天见"),
+            ("Tell Anna to call me", "Anna", ""),
+        ] {
+            let plan = plan(task).unwrap_or_else(|| panic!("{task}"));
+            assert_eq!(plan.name, name, "{task}");
+            let text = Some(text.to_owned()).filter(|text| !text.is_empty());
+            assert_eq!(
+                plan.text_for(&plan.name).map(|text| text.trim().to_owned()),
+                text,
+                "{task}"
+            );
+        }
+        assert_eq!(plan("Tell me the time"), None);
+        assert_eq!(plan("Send it"), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! Signing in with a name, a password and a code that only the user gets.
+use super::super::say::Move;
+use super::super::scene::Situation;
+use super::super::words;
+
+const PACKAGE: &str = "com.example.account";
+const USER: (&str, &str) = ("With which user name shall I sign in?", "用哪个用户名登录？");
+const PASSWORD: (&str, &str) = ("What is the password for it?", "密码是什么？");
+const CODE: (&str, &str) = ("What is the 6-digit code?", "6 位验证码是多少？");
+/// Codes that are tried before giving up: a real account is locked after a few wrong ones.
+const MOST_CODES: usize = 3;
+
+/// No `Debug` for the password.
+pub(super) struct Plan {
+    user: Option<String>,
+    password: Option<String>,
+}
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plan").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+pub(super) fn plan(task: &str) -> Plan {
+    let behind = |marks: &[&str]| {
+        let (_, end) = words::first(task, marks)?;
+        words::value(&task[end..]).map(str::to_owned)
+    };
+    let user = behind(&["as", "user name", "username", "user", "用户名", "账号", "用户"]);
+    Plan {
+        user: user.or_else(|| behind(&["用"])),
+        password: behind(&["password", "passcode", "密码"]),
+    }
+}
+
+pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
+    let answer = |asked: (&str, &str)| s.answer(asked.0).or_else(|| s.answer(asked.1));
+    let ask = |asked: (&str, &str)| s.ask(asked.0.to_owned(), asked.1.to_owned());
+    let Some(user) = plan.user.as_deref().or_else(|| answer(USER)) else { return ask(USER) };
+    match &s.state.signed_in {
+        Some(name) if name == user => {
+            return s.done(format!("{user} is signed in."), format!("{user} 已登录。"));
+        }
+        Some(name) => {
+            return s.give_up(
+                format!("{name} is signed in already. Sign out first, if {user} shall be instead."),
+                format!("{name} 已经登录。如果要换成 {user}，请先退出登录。"),
+            );
+        }
+        None => {}
+    }
+    let Some(password) = plan.password.as_deref().or_else(|| answer(PASSWORD)) else {
+        return ask(PASSWORD);
+    };
+    if !s.is_in(PACKAGE) {
+        return s.open(PACKAGE);
+    }
+    if s.find("progress").is_some() {
+        return s.wait("The server is being asked.");
+    }
+    if let Some(field) = s.find("code") {
+        return code(s, field);
+    }
+    let (Some(user_field), Some(password_field)) = (s.find("username"), s.find("password")) else {
+        return match s.find("sign_in") {
+            Some(button) => s.tap(button, "Nobody is signed in.", "Go to the sign-in"),
+            None => s.back("This is not where one signs in."),
+        };
+    };
+    let (user_now, password_now) =
+        (s.content(user_field, "User name or e-mail"), s.content(password_field, "Password"));
+    if user_now != user {
+        return s.fill(user_field, user_now, user, "user name");
+    }
+    // From outside it is only bullets.
+    if password_now.chars().count() != password.chars().count() {
+        return s.fill(password_field, password_now, password, "password");
+    }
+    match s.find("next") {
+        Some(button) => s.tap(button, "User name and password are in.", "Go on"),
+        None => s.back("The button to go on is not to be seen."),
+    }
+}
+
+fn code(s: &Situation<'_>, field: &ayeaye_phone::NodeState) -> Move {
+    let codes: Vec<_> = s.answers(CODE.0).chain(s.answers(CODE.1)).map(digits).collect();
+    let Some(given) = codes.last() else {
+        return s.ask(
+            format!("{} It was sent to the owner of the account.", CODE.0),
+            format!("{}它已发送给账号的主人。", CODE.1),
+        );
+    };
+    let refused = s.find("error").is_some();
+    // Only what went to the server was told with the code in it.
+    let tried = given.as_ref().is_some_and(|code| s.heard.history.contains(code.as_str()));
+    match given {
+        Some(code) if !(refused && tried) => {
+            let now = s.content(field, "6-digit code");
+            if now != code {
+                return s.fill(field, now, code, "code");
+            }
+            match s.find("verify") {
+                Some(button) => s
+                    .tap(button, "The code is in.", "Have the code checked")
+                    .summed_up(format!("Had the code {code} checked")),
+                None => s.back("The button to check the code is not to be seen."),
+            }
+        }
+        _ if MOST_CODES <= codes.len() => s.give_up(
+            format!(
+                "None of {MOST_CODES} codes was right, so I stopped before the account is locked."
+            ),
+            format!("{MOST_CODES} 个验证码都不对，为免账号被锁，我停下了。"),
+        ),
+        Some(code) => s
+            .ask(
+                format!("That code was not right. {}", CODE.0),
+                format!("这个验证码不对。{}", CODE.1),
+            )
+            .summed_up(format!("The code {code} was checked and is wrong; asked for another")),
+        None => s.ask(format!("I need 6 digits. {}", CODE.0), format!("需要 6 位数字。{}", CODE.1)),
+    }
+}
+
+/// The 6 digits in an answer, with or without blanks and dashes between them.
+fn digits(answer: &str) -> Option<String> {
+    let joined = answer.replace([' ', '-'], "");
+    let runs = joined.split(|c: char| !c.is_ascii_digit());
+    runs.into_iter().find(|run| run.len() == 6).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_signs_in_with_what() {
+        for task in [
+            "Sign in to the Nimbus app as robin with the password Quince-41; the code comes later.",
+            "Log in to Nimbus with user name \"robin\", password: \"Quince-41\".",
+            "sign in as user robin, password is Quince-41.",
+            "用户名robin，密码Quince-41，登录Nimbus",
+        ] {
+            let plan = plan(task);
+            assert_eq!(plan.user.as_deref(), Some("robin"), "{task}");
+            assert_eq!(plan.password.as_deref(), Some("Quince-41"), "{task}");
+            assert!(!format!("{plan:?}").contains("Quince"));
+        }
+        assert!(plan("Sign in to Nimbus").password.is_none());
+    }
+
+    #[test]
+    fn a_code_is_six_digits() {
+        assert_eq!(digits("It is 123 456."), Some("123456".to_owned()));
+        assert_eq!(digits("123-456"), Some("123456".to_owned()));
+        assert_eq!(digits("12345, or 1234567"), None);
+    }
+}

@@ -1,0 +1,497 @@
+//! The skills on the real phone: moves are carried out directly, without a server in between.
+use std::time::Duration;
+
+use ayeaye_phone::{Component, Phone, PhoneOptions, State};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::hear::hear;
+use super::say::{Act, Place};
+use super::server;
+
+/// More than any of the tasks takes.
+const MOST_STEPS: usize = 40;
+
+struct Story {
+    phone: Phone,
+    task: String,
+    history: String,
+    /// Lines of the prompt.
+    said: String,
+    steps: usize,
+}
+
+impl Story {
+    fn new(task: &str) -> Self {
+        Self::on(&Phone::new(PhoneOptions::default()), task)
+    }
+
+    fn on(phone: &Phone, task: &str) -> Self {
+        let (history, said) = (String::new(), String::new());
+        Self { phone: phone.clone(), task: task.to_owned(), history, said, steps: 0 }
+    }
+
+    /// The prompt as the profile writes it.
+    fn prompt(&self) -> String {
+        let slot = |text: &str| format!("「{}」", text.replace('「', "『").replace('」', "』"));
+        let history = match self.history.as_str() {
+            "" => "暂无历史操作".to_owned(),
+            summary => slot(summary),
+        };
+        format!("用户的任务：{}\n\n操作记录：{history}\n{}\n手机", slot(&self.task), self.said)
+    }
+
+    /// One move; `Some` when it is not for the phone.
+    async fn step(&mut self) -> Option<Act> {
+        let heard = hear(&self.prompt()).unwrap();
+        let next = server::decide(&self.phone, &heard).await;
+        let reply = next.written();
+        assert_eq!(reply.lines().count(), 2, "{reply}");
+        self.history = reply.rsplit_once("\tsummary:").unwrap().1.to_owned();
+        self.steps += 1;
+        apply(&self.phone, next.act).await
+    }
+
+    /// Until it asks or ends.
+    async fn run(&mut self) -> Act {
+        loop {
+            assert!(self.steps < MOST_STEPS, "{} is stuck: {}", self.task, self.history);
+            if let Some(end) = self.step().await {
+                return end;
+            }
+        }
+    }
+
+    async fn asks(&mut self, words: &str) {
+        let Act::Ask(question) = self.run().await else { panic!("{} asks nothing", self.task) };
+        assert!(question.contains(words), "{question}");
+        self.said.push_str(&format!("你问过：「{question}」\n"));
+    }
+
+    fn reply(&mut self, words: &str) {
+        self.said.push_str(&format!("用户回复说：「{words}」\n"));
+    }
+
+    async fn completes(&mut self, words: &str) -> State {
+        let end = self.run().await;
+        let Act::Complete(message) = &end else { panic!("{}: {end:?}", self.task) };
+        assert!(message.contains(words), "{message}");
+        let state = self.phone.state();
+        let counts = &state.counts;
+        let wasted = [counts.dead_taps, counts.taps_in_transition, counts.text_without_focus];
+        assert_eq!(wasted, [0; 3], "{:?}", state.actions);
+        assert!(state.orders.is_empty(), "{:?}", state.orders);
+        state
+    }
+
+    async fn aborts(&mut self, words: &str) {
+        let end = self.run().await;
+        assert!(matches!(&end, Act::Abort(why) if why.contains(words)), "{}: {end:?}", self.task);
+    }
+}
+
+async fn apply(phone: &Phone, act: Act) -> Option<Act> {
+    let (width, height) = phone.display_size();
+    #[expect(clippy::cast_precision_loss, reason = "a screen is a few thousand pixels")]
+    let pixel = |(x, y): Place| {
+        (f32::from(x) * width as f32 / 1000.0, f32::from(y) * height as f32 / 1000.0)
+    };
+    match act {
+        Act::Click(at) => {
+            let (x, y) = pixel(at);
+            phone.tap(x, y);
+        }
+        Act::Type { text, at, clear } => {
+            let (x, y) = pixel(at);
+            phone.tap(x, y);
+            settle(phone).await;
+            assert!(!clear || phone.clear_text());
+            assert!(phone.commit_text(&text));
+        }
+        Act::Slide(from, to) => {
+            sleep(Duration::from_millis(500)).await;
+            phone.swipe(pixel(from), pixel(to), Duration::from_millis(500));
+        }
+        Act::Awake(label) => {
+            let app = phone.packages().into_iter().find(|app| app.label == label).unwrap();
+            phone.start_activity(&app.launcher.unwrap()).unwrap();
+        }
+        Act::Press(key) => {
+            phone.key(
+                match key {
+                    "BACK" => 4,
+                    "ENTER" => 66,
+                    "POWER" => 26,
+                    _ => 0,
+                },
+                false,
+            );
+        }
+        Act::Wait => sleep(Duration::from_secs(1)).await,
+        end @ (Act::Ask(_) | Act::Complete(_) | Act::Abort(_)) => return Some(end),
+    }
+    settle(phone).await;
+    None
+}
+
+async fn settle(phone: &Phone) {
+    let cap = Instant::now() + Duration::from_secs(3);
+    while let Some(still) = phone.settles_at()
+        && Instant::now() < cap
+    {
+        sleep_until(still.clamp(Instant::now() + Duration::from_millis(1), cap)).await;
+    }
+}
+
+fn open(phone: &Phone, package: &str, class: &str) {
+    let class = format!("{package}.{class}");
+    phone.start_activity(&Component { package: package.to_owned(), class }).unwrap();
+}
+
+fn sent(state: &State) -> Vec<(&str, &str)> {
+    state.sent.iter().map(|sent| (sent.to.as_str(), sent.text.as_str())).collect()
+}
+
+const TELL_ANNA: &str = "In Messages, tell Anna: I am ten minutes late";
+const TWO: &str = "There are two Annas: Anna Bauer and Anna Berg. Which one?";
+
+#[tokio::test(start_paused = true)]
+async fn a_message_goes_to_the_anna_who_is_meant() {
+    let mut story = Story::new(TELL_ANNA);
+    story.asks(TWO).await;
+    story.reply("Anna Berg");
+    let state = story.completes("Sent to Anna Berg: “I am ten minutes late”").await;
+    assert_eq!(sent(&state), [("Anna Berg", "I am ten minutes late")]);
+    assert_eq!(story.steps, 8);
+    let mut again = Story::on(&story.phone, "Tell Anna Berg: I am ten minutes late");
+    let state = again.completes("did not send it twice").await;
+    assert_eq!(state.sent.len(), 1);
+    let mut other = Story::on(&story.phone, TELL_ANNA);
+    other.asks(TWO).await;
+    other.reply("the first one");
+    let state = other.completes("Anna Bauer").await;
+    assert_eq!(sent(&state)[1], ("Anna Bauer", "I am ten minutes late"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_is_on_the_screen_a_message_is_sent_once() {
+    for at in 0..12 {
+        for meddle in 0..4 {
+            let mut story = Story::new("告诉Anna：我晚到十分钟");
+            let mut ended = None;
+            for step in 0.. {
+                if step == at {
+                    match meddle {
+                        0 => story.phone.key(3, false),
+                        1 => open(&story.phone, "com.example.shop", "CartActivity"),
+                        2 => story.phone.show_dialog(
+                            "Shop isn't responding",
+                            "",
+                            &["Close app", "Wait"],
+                        ),
+                        _ => story.phone.receive_message("Mum", "Where are you?"),
+                    }
+                    settle(&story.phone).await;
+                }
+                match story.step().await {
+                    Some(Act::Ask(question)) => {
+                        story.said.push_str(&format!("你问过：「{question}」\n"));
+                        story.reply("Berg 那位");
+                    }
+                    Some(end) => {
+                        ended = Some(end);
+                        break;
+                    }
+                    None => assert!(step < MOST_STEPS, "{at} {meddle} {}", story.history),
+                }
+            }
+            assert!(matches!(ended, Some(Act::Complete(_))), "{at} {meddle} {ended:?}");
+            let state = story.phone.state();
+            assert_eq!(sent(&state), [("Anna Berg", "我晚到十分钟")], "{at} {meddle}");
+            assert_eq!(state.counts.dead_taps, 0, "{at} {meddle} {:?}", state.actions);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_to_others() {
+    let cases = [
+        ("Text Ben Carter see you at 10:30", "Ben Carter", "see you at 10:30"),
+        ("Send \"hi\" to priya", "Priya Nair", "hi"),
+        ("Tell Mum that dinner is at 8", "Mum", "dinner is at 8"),
+        ("给李伟发消息说明天见", "Li Wei 李伟", "明天见"),
+    ];
+    for (task, to, text) in cases {
+        let state = Story::new(task).completes(to).await;
+        assert_eq!(sent(&state), [(to, text)], "{task}");
+    }
+    let mut story = Story::new("Tell Zoe to call me");
+    story.asks("no contact called Zoe. Whom do you mean?").await;
+    story.reply("Emma");
+    story.asks("What should the message say?").await;
+    story.reply("Call me");
+    let state = story.completes("Emma").await;
+    assert_eq!(sent(&state), [("Emma Lindqvist", "Call me")]);
+    let mut story = Story::new(TELL_ANNA);
+    for _ in 0..2 {
+        story.asks("Which one?").await;
+        story.reply("Follow the task and go on, ask nothing more");
+    }
+    story.aborts("could not find out").await;
+    assert!(story.phone.state().sent.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn switches_are_switched() {
+    let phone = Phone::new(PhoneOptions::default());
+    let state = Story::on(&phone, "Switch Wi-Fi off.").completes("Wi-Fi is off.").await;
+    assert!(!state.wifi);
+    let mut story = Story::on(&phone, "Turn Bluetooth and Wi-Fi on");
+    let state = story.completes("Wi-Fi is on. Bluetooth is on.").await;
+    assert!(state.wifi && state.bluetooth);
+    let state = Story::on(&phone, "打开飞行模式").completes("飞行模式已打开").await;
+    assert!(state.airplane && !state.wifi);
+    open(&phone, "com.example.shop", "CartActivity");
+    let state = Story::on(&phone, "Disable airplane mode").completes("Airplane mode is off").await;
+    assert!(!state.airplane);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_note_is_saved_exactly() {
+    let text = "东京 5月3日 🗼🍣 \"Hotel\" is $120, it's C:\\trips\\tokyo %s";
+    let task = format!("Save a note titled \"Trip\" with the text \"{text}\"");
+    let mut story = Story::new(&task);
+    let before = story.phone.state().notes.len();
+    let state = story.completes(text).await;
+    assert_eq!((state.notes[0].title.as_str(), state.notes[0].body.as_str()), ("Trip", text));
+    assert_eq!(state.notes.len(), before + 1);
+    let state = Story::on(&story.phone, &task).completes("Trip").await;
+    assert_eq!(state.notes.len(), before + 1);
+
+    let mut story = Story::new("Save a note titled \"Trip\"");
+    story.asks("What should the note say?").await;
+    story.reply("Milk");
+    let state = story.completes("Milk").await;
+    assert_eq!(state.notes[0].body, "Milk");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_note_somebody_has_begun_is_kept() {
+    let phone = Phone::new(PhoneOptions::default());
+    open(&phone, "com.example.notes", "EditActivity");
+    settle(&phone).await;
+    let title = phone.state().nodes.into_iter().find(|node| node.id.ends_with("id/title")).unwrap();
+    let (x, y) = title.center();
+    phone.tap(x, y);
+    settle(&phone).await;
+    assert!(phone.commit_text("Mine"));
+    let state = Story::on(&phone, "Note: buy milk").completes("buy milk").await;
+    assert_eq!(state.notes[0].body, "buy milk");
+    assert_eq!(state.notes[1].title, "Mine");
+}
+
+#[tokio::test(start_paused = true)]
+async fn shopping_stops_before_paying() {
+    let mut story = Story::new(
+        "Find running shoes in size 42 for less than 50 euros in the Shop app, put them in the cart \
+         and go on to the checkout, but stop before paying.",
+    );
+    let state = story.completes("Stride Running Shoes, size 42, €39.00").await;
+    let [line] = &state.cart[..] else { panic!("{:?}", state.cart) };
+    assert_eq!((line.size.as_str(), line.quantity), ("42", 1));
+    assert!(state.foreground.class.ends_with("CheckoutActivity"));
+
+    let mut story = Story::new("Buy some sandals up to €29.99");
+    story.asks("Which size?").await;
+    story.reply("45");
+    let state = story.completes("before paying").await;
+    let [line] = &state.cart[..] else { panic!("{:?}", state.cart) };
+    assert_eq!((line.name.as_str(), line.size.as_str()), ("Beach Sandals", "45"));
+
+    // Only found; found by its description; nothing that cheap; nothing at all; no such size.
+    let state =
+        Story::new("Find boots in the shop").completes("City Chelsea Boots for €129.00").await;
+    assert!(state.cart.is_empty());
+    let state = Story::new("Buy shoes under 20 euros, size 40").completes("Beach Sandals").await;
+    assert_eq!(state.cart[0].quantity, 1);
+    Story::new("Buy boots under 50 euros").aborts("the least is €129.00").await;
+    Story::new("Buy a kettle in the shop").aborts("nothing for “kettle”").await;
+    Story::new("Buy boots in size 52").aborts("does not come in size 52").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn signing_in_asks_for_the_code() {
+    let task = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to \
+                my other phone.";
+    let mut story = Story::new(task);
+    story.asks("What is the 6-digit code?").await;
+    let code = story.phone.state().one_time_code;
+    let wrong = if code == "111111" { "222222" } else { "111111" };
+    story.reply(wrong);
+    story.asks("not right").await;
+    story.reply("it is not there yet");
+    story.asks("I need 6 digits").await;
+    story.said.clear();
+    story.said.push_str("你问过：「What is the 6-digit code?」\n");
+    story.reply(&format!("{} {}", &code[..3], &code[3..]));
+    let state = story.completes("robin is signed in").await;
+    assert_eq!(state.signed_in.as_deref(), Some("robin"));
+    Story::on(&story.phone, task).completes("robin").await;
+    Story::on(&story.phone, "Sign in as kim, password x")
+        .aborts("robin is signed in already")
+        .await;
+
+    let mut story = Story::new("Sign in to Nimbus");
+    story.asks("user name").await;
+    story.reply("robin");
+    story.asks("password").await;
+    story.reply("Quince-41");
+    for _ in 0..3 {
+        story.asks("6-digit code?").await;
+        story.reply(wrong);
+    }
+    story.aborts("before the account is locked").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn apps_are_opened_and_locks_too() {
+    let phone = Phone::new(PhoneOptions::default());
+    phone.press_power();
+    settle(&phone).await;
+    let state = Story::on(&phone, "Please open the Clock app.").completes("Clock is open.").await;
+    assert_eq!(state.foreground.package, "com.example.clock");
+    phone.set_pin(Some("1234"));
+    phone.press_power();
+    settle(&phone).await;
+    Story::on(&phone, "打开设置").asks("解锁").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_it_cannot_do_it_says() {
+    for task in ["What is the weather in Paris?", "Is Wi-Fi on?", "Open Chess", "…", ""] {
+        let mut story = Story::new(task);
+        story.aborts("only a stand-in for a model").await;
+        assert_eq!(story.steps, 1);
+    }
+    Story::new("今天天气怎么样").aborts("AYEAYE_MODEL_BASE_URL").await;
+    Story::new("Turn Wi-Fi off and tell Mum: hi").aborts("one thing at a time").await;
+}
+
+/// What the real client and the real profile make of it, over HTTP.
+mod over_http {
+    use ayeaye_agent::{
+        Action, Decision, Frame, Gesture, Model as _, ModelError, Part, Past, PastStep, Prompt,
+        ScreenSize, View,
+    };
+    use ayeaye_model::{ModelConfig, OpenAiModel, Secret};
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::Pilot;
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    /// A phone that does not move, its pilot, and what ends it when dropped.
+    async fn pilot() -> (Phone, ModelConfig, tokio_util::sync::DropGuard) {
+        let still = (Duration::ZERO, Duration::ZERO);
+        let phone = Phone::new(PhoneOptions { transitions: still, ..PhoneOptions::default() });
+        let down = CancellationToken::new();
+        let config = Pilot::start_thinking(phone.clone(), &down, Duration::ZERO).await.unwrap();
+        (phone, config, down.drop_guard())
+    }
+
+    fn prompt(model: &OpenAiModel, phone: &Phone, request: &str, past: &[Past]) -> Prompt {
+        let frame = phone.frame();
+        let size = ScreenSize { width: frame.width, height: frame.height };
+        let picture = model.picture(&Frame::new(size, frame.rgba).unwrap());
+        model.prompt(&View { request, past, remarks: &[], picture: &picture, app: None })
+    }
+
+    #[expect(clippy::unwrap_used, reason = "a helper of tests")]
+    async fn decided(model: &OpenAiModel, prompt: &Prompt) -> Decision {
+        let reply = model.call(prompt, LIMIT).await.unwrap();
+        model.read(&reply).unwrap()
+    }
+
+    async fn refusal(model: &OpenAiModel, prompt: &Prompt) -> ModelError {
+        model.call(prompt, LIMIT).await.expect_err("refused")
+    }
+
+    #[tokio::test]
+    async fn the_real_client_and_profile_understand_it() {
+        let (phone, mut config, _down) = pilot().await;
+        for stream in [true, false] {
+            config.stream = stream;
+            let model = OpenAiModel::new(config.clone()).unwrap();
+            let first = decided(&model, &prompt(&model, &phone, TELL_ANNA, &[])).await;
+            assert_eq!(first.action, Gesture::Awake { app: "Messages".to_owned() }.into());
+            assert!(first.thought.contains("not in front") && first.explain == "Open Messages");
+            let unknown = decided(&model, &prompt(&model, &phone, "Make tea", &[])).await;
+            assert!(matches!(unknown.action, Action::Abort { .. }));
+        }
+        let text = "a <b> 「c」 \"d\" note: e, summary : f, 50% C:\\x 东京 🗼";
+        let task = format!("Save a note saying {text}");
+        let model = OpenAiModel::new(config).unwrap();
+        open(&phone, "com.example.notes", "EditActivity");
+        let typed = decided(&model, &prompt(&model, &phone, &task, &[])).await;
+        let Action::Gesture(Gesture::Type { text: typed, .. }) = typed.action else {
+            panic!("{typed:?}")
+        };
+        // The profile's slots cannot be told apart from a text that has this blank itself.
+        assert_eq!(typed, text.replace("summary :", "summary:"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_heard_through_the_profile() {
+        let (phone, config, _down) = pilot().await;
+        let model = OpenAiModel::new(config).unwrap();
+        let request = "Save a note titled \"Trip\"";
+        let asked = decided(&model, &prompt(&model, &phone, request, &[])).await;
+        let Action::Info(question) = &asked.action else { panic!("{asked:?}") };
+        assert_eq!(question.text, "What should the note say?");
+        let past = [
+            Past::Request(request.to_owned()),
+            Past::Step(PastStep { decision: asked, error: None }),
+            Past::Said("Milk".to_owned()),
+        ];
+        let next = decided(&model, &prompt(&model, &phone, request, &past)).await;
+        assert_eq!(next.action, Gesture::Awake { app: "Notes".to_owned() }.into());
+    }
+
+    #[tokio::test]
+    async fn no_key_or_no_picture_is_refused() {
+        let (phone, mut config, _down) = pilot().await;
+        let model = OpenAiModel::new(config.clone()).unwrap();
+        let mut blind = prompt(&model, &phone, TELL_ANNA, &[]);
+        let whole = blind.clone();
+        blind.messages[0].parts.retain(|part| matches!(part, Part::Text(_)));
+        let error = refusal(&model, &blind).await.to_string();
+        assert!(error.contains("400") && error.contains("0 pictures"), "{error}");
+        let mut no_task = whole.clone();
+        no_task.messages[0].parts.retain(|part| matches!(part, Part::Picture(_)));
+        assert!(refusal(&model, &no_task).await.to_string().contains("no task"));
+        for key in [None, Secret::new("wrong")] {
+            config.key = key;
+            let model = OpenAiModel::new(config.clone()).unwrap();
+            let error = refusal(&model, &whole).await.to_string();
+            assert!(error.contains("401"), "{error}");
+        }
+        assert_eq!(phone.state().counts, ayeaye_phone::Counts::default());
+    }
+
+    #[tokio::test]
+    async fn it_is_listed_and_ends_with_its_token() {
+        let (_phone, config, down) = pilot().await;
+        let model = OpenAiModel::new(config.clone()).unwrap();
+        let findings = model.check().await;
+        assert!(findings.iter().any(|it| it.text.contains("is offered")), "{findings:?}");
+        drop(down);
+        let address = config.endpoint.to_string();
+        let port: u16 = address.split([':', '/']).find_map(|part| part.parse().ok()).unwrap();
+        let gone = async {
+            while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(LIMIT, gone).await.unwrap();
+    }
+}
