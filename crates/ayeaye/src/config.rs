@@ -198,6 +198,11 @@ impl Config {
         }
     }
 
+    /// Whether the user said what to log.
+    pub fn log_is_chosen(&self) -> bool {
+        explain::chosen(&self.given, &["log"])
+    }
+
     /// Whether the user said anything about which model it is, by flag, environment or file.
     pub fn model_is_chosen(&self) -> bool {
         explain::chosen(&self.given, &["model.base-url", "model.name"])

@@ -34,7 +34,10 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    if let Err(err) = log::to_stderr(&config.log, config.no_color) {
+    // Between the lines of a terminal command only trouble is worth a line, unless the user asks.
+    let served = matches!(cli.command, Command::Serve(_));
+    let filter = if served || config.log_is_chosen() { &config.log } else { "warn" };
+    if let Err(err) = log::to_stderr(filter, config.no_color) {
         complain(&err.into());
         return Ok(Exit::Usage);
     }
