@@ -16,5 +16,6 @@ pub use check::{Finding, Subject, Verdict};
 pub use config::{Limits, ModelConfig, Retries};
 pub use endpoint::{BadEndpoint, Endpoint};
 pub use openai::{ConfigError, OpenAiModel};
+pub use picture::encode_within;
 pub use profile::{Profile, UnknownProfile};
 pub use secret::Secret;

@@ -32,6 +32,23 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
     Picture { bytes: Bytes::from(bytes), media_type: "image/jpeg", size }
 }
 
+/// Scales and encodes a frame for a person or a client's model: the longest side at most
+/// `longest_side` pixels, and at most `most_bytes` bytes where quality can bring that about.
+pub fn encode_within(frame: &Frame, longest_side: u32, most_bytes: usize) -> Picture {
+    let size = frame.size();
+    let longest = u64::from(size.width.max(size.height));
+    let pixels = u64::from(size.width) * u64::from(size.height);
+    let side = u64::from(longest_side).min(longest);
+    let max_pixels = u32::try_from(pixels * side * side / (longest * longest)).unwrap_or(u32::MAX);
+    let mut rule = PictureRule { max_pixels, quality: 85 };
+    let mut picture = encode(frame, rule);
+    while most_bytes < picture.bytes.len() && 25 < rule.quality {
+        rule.quality -= 20;
+        picture = encode(frame, rule);
+    }
+    picture
+}
+
 /// The largest size of the same shape with at most so many pixels, but never larger than `size`.
 fn target(size: ScreenSize, max_pixels: u32) -> ScreenSize {
     let pixels = f64::from(size.width) * f64::from(size.height);
@@ -115,6 +132,14 @@ mod tests {
         assert_eq!(picture.bytes[at + 5..at + 9], [0x06, 0x40, 0x02, 0xd0]);
         let again = encode(&frame(1080, 2400), RULE);
         assert_eq!(again, picture, "the same frame makes the same picture");
+    }
+
+    #[test]
+    fn a_picture_for_a_client_stays_inside_its_bounds() {
+        let picture = encode_within(&frame(1080, 2400), 1280, 200_000);
+        assert_eq!(picture.size, size(576, 1280));
+        assert!(picture.bytes.len() <= 200_000, "{}", picture.bytes.len());
+        assert_eq!(encode_within(&frame(100, 50), 1280, 200_000).size, size(100, 50));
     }
 
     #[test]

@@ -42,8 +42,14 @@ impl Follower {
         self.running() && self.news.changed().await.is_ok()
     }
 
+    /// Whether the run ended without a last word (it panicked): then only its record tells how it
+    /// stands.
+    pub fn broke_off(&self) -> bool {
+        self.running() && self.news.has_changed().is_err()
+    }
+
     /// Waits until the run is over.
-    pub(super) async fn end(&mut self) {
+    pub async fn end(&mut self) {
         while self.changed().await {}
     }
 

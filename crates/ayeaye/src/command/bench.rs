@@ -67,7 +67,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
             asker: "bench".to_owned(),
         })
         .await?;
-    while follower.changed().await {}
+    follower.end().await;
     let report = follower.report();
     if report.stop_reason != StopReason::TaskCompletedSuccessfully {
         bail!("{}: {}", report.stop_reason, report.message);

@@ -86,7 +86,7 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
                     terminal.item("pausing", "after the action under way");
                     follower.stop(StopReason::UserPaused);
                 }
-                while follower.changed().await {}
+                follower.end().await;
             }
         }
     }

@@ -32,7 +32,7 @@ pub async fn follow(
             biased;
             () = ctx.ct.cancelled() => {
                 follower.stop(StopReason::Cancelled);
-                while follower.changed().await {}
+                follower.end().await;
                 break;
             }
             more = follower.changed() => {
