@@ -1,7 +1,7 @@
 //! Parses, settles, wires, serves; everything else is a library call.
 use std::process::ExitCode;
 
-use ayeaye::cli::{Cli, Exit};
+use ayeaye::cli::Cli;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
