@@ -60,7 +60,7 @@ impl Served {
 }
 
 fn lines(record: &Path) -> usize {
-    std::fs::read(record).unwrap().iter().filter(|byte| **byte == b'\n').count()
+    std::fs::read_to_string(record).unwrap().matches('\n').count()
 }
 
 /// Waits until the record has so many lines, looking every millisecond.

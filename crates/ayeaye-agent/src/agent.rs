@@ -53,6 +53,9 @@ pub enum AgentError {
         /// Who has it.
         session: SessionId,
     },
+    /// Another process drives the phone.
+    #[error("device {0} is busy: another ayeaye process is driving it")]
+    DeviceTaken(DeviceId),
     /// The session is at work on something else.
     #[error("session {0} is still at work")]
     SessionBusy(SessionId),
@@ -120,11 +123,16 @@ impl Agent {
         if let (true, Some(err)) = (entries.is_empty(), trouble) {
             return Err(err);
         }
-        let driven = |entry: DeviceEntry| {
-            let driver = self.runs.driver(&entry.id);
-            (entry, driver)
-        };
-        Ok(entries.into_iter().map(driven).collect())
+        let mut devices = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let driver = match self.runs.driver(&entry.id) {
+                Some(driver) => Some(driver),
+                // A list is not refused because a lock cannot be read.
+                None => self.parts.journal.claimant(&entry.id).await.unwrap_or_default(),
+            };
+            devices.push((entry, driver));
+        }
+        Ok(devices)
     }
 
     /// A phone that is ready. The last source's complaint is the one that is told.
@@ -143,7 +151,7 @@ impl Agent {
     /// Starts a session on a phone. When this returns, the session is on disk.
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
         let id = SessionId::new();
-        let lease = loop {
+        let mut lease = loop {
             if let Some(follower) = self.runs.of(&start) {
                 return Ok(follower);
             }
@@ -152,6 +160,7 @@ impl Agent {
                 Claim::Later(changes) => next_change(changes).await,
             }
         };
+        self.hold(&mut lease, id).await?;
         let device = self.device(&start.device_id).await?;
         let info = device.info().await?;
         let facts = DeviceFacts {
@@ -219,13 +228,14 @@ impl Agent {
     ) -> Result<Option<Follower>, AgentError> {
         let id = session.id;
         let device_id = DeviceId::new(&session.device.device_id);
-        let lease = match self.runs.claim(&device_id, id)? {
+        let mut lease = match self.runs.claim(&device_id, id)? {
             Claim::Mine(lease) => lease,
             Claim::Later(changes) => {
                 next_change(changes).await;
                 return Ok(None);
             }
         };
+        self.hold(&mut lease, id).await?;
         let device = self.device(&device_id).await?;
         let (events, record) = self.parts.journal.open(&id).await?;
         // Another process may have gone on with it meanwhile: what counts is what stands there now.
@@ -247,10 +257,13 @@ impl Agent {
 
     /// What a session has come to, without going on with it.
     pub async fn report(&self, id: SessionId) -> Result<Report, AgentError> {
-        match self.live(id, None)? {
-            Some(live) => Ok((*live.follower().report()).clone()),
-            None => Ok(self.session(id).await?.report(false)),
+        if let Some(live) = self.live(id, None)? {
+            return Ok((*live.follower().report()).clone());
         }
+        let session = self.session(id).await?;
+        // Without an end it may be that another process drives it, or that one died.
+        let driven = session.stopped.is_none() && self.parts.journal.driven(&id).await?;
+        Ok(session.report(driven))
     }
 
     /// Asks the run of a session to stop, and waits until it has. A session that is not being
@@ -277,6 +290,20 @@ impl Agent {
     /// Stops every run and waits until each has recorded its end, at most so long.
     pub async fn shut_down(&self, limit: Duration) {
         self.runs.close(limit).await;
+    }
+
+    /// Makes a lease hold against other processes too.
+    async fn hold(&self, lease: &mut Lease, session: SessionId) -> Result<(), AgentError> {
+        use crate::journal::Claim;
+        let device = lease.device.clone();
+        match self.parts.journal.claim(&device, &session).await? {
+            Claim::Yours(held) => {
+                lease.held = Some(held);
+                Ok(())
+            }
+            Claim::Taken(Some(holder)) => Err(AgentError::DeviceBusy { device, session: holder }),
+            Claim::Taken(None) => Err(AgentError::DeviceTaken(device)),
+        }
     }
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {

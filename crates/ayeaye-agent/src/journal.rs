@@ -12,7 +12,7 @@ pub use event::*;
 pub use facts::NotAnAction;
 pub use files::{BadRecord, Clock, FileJournal, SyncWhen, Verdict};
 
-use crate::SessionId;
+use crate::{DeviceId, SessionId};
 
 /// Why a record could not be kept or read. Each names the file and the way out.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +55,23 @@ pub enum JournalError {
     Blob(String),
 }
 
+/// What comes of asking for a phone.
+pub enum Claim {
+    /// It is the asker's, until this is dropped or the process dies.
+    Yours(Box<dyn Send + Sync>),
+    /// Another process drives it, for this session if that can be told.
+    Taken(Option<SessionId>),
+}
+
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Yours(_) => f.write_str("Yours"),
+            Self::Taken(session) => f.debug_tuple("Taken").field(session).finish(),
+        }
+    }
+}
+
 /// All sessions.
 #[async_trait]
 pub trait Journal: Send + Sync + fmt::Debug {
@@ -69,6 +86,12 @@ pub trait Journal: Send + Sync + fmt::Debug {
     async fn list(&self) -> Result<Vec<SessionId>, JournalError>;
     /// The bytes of a blob.
     async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError>;
+    /// Whether some process writes the session now.
+    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError>;
+    /// Takes a phone for a session, against every process that keeps its sessions here.
+    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError>;
+    /// The session that has taken a phone, in whichever process.
+    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError>;
     /// Leaves an operator's answer for whichever process runs the session.
     async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError>;
     /// Removes a session that nobody writes, with all that belongs to it.

@@ -80,3 +80,33 @@ pub fn gelab(id: SessionId, events: &[Event]) -> GelabTrace {
     }
     trace
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The fixture that holds every kind of event.
+    fn events() -> (SessionId, Vec<Event>) {
+        let text = include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../ayeaye-agent/fixtures/format-1/sessions/019b7d0a-6f40-7000-8000-0000000000a1/events.jsonl"
+        ));
+        let events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (SessionId::new(), events)
+    }
+
+    #[test]
+    fn every_step_has_its_line_and_every_picture_its_file() {
+        let (id, events) = events();
+        let trace = gelab(id, &events);
+        let steps = events.iter().filter(|it| matches!(it.entry.fact, Fact::StepEnd(_))).count();
+        let lines: Vec<_> = trace.lines.iter().filter(|line| line.get("step").is_some()).collect();
+        assert_eq!(lines.len(), steps);
+        assert_eq!(trace.lines[0]["session_id"], id.to_string());
+        for line in &lines {
+            let image = line["image"].as_str().unwrap();
+            assert!(image.is_empty() || trace.pictures.iter().any(|(name, _)| name == image));
+        }
+        assert!(lines.iter().any(|line| line["action"]["action"] == "CLICK"));
+    }
+}

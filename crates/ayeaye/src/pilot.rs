@@ -5,8 +5,8 @@
 //! the state of the virtual phone it lives with, and knows a handful of tasks. It says so to
 //! whoever asks for more.
 //!
-//! One request, in order: [`server`] checks it, [`hear`] reads the prompt, [`scene`] is what there
-//! is to go by, [`skill`] decides, [`say`] writes it down. Nothing is kept between requests, so that
+//! One request, in order: `server` checks it, `hear` reads the prompt, `scene` is what there
+//! is to go by, `skill` decides, `say` writes it down. Nothing is kept between requests, so that
 //! a server that was killed goes on from whatever the screen shows.
 use std::net::Ipv4Addr;
 use std::time::Duration;

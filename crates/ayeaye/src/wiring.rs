@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Clock, DeviceSource, Limits, Parts, SettleRule};
+use ayeaye_agent::{Agent, Clock, DeviceSource, Limits, Model, Parts, SettleRule};
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Profile};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -81,7 +81,7 @@ impl House {
             model: model.clone(),
             journal: Arc::new(journal),
             limits: limits(config),
-            config: worth_keeping(config),
+            config: worth_keeping(config, &*model),
         });
         let piloted = decider == Decider::Pilot;
         Ok(Self { agent: Arc::new(agent), model, handset, piloted, _down: guard })
@@ -149,9 +149,10 @@ pub fn limits(config: &Config) -> Limits {
 }
 
 /// What a session's record says of the settings. Never a key.
-fn worth_keeping(config: &Config) -> serde_json::Map<String, serde_json::Value> {
+fn worth_keeping(config: &Config, model: &dyn Model) -> serde_json::Map<String, serde_json::Value> {
     let facts = serde_json::json!({
-        "model": config.model.name,
+        "model": model.name(),
+        "profile": model.profile(),
         "session_max_steps": config.run.session_max_steps,
         "version": env!("CARGO_PKG_VERSION"),
     });

@@ -53,6 +53,8 @@ pub(super) struct Lease {
     runs: Runs,
     pub(super) device: DeviceId,
     session: SessionId,
+    /// Keeps the phone from other processes.
+    pub(super) held: Option<Box<dyn Send + Sync>>,
 }
 
 impl Runs {
@@ -65,7 +67,7 @@ impl Runs {
         }
         let Some(holder) = inner.leases.get(device).copied() else {
             inner.leases.insert(device.clone(), session);
-            let lease = Lease { runs: self.clone(), device: device.clone(), session };
+            let lease = Lease { runs: self.clone(), device: device.clone(), session, held: None };
             return Ok(Claim::Mine(lease));
         };
         let mut changes = inner.changes.subscribe();
@@ -154,6 +156,8 @@ impl Live {
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        // First for the others: whoever of us hears of the change may ask for it at once.
+        self.held = None;
         let mut inner = self.runs.lock();
         inner.leases.remove(&self.device);
         inner.live.remove(&self.session);

@@ -4,6 +4,7 @@
 //! writes, `folder` knows the names.
 mod answer;
 mod blobs;
+mod claim;
 mod folder;
 mod line;
 mod record;
@@ -26,8 +27,8 @@ use self::folder::{Folder, private_file, private_folder, storage, sync_folder};
 use self::line::Chain;
 use self::record::FileRecord;
 use self::scan::{End, Scanned, scan};
-use super::{BlobRef, Entry, Event, Fact, Journal, JournalError, Record};
-use crate::SessionId;
+use super::{BlobRef, Claim, Entry, Event, Fact, Journal, JournalError, Record};
+use crate::{DeviceId, SessionId};
 
 /// The time of day, as it is handed in.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -44,6 +45,10 @@ pub enum SyncWhen {
     Never,
 }
 
+/// Looking whether a lock is held takes the lock for a moment; whoever finds it taken tries again
+/// after this time.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// All sessions below one folder.
 ///
 /// A fact of more than 4 MiB, or one that would not read back as it is, is refused with
@@ -51,6 +56,8 @@ pub enum SyncWhen {
 #[derive(Clone)]
 pub struct FileJournal {
     sessions: PathBuf,
+    /// Locks, one a phone.
+    devices: PathBuf,
     clock: Clock,
     when: SyncWhen,
 }
@@ -80,7 +87,7 @@ pub struct BadRecord {
 impl FileJournal {
     /// The sessions in `data`, which need not exist yet.
     pub fn new(data: &Path, clock: Clock, when: SyncWhen) -> Self {
-        Self { sessions: data.join("sessions"), clock, when }
+        Self { sessions: data.join("sessions"), devices: data.join("devices"), clock, when }
     }
 
     /// Checks every record of a session, without a lock and without mending.
@@ -95,6 +102,30 @@ impl FileJournal {
             Ok((events, verdict(&scanned)))
         })
         .await
+    }
+
+    async fn try_open(
+        &self,
+        id: &SessionId,
+    ) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
+        let Self { clock, when, .. } = self.clone();
+        let opened = self.at(id, "open", move |folder| {
+            folder.must_exist()?;
+            let lock = folder.lock()?;
+            let (mut events, scanned) = read_all(&folder)?;
+            if let Some(refusal) = refusal(folder.id, &scanned) {
+                return Err(refusal);
+            }
+            let End::Torn { bytes } = scanned.end else {
+                return Ok((events, FileRecord::new(folder, clock, when, scanned.chain, lock)?));
+            };
+            let aside = cut(&folder, scanned.good_bytes, clock(), when)?;
+            let mut record = FileRecord::new(folder, clock, when, scanned.chain, lock)?;
+            events.push(record.write(&recovered(bytes, &aside))?);
+            Ok((events, record))
+        });
+        let (events, record) = opened.await?;
+        Ok((events, Box::new(record)))
     }
 
     fn folder(&self, id: &SessionId) -> Folder {
@@ -117,7 +148,7 @@ impl FileJournal {
 #[async_trait]
 impl Journal for FileJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError> {
-        let Self { sessions, clock, when } = self.clone();
+        let Self { sessions, clock, when, .. } = self.clone();
         let record = self.at(id, "make", move |folder| {
             private_folder(&sessions, true).map_err(storage("make", &sessions))?;
             private_folder(&folder.path, false).map_err(storage("make", &folder.path))?;
@@ -131,24 +162,14 @@ impl Journal for FileJournal {
     }
 
     async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
-        let Self { clock, when, .. } = self.clone();
-        let opened = self.at(id, "open", move |folder| {
-            folder.must_exist()?;
-            let lock = folder.lock()?;
-            let (mut events, scanned) = read_all(&folder)?;
-            if let Some(refusal) = refusal(folder.id, &scanned) {
-                return Err(refusal);
+        match self.try_open(id).await {
+            // Somebody may only have looked whether it is driven.
+            Err(JournalError::Busy(_)) => {
+                tokio::time::sleep(LOOK).await;
+                self.try_open(id).await
             }
-            let End::Torn { bytes } = scanned.end else {
-                return Ok((events, FileRecord::new(folder, clock, when, scanned.chain, lock)?));
-            };
-            let aside = cut(&folder, scanned.good_bytes, clock(), when)?;
-            let mut record = FileRecord::new(folder, clock, when, scanned.chain, lock)?;
-            events.push(record.write(&recovered(bytes, &aside))?);
-            Ok((events, record))
-        });
-        let (events, record) = opened.await?;
-        Ok((events, Box::new(record)))
+            other => other,
+        }
     }
 
     async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
@@ -173,6 +194,39 @@ impl Journal for FileJournal {
     async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError> {
         let blob = blob.clone();
         self.at(id, "read", move |folder| blobs::load(&folder, &blob)).await
+    }
+
+    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError> {
+        self.at(id, "look for", |folder| {
+            folder.must_exist()?;
+            match folder.lock() {
+                Ok(_) => Ok(false),
+                Err(JournalError::Busy(_)) => Ok(true),
+                Err(err) => Err(err),
+            }
+        })
+        .await
+    }
+
+    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError> {
+        let (folder, device, session) = (self.devices.clone(), device.clone(), *session);
+        let once = || {
+            let (folder, device) = (folder.clone(), device.clone());
+            blocking("lock", &self.devices, move || claim::claim(&folder, &device, session))
+        };
+        match once().await? {
+            // Somebody may only have looked who drives it.
+            Claim::Taken(_) => {
+                tokio::time::sleep(LOOK).await;
+                once().await
+            }
+            yours @ Claim::Yours(_) => Ok(yours),
+        }
+    }
+
+    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
+        let (folder, device) = (self.devices.clone(), device.clone());
+        blocking("look for", &self.devices, move || Ok(claim::claimant(&folder, &device))).await
     }
 
     async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
@@ -202,7 +256,7 @@ impl Journal for FileJournal {
 
 impl fmt::Debug for FileJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sessions, clock: _, when } = self;
+        let Self { sessions, devices: _, clock: _, when } = self;
         f.debug_struct("FileJournal").field("sessions", sessions).field("when", when).finish()
     }
 }

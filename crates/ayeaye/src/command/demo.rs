@@ -4,6 +4,9 @@
 //! over the adb server's protocol on a socket and asks the model over HTTP.
 use anyhow::{Context as _, bail};
 use ayeaye_agent::SessionId;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rmcp::model::{CallToolRequestParams, ProgressNotificationParam};
 use rmcp::service::{NotificationContext, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
@@ -131,6 +134,27 @@ type Client = RunningService<RoleClient, Watcher>;
 #[derive(Debug, Clone)]
 struct Watcher {
     terminal: Terminal,
+    /// Steps that were shown, counted from 1.
+    shown: Arc<AtomicU64>,
+}
+
+impl Watcher {
+    /// Shows a step, unless it was shown before.
+    fn step(&self, number: u64, words: &str) {
+        if self.shown.fetch_max(number, Ordering::Relaxed) < number {
+            self.terminal.line(&format!("  {number:>2}  {}", one_line(words)));
+        }
+    }
+
+    /// Shows the last steps of a run, whose progress its end has overtaken.
+    fn rest(&self, result: &Value) {
+        for log in result["intermediate_logs"].as_array().into_iter().flatten() {
+            let action = &log["action"];
+            let words =
+                format!("{} \u{2013} {}", text(action, "action_type"), text(action, "explain"));
+            self.step(log["global_step_idx"].as_u64().unwrap_or_default(), &words);
+        }
+    }
 }
 
 impl ClientHandler for Watcher {
@@ -139,9 +163,11 @@ impl ClientHandler for Watcher {
         params: ProgressNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        for line in params.message.as_deref().unwrap_or_default().split("; step ") {
-            let line = line.strip_prefix("step ").unwrap_or(line);
-            self.terminal.line(&format!("    {}", one_line(line)));
+        let message = params.message.as_deref().unwrap_or_default();
+        for step in message.split("step ").filter_map(|step| step.split_once(": ")) {
+            if let Ok(number) = step.0.parse() {
+                self.step(number, step.1.trim_end_matches("; "));
+            }
         }
     }
 }
@@ -159,7 +185,7 @@ async fn connect(house: &House, config: &Config, terminal: Terminal) -> anyhow::
             Err(err) => tracing::error!("the demo's server: {err}"),
         }
     });
-    Watcher { terminal }.serve(near).await.context("the demo's client")
+    Watcher { terminal, shown: Arc::default() }.serve(near).await.context("the demo's client")
 }
 
 async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
@@ -176,7 +202,10 @@ async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::
                 .collect();
             bail!("{tool}: {}", words.join("\n"))
         }
-        (_, Some(facts)) => Ok(facts),
+        (_, Some(facts)) => {
+            client.service().rest(&facts);
+            Ok(facts)
+        }
     }
 }
 

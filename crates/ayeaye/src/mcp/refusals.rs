@@ -106,6 +106,9 @@ fn agent_hint(err: &AgentError) -> &'static str {
         AgentError::DeviceBusy { .. } => {
             "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task"
         }
+        AgentError::DeviceTaken(_) => {
+            "another client's server drives it: wait until it is done, or end it there"
+        }
         AgentError::SessionBusy(_) => {
             "follow it with ask_agent_continue(session_id) and no task, advise it with \
              reply_from_client, or end it with stop_task before giving it another task"

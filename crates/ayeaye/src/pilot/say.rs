@@ -67,14 +67,11 @@ impl Move {
         };
         // A tag among the reasons would end them.
         let thought = one_line(&self.thought).replace('<', "‹");
-        let mut reply = format!(
-            "<THINK> {thought} </THINK>\nexplain:{}\taction:{name}",
-            one_line(&self.explain)
-        );
-        for (key, value) in fields {
-            reply.push_str(&format!("\t{key}:{value}"));
-        }
-        reply + "\tsummary:" + &one_line(&self.summary)
+        let explain = one_line(&self.explain);
+        let mut all = vec![format!("explain:{explain}"), format!("action:{name}")];
+        all.extend(fields.iter().map(|(key, value)| format!("{key}:{value}")));
+        all.push(format!("summary:{}", one_line(&self.summary)));
+        format!("<THINK> {thought} </THINK>\n{}", all.join("\t"))
     }
 }
 

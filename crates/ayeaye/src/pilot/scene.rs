@@ -87,7 +87,7 @@ impl<'a> Situation<'a> {
 }
 
 /// Moves.
-impl<'a> Situation<'a> {
+impl Situation<'_> {
     /// Opens the app of this package.
     pub(super) fn open(&self, package: &str) -> Move {
         let label = self.apps.iter().find(|app| app.package == package);

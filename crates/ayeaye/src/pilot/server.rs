@@ -198,14 +198,16 @@ fn in_pieces(reply: &str, usage: &Value) -> Response {
             "choices": choices, "usage": usage,
         })
     };
-    let mut events = String::new();
-    for line in reply.split_inclusive(['\n', '\t']) {
-        let choice = json!([{ "index": 0, "delta": { "content": line }, "finish_reason": null }]);
-        events += &format!("data: {}\n\n", chunk(choice, &Value::Null));
-    }
+    let piece = |text: &str| {
+        let choice = json!([{ "index": 0, "delta": { "content": text }, "finish_reason": null }]);
+        chunk(choice, &Value::Null)
+    };
+    let mut chunks: Vec<_> = reply.split_inclusive(['\n', '\t']).map(piece).collect();
     let end = json!([{ "index": 0, "delta": {}, "finish_reason": "stop" }]);
-    events += &format!("data: {}\n\n", chunk(end, &Value::Null));
-    events += &format!("data: {}\n\ndata: [DONE]\n\n", chunk(json!([]), usage));
+    chunks.push(chunk(end, &Value::Null));
+    chunks.push(chunk(json!([]), usage));
+    let chunks = chunks.iter().map(Value::to_string).chain(["[DONE]".to_owned()]);
+    let events: String = chunks.map(|data| ["data: ", &data, "\n\n"].concat()).collect();
     ([(header::CONTENT_TYPE, "text/event-stream")], events).into_response()
 }
 

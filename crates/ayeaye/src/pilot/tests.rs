@@ -16,7 +16,7 @@ struct Story {
     task: String,
     history: String,
     /// Lines of the prompt.
-    said: String,
+    said: Vec<String>,
     steps: usize,
 }
 
@@ -26,7 +26,7 @@ impl Story {
     }
 
     fn on(phone: &Phone, task: &str) -> Self {
-        let (history, said) = (String::new(), String::new());
+        let (history, said) = (String::new(), Vec::new());
         Self { phone: phone.clone(), task: task.to_owned(), history, said, steps: 0 }
     }
 
@@ -37,7 +37,11 @@ impl Story {
             "" => "暂无历史操作".to_owned(),
             summary => slot(summary),
         };
-        format!("用户的任务：{}\n\n操作记录：{history}\n{}\n手机", slot(&self.task), self.said)
+        format!(
+            "用户的任务：{}\n\n操作记录：{history}\n{}\n手机",
+            slot(&self.task),
+            self.said.join("\n")
+        )
     }
 
     /// One move; `Some` when it is not for the phone.
@@ -64,11 +68,11 @@ impl Story {
     async fn asks(&mut self, words: &str) {
         let Act::Ask(question) = self.run().await else { panic!("{} asks nothing", self.task) };
         assert!(question.contains(words), "{question}");
-        self.said.push_str(&format!("你问过：「{question}」\n"));
+        self.said.push(format!("你问过：「{question}」"));
     }
 
     fn reply(&mut self, words: &str) {
-        self.said.push_str(&format!("用户回复说：「{words}」\n"));
+        self.said.push(format!("用户回复说：「{words}」"));
     }
 
     async fn completes(&mut self, words: &str) -> State {
@@ -194,7 +198,7 @@ async fn whatever_is_on_the_screen_a_message_is_sent_once() {
                 }
                 match story.step().await {
                     Some(Act::Ask(question)) => {
-                        story.said.push_str(&format!("你问过：「{question}」\n"));
+                        story.said.push(format!("你问过：「{question}」"));
                         story.reply("Berg 那位");
                     }
                     Some(end) => {
@@ -331,7 +335,7 @@ async fn signing_in_asks_for_the_code() {
     story.reply("it is not there yet");
     story.asks("I need 6 digits").await;
     story.said.clear();
-    story.said.push_str("你问过：「What is the 6-digit code?」\n");
+    story.said.push("你问过：「What is the 6-digit code?」".to_owned());
     story.reply(&format!("{} {}", &code[..3], &code[3..]));
     let state = story.completes("robin is signed in").await;
     assert_eq!(state.signed_in.as_deref(), Some("robin"));
@@ -406,7 +410,6 @@ mod over_http {
         model.prompt(&View { request, past, remarks: &[], picture: &picture, app: None })
     }
 
-    #[expect(clippy::unwrap_used, reason = "a helper of tests")]
     async fn decided(model: &OpenAiModel, prompt: &Prompt) -> Decision {
         let reply = model.call(prompt, LIMIT).await.unwrap();
         model.read(&reply).unwrap()

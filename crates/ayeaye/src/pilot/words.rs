@@ -54,6 +54,26 @@ pub(super) fn after_colon(text: &str) -> Option<usize> {
     })
 }
 
+/// The text that a task hands over: quoted, or all that follows a colon or one of these words.
+/// Quotes in the midst of such a text are part of it.
+pub(super) fn handed_over<'a>(task: &'a str, leads: &[&str]) -> Option<&'a str> {
+    let mut lead = [after_colon(task), first(task, leads).map(|(_, end)| end)];
+    lead.sort_unstable();
+    let lead = lead
+        .into_iter()
+        .flatten()
+        .next()
+        .map(|end| task.len() - task[end..].trim_start_matches([' ', ':', '：', '，']).len());
+    let text = match (quoted(task, true), lead) {
+        // Behind the lead nothing but the opening quote, of one character.
+        (Some((start, end)), Some(lead)) if start <= lead + 3 => &task[start..end],
+        (Some((start, end)), None) => &task[start..end],
+        (_, Some(lead)) => &task[lead..],
+        (None, None) => return None,
+    };
+    Some(text.trim()).filter(|text| !text.is_empty())
+}
+
 /// The task without the texts it hands over: what is quoted, and what follows a colon.
 pub(super) fn order(task: &str) -> String {
     let mut order = String::new();

@@ -25,14 +25,12 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
     let behind = &task[end..];
     let said = ["saying", "that says", "says", "说", "内容是", "内容为"];
     let text = match quote {
-        Some((start, stop)) => Some(&task[start..stop]),
-        None => words::after_colon(behind)
-            .or_else(|| words::first(behind, &said).map(|(_, end)| end))
-            .map(|at| &behind[at..]),
+        // "Send “hi” to Anna".
+        Some((start, stop)) if stop <= end => Some(task[start..stop].trim()),
+        _ => words::handed_over(behind, &said),
     };
-    let text = text.map(|text| text.trim_start_matches([' ', ':', '：', '，']).trim().to_owned());
     let rest = if direct(task, end) { unplaced(behind).to_owned() } else { String::new() };
-    Some(Plan { name, text: text.filter(|text| !text.is_empty()), rest })
+    Some(Plan { name, text: text.filter(|text| !text.is_empty()).map(str::to_owned), rest })
 }
 
 /// Verbs with the person right behind them, and behind that perhaps the text itself.
@@ -294,6 +292,7 @@ mod tests {
             ("In Messages, tell Anna: I am ten minutes late", "Anna", "I am ten minutes late"),
             ("Tell Anna in the Messages app: \"late, 10:30 it's\"", "Anna", "late, 10:30 it's"),
             ("Tell Anna that I am late", "Anna", "I am late"),
+            ("Tell Anna: he said \"yes\" to Ben", "Anna", "he said \"yes\" to Ben"),
             ("Let Ben Carter know that I am late.", "Ben Carter", "I am late"),
             ("Text mum I'll be home at 10:30", "mum", "I'll be home at 10:30"),
             ("Send a message to Anna Berg saying see you", "Anna Berg", "see you"),

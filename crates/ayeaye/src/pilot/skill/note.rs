@@ -34,16 +34,8 @@ pub(super) fn plan(task: &str) -> Plan {
         title = Some(words::bare(&behind[start..stop]).to_owned());
         rest = behind[stop..].trim_start_matches(['"', '”', '」', '“', '』']).to_owned();
     }
-    let colon = words::after_colon(&rest);
-    let said = words::first(&rest, &["saying", "that says", "内容为", "内容是", "内容", "写着"]);
-    let body = match (words::quoted(&rest, true), colon, said) {
-        (Some((start, end)), ..) => Some(&rest[start..end]),
-        (None, Some(at), said) => Some(&rest[said.map_or(at, |(_, end)| end.max(at))..]),
-        (None, None, Some((_, end))) => Some(&rest[end..]),
-        (None, None, None) => None,
-    };
-    let body = body.map(|body| body.trim_start_matches([' ', ':', '：']).trim().to_owned());
-    Plan { title, body: body.filter(|body| !body.is_empty()) }
+    let leads = ["saying", "that says", "内容为", "内容是", "内容", "写着"];
+    Plan { title, body: words::handed_over(&rest, &leads).map(str::to_owned) }
 }
 
 pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
@@ -109,6 +101,7 @@ mod tests {
             ("Save a note titled Trip with the text: pack 东京 🗼", "Trip", "pack 东京 🗼"),
             ("Write a note saying call me at 10:30.", "", "call me at 10:30."),
             ("Note: buy milk", "", "buy milk"),
+            ("Note: read \"Kim\" again", "", "read \"Kim\" again"),
             ("新建一个标题为“购物”的笔记，内容是“牛奶”", "购物", "牛奶"),
             ("Save a note titled \"Trip\" with exactly the text that was agreed on.", "Trip", ""),
         ] {

@@ -85,7 +85,7 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
     };
     let size =
         words::first(&lower, &["size", "尺码"]).and_then(|(_, end)| words::value(&lower[end..]));
-    let size = size.map(|size| size.to_ascii_uppercase());
+    let size = size.map(str::to_ascii_uppercase);
     let size = size.or_else(|| {
         let at = lower.find('码').filter(|_| !lower.contains("尺码"))?;
         let digits = lower[..at].chars().rev().take_while(char::is_ascii_digit).count();

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::Phone;
-use crate::journal::{BlobRef, Entry, Event, Fact};
-use crate::{Follower, Journal, JournalError, Record, SessionId, StopReason};
+use crate::journal::{BlobRef, Claim, Entry, Event, Fact};
+use crate::{DeviceId, Follower, Journal, JournalError, Record, SessionId, StopReason};
 
 /// What does not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +103,18 @@ impl Journal for Failing {
 
     async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError> {
         self.inner.blob(id, blob).await
+    }
+
+    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError> {
+        self.inner.driven(id).await
+    }
+
+    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError> {
+        self.inner.claim(device, session).await
+    }
+
+    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
+        self.inner.claimant(device).await
     }
 
     async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
