@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 
 import adbutils
-from harness import Checks, get_json
+from harness import Checks, phone_state
 from PIL import Image
 
 
@@ -114,8 +114,10 @@ def the_library(checks, given, folder):
     phone = client.device(given.device)
     checks.equal("state", phone.get_state(), "device")
     checks.equal("shell", phone.shell("echo hello"), "hello")
-    done = phone.shell2("echo x; exit 9")
-    checks.equal("shell2 knows the exit code", (done.returncode, done.output.strip()), (9, "x"))
+    for v2 in (False, True):
+        done = phone.shell2("echo x; (exit 9)", v2=v2)
+        name = f"shell2 knows the exit code, v2 {v2}"
+        checks.equal(name, (done.returncode, done.output.strip()), (9, "x"))
     checks.equal("window_size", tuple(phone.window_size()), (1080, 2400))
     checks.equal("screenshot", phone.screenshot().size, (1080, 2400))
     phone.keyevent("HOME")
@@ -125,13 +127,13 @@ def the_library(checks, given, folder):
     phone.app_start("com.android.settings")
     time.sleep(1.5)
     checks.equal("app_start", phone.app_current().package, "com.android.settings")
-    checks.equal("and the phone agrees", get_json(f"{given.phone}/state")["foreground"]["package"], "com.android.settings")
+    checks.equal("and the phone agrees", phone_state(given.phone)["foreground"]["package"], "com.android.settings")
     xml = phone.dump_hierarchy()
     checks.check("dump_hierarchy", xml.startswith("<?xml") and xml.rstrip().endswith("</hierarchy>"), xml[:200])
     phone.swipe(540, 1800, 540, 900, 0.3)
-    taps = get_json(f"{given.phone}/state")["counts"]["taps"]
+    taps = phone_state(given.phone)["counts"]["taps"]
     phone.click(540, 1200)
-    checks.equal("click taps once", get_json(f"{given.phone}/state")["counts"]["taps"], taps + 1)
+    checks.equal("click taps once", phone_state(given.phone)["counts"]["taps"], taps + 1)
     phone.send_keys("plain words")
     phone.app_stop("com.android.settings")
     source, target = folder / "small.bin", folder / "small.back"

@@ -68,8 +68,8 @@ async function follow(current, options) {
 }
 
 async function sentMessages(text) {
-  const state = await (await fetch(`${given.phone}/state`)).json();
-  return state.messages.filter((message) => message.text === text);
+  const state = (await (await fetch(`${given.phone}/state`)).json()).phone;
+  return state.sent.filter((message) => message.text === text);
 }
 
 async function mainJob() {

@@ -1,4 +1,4 @@
-"""An MCP client by the official Python SDK: the main job, the five tasks, broken models, elicitation.
+"""An MCP client by the official Python SDK: the main job, the five tasks, broken models.
 
     client.py --stdio target/debug/ayeaye --device SERIAL --phone http://127.0.0.1:9200 --job message
     client.py --http http://127.0.0.1:9300/mcp ...          (token in AYEAYE_HTTP_TOKEN)
@@ -13,8 +13,8 @@ import os
 import time
 
 import tasks
-from harness import Checks, get_json, post_json
-from mcp import Client, StdioServerParameters, types
+from harness import Checks, phone_state, post_json
+from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
@@ -146,7 +146,7 @@ async def message_job(agent, given):
     checks.check("steps are counted through", done["global_step_idx"] > asked["global_step_idx"], done)
     checks.check("time is split", done["usage"]["model_ms"] > 0 and done["usage"]["other_ms"] > 0, done.get("usage"))
     checks.equal("the last action", done["final_action"]["action_type"], "COMPLETE")
-    tasks.check_message(checks, get_json(f"{given.phone}/state"), text)
+    tasks.check_message(checks, phone_state(given.phone), text)
     sessions = await agent.report("list_sessions", {})
     checks.check("the session is in the list", session in json.dumps(sessions), sessions)
     one = await agent.report("get_session", {"session_id": session})
@@ -154,14 +154,14 @@ async def message_job(agent, given):
 
 
 def sent(given):
-    return tasks.sent_messages(get_json(f"{given.phone}/state"))
+    return tasks.sent_messages(phone_state(given.phone))
 
 
 async def tasks_job(agent, given):
     """Four tasks more; with the message they are five."""
 
     def state():
-        return get_json(f"{given.phone}/state")
+        return phone_state(given.phone)
 
     async def run(name, task, check, max_steps=30):
         checks.prefix = f"{given.label} {name}: "
@@ -208,7 +208,7 @@ async def faults_job(agent, given):
     checks.prefix = f"{given.label} after all faults: "
     report = await agent.go_on(report["session_id"], reply_from_client="Anna Bauer")
     checks.equal("answered, it is done", report["stop_reason"], DONE)
-    tasks.check_message(checks, get_json(f"{given.phone}/state"), text)
+    tasks.check_message(checks, phone_state(given.phone), text)
     await agent.refused("an unknown device", "ask_agent_start_new_task", {"device_id": "nobody", "task": "x"}, "nobody")
     await agent.refused("an empty task", "ask_agent_start_new_task", {"device_id": given.device, "task": "  "}, "task")
     await agent.refused(
@@ -217,28 +217,7 @@ async def faults_job(agent, given):
     await agent.refused("no session's name", "ask_agent_continue", {"session_id": "../../etc"}, "session_id")
 
 
-async def elicit_job(agent, given):
-    """A client that can ask its user in the middle of a call: one call does it all."""
-    checks = agent.checks
-    text = f"Asked on the spot ({given.label})"
-    report = await agent.follow(await agent.start(given.device, tasks.message_task(text)))
-    checks.equal("done in one go", report["stop_reason"], DONE)
-    checks.check("the user was asked once", given.asked and len(given.asked) == 1 and "Anna" in given.asked[0], given.asked)
-    tasks.check_message(checks, get_json(f"{given.phone}/state"), text)
-
-
-def elicitation(given):
-    async def ask(_, params):
-        given.asked.append(params.message)
-        schema = params.requested_schema
-        schema = schema if isinstance(schema, dict) else schema.model_dump()
-        first = next(iter(schema["properties"]))
-        return types.ElicitResult(action="accept", content={first: "Anna Bauer"})
-
-    return ask
-
-
-JOBS = {"message": message_job, "tasks": tasks_job, "faults": faults_job, "elicit": elicit_job}
+JOBS = {"message": message_job, "tasks": tasks_job, "faults": faults_job}
 
 
 async def main():
@@ -252,22 +231,20 @@ async def main():
     arguments.add_argument("--protocol", default="2025-11-25", choices=["2025-11-25", "2026-07-28"])
     arguments.add_argument("--label", default="py")
     given = arguments.parse_args()
-    given.asked = []
     checks = Checks(f"{given.label}: ")
 
     # "auto" asks `server/discover`; only a server that knows the newest protocol gets it.
     mode = "legacy" if given.protocol == "2025-11-25" else "auto"
-    more = {"elicitation_callback": elicitation(given)} if given.job == "elicit" else {}
     if given.stdio:
         passed_on = ("AYEAYE_", "ADB_", "ANDROID_")
         env = {name: value for name, value in os.environ.items() if name.startswith(passed_on)}
         server = StdioServerParameters(command=given.stdio, args=["serve"], env=env)
-        async with Client(server, mode=mode, **more) as client:
+        async with Client(server, mode=mode) as client:
             await everything(client, checks, given)
     else:
         headers = {"authorization": f"Bearer {os.environ['AYEAYE_HTTP_TOKEN']}"}
         async with create_mcp_http_client(headers=headers) as http:
-            async with Client(streamable_http_client(given.http, http_client=http), mode=mode, **more) as client:
+            async with Client(streamable_http_client(given.http, http_client=http), mode=mode) as client:
                 await everything(client, checks, given)
     checks.exit()
 

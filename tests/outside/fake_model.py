@@ -18,7 +18,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pilots
-from harness import get_json
+from harness import phone_state
 
 FAULTS = ["html", "empty", "garbage", "half", "off-screen", "500-once", "429-once"]
 MAX_BODY = 16 * 1024 * 1024
@@ -186,7 +186,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             prompt, entry["picture"], stream = self.fake.judge(self.headers, body)
             entry["fault"] = fault = self.fake.take_fault()
-            state = get_json(f"{self.fake.phone}/state")
+            state = phone_state(self.fake.phone)
             act = pilots.decide(prompt, state)
             entry["foreground"] = state["foreground"]
             entry["task"], entry["reply"] = act.task, gelab(act)

@@ -24,6 +24,11 @@ def get_json(url, timeout=5):
         return json.load(answer)
 
 
+def phone_state(phone):
+    """The virtual phone's own state, by its control endpoint."""
+    return get_json(f"{phone}/state")["phone"]
+
+
 def post_json(url, body, timeout=5):
     request = urllib.request.Request(
         url, json.dumps(body).encode(), {"content-type": "application/json"}, method="POST"

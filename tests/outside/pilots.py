@@ -249,7 +249,7 @@ def message(hand, flat):
 def sign_in(hand, _):
     if hand.screen.state["signed_in"] == tasks.SIGN_IN_USER:
         return hand.done("Signed in.")
-    opened = hand.open("com.example.account", "Nimbus")
+    opened = hand.open("com.example.nimbus", "Nimbus")
     if opened:
         return opened
     code_field = hand.screen.find(id="code")

@@ -18,7 +18,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from harness import Processes, free_port, get_json, show_logs, wait_until
+from harness import Processes, free_port, get_json, phone_state, show_logs, wait_until
 
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
@@ -56,7 +56,7 @@ class Bench:
     def start_phone(self):
         command = [self.binary, "phone", "--port", self.phone_port, "--control", f"127.0.0.1:{self.control_port}"]
         self.processes.start("phone", command, self.env)
-        wait_until("the virtual phone", lambda: get_json(f"{self.phone}/state"))
+        wait_until("the virtual phone", lambda: phone_state(self.phone))
 
     def start_adb(self):
         """Debian's server in the foreground, so that it is ours to end, and the phone attached to it."""
@@ -155,10 +155,6 @@ def main():
                 bench.node_client("--stdio", binary, "--label", "ts stdio")
                 bench.python_client("--http", url, "--label", "py http", "--protocol", "2026-07-28")
                 bench.node_client("--http", url, "--label", "ts http")
-                bench.python_client("--stdio", binary, "--label", "py stdio asks", "--job", "elicit")
-                bench.python_client(
-                    "--http", url, "--label", "py http asks", "--job", "elicit", "--protocol", "2026-07-28"
-                )
             if "tasks" in parts:
                 bench.python_client("--stdio", binary, "--label", "task", "--job", "tasks")
             if set(parts) & {"clients", "tasks"}:

@@ -32,7 +32,7 @@ def right_anna(name):
 
 def sent_messages(state):
     """What was sent from the phone: a list of (to, text)."""
-    return [(str(message["to"]), message["text"]) for message in state["messages"]]
+    return [(str(message["to"]), message["text"]) for message in state["sent"]]
 
 
 def check_message(checks, state, text):

@@ -17,7 +17,6 @@ use std::time::Duration;
 use ayeaye_agent::{Agent, Continue, ReplyMode, SessionId, StartTask, StopReason, Words};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
-use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListResourceTemplatesResult, PaginatedRequestParams, ReadResourceRequestParams,
@@ -26,7 +25,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
 
-use args::{ContinueArgs, DeviceArgs, ListSessionsArgs, SessionArgs, StartArgs};
+use args::{ContinueArgs, DeviceArgs, Given, ListSessionsArgs, SessionArgs, StartArgs};
 use refusals::Refusal;
 use schema::{input, output};
 
@@ -85,9 +84,10 @@ impl Server {
     )]
     async fn ask_agent_start_new_task(
         &self,
-        Parameters(args): Parameters<StartArgs>,
+        Given(args): Given<StartArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
         let start = StartTask {
             device_id: args::device_id(&args.device_id)?,
@@ -109,9 +109,10 @@ impl Server {
     )]
     async fn ask_agent_continue(
         &self,
-        Parameters(args): Parameters<ContinueArgs>,
+        Given(args): Given<ContinueArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
         let words = match (&args.task, &args.reply_from_client) {
             (Some(_), Some(_)) => return Err(Refusal::task_and_reply()),
@@ -139,8 +140,9 @@ impl Server {
     )]
     async fn get_screenshot(
         &self,
-        Parameters(args): Parameters<DeviceArgs>,
+        Given(args): Given<DeviceArgs>,
     ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
         let device = self.agent.device(&args::device_id(&args.device_id)?).await?;
         let frame = device.capture().await?;
         // No structured content: hosts that read it drop the picture beside it.
@@ -156,8 +158,9 @@ impl Server {
     )]
     async fn stop_task(
         &self,
-        Parameters(args): Parameters<SessionArgs>,
+        Given(args): Given<SessionArgs>,
     ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.stop(id, StopReason::Cancelled).await?;
         Ok(results::structured(&results::RunResult::from(&report)))
@@ -172,8 +175,9 @@ impl Server {
     )]
     async fn list_sessions(
         &self,
-        Parameters(args): Parameters<ListSessionsArgs>,
+        Given(args): Given<ListSessionsArgs>,
     ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
         let list = results::SessionList::read(&self.agent, args.limit.unwrap_or(20)).await?;
         Ok(results::structured(&list))
     }
@@ -187,8 +191,9 @@ impl Server {
     )]
     async fn get_session(
         &self,
-        Parameters(args): Parameters<SessionArgs>,
+        Given(args): Given<SessionArgs>,
     ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
         let id: SessionId = args::session_id(&args.session_id)?;
         let report = self.agent.report(id).await?;
         Ok(results::structured(&results::RunResult::from(&report)))
@@ -236,6 +241,11 @@ impl ServerHandler for Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
+        if !self.router.has_route(&name) {
+            let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
+            let text = format!("there is no tool `{shown}`; tools/list names those there are");
+            return Err(ErrorData::invalid_params(text, None));
+        }
         guard::guarded(&name, self.router.call(ToolCallContext::new(self, request, ctx))).await
     }
 

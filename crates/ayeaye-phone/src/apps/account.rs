@@ -11,11 +11,11 @@ use crate::draw::icons;
 use crate::os::random::Random;
 use crate::tree::element::{Content, El, Len, Place};
 
-pub(crate) const PACKAGE: &str = "com.example.account";
-pub(crate) const ACTIVITY: &str = "com.example.account.MainActivity";
-const SIGN_IN: &str = "com.example.account.SignInActivity";
-const CODE: &str = "com.example.account.CodeActivity";
-const RECOVERY: &str = "com.example.account.RecoveryCodesActivity";
+pub(crate) const PACKAGE: &str = "com.example.nimbus";
+pub(crate) const ACTIVITY: &str = "com.example.nimbus.MainActivity";
+const SIGN_IN: &str = "com.example.nimbus.SignInActivity";
+const CODE: &str = "com.example.nimbus.CodeActivity";
+const RECOVERY: &str = "com.example.nimbus.RecoveryCodesActivity";
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Act {

@@ -158,7 +158,7 @@ async fn signing_in_needs_the_code() {
     hand.still().await;
     assert_eq!(
         hand.phone.state().focused_field.unwrap().resource_id,
-        "com.example.account:id/code"
+        "com.example.nimbus:id/code"
     );
     let code = hand.phone.state().one_time_code;
     let wrong = if code == "000000" { "000001" } else { "000000" };

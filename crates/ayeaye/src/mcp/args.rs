@@ -2,10 +2,14 @@
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceId, ReplyMode, SessionId};
-use rmcp::RoleServer;
+use rmcp::handler::server::common::FromContextPart;
+use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::refusals::Refusal;
 
@@ -15,6 +19,20 @@ pub const LONGEST_WORDS: usize = 16 * 1024;
 pub const MOST_STEPS: u32 = 500;
 /// The longest a call may wait, in seconds.
 pub const LONGEST_WAIT: f64 = 3600.0;
+
+/// A call's arguments, or why they are none. rmcp's own extractor answers with a protocol error that
+/// does not name the argument; the client's model never sees that one and cannot mend the call.
+#[derive(Debug)]
+pub struct Given<T>(pub Result<T, Refusal>);
+
+impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Given<T> {
+    fn from_context_part(call: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
+        let arguments = Value::Object(call.arguments.take().unwrap_or_default());
+        Ok(Self(
+            serde_path_to_error::deserialize(arguments).map_err(|err| Refusal::not_arguments(&err)),
+        ))
+    }
+}
 
 /// No arguments.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -27,6 +27,16 @@ impl Refusal {
         }
     }
 
+    pub(super) fn not_arguments(err: &serde_path_to_error::Error<serde_json::Error>) -> Self {
+        // What was given may be long; its kind stands at the beginning.
+        let cause: String = err.inner().to_string().chars().take(200).collect();
+        let text = match err.path().to_string().as_str() {
+            "." => format!("the arguments do not fit: {cause}"),
+            path => format!("`{path}` does not fit: {cause}"),
+        };
+        Self { text, hint: "tools/list says what each tool takes" }
+    }
+
     pub(super) fn too_long(name: &str, length: usize, most: usize) -> Self {
         Self {
             text: format!("`{name}` has {length} bytes, the most is {most}"),

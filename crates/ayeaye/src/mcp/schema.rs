@@ -12,16 +12,16 @@ use serde_json::Value;
 
 /// The schema of a tool's arguments.
 pub fn input<T: JsonSchema>() -> Arc<JsonObject> {
-    portable::<T>()
+    portable::<T>(SchemaSettings::draft2020_12())
 }
 
-/// The schema of a tool's structured content.
+/// The schema of a tool's structured content. A field that may be skipped is not required: official
+/// clients check results against this and throw away what does not fit.
 pub fn output<T: JsonSchema>() -> Arc<JsonObject> {
-    portable::<T>()
+    portable::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn portable<T: JsonSchema>() -> Arc<JsonObject> {
-    let mut settings = SchemaSettings::draft2020_12();
+fn portable<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
@@ -63,5 +63,28 @@ fn simplify(schema: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(serde::Serialize, JsonSchema)]
+    struct Sample {
+        always: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sometimes: Option<String>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        rarely: Vec<u32>,
+    }
+
+    #[test]
+    fn what_may_be_skipped_is_not_required() {
+        let schema = output::<Sample>();
+        assert_eq!(schema["required"], json!(["always"]));
+        assert_eq!(schema["properties"]["sometimes"], json!({ "type": "string" }));
     }
 }

@@ -3,7 +3,7 @@ use super::super::say::Move;
 use super::super::scene::Situation;
 use super::super::words;
 
-const PACKAGE: &str = "com.example.account";
+const PACKAGE: &str = "com.example.nimbus";
 const USER: (&str, &str) = ("With which user name shall I sign in?", "用哪个用户名登录？");
 const PASSWORD: (&str, &str) = ("What is the password for it?", "密码是什么？");
 const CODE: (&str, &str) = ("What is the 6-digit code?", "6 位验证码是多少？");
