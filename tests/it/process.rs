@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Child;
 
 use crate::support::{
-    Answer, Binary, FakeVlm, abort, click, complete, gelab, info, one_by_one, plugged_in,
+    Answer, Binary, FakeVlm, abort, click, complete, gelab, http, info, one_by_one, plugged_in,
     quick_phone, within,
 };
 
@@ -175,8 +175,7 @@ async fn a_question_goes_round_over_http() {
     let binary = Binary::with(adb, &vlm).set("AYEAYE_HTTP_TOKEN", TOKEN);
     let (mut child, url) = serve_http(&binary).await;
     let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(TOKEN);
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let transport = StreamableHttpClientTransport::with_client(http, config);
+    let transport = StreamableHttpClientTransport::with_client(http(), config);
     let client = within(20, "the client", ().serve(transport)).await.unwrap();
     let call = async |tool: &'static str, arguments: Value| {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };

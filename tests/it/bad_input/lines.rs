@@ -55,7 +55,7 @@ async fn a_line_of_20_mb_on_stdio_is_answered_with_an_error() {
 async fn a_task_of_10_mb_over_http_is_413_and_the_next_call_is_served() {
     let binary = Binary::alone().set("AYEAYE_HTTP_TOKEN", crate::process::TOKEN);
     let (mut child, url) = crate::process::serve_http(&binary).await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = crate::support::http();
     let post = |body: String| {
         http.post(&url)
             .bearer_auth(crate::process::TOKEN)

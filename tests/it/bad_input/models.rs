@@ -97,7 +97,7 @@ async fn a_coordinate_of_4000_is_not_tapped() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_error_of_the_endpoint_is_tried_again_and_told() {
     let message = fails(|| Answer::Raw(500, "text/plain", "out of memory".to_owned()), 2).await;
-    says("answered 500 Internal Server Error (out of memory)", &message);
+    says("answered 500 Internal Server Error (“out of memory”)", &message);
     says("after 2 attempts", &message);
 }
 

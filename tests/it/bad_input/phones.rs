@@ -60,7 +60,7 @@ async fn a_phone_that_hangs_is_given_up_and_can_come_back() {
     let lost = reply(&rig, &asked).await;
     assert_eq!(lost["stop_reason"], "DEVICE_LOST", "{lost}");
     let message = lost["message"].as_str().unwrap();
-    assert!(message.contains("did not answer a screenshot within 1 s"), "{message}");
+    assert!(message.contains("did not answer a screenshot within 1.0 s"), "{message}");
     assert!(lost["next"].as_str().unwrap().contains("When it is back"), "{lost}");
     rig.handset.faults().release();
     goes_on(&rig, &asked).await;
@@ -71,7 +71,7 @@ async fn a_screenshot_of_a_phone_that_hangs_is_an_error_inside_its_limit() {
     let (rig, asked) = waiting().await;
     rig.handset.faults().set(|plan| plan.hang_capture = Some(Times::Next));
     let text = rig.refused("get_screenshot", json!({ "device_id": rig.serial })).await;
-    assert!(text.contains("within 1 s\nhint: "), "{text}");
+    assert!(text.contains("within 1.0 s\nhint: "), "{text}");
     rig.handset.faults().release();
     rig.raw_call("get_screenshot", json!({ "device_id": rig.serial })).await;
     goes_on_after_reply(&rig, &asked).await;
@@ -151,7 +151,7 @@ async fn a_gesture_that_hangs_is_doubted_and_not_repeated() {
     let done = click_while(&rig, &asked, |plan| plan.hang_shell = Some(Times::Next)).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let error = done["intermediate_logs"][0]["error"].as_str().unwrap();
-    assert!(error.contains("within 1 s"), "{error}");
+    assert!(error.contains("within 1.0 s"), "{error}");
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("may or may not have been carried out"), "{told}");
     rig.handset.faults().release();
