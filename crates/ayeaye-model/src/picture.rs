@@ -89,16 +89,19 @@ mod tests {
         ScreenSize { width, height }
     }
 
-    /// Stripes and dots: something to scale and encode.
+    /// Rows with an icon and two lines of strokes as wide as print, like a list of chats.
     fn frame(width: u32, height: u32) -> Frame {
         let mut rgba = Vec::with_capacity((width * height * 4) as usize);
         for y in 0..height {
             for x in 0..width {
-                let ink = (x / 3 + y / 5) % 7 == 0 || (x * y) % 31 == 0;
-                rgba.extend(if ink {
-                    [30, 40, 60, 0]
-                } else {
-                    [240, 238, if x % 2 == 0 { 200 } else { 90 }, 0]
+                let (row, across) = (y % 160, x * 1000 / width);
+                let line = (40..70).contains(&row) && across < 620
+                    || (95..118).contains(&row) && across < 870;
+                let stroke = (x / 4 * 7 + y / 6 * 5 + x / 29) % 5 < 2;
+                rgba.extend(match across {
+                    40..130 if (30..130).contains(&row) => [90, 140, 60 + (row % 90) as u8, 0],
+                    180.. if line && stroke => [30, 30, 34, 0],
+                    _ => [250, 250, 248, 0],
                 });
             }
         }
@@ -156,12 +159,14 @@ mod tests {
     fn how_long_a_picture_takes() {
         let frame = frame(1080, 2400);
         encode(&frame, RULE);
-        let (start, rounds) = (Instant::now(), 20);
+        // The best of many: other work on the machine only ever adds.
+        let mut best = f64::MAX;
         let mut bytes = 0;
-        for _ in 0..rounds {
+        for _ in 0..50 {
+            let start = Instant::now();
             bytes = encode(&frame, RULE).bytes.len();
+            best = best.min(start.elapsed().as_secs_f64() * 1000.0);
         }
-        let each = start.elapsed().as_secs_f64() * 1000.0 / f64::from(rounds);
-        println!("1080x2400 to 720x1600, {bytes} bytes: {each:.1} ms");
+        println!("1080x2400 to 720x1600, {bytes} bytes: {best:.1} ms");
     }
 }

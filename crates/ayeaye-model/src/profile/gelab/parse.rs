@@ -128,7 +128,10 @@ fn sections(body: &str) -> Option<String> {
         None => (body.len(), ""),
     };
     let middle = strip_end(&body[from..to], "</action>");
-    Some(format!("{}\t{}", middle.trim(), strip_end(tail, "</payload>").trim()))
+    let tail = strip_end(tail, "</payload>").trim();
+    // Without a key of its own, it would become part of what stands before it.
+    let tail = if fields::begins(tail) { tail } else { "" };
+    Some(format!("{}\t{tail}", middle.trim()))
 }
 
 fn strip_end<'a>(text: &'a str, tag: &str) -> &'a str {

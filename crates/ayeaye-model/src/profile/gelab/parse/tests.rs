@@ -143,7 +143,7 @@ fn a_hostile_reply_takes_no_time() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn no_text_panics_or_completes(text in any::<String>()) {
@@ -169,7 +169,7 @@ proptest! {
     )) {
         let text = pieces.concat();
         if completes(&parse(&text)) {
-            let bare: String = text.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+            let bare: String = text.to_lowercase().chars().filter(|c| !c.is_whitespace() && *c != '`').collect();
             let said = bare.contains("action:complete") || bare.contains("action：complete");
             prop_assert!(said, "{text:?}");
             // Another action of the same standing would have made it two.
