@@ -109,7 +109,8 @@ pub fn adb_config(config: &Config) -> anyhow::Result<AdbConfig> {
     Ok(AdbConfig::new(server, program.flatten()))
 }
 
-fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
+/// The endpoint and profile of the settings.
+pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let settings = &config.model;
     let endpoint = Endpoint::parse(settings.base_url.as_str()).context("model.base-url")?;
     let mut model = ModelConfig::new(endpoint, &settings.name);
