@@ -282,3 +282,39 @@ async fn a_screenshot_is_one_small_jpeg_without_structure() {
     assert_eq!(sizes["picture"], json!([576, 1280]), "1280 px at most");
     assert_eq!(rig.handset.phone().state().actions, before.actions, "nothing was done");
 }
+
+#[test]
+fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
+    let table = include_str!("../../docs/faults.md");
+    let bad_input = [
+        include_str!("bad_input/calls.rs"),
+        include_str!("bad_input/disk.rs"),
+        include_str!("bad_input/lines.rs"),
+        include_str!("bad_input/models.rs"),
+        include_str!("bad_input/phones.rs"),
+    ]
+    .concat();
+    let others = [
+        include_str!("crash.rs"),
+        include_str!("panics.rs"),
+        include_str!("process.rs"),
+        include_str!("runs.rs"),
+    ]
+    .concat();
+    let tests = |source: &str| -> BTreeSet<String> {
+        let functions = source.split("#[tokio::test").skip(1);
+        let names = functions.filter_map(|it| it.split_once("async fn ")?.1.split('(').next());
+        names.map(str::to_owned).collect()
+    };
+    let named: BTreeSet<String> = table
+        .lines()
+        .filter_map(|row| row.trim_end_matches(" |").rsplit_once("| "))
+        .flat_map(|(_, last)| last.split('`').skip(1).step_by(2))
+        .map(str::to_owned)
+        .collect();
+    let bad_input = tests(&bad_input);
+    let there = &bad_input | &tests(&others);
+    assert!(40 < named.len(), "the last column is read: {named:?}");
+    assert_eq!(&named - &there, BTreeSet::new(), "named and not there");
+    assert_eq!(&bad_input - &named, BTreeSet::new(), "there and not named");
+}
