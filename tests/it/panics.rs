@@ -87,6 +87,7 @@ async fn client(
 ) -> RunningService<RoleClient, Quiet> {
     let agent = Agent::new(Parts {
         sources: vec![source],
+        private: Vec::new(),
         model,
         journal: Arc::new(FileJournal::new(data, ayeaye::wiring::clock(), SyncWhen::Step)),
         limits: Limits::USUAL,

@@ -17,7 +17,7 @@ from harness import Checks, end, free_port
 class Raw:
     """A server on stdio, spoken to line by line."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, *words):
         # Nothing of this machine: no adb on the PATH, a port where no adb server is, no model.
         self.env = {
             "PATH": folder,
@@ -29,7 +29,7 @@ class Raw:
         self.binary = binary
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            [binary, "serve"], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=self.env, start_new_session=True
+            [binary, "serve", *words], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=self.env, start_new_session=True
         )
         self.buffer = b""
         self.next_id = 0

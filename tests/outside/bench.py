@@ -1,8 +1,9 @@
-#!/usr/bin/env python3
-"""One step of ours against the same step as the peers do it, on one virtual phone behind one real adb server.
+"""One step of ours against the same step as others do it, on one virtual phone behind Debian's adb server.
 
-The peers' sequences are those of their CLICK: GELab-Zero starts eight adb processes and sleeps two seconds,
-Open-AutoGLM starts five and sleeps one. A model of no latency in all of them. What counts is the ratio.
+A step is what lies between two taps, the model left out: act, settle, look, encode, write down. The others
+are adb processes and a fixed sleep, in the order that GELab-Zero and Open-AutoGLM use for a tap; what their
+Python does besides (decoding, encoding) is not counted. Twice: on the phone as it is, which answers at once,
+and with the delays of a real one on USB 2 put in.
 
     target/outside-venv/bin/python tests/outside/bench.py --binary target/release/ayeaye [--steps 20]
 """
@@ -10,95 +11,117 @@ Open-AutoGLM starts five and sleeps one. A model of no latency in all of them. W
 import argparse
 import json
 import os
-import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
 from pathlib import Path
 
+from harness import Processes, free_port, phone_state, post_json, wait_until
 
-def free_port():
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
-
-
-def wait_for(what, seconds, ready):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if ready():
-                return
-        except OSError:
-            pass
-        time.sleep(0.05)
-    sys.exit(f"waited {seconds} s for {what}")
+# Milliseconds. A raw capture of 10 MB takes 75 to make and 288 to send over USB 2, a PNG 652 and 55; a shell
+# command takes 28.
+SETTINGS = {
+    "as it is": {"raw": 0, "png": 0, "shell": 0},
+    "like USB 2": {"raw": 75 + 288, "png": 652 + 55, "shell": 28},
+}
 
 
 class Bench:
-    def __init__(self, binary, port, control, adb_port):
-        self.binary, self.serial = binary, f"127.0.0.1:{port}"
-        self.control = f"http://127.0.0.1:{control}"
-        self.env = dict(os.environ, ANDROID_ADB_SERVER_PORT=str(adb_port))
-        self.env.pop("ADB_SERVER_SOCKET", None)
+    def __init__(self, binary, folder, processes):
+        self.binary, self.folder = binary, folder
+        port, control, adb_port = free_port(), free_port(), free_port()
+        self.device, self.phone = f"127.0.0.1:{port}", f"http://127.0.0.1:{control}"
+        names = ("PATH", "LANG", "TMPDIR")
+        self.env = {name: os.environ[name] for name in names if name in os.environ} | {
+            "HOME": str(folder),
+            "ADB_LOCAL_TRANSPORT_MAX_PORT": "5554",
+            "ADB_SERVER_SOCKET": f"tcp:127.0.0.1:{adb_port}",
+            "AYEAYE_DATA_DIR": str(folder / "data"),
+        }
+        command = [binary, "phone", "--port", port, "--control", f"127.0.0.1:{control}"]
+        processes.start("phone", command, self.env)
+        wait_until("the virtual phone", lambda: phone_state(self.phone))
+        processes.start("adb", ["adb", "-P", adb_port, "server", "nodaemon"], self.env)
+        wait_until("adb's server", lambda: self.adb("devices") == 0)
+        wait_until("the phone on adb", lambda: self.adb("connect", self.device) == 0)
+        wait_until("the phone to be ready", lambda: self.adb("shell", "true") == 0)
 
-    def adb(self, *words, out=subprocess.DEVNULL):
-        return subprocess.run(["adb", "-s", self.serial, *words], env=self.env, stdout=out, stderr=subprocess.DEVNULL)
+    def adb(self, *words):
+        quiet = subprocess.DEVNULL
+        command = ["adb", "-s", self.device, *words]
+        return subprocess.run(command, env=self.env, stdin=quiet, stdout=quiet, stderr=quiet).returncode
 
-    def state(self):
-        return json.load(urllib.request.urlopen(self.control + "/state"))
+    def fault(self, capture, shell):
+        post_json(f"{self.phone}/fault", {"capture_delay_ms": capture, "shell_delay_ms": shell})
+
+    def still(self):
+        wait_until("the screen to stand still", lambda: phone_state(self.phone)["settled"])
+
+    def home(self):
+        """At home and at rest, outside of what is measured."""
+        self.adb("shell", "input keyevent 3")
+        self.still()
 
     def icon(self):
-        """Where an app's icon is, in pixels and in thousandths."""
-        self.adb("shell", "input keyevent 3")
-        for _ in range(100):
-            for node in self.state()["nodes"]:
-                if node.get("clickable") and "Settings" in (node.get("text"), node.get("desc")):
-                    left, top, right, bottom = node["bounds"]
-                    x, y = (left + right) // 2, (top + bottom) // 2
-                    return (x, y), (x * 1000 // 1080, y * 1000 // 2400)
-            time.sleep(0.05)
-        sys.exit("the launcher shows no Settings icon")
+        """Where the icon of Settings is, in pixels and in thousandths."""
+        self.home()
+        state = phone_state(self.phone)
+        width, height = state["size"]
+        for node in state["nodes"]:
+            if node["clickable"] and "Settings" in (node["text"], node["desc"]):
+                left, top, right, bottom = node["bounds"]
+                x, y = (left + right) // 2, (top + bottom) // 2
+                return (x, y), (x * 1000 // width, y * 1000 // height)
+        raise SystemExit("the launcher shows no Settings icon")
 
-    def gelab(self, pixel, folder):
-        """GELab-Zero's CLICK: check the phone twice, its screen, capture, pull, remove, orientation, tap, sleep."""
+    def gelab(self, tap):
+        """Eight processes: which phones there are (twice), the display, a capture to a file and from there
+        here, the file removed, the orientation, the tap; then two seconds."""
         self.adb("devices")
         self.adb("devices")
         self.adb("shell", "dumpsys display")
         self.adb("shell", "screencap -p /sdcard/screen.png")
-        self.adb("pull", "/sdcard/screen.png", str(folder / "screen.png"))
+        self.adb("pull", "/sdcard/screen.png", self.folder / "screen.png")
         self.adb("shell", "rm /sdcard/screen.png")
         self.adb("shell", "dumpsys input")
-        self.adb("shell", f"input tap {pixel[0]} {pixel[1]}")
+        self.adb("shell", tap)
         time.sleep(2.0)
 
-    def autoglm(self, pixel, folder):
-        """Open-AutoGLM's Tap: capture to a file, pull, the app in front, tap, sleep."""
+    def autoglm(self, tap):
+        """Four processes: a capture to a file and from there here, the app in front, the tap; then a second."""
         self.adb("shell", "screencap -p /sdcard/tmp.png")
-        self.adb("pull", "/sdcard/tmp.png", str(folder / "tmp.png"))
-        self.adb("shell", "rm /sdcard/tmp.png")
+        self.adb("pull", "/sdcard/tmp.png", self.folder / "tmp.png")
         self.adb("shell", "dumpsys window")
-        self.adb("shell", f"input tap {pixel[0]} {pixel[1]}")
+        self.adb("shell", tap)
         time.sleep(1.0)
 
-    def measure(self, sequence, pixel, steps, folder):
+    def others(self, sequence, pixel, steps):
+        tap = f"input tap {pixel[0]} {pixel[1]}"
         times = []
         for _ in range(steps):
+            self.home()
             begun = time.monotonic()
-            sequence(pixel, folder)
+            sequence(tap)
             times.append((time.monotonic() - begun) * 1e3)
-            self.adb("shell", "input keyevent 3")
-            time.sleep(1.2)  # home again, outside the measured step
-        return statistics.median(times)
+        return round(statistics.median(times), 1)
 
-    def ours(self, thousandths, steps, folder):
-        env = dict(self.env, AYEAYE_DATA_DIR=str(folder / "data"))
-        words = [self.binary, "bench", "--steps", str(steps), "--device", self.serial]
-        words += ["--at", f"{thousandths[0]},{thousandths[1]}"]
-        done = subprocess.run(words, env=env, stdout=subprocess.PIPE, text=True, check=True)
+    def motion(self, pixel, steps):
+        """How long the screen moves after such a tap: nobody can have seen its end sooner."""
+        times = []
+        for _ in range(steps):
+            self.home()
+            self.adb("shell", f"input tap {pixel[0]} {pixel[1]}")
+            begun = time.monotonic()
+            while not phone_state(self.phone)["settled"]:
+                pass
+            times.append((time.monotonic() - begun) * 1e3)
+        return round(statistics.median(times), 1)
+
+    def ours(self, thousandths, steps):
+        self.home()
+        words = ["bench", "--steps", str(steps), "--device", self.device, "--at", "{},{}".format(*thousandths)]
+        done = subprocess.run([self.binary, *words], env=self.env, stdout=subprocess.PIPE, text=True, check=True)
         return json.loads(done.stdout.strip().splitlines()[-1])
 
 
@@ -107,32 +130,24 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--steps", type=int, default=20)
     options = parser.parse_args()
-    binary = str(Path(options.binary).resolve())
-    port, control, adb_port = free_port(), free_port(), free_port()
-    phone = subprocess.Popen(
-        [binary, "phone", "--port", str(port), "--control", f"127.0.0.1:{control}"], stdout=subprocess.DEVNULL
-    )
-    bench = Bench(binary, port, control, adb_port)
-    try:
-        wait_for("the virtual phone", 10, lambda: bench.state())
-        subprocess.run(["adb", "connect", bench.serial], env=bench.env, stdout=subprocess.DEVNULL, check=True)
-        wait_for("adb", 10, lambda: bench.adb("shell", "true").returncode == 0)
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            pixel, thousandths = bench.icon()
-            ours = bench.ours(thousandths, options.steps, folder)
-            peers = {
-                "gelab_click_ms": bench.measure(bench.gelab, pixel, options.steps, folder),
-                "autoglm_tap_ms": bench.measure(bench.autoglm, pixel, options.steps, folder),
-            }
-        whole = ours["whole_step_ms"]
-        print(json.dumps({"ours": ours, "peers": peers}, indent=2))
-        for name, value in peers.items():
-            print(f"ours / {name}: {whole / value:.2f}")
-    finally:
-        subprocess.run(["adb", "kill-server"], env=bench.env, stderr=subprocess.DEVNULL)
-        phone.terminate()
-        phone.wait()
+    with tempfile.TemporaryDirectory(prefix="ayeaye-bench-") as name, Processes(name) as processes:
+        bench = Bench(str(Path(options.binary).resolve()), Path(name), processes)
+        pixel, thousandths = bench.icon()
+        motion = bench.motion(pixel, options.steps)
+        print(f"the screen moves {motion} ms after the tap (median of {options.steps})")
+        for setting, delay in SETTINGS.items():
+            print(f"\nthe phone {setting}: {delay}")
+            bench.fault(delay["raw"], delay["shell"])
+            ours = bench.ours(thousandths, options.steps)
+            for part, value in ours.items():
+                print(f"  {part:20} {value if part == 'steps' else '{p50:9.2f}   nine in ten {p90:9.2f}'.format(**value)}")
+            whole = ours["whole_step_ms"]["p50"]
+            print(f"  {'beyond the motion':20} {whole - motion:9.2f}")
+            bench.fault(delay["png"], delay["shell"])
+            for name, sequence in [("GELab-Zero", bench.gelab), ("Open-AutoGLM", bench.autoglm)]:
+                value = bench.others(sequence, pixel, options.steps)
+                print(f"  {name:20} {value:9.1f}   ours is {whole / value:.2f} of it", flush=True)
+            bench.fault(0, 0)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ use crate::{
 pub struct Parts {
     /// Where phones are found; asked in this order.
     pub sources: Vec<Arc<dyn DeviceSource>>,
+    /// Phones that no other process can reach, such as a virtual one in this process.
+    pub private: Vec<DeviceId>,
     /// What decides.
     pub model: Arc<dyn Model>,
     /// What is kept.
@@ -56,6 +58,9 @@ pub enum AgentError {
     /// Another process drives the phone.
     #[error("device {0} is busy: another ayeaye process is driving it")]
     DeviceTaken(DeviceId),
+    /// Another process drives the session.
+    #[error("session {0} is being driven by another ayeaye process")]
+    DrivenElsewhere(SessionId),
     /// The session is at work on something else.
     #[error("session {0} is still at work")]
     SessionBusy(SessionId),
@@ -127,6 +132,7 @@ impl Agent {
         for entry in entries {
             let driver = match self.runs.driver(&entry.id) {
                 Some(driver) => Some(driver),
+                None if self.parts.private.contains(&entry.id) => None,
                 // A list is not refused because a lock cannot be read.
                 None => self.parts.journal.claimant(&entry.id).await.unwrap_or_default(),
             };
@@ -199,6 +205,7 @@ impl Agent {
             }
             let session = self.session(id).await?;
             same_device(&session, next.device_id.as_ref())?;
+            self.not_elsewhere(&session).await?;
             // An operator may have answered while nobody drove the session.
             let left = match (session.standing(), &next.words) {
                 (Standing::Waiting, Words::Nothing) => self.parts.journal.take_answer(&id).await?,
@@ -282,9 +289,23 @@ impl Agent {
             }
             match self.runs.opening(id) {
                 Some(changes) => next_change(changes).await,
-                None => return self.report(id).await,
+                None => {
+                    self.not_elsewhere(&self.session(id).await?).await?;
+                    return self.report(id).await;
+                }
             }
         }
+    }
+
+    /// Fails when another process drives the session: nothing here can reach that run. An operator's
+    /// answer is left on disk, where it is found.
+    async fn not_elsewhere(&self, session: &Session) -> Result<(), AgentError> {
+        let unfinished = session.stopped.is_none();
+        let ours = self.runs.get(session.id).is_some() || self.runs.opening(session.id).is_some();
+        if unfinished && !ours && self.parts.journal.driven(&session.id).await? {
+            return Err(AgentError::DrivenElsewhere(session.id));
+        }
+        Ok(())
     }
 
     /// Stops every run and waits until each has recorded its end, at most so long.
@@ -296,6 +317,9 @@ impl Agent {
     async fn hold(&self, lease: &mut Lease, session: SessionId) -> Result<(), AgentError> {
         use crate::journal::Claim;
         let device = lease.device.clone();
+        if self.parts.private.contains(&device) {
+            return Ok(());
+        }
         match self.parts.journal.claim(&device, &session).await? {
             Claim::Yours(held) => {
                 lease.held = Some(held);
@@ -336,7 +360,7 @@ impl Agent {
         (task, asker): (String, String),
     ) -> Result<Follower, AgentError> {
         let (words, listened) = mpsc::channel(8);
-        let report = Arc::new(session.report(true));
+        let report = Arc::new(session.opening_report());
         let (news, watched) = watch::channel(News { report, line: String::new(), running: true });
         let stopper = Stopper::default();
         let live = Live {

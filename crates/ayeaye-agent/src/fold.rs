@@ -322,10 +322,30 @@ impl Session {
         }
     }
 
+    /// What there is to tell of a run that is about to begin: nothing yet of its own.
+    pub fn opening_report(&self) -> Report {
+        let mut report = self.report(true);
+        report.local_steps = 0;
+        report.steps.clear();
+        report.usage = Usage { cost_known: report.usage.cost_known, ..Usage::default() };
+        report.question = None;
+        report
+    }
+
     /// What there is to tell. `running` when a run is under way in this process.
     pub fn report(&self, running: bool) -> Report {
         let (stop_reason, message) = match (&self.stopped, running) {
             (_, true) => (StopReason::StillRunning, String::new()),
+            // However the run came to its end, what the session waits for is the answer.
+            (Some((reason, message)), false)
+                if *reason != StopReason::InfoActionNeedsReply && self.question.is_some() =>
+            {
+                let text = self.question.as_ref().map_or("", |question| question.text.as_str());
+                let why = format!(
+                    "{text} (the run had stopped before it was answered: {reason}: {message})"
+                );
+                (StopReason::InfoActionNeedsReply, why)
+            }
             (Some((reason, message)), false) => (*reason, message.clone()),
             (None, false) => self.broken_off(),
         };

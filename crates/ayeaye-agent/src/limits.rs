@@ -32,7 +32,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The bounds the documentation gives as defaults.
+    /// Generous bounds, for tests and programs that set their own; the server's come from its settings.
     pub const USUAL: Self = Self {
         session_steps: 500,
         run_time: Duration::from_hours(1),

@@ -83,8 +83,6 @@ pub struct RunSettings {
     pub time_limit: Duration,
     /// Prompt and completion together.
     pub token_budget: Option<u64>,
-    /// In US dollars.
-    pub money_budget: Option<f64>,
     pub reply_mode: ReplyMode,
     pub wait: Duration,
     pub wait_with_progress: Duration,

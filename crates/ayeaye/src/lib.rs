@@ -135,7 +135,11 @@ async fn house(config: &Config, virtual_phone: bool) -> anyhow::Result<House> {
 /// An error on stderr, with its causes.
 pub fn complain(err: &anyhow::Error) -> Exit {
     use std::io::Write as _;
-    let written = writeln!(std::io::stderr().lock(), "ayeaye: {err:#}");
+    let text = match err.downcast_ref::<ayeaye_agent::AgentError>() {
+        Some(err) => mcp::refusals::explained(err),
+        None => format!("{err:#}"),
+    };
+    let written = writeln!(std::io::stderr().lock(), "ayeaye: {text}");
     // Nobody is left to tell.
     drop(written);
     Exit::Failed

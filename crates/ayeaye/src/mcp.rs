@@ -175,7 +175,7 @@ impl Server {
         Given(args): Given<ListSessionsArgs>,
     ) -> Result<CallToolResult, Refusal> {
         let args = args?;
-        let list = results::SessionList::read(&self.agent, args.limit.unwrap_or(20)).await?;
+        let list = results::SessionList::read(&self.agent, args::limit(args.limit)?).await?;
         Ok(results::structured(&list))
     }
 

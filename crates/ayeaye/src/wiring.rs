@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Clock, DeviceSource, Limits, Model, Parts, SettleRule};
+use ayeaye_agent::{Agent, Clock, DeviceId, DeviceSource, Limits, Model, Parts, SettleRule};
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Profile};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -78,6 +78,7 @@ impl House {
         let journal = FileJournal::new(&config.data_dir, clock(), SyncWhen::Step);
         let agent = Agent::new(Parts {
             sources,
+            private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
             model: model.clone(),
             journal: Arc::new(journal),
             limits: limits(config),
@@ -109,7 +110,8 @@ pub fn adb_config(config: &Config) -> anyhow::Result<AdbConfig> {
     Ok(AdbConfig::new(server, program.flatten()))
 }
 
-fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
+/// The endpoint and profile of the settings.
+pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let settings = &config.model;
     let endpoint = Endpoint::parse(settings.base_url.as_str()).context("model.base-url")?;
     let mut model = ModelConfig::new(endpoint, &settings.name);
@@ -135,7 +137,8 @@ pub fn limits(config: &Config) -> Limits {
         session_steps: run.session_max_steps,
         run_time: run.time_limit,
         session_tokens: run.token_budget,
-        session_cost_usd: run.money_budget,
+        // No endpoint's prices are known yet.
+        session_cost_usd: None,
         // A call may be tried again; all its tries together get twice the time of one.
         model_call: config.model.timeout * 2 + Duration::from_secs(5),
         device_wait: run.device_wait,

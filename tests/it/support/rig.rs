@@ -110,6 +110,7 @@ impl Rig {
         };
         let agent = Arc::new(Agent::new(Parts {
             sources: vec![Arc::new(devices)],
+            private: Vec::new(),
             model: Arc::new(OpenAiModel::new(model).unwrap()),
             journal: Arc::new(FileJournal::new(
                 data.path(),

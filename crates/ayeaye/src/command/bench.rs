@@ -12,16 +12,18 @@ use async_trait::async_trait;
 use ayeaye_adb::AdbDevices;
 use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncWhen};
 use ayeaye_agent::{
-    Action, Agent, Decision, DeviceId, Frame, Gesture, Key, Limits, Message, Model, ModelError,
-    Parts, Picture, Point, Prompt, Reply, ReplyMode, Role, StartTask, StopReason, Tokens,
+    Action, Agent, Decision, DeviceId, DeviceSource, Frame, Gesture, Key, Limits, Model,
+    ModelError, Parts, Picture, Point, Prompt, Reply, ReplyMode, StartTask, StopReason, Tokens,
     Unreadable, View,
 };
-use serde_json::json;
+use ayeaye_model::OpenAiModel;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
 
 use crate::cli::Exit;
 use crate::config::Config;
 use crate::terminal::Terminal;
-use crate::wiring::{House, adb_config, clock};
+use crate::wiring::{Decider, House, adb_config, clock, limits, model_config};
 
 /// What to measure.
 #[derive(Debug)]
@@ -36,133 +38,123 @@ pub struct Plan {
 
 /// Measures, and prints one line of JSON.
 pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::Result<Exit> {
-    let model = Arc::new(Metronome::new(plan.at, plan.taps));
     let house;
-    let (sources, device): (Vec<Arc<dyn ayeaye_agent::DeviceSource>>, _) =
-        if let Some(device) = plan.device {
-            (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device)
-        } else {
-            house = House::with_virtual_phone(config, crate::wiring::Decider::Pilot).await?;
-            let Some(handset) = &house.handset else { bail!("there is no virtual phone") };
-            (house.agent.sources().to_vec(), DeviceId::new(handset.serial()))
-        };
+    let (sources, device): (Vec<Arc<dyn DeviceSource>>, _) = if let Some(device) = plan.device {
+        (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device)
+    } else {
+        house = House::with_virtual_phone(config, Decider::Pilot).await?;
+        let Some(handset) = &house.handset else { bail!("there is no virtual phone") };
+        (house.agent.sources().to_vec(), DeviceId::new(handset.serial()))
+    };
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock(), SyncWhen::Step));
+    let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
+    let first_look = limits.settle.first_look;
     let agent = Agent::new(Parts {
         sources,
-        model,
+        private: Vec::new(),
+        model: Arc::new(Metronome::new(config, plan.at, plan.taps)?),
         journal: journal.clone(),
-        limits: Limits {
-            session_steps: u32::MAX,
-            repeats: u32::MAX / 4,
-            ..crate::wiring::limits(config)
-        },
-        config: serde_json::Map::new(),
+        limits,
+        config: Map::new(),
     });
-    let mut follower = agent
-        .start(StartTask {
-            device_id: device,
-            task: "bench".to_owned(),
-            max_steps: u32::MAX,
-            reply_mode: ReplyMode::PassToClient,
-            asker: "bench".to_owned(),
-        })
-        .await?;
+    let start = StartTask {
+        device_id: device,
+        task: "bench".to_owned(),
+        max_steps: u32::MAX,
+        reply_mode: ReplyMode::PassToClient,
+        asker: "bench".to_owned(),
+    };
+    let mut follower = agent.start(start).await?;
     follower.end().await;
     let report = follower.report();
     if report.stop_reason != StopReason::TaskCompletedSuccessfully {
         bail!("{}: {}", report.stop_reason, report.message);
     }
     let events = ayeaye_agent::Journal::read(&*journal, &report.session_id).await?;
-    terminal.line(&figures(&events).to_string());
+    terminal.line(&figures(&events, first_look).to_string());
     Ok(Exit::Done)
 }
 
-/// Medians over the steps that follow a tap (their look has to wait for the screen to settle).
-fn figures(events: &[Event]) -> serde_json::Value {
-    let mut parts = Steps::default();
-    let mut step = Step::default();
-    let mut after_tap = false;
+/// The parts of a step, in milliseconds but for the captures.
+const COLUMNS: [&str; 9] = [
+    "act_ms",
+    "first_look_ms",
+    "settle_and_look_ms",
+    "captures",
+    "encode_ms",
+    "decide_ms",
+    "journal_ms",
+    "rest_ms",
+    "whole_step_ms",
+];
+
+/// Medians and ninth deciles over the steps that begin with a tap.
+///
+/// A step is cut here from the beginning of one act to the beginning of the next, as the journal
+/// stamps them: the act, the settling that it makes necessary, and the decision on what was seen.
+/// Cut so it can be set against what other programs do between two taps.
+fn figures(events: &[Event], first_look: Duration) -> Value {
+    let mut rows: Vec<[f64; COLUMNS.len()]> = Vec::new();
+    let mut begun: Option<Timestamp> = None;
+    let mut seen: Option<Timestamp> = None;
+    let mut row = [0.0; COLUMNS.len()];
     for event in events {
         match &event.entry.fact {
-            Fact::StepStart(_) => step = Step { begun: Some(event.ts), ..Step::default() },
-            Fact::Observe(observe) => {
-                step.look = observe.settle_ms;
-                step.encode = observe.encode_ms;
-                step.captures = f64::from(observe.captures);
-            }
-            Fact::LlmResponse(response) => step.decide = response.latency_ms,
-            Fact::ToolEnd(tool) => step.act = tool.duration_ms,
-            Fact::StepEnd(end) => {
-                step.journal = end.time_ms.memory_update;
-                step.whole = step
-                    .begun
-                    .map_or(0.0, |begun| event.ts.duration_since(begun).as_secs_f64() * 1e3);
-                if after_tap {
-                    parts.push(&step);
+            Fact::ToolStart(tool) => {
+                if let Some(begun) = begun {
+                    row[8] = between(begun, event.ts);
+                    let known = row[0] + row[1] + row[2] + row[4] + row[5] + row[6];
+                    row[7] = row[8] - known;
+                    rows.push(row);
                 }
-                after_tap = end.action.as_ref().is_some_and(|action| action.function == "CLICK");
+                row = [0.0; COLUMNS.len()];
+                row[1] = first_look.as_secs_f64() * 1e3;
+                begun = (tool.name == "CLICK").then_some(event.ts);
             }
+            Fact::ToolEnd(tool) => row[0] = tool.duration_ms,
+            // The step that acted: writing its act down is a part of it.
+            Fact::StepEnd(end) => row[6] = end.time_ms.memory_update,
+            Fact::Observe(observe) => {
+                row[2] = observe.settle_ms;
+                row[3] = f64::from(observe.captures);
+                row[4] = observe.encode_ms;
+                seen = Some(event.ts);
+            }
+            Fact::LlmResponse(_) => row[5] = seen.map_or(0.0, |seen| between(seen, event.ts)),
             _ => {}
         }
     }
-    parts.medians()
-}
-
-#[derive(Default)]
-struct Step {
-    begun: Option<jiff::Timestamp>,
-    look: f64,
-    encode: f64,
-    decide: f64,
-    act: f64,
-    journal: f64,
-    captures: f64,
-    whole: f64,
-}
-
-#[derive(Default)]
-struct Steps {
-    columns: [Vec<f64>; 7],
-}
-
-impl Steps {
-    fn push(&mut self, step: &Step) {
-        let row = [
-            step.look,
-            step.encode,
-            step.decide,
-            step.act,
-            step.journal,
-            step.captures,
-            step.whole,
-        ];
-        for (column, value) in self.columns.iter_mut().zip(row) {
-            column.push(value);
-        }
+    let mut told = Map::new();
+    told.insert("steps".to_owned(), rows.len().into());
+    for (number, name) in COLUMNS.iter().enumerate() {
+        let mut values: Vec<f64> = rows.iter().map(|row| row[number]).collect();
+        values.sort_by(f64::total_cmp);
+        let at =
+            |tenths: usize| values.get(values.len() * tenths / 10).copied().unwrap_or_default();
+        let round = |value: f64| (value * 100.0).round() / 100.0;
+        told.insert((*name).to_owned(), json!({ "p50": round(at(5)), "p90": round(at(9)) }));
     }
-
-    fn medians(mut self) -> serde_json::Value {
-        let steps = self.columns[0].len();
-        let [look, encode, decide, act, journal, captures, whole] =
-            self.columns.each_mut().map(|column| {
-                column.sort_by(f64::total_cmp);
-                column.get(column.len() / 2).copied().unwrap_or_default()
-            });
-        json!({ "steps": steps, "settle_and_look_ms": look, "captures": captures, "encode_ms": encode,
-                "decide_ms": decide, "act_ms": act, "journal_ms": journal, "whole_step_ms": whole })
-    }
+    Value::Object(told)
 }
 
-/// A model of no latency: a tap, home, a tap, home.
+fn between(earlier: Timestamp, later: Timestamp) -> f64 {
+    later.duration_since(earlier).as_secs_f64() * 1e3
+}
+
+/// A model of no latency: a tap, home, a tap, home. Pictures and prompts are those that the model of
+/// the settings would be sent; nothing is sent.
 #[derive(Debug)]
 struct Metronome {
+    unasked: OpenAiModel,
     at: Point,
     left: AtomicU32,
 }
 
 impl Metronome {
-    fn new(at: Point, taps: u32) -> Self {
-        Self { at, left: AtomicU32::new(taps * 2) }
+    fn new(config: &Config, at: Point, taps: u32) -> anyhow::Result<Self> {
+        let unasked = OpenAiModel::new(model_config(config)?)?;
+        // The last tap is measured up to the act that follows it.
+        Ok(Self { unasked, at, left: AtomicU32::new(taps.saturating_mul(2)) })
     }
 }
 
@@ -172,16 +164,16 @@ impl Model for Metronome {
         "metronome"
     }
 
-    fn profile(&self) -> &'static str {
-        "none"
+    fn profile(&self) -> &str {
+        self.unasked.profile()
     }
 
     fn picture(&self, frame: &Frame) -> Picture {
-        ayeaye_model::encode_within(frame, 1600, usize::MAX)
+        self.unasked.picture(frame)
     }
 
-    fn prompt(&self, _view: &View<'_>) -> Prompt {
-        Prompt { messages: vec![Message::text(Role::User, "bench")] }
+    fn prompt(&self, view: &View<'_>) -> Prompt {
+        self.unasked.prompt(view)
     }
 
     async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {

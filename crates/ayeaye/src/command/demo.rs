@@ -4,6 +4,7 @@
 //! over the adb server's protocol on a socket and asks the model over HTTP.
 use anyhow::{Context as _, bail};
 use ayeaye_agent::SessionId;
+use ayeaye_agent::journal::ActionFacts;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -149,9 +150,15 @@ impl Watcher {
     /// Shows the last steps of a run, whose progress its end has overtaken.
     fn rest(&self, result: &Value) {
         for log in result["intermediate_logs"].as_array().into_iter().flatten() {
-            let action = &log["action"];
+            let mut arguments = log["action"].as_object().cloned().unwrap_or_default();
+            let mut take = |key: &str| match arguments.remove(key) {
+                Some(Value::String(text)) => text,
+                _ => String::new(),
+            };
+            let (function, explain) = (take("action_type"), take("explain"));
+            let words = ActionFacts { function, arguments }.in_words();
             let words =
-                format!("{} \u{2013} {}", text(action, "action_type"), text(action, "explain"));
+                if explain.is_empty() { words } else { format!("{words} \u{2013} {explain}") };
             self.step(log["global_step_idx"].as_u64().unwrap_or_default(), &words);
         }
     }

@@ -1,6 +1,7 @@
 //! `ayeaye phone`: the virtual phone for `adb connect`.
 use std::net::{Ipv4Addr, SocketAddr};
 
+use anyhow::Context as _;
 use ayeaye_phone::{Adbd, Control, Handset};
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +17,11 @@ pub async fn phone(
 ) -> anyhow::Result<Exit> {
     let handset = Handset::usual();
     let down = CancellationToken::new();
-    let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), handset.clone()).await?;
+    let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), handset.clone())
+        .await
+        .with_context(|| {
+            format!("port {port} of 127.0.0.1 cannot be used; choose another with --port")
+        })?;
     let address = adbd.local_addr()?;
     terminal.item("phone", &format!("virtual, Android 14, at {address}"));
     terminal.item("attach", &format!("adb connect {address}"));

@@ -6,6 +6,7 @@ use ayeaye_agent::{
 };
 
 use crate::cli::Exit;
+use crate::mcp::args;
 use crate::terminal::{Terminal, lines};
 
 /// A task for [`run`].
@@ -23,16 +24,23 @@ pub struct Task {
 
 /// Carries a task out, showing each step and asking here.
 pub async fn run(agent: &Agent, task: Task, terminal: Terminal) -> anyhow::Result<Exit> {
+    let words = match args::words("TASK", &task.words) {
+        Ok(words) => words,
+        Err(refusal) => {
+            terminal.item("usage", &refusal.to_string());
+            return Ok(Exit::Usage);
+        }
+    };
     // Here the operator is the client: questions come back and are asked below.
     let reply_mode = match task.reply_mode {
         ReplyMode::PassToClient | ReplyMode::ManualReply => ReplyMode::PassToClient,
         other => other,
     };
-    terminal.item("task", &lines(&task.words));
+    terminal.item("task", &lines(&words));
     let mut follower = agent
         .start(StartTask {
             device_id: task.device.clone(),
-            task: task.words,
+            task: words,
             max_steps: task.max_steps,
             reply_mode,
             asker: "terminal".to_owned(),
@@ -51,7 +59,7 @@ pub async fn run(agent: &Agent, task: Task, terminal: Terminal) -> anyhow::Resul
             terminal.item(
                 "waiting",
                 &format!(
-                    "nobody answered; go on with: ayeaye sessions answer {} TEXT",
+                    "nobody answered; session {} is kept, and an MCP client can go on with it by ask_agent_continue",
                     report.session_id
                 ),
             );
@@ -86,7 +94,11 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
                     terminal.item("pausing", "after the action under way");
                     follower.stop(StopReason::UserPaused);
                 }
-                follower.end().await;
+                // Once more means now: the gesture under way is the phone's own business.
+                tokio::select! {
+                    () = follower.end() => {}
+                    _ = tokio::signal::ctrl_c() => break,
+                }
             }
         }
     }
@@ -103,7 +115,10 @@ pub async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
     for (number, option) in question.options.iter().enumerate() {
         terminal.line(&format!("          {}. {}", number + 1, lines(option)));
     }
-    terminal.ask("answer   ").await
+    tokio::select! {
+        answer = terminal.ask("answer   ") => answer,
+        _ = tokio::signal::ctrl_c() => None,
+    }
 }
 
 /// How it ended, in words and as an exit code.

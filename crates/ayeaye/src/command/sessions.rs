@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use ayeaye_agent::{Agent, SessionId};
+use ayeaye_agent::{Agent, SessionId, StopReason};
 
 use crate::cli::{Exit, ExportFormat};
 use crate::config::Config;
@@ -75,7 +75,12 @@ pub async fn answer(
     agent.journal().leave_answer(&id, &text).await?;
     terminal.item("question", &lines(&question.text));
     terminal.item("answer", &lines(&text));
-    terminal.item("left", "the run takes it now, or when the session is continued");
+    let taken = if report.stop_reason == StopReason::StillRunning {
+        "the run that waits for it takes it now"
+    } else {
+        "the next ask_agent_continue with this session_id goes on with it"
+    };
+    terminal.item("kept", taken);
     Ok(Exit::Done)
 }
 
@@ -100,7 +105,7 @@ pub async fn export(
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     if format != ExportFormat::Gelab {
-        bail!("the format {format:?} is not there yet; gelab is");
+        bail!("this format is not there yet; `--format gelab` is");
     }
     let journal = agent.journal();
     let events = journal.read(&id).await?;

@@ -26,7 +26,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     open("run.session-max-steps"),
     open("run.time-limit"),
     open("run.token-budget"),
-    open("run.money-budget"),
     open("run.reply-mode"),
     open("run.wait"),
     open("run.wait-with-progress"),

@@ -8,6 +8,7 @@ use super::{
     AdbSettings, Config, ConfigError, Environment, HttpSettings, ModelSettings, RunSettings, paths,
     setting, value,
 };
+use crate::mcp::args::MOST_STEPS;
 
 /// The layers, strongest first.
 pub(super) struct Stack {
@@ -46,12 +47,13 @@ impl Stack {
                 stream: self.need("model.stream", value::switch)?,
             },
             run: RunSettings {
-                max_steps: self.need("run.max-steps", count)?,
+                max_steps: self.need("run.max-steps", |text| {
+                    value::number(text, 1, u64::from(MOST_STEPS)).map(to_u32)
+                })?,
                 session_max_steps: self.need("run.session-max-steps", count)?,
                 time_limit: self.need("run.time-limit", value::limit)?,
                 token_budget: self
                     .may("run.token-budget", |text| value::number(text, 1, u64::MAX))?,
-                money_budget: self.may("run.money-budget", value::money)?,
                 reply_mode: self.need("run.reply-mode", value::reply_mode)?,
                 wait: self.need("run.wait", value::duration)?,
                 wait_with_progress: self.need("run.wait-with-progress", value::duration)?,

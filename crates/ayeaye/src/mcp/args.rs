@@ -115,7 +115,7 @@ pub struct SessionArgs {
 pub struct ListSessionsArgs {
     /// Most sessions to list, newest first. 20 if left out.
     #[schemars(range(min = 1, max = 100))]
-    pub limit: Option<u8>,
+    pub limit: Option<i64>,
 }
 
 /// A task or a reply: something, and not too much.
@@ -156,6 +156,15 @@ pub fn max_steps(given: Option<i64>, usual: u32) -> Result<u32, Refusal> {
         .ok()
         .filter(|steps| (1..=MOST_STEPS).contains(steps))
         .ok_or_else(|| Refusal::out_of_range("max_steps", &given, &format!("1 to {MOST_STEPS}")))
+}
+
+/// Sessions of a list, 1 to 100.
+pub fn limit(given: Option<i64>) -> Result<u8, Refusal> {
+    let given = given.unwrap_or(20);
+    u8::try_from(given)
+        .ok()
+        .filter(|limit| (1..=100).contains(limit))
+        .ok_or_else(|| Refusal::out_of_range("limit", &given, "1 to 100"))
 }
 
 /// Who answers.

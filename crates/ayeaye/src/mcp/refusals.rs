@@ -106,6 +106,10 @@ fn agent_hint(err: &AgentError) -> &'static str {
         AgentError::DeviceBusy { .. } => {
             "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task"
         }
+        AgentError::DrivenElsewhere(_) => {
+            "use the client that started it, which can follow and stop it; get_session shows here how it \
+             stands, and once it has stopped ask_agent_continue goes on with it here"
+        }
         AgentError::DeviceTaken(_) => {
             "another client's server drives it: wait until it is done, or end it there"
         }
@@ -128,6 +132,11 @@ fn agent_hint(err: &AgentError) -> &'static str {
             "try again when the server has been started again; sessions are kept"
         }
     }
+}
+
+/// The same words for a terminal.
+pub fn explained(err: &AgentError) -> String {
+    Refusal { text: chain(err), hint: agent_hint(err) }.to_string()
 }
 
 /// What to do about a phone.
@@ -172,7 +181,8 @@ fn journal_hint(err: &JournalError) -> &'static str {
         }
         JournalError::TooNew { .. } => "use the version of ayeaye that wrote it, or a later one",
         JournalError::Storage { .. } => {
-            "make room on the disk of the data folder and check its permissions"
+            "make room on the disk, check the permissions of the data folder, or name another with --data-dir or \
+             AYEAYE_DATA_DIR"
         }
         JournalError::Blob(_) => "the file was removed by something else",
     }

@@ -208,6 +208,7 @@ fn agent(
     let source: Arc<dyn DeviceSource> = Arc::new(phone::Plugged(phone.clone()));
     Agent::new(Parts {
         sources: vec![source],
+        private: Vec::new(),
         model: script.clone(),
         journal: journal.clone(),
         limits: limits.clone(),
