@@ -38,7 +38,9 @@ fn keys(value: &Value, path: &str, into: &mut BTreeSet<String>) {
             keys(value, &if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, into);
         }),
         Value::Array(items) if !items.is_empty() => {
-            items.iter().for_each(|item| keys(item, &format!("{path}[]"), into));
+            for item in items {
+                keys(item, &format!("{path}[]"), into);
+            }
         }
         other => {
             let kind = match other {
@@ -69,7 +71,9 @@ async fn the_keys_of_results_are_as_they_were() {
         let mut found = BTreeSet::new();
         keys(facts, "", &mut found);
         lines.push_str(tool);
-        found.iter().for_each(|key| lines.extend(["\n  ", key]));
+        for key in &found {
+            lines.extend(["\n  ", key]);
+        }
         lines.push('\n');
     }
     insta::assert_snapshot!(lines);
@@ -112,6 +116,63 @@ async fn schemas_are_plain_and_every_field_is_described() {
         assert!(tool["description"].as_str().unwrap().len() < 2048, "hosts cut at 2 KB: {name}");
     }
     assert!(serde_json::to_string(&tools).unwrap().len() < 30_000, "what every chat pays for");
+}
+
+/// Refuses a result that its tool's own schema does not allow: clients check that.
+fn keeps_to(schema: &Value, value: &Value, path: &str) {
+    let kind = schema["type"].as_str().unwrap_or("anything");
+    let fits = match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        _ => true,
+    };
+    assert!(fits, "{path} is no {kind}: {value}");
+    for required in schema["required"].as_array().into_iter().flatten() {
+        let name = required.as_str().unwrap();
+        assert!(value.get(name).is_some(), "{path} lacks {name}: {value}");
+    }
+    for (name, field) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(name) {
+            Some(schema) => keeps_to(schema, field, &format!("{path}.{name}")),
+            None => assert_ne!(schema["additionalProperties"], false, "{path}.{name}"),
+        }
+    }
+    for item in value.as_array().into_iter().flatten() {
+        keeps_to(&schema["items"], item, &format!("{path}[]"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn results_keep_to_the_schemas_of_their_tools() {
+    let rig = rig().await;
+    let tools = tools(&rig).await;
+    let schema = |name: &str| {
+        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        tool["outputSchema"].clone()
+    };
+    let begin = json!({ "device_id": rig.serial, "task": "do it", "wait_seconds": 0 });
+    let running = rig.call("ask_agent_start_new_task", begin).await;
+    let asked = rig.go_on(&running, json!({})).await;
+    assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY");
+    rig.vlm.then(vec![Answer::Says(click(300, 400)), Answer::Says(complete("Done."))]);
+    let done = rig.go_on(&asked, json!({ "reply_from_client": "yes" })).await;
+    let session = json!({ "session_id": asked["session_id"] });
+    for (tool, facts) in [
+        ("ask_agent_start_new_task", running),
+        ("ask_agent_continue", asked),
+        ("ask_agent_continue", done),
+        ("get_session", rig.call("get_session", session.clone()).await),
+        ("stop_task", rig.call("stop_task", session).await),
+        ("list_sessions", rig.call("list_sessions", json!({})).await),
+        ("list_connected_devices", rig.call("list_connected_devices", json!({})).await),
+    ] {
+        keeps_to(&schema(tool), &facts, tool);
+    }
+    assert_eq!(schema("get_screenshot"), Value::Null, "a picture has no structure");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -220,4 +281,40 @@ async fn a_screenshot_is_one_small_jpeg_without_structure() {
     assert_eq!(sizes["screen"], json!([1080, 2400]));
     assert_eq!(sizes["picture"], json!([576, 1280]), "1280 px at most");
     assert_eq!(rig.handset.phone().state().actions, before.actions, "nothing was done");
+}
+
+#[test]
+fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
+    let table = include_str!("../../docs/faults.md");
+    let bad_input = [
+        include_str!("bad_input/calls.rs"),
+        include_str!("bad_input/disk.rs"),
+        include_str!("bad_input/lines.rs"),
+        include_str!("bad_input/models.rs"),
+        include_str!("bad_input/phones.rs"),
+    ]
+    .concat();
+    let others = [
+        include_str!("crash.rs"),
+        include_str!("panics.rs"),
+        include_str!("process.rs"),
+        include_str!("runs.rs"),
+    ]
+    .concat();
+    let tests = |source: &str| -> BTreeSet<String> {
+        let functions = source.split("#[tokio::test").skip(1);
+        let names = functions.filter_map(|it| it.split_once("async fn ")?.1.split('(').next());
+        names.map(str::to_owned).collect()
+    };
+    let named: BTreeSet<String> = table
+        .lines()
+        .filter_map(|row| row.trim_end_matches(" |").rsplit_once("| "))
+        .flat_map(|(_, last)| last.split('`').skip(1).step_by(2))
+        .map(str::to_owned)
+        .collect();
+    let bad_input = tests(&bad_input);
+    let there = &bad_input | &tests(&others);
+    assert!(40 < named.len(), "the last column is read: {named:?}");
+    assert_eq!(&named - &there, BTreeSet::new(), "named and not there");
+    assert_eq!(&bad_input - &named, BTreeSet::new(), "there and not named");
 }

@@ -356,6 +356,12 @@ async fn the_demo_does_the_main_job_by_itself() {
     }
     let folder = demo.out.lines().find_map(|line| line.strip_prefix("session   ")).unwrap();
     assert!(std::path::Path::new(folder).join("events.jsonl").exists(), "{folder}");
-    let nobody = binary.run(&["demo"]).await;
-    assert_eq!(nobody.code, 3, "nobody is there to answer: {nobody:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_that_nobody_answers_waits_with_its_session() {
+    let demo = Binary::alone().run(&["demo"]).await;
+    assert_eq!(demo.code, 3, "{demo:?}");
+    assert!(demo.out.contains("phone     has sent nothing"), "{}", demo.out);
+    assert!(demo.out.contains("can be continued"), "{}", demo.out);
 }

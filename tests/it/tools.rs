@@ -1,12 +1,7 @@
 //! The tools as a client uses them.
 use serde_json::json;
 
-use crate::support::{Answer, FakeVlm, Rig, complete, gelab, info};
-
-fn script(replies: &[String]) -> impl FnMut(&serde_json::Value) -> Answer + Send + use<> {
-    let mut replies = replies.to_vec().into_iter();
-    move |_| Answer::Says(replies.next().expect("no more calls than replies"))
-}
+use crate::support::{Answer, FakeVlm, Rig, complete, gelab, info, one_by_one};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_virtual_phone_is_listed() {
@@ -22,10 +17,10 @@ async fn the_virtual_phone_is_listed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_stops_the_run_and_a_reply_goes_on_in_the_same_session() {
-    let vlm = FakeVlm::start(script(&[
-        gelab("AWAKE", "value:Messages", "opened Messages"),
-        info("Which Anna?"),
-        complete("Told her."),
+    let vlm = FakeVlm::start(one_by_one(vec![
+        Answer::Says(gelab("AWAKE", "value:Messages", "opened Messages")),
+        Answer::Says(info("Which Anna?")),
+        Answer::Says(complete("Told her.")),
     ]))
     .await;
     let rig = Rig::new(vlm).await;

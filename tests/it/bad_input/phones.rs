@@ -16,7 +16,7 @@ async fn waiting() -> (Rig, Value) {
     let adb = ayeaye_adb::Limits { shell: LIMIT, capture: LIMIT, wake: LIMIT, ..usual.adb };
     let limits =
         ayeaye_agent::Limits { device_wait: Duration::from_secs(2), ..usual.limits.clone() };
-    let options = RigOptions { adb, limits, ..usual };
+    let options = RigOptions { limits, adb, ..usual };
     let rig = Rig::with(FakeVlm::start(|_| Answer::Says(info("Ready?"))).await, options).await;
     let asked = rig.start("do it").await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");

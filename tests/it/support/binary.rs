@@ -3,9 +3,6 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Duration;
 
-use rmcp::ServiceExt as _;
-use rmcp::service::{RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -92,11 +89,6 @@ impl Binary {
         }
     }
 
-    /// A server on stdio with rmcp's client.
-    pub async fn client(&self) -> RunningService<RoleClient, ()> {
-        ().serve(TokioChildProcess::new(self.command(&["serve"])).unwrap()).await.unwrap()
-    }
-
     /// A server on stdio, spoken to in lines.
     pub async fn raw(&self) -> Raw {
         let mut command = self.command(&["serve"]);
@@ -115,7 +107,7 @@ impl Binary {
 
 /// See [`Binary::raw`].
 pub struct Raw {
-    pub child: Child,
+    child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     asked: u32,
@@ -158,6 +150,13 @@ impl Raw {
         self.answer(id).await
     }
 
+    /// Calls a tool that must not fail, and returns its facts.
+    pub async fn facts(&mut self, name: &str, arguments: Value) -> Value {
+        let (failed, text) = self.tool(name, arguments).await;
+        assert!(!failed, "{name}: {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
     /// Calls a tool; whether it failed, and its text.
     pub async fn tool(&mut self, name: &str, arguments: Value) -> (bool, String) {
         let answer = self.ask("tools/call", json!({ "name": name, "arguments": arguments })).await;
@@ -179,6 +178,11 @@ impl Raw {
         let pid = self.child.id().unwrap().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
         assert!(sent.success());
+    }
+
+    /// As `kill -9` does, and waits until it is gone.
+    pub async fn kill(mut self) {
+        self.child.kill().await.unwrap();
     }
 
     /// Waits for its end; the exit code, and what stood on stdout until then.

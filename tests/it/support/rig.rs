@@ -81,9 +81,9 @@ pub struct Rig {
     pub agent: Arc<Agent>,
     pub server: Server,
     pub client: RunningService<RoleClient, Quiet>,
-    pub data: TempDir,
     pub serial: String,
-    _down: [DropGuard; 2],
+    /// The adb server, the pilot and the record go with the rig.
+    _end: (DropGuard, DropGuard, TempDir),
 }
 
 /// A client that only asks.
@@ -123,8 +123,8 @@ impl Rig {
         let server = Server::new(agent.clone(), DEFAULTS);
         let client = connect(server.clone(), Quiet).await;
         let serial = handset.serial().to_owned();
-        let _down = [guard, down.drop_guard()];
-        Self { handset, vlm, agent, server, client, data, serial, _down }
+        let end = (guard, down.drop_guard(), data);
+        Self { handset, vlm, agent, server, client, serial, _end: end }
     }
 
     /// The usual rig with the pilot deciding.
