@@ -9,5 +9,11 @@
 
 mod support;
 
+mod bad_input;
+mod contracts;
 mod crash;
+mod panics;
+mod process;
+mod runs;
+mod tasks;
 mod tools;

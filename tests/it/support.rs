@@ -1,8 +1,10 @@
 //! What the tests stand on.
+mod binary;
 mod fake_vlm;
 mod moves;
 mod rig;
 
-pub use fake_vlm::{Answer, FakeVlm, KEY};
-pub use moves::{complete, gelab, info};
-pub use rig::Rig;
+pub use binary::{Binary, http, within};
+pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
+pub use moves::{abort, click, complete, gelab, info, tap, type_text};
+pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, plugged_in, quick_phone};

@@ -142,7 +142,7 @@ pub enum DeviceError {
     #[error("the link to device {0} was lost during {1}")]
     LinkLost(DeviceId, String),
     /// No answer inside the limit: whether it was done is not known.
-    #[error("device {id} did not answer {what} within {} s", after.as_secs_f32())]
+    #[error("device {id} did not answer {what} within {:.1} s", after.as_secs_f32())]
     TimedOut {
         /// Its serial.
         id: DeviceId,

@@ -156,10 +156,7 @@ impl Server {
         output_schema = output::<results::RunResult>(),
         annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
     )]
-    async fn stop_task(
-        &self,
-        Given(args): Given<SessionArgs>,
-    ) -> Result<CallToolResult, Refusal> {
+    async fn stop_task(&self, Given(args): Given<SessionArgs>) -> Result<CallToolResult, Refusal> {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.stop(id, StopReason::Cancelled).await?;

@@ -10,6 +10,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use base64::Engine as _;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 /// The key every request must carry.
 pub const KEY: &str = "test-key-5f1c";
@@ -18,6 +19,12 @@ pub const KEY: &str = "test-key-5f1c";
 pub enum Answer {
     /// An ordinary answer with this text.
     Says(String),
+    /// The same, but not before the gate is opened.
+    Held(Arc<Notify>, String),
+    /// An answer that the endpoint cut off for its length.
+    Cut(String),
+    /// 429, with so many seconds to wait.
+    Busy(u32),
     /// This status with this body, of this content type.
     Raw(u16, &'static str, String),
     /// Nothing, until the client gives up.
@@ -65,6 +72,17 @@ impl FakeVlm {
         *self.state.script.lock().unwrap() = Box::new(script);
     }
 
+    /// From now on the same answer to everything.
+    pub fn always(&self, reply: &str) {
+        let reply = reply.to_owned();
+        self.now(move |_| Answer::Says(reply.clone()));
+    }
+
+    /// From now on these answers, one after the other, and then none.
+    pub fn then(&self, answers: Vec<Answer>) {
+        self.now(one_by_one(answers));
+    }
+
     /// Every request so far.
     pub fn asked(&self) -> Vec<Value> {
         self.state.asked.lock().unwrap().clone()
@@ -74,6 +92,12 @@ impl FakeVlm {
     pub fn complaints(&self) -> Vec<String> {
         self.state.complaints.lock().unwrap().clone()
     }
+}
+
+/// A script of these answers; silence when they are used up, which a test notices by its limits.
+pub fn one_by_one(answers: Vec<Answer>) -> impl FnMut(&Value) -> Answer + Send {
+    let mut answers = answers.into_iter();
+    move |_| answers.next().unwrap_or(Answer::Silence)
 }
 
 impl Drop for FakeVlm {
@@ -95,21 +119,35 @@ async fn answer(
         return (StatusCode::BAD_REQUEST, complaint).into_response();
     }
     state.asked.lock().unwrap().push(body.clone());
+    // Not under the lock: an answer may be held.
     let answer = (state.script.lock().unwrap())(&body);
     match answer {
-        Answer::Says(text) => Json(json!({
-            "id": "x", "object": "chat.completion", "model": body["model"],
-            "choices": [{ "index": 0, "finish_reason": "stop",
-                          "message": { "role": "assistant", "content": text } }],
-            "usage": { "prompt_tokens": 1200, "completion_tokens": 60, "total_tokens": 1260 }
-        }))
-        .into_response(),
+        Answer::Says(text) => completion(&body, &text, "stop"),
+        Answer::Held(gate, text) => {
+            gate.notified().await;
+            completion(&body, &text, "stop")
+        }
+        Answer::Cut(text) => completion(&body, &text, "length"),
+        Answer::Busy(seconds) => {
+            let wait = [(header::RETRY_AFTER, seconds.to_string())];
+            (StatusCode::TOO_MANY_REQUESTS, wait, "slow down").into_response()
+        }
         Answer::Raw(status, content_type, text) => {
             (StatusCode::from_u16(status).unwrap(), [(header::CONTENT_TYPE, content_type)], text)
                 .into_response()
         }
         Answer::Silence => std::future::pending().await,
     }
+}
+
+fn completion(request: &Value, text: &str, finish_reason: &str) -> Response {
+    Json(json!({
+        "id": "x", "object": "chat.completion", "model": request["model"],
+        "choices": [{ "index": 0, "finish_reason": finish_reason,
+                      "message": { "role": "assistant", "content": text } }],
+        "usage": { "prompt_tokens": 1200, "completion_tokens": 60, "total_tokens": 1260 }
+    }))
+    .into_response()
 }
 
 /// Every request shows one screen, as a JPEG, and carries the key.

@@ -41,3 +41,7 @@ pub fn tap(phone: &Phone, fits: impl Fn(&Value) -> bool) -> String {
     let y = (edge(1) + edge(3)) * 500 / u64::from(height);
     click(u32::try_from(x).unwrap(), u32::try_from(y).unwrap())
 }
+
+pub fn abort(reason: &str) -> String {
+    gelab("ABORT", &format!("value:{reason}"), "given up")
+}

@@ -5,24 +5,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye::mcp::{Defaults, Server};
+use ayeaye::pilot::Pilot;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{Agent, Limits, Parts, ReplyMode};
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Secret};
-use ayeaye_phone::{AdbServer, Handset};
+use ayeaye_phone::{AdbServer, Handset, Phone, PhoneOptions};
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::FakeVlm;
 use super::fake_vlm::KEY;
+use super::{Answer, FakeVlm};
 
 /// What can be different from the usual rig.
 pub struct RigOptions {
     pub limits: Limits,
+    /// The pilot decides, which knows the virtual phone, and not the fake model.
+    pub piloted: bool,
+    /// How long the model may be silent.
+    pub first_byte: Duration,
     pub adb: ayeaye_adb::Limits,
     pub handset: Handset,
     pub data: TempDir,
@@ -32,11 +37,41 @@ impl Default for RigOptions {
     fn default() -> Self {
         Self {
             limits: Limits { device_wait: Duration::from_secs(5), ..Limits::USUAL },
+            piloted: false,
+            first_byte: Duration::from_secs(20),
             adb: ayeaye_adb::Limits::USUAL,
             handset: Handset::usual(),
             data: TempDir::new().unwrap(),
         }
     }
+}
+
+impl RigOptions {
+    /// A small phone whose screens hardly move: for tests that are about something else.
+    pub fn quick() -> Self {
+        Self { handset: quick_phone(), ..Self::default() }
+    }
+}
+
+/// See [`RigOptions::quick`].
+pub fn quick_phone() -> Handset {
+    Handset::new(Phone::new(PhoneOptions {
+        width: 540,
+        height: 1200,
+        density: 210,
+        transitions: (Duration::from_millis(5), Duration::from_millis(20)),
+        ..PhoneOptions::default()
+    }))
+}
+
+/// A phone behind an adb server of its own, until the guard is dropped.
+pub async fn plugged_in(handset: &Handset) -> (SocketAddr, DropGuard) {
+    let down = CancellationToken::new();
+    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let server = AdbServer::bind(anywhere, vec![handset.clone()]).await.unwrap();
+    let address = server.local_addr().unwrap();
+    tokio::spawn(server.serve(down.clone()));
+    (address, down.drop_guard())
 }
 
 /// See the module.
@@ -48,7 +83,7 @@ pub struct Rig {
     pub client: RunningService<RoleClient, Quiet>,
     pub data: TempDir,
     pub serial: String,
-    _down: DropGuard,
+    _down: [DropGuard; 2],
 }
 
 /// A client that only asks.
@@ -63,23 +98,16 @@ impl Rig {
     }
 
     pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
-        let RigOptions { limits, adb, handset, data } = options;
-        let down = CancellationToken::new();
-        let server =
-            AdbServer::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), vec![handset.clone()])
-                .await
-                .unwrap();
-        let port = server.local_addr().unwrap().port();
-        tokio::spawn(server.serve(down.clone()));
-        let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port };
+        let RigOptions { limits, piloted, first_byte, adb, handset, data } = options;
+        let (adb_server, guard) = plugged_in(&handset).await;
+        let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
-        let mut model =
-            ModelConfig::new(Endpoint::parse(&vlm.url()).unwrap(), "gelab-zero-4b-preview");
-        model.key = Secret::new(KEY);
-        model.limits.first_byte = Duration::from_secs(3);
-        model.limits.total = Duration::from_secs(5);
-        model.retries.attempts = 2;
-        model.retries.first_wait = Duration::from_millis(20);
+        let down = CancellationToken::new();
+        let model = if piloted {
+            Pilot::start_thinking(handset.phone().clone(), &down, Duration::ZERO).await.unwrap()
+        } else {
+            fake_model(&vlm, first_byte)
+        };
         let agent = Arc::new(Agent::new(Parts {
             sources: vec![Arc::new(devices)],
             model: Arc::new(OpenAiModel::new(model).unwrap()),
@@ -94,7 +122,31 @@ impl Rig {
         let server = Server::new(agent.clone(), DEFAULTS);
         let client = connect(server.clone(), Quiet).await;
         let serial = handset.serial().to_owned();
-        Self { handset, vlm, agent, server, client, data, serial, _down: down.drop_guard() }
+        let _down = [guard, down.drop_guard()];
+        Self { handset, vlm, agent, server, client, data, serial, _down }
+    }
+
+    /// The usual rig with the pilot deciding.
+    pub async fn piloted() -> Self {
+        let vlm = FakeVlm::start(|_| Answer::Silence).await;
+        Self::with(vlm, RigOptions { piloted: true, ..RigOptions::default() }).await
+    }
+
+    /// Starts a task and returns its facts.
+    pub async fn start(&self, task: &str) -> Value {
+        let arguments = json!({ "device_id": self.serial, "task": task });
+        self.call("ask_agent_start_new_task", arguments).await
+    }
+
+    /// Goes on with a session; `more` holds what is said besides its name.
+    pub async fn go_on(&self, session: &Value, mut more: Value) -> Value {
+        more["session_id"] = session["session_id"].clone();
+        self.call("ask_agent_continue", more).await
+    }
+
+    /// The phone as it is, for `["wifi"]` and the like.
+    pub fn phone(&self) -> Value {
+        serde_json::to_value(self.handset.phone().state()).unwrap()
     }
 
     /// Calls a tool and returns its facts: those of the structure, which must be those of the text.
@@ -119,6 +171,17 @@ impl Rig {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         self.client.peer().call_tool(params).await.expect("an answer")
     }
+}
+
+fn fake_model(vlm: &FakeVlm, first_byte: Duration) -> ModelConfig {
+    let endpoint = Endpoint::parse(&vlm.url()).unwrap();
+    let mut model = ModelConfig::new(endpoint, "gelab-zero-4b-preview");
+    model.key = Secret::new(KEY);
+    model.limits.first_byte = first_byte;
+    model.limits.total = first_byte + Duration::from_secs(2);
+    model.retries.attempts = 2;
+    model.retries.first_wait = Duration::from_millis(20);
+    model
 }
 
 /// What tools do in tests when a call does not say.

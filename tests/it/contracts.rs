@@ -1,0 +1,223 @@
+//! What clients rely on to the letter.
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{ReadResourceRequestParams, ResourceContents};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, gelab, info};
+
+async fn rig() -> Rig {
+    Rig::with(FakeVlm::start(|_| Answer::Says(info("Which one?"))).await, RigOptions::quick()).await
+}
+
+async fn tools(rig: &Rig) -> Value {
+    serde_json::to_value(rig.client.peer().list_all_tools().await.unwrap()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_tools_is_as_it_was() {
+    insta::assert_json_snapshot!(tools(&rig().await).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_says_of_itself_is_as_it_was() {
+    let rig = rig().await;
+    let info = rig.client.peer().peer_info().expect("it has introduced itself");
+    let mut info = serde_json::to_value(&*info).unwrap();
+    assert_eq!(info["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+    info["serverInfo"]["version"] = json!("of the package");
+    insta::assert_json_snapshot!(info);
+}
+
+/// Every key with the kind of its value, such as `usage.model_ms: number`.
+fn keys(value: &Value, path: &str, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => object.iter().for_each(|(key, value)| {
+            keys(value, &if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, into);
+        }),
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().for_each(|item| keys(item, &format!("{path}[]"), into));
+        }
+        other => {
+            let kind = match other {
+                Value::Null => "null",
+                Value::Bool(_) => "bool",
+                Value::Number(_) => "number",
+                Value::String(_) => "string",
+                Value::Array(_) | Value::Object(_) => "empty list",
+            };
+            into.insert(format!("{path}: {kind}"));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_of_results_are_as_they_were() {
+    let rig = rig().await;
+    rig.vlm.then(vec![Answer::Says(click(300, 400)), Answer::Says(info("Which one?"))]);
+    let asked = rig.start("do it").await;
+    let devices = rig.call("list_connected_devices", json!({})).await;
+    let sessions = rig.call("list_sessions", json!({})).await;
+    let mut lines = String::new();
+    for (tool, facts) in [
+        ("ask_agent_start_new_task", &asked),
+        ("list_connected_devices", &devices),
+        ("list_sessions", &sessions),
+    ] {
+        let mut found = BTreeSet::new();
+        keys(facts, "", &mut found);
+        lines.push_str(tool);
+        found.iter().for_each(|key| lines.extend(["\n  ", key]));
+        lines.push('\n');
+    }
+    insta::assert_snapshot!(lines);
+    assert_eq!(rig.call("get_session", json!({ "session_id": asked["session_id"] })).await, asked);
+    assert_eq!(rig.go_on(&asked, json!({})).await, asked);
+}
+
+/// Refuses what some gateways cannot read.
+fn is_portable(schema: &Value, path: &str) {
+    match schema {
+        Value::Object(object) => {
+            for key in ["$ref", "$defs", "definitions", "format", "$schema"] {
+                // A property may be named so; a keyword is not below `properties`.
+                assert!(path.ends_with(".properties") || !object.contains_key(key), "{path}.{key}");
+            }
+            if !path.ends_with(".properties") {
+                assert!(!object.get("type").is_some_and(Value::is_array), "{path}.type");
+            }
+            object.iter().for_each(|(key, value)| is_portable(value, &format!("{path}.{key}")));
+        }
+        Value::Array(items) => items.iter().for_each(|item| is_portable(item, path)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn schemas_are_plain_and_every_field_is_described() {
+    let tools = tools(&rig().await).await;
+    for tool in tools.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        for schema in ["inputSchema", "outputSchema"] {
+            let schema = &tool[schema];
+            is_portable(schema, name);
+            assert!(schema.is_null() || schema["type"] == "object", "{name}");
+        }
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{name}");
+        for (field, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            assert!(schema["description"].is_string(), "{name}.{field}");
+        }
+        assert!(tool["description"].as_str().unwrap().len() < 2048, "hosts cut at 2 KB: {name}");
+    }
+    assert!(serde_json::to_string(&tools).unwrap().len() < 30_000, "what every chat pays for");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hints_say_what_a_tool_may_do() {
+    let tools = tools(&rig().await).await;
+    let hints: Vec<_> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| {
+            let hint = |name: &str| tool["annotations"][name].as_bool().unwrap_or_default();
+            let hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+            (tool["name"].as_str().unwrap(), hints.map(hint))
+        })
+        .collect();
+    let reads = [true, false, true, false];
+    let drives = [false, true, false, true];
+    let mut expected = [
+        ("ask_agent_continue", drives),
+        ("ask_agent_start_new_task", drives),
+        ("get_screenshot", reads),
+        ("get_session", reads),
+        ("list_connected_devices", reads),
+        ("list_sessions", reads),
+        ("stop_task", [false, false, true, false]),
+    ];
+    let mut hints = hints;
+    hints.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(hints, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_of_200_steps_stays_below_8000_characters() {
+    const STEPS: usize = 200;
+    let rig = rig().await;
+    let long = "because the button that was there a moment ago has moved ".repeat(8);
+    let mut made = 0;
+    rig.vlm.now(move |_| {
+        made += 1;
+        Answer::Says(match made {
+            STEPS => complete(&long.repeat(10)),
+            // Waiting costs nothing and is not "no progress".
+            _ => gelab("WAIT", "value:0", &format!("{long} {made}")),
+        })
+    });
+    let start = json!({ "device_id": rig.serial, "task": "wait ".repeat(2000), "max_steps": 500 });
+    let result = rig.call("ask_agent_start_new_task", start).await;
+    assert_eq!(result["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{result}");
+    assert_eq!(result["local_step_idx"], STEPS);
+    let text = result.to_string();
+    assert!(text.chars().count() < 8000, "{} characters", text.chars().count());
+    let logs = result["intermediate_logs"].as_array().unwrap();
+    assert_eq!(logs[0]["global_step_idx"], 1, "the first is kept");
+    assert_eq!(logs.last().unwrap()["global_step_idx"], STEPS, "and the last");
+    assert_eq!(result["omitted_logs"], STEPS - logs.len(), "and the rest is counted");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_agent_saw_can_be_read_by_its_address() {
+    let rig = rig().await;
+    let asked = rig.start("do it").await;
+    let uri = asked["screenshot_uri"].as_str().unwrap();
+    let session = asked["session_id"].as_str().unwrap();
+    assert_eq!(uri, format!("ayeaye://sessions/{session}/steps/0/screenshot"));
+    let read = async |uri: &str| {
+        rig.client.peer().read_resource(ReadResourceRequestParams::new(uri)).await
+    };
+    let found = read(uri).await.unwrap();
+    let [ResourceContents::BlobResourceContents { blob, mime_type, .. }] =
+        found.contents.as_slice()
+    else {
+        panic!("one picture: {found:?}")
+    };
+    assert_eq!(mime_type.as_deref(), Some("image/jpeg"));
+    let sent = rig.vlm.asked().pop().unwrap().to_string();
+    assert!(sent.contains(blob.as_str()), "the very picture the model was shown");
+    for unknown in [
+        uri.replace("/0/", "/7/"),
+        uri.replace(session, "01900000-0000-7000-8000-000000000000"),
+        uri.replace(session, ".."),
+        "file:///etc/passwd".to_owned(),
+    ] {
+        assert!(read(&unknown).await.unwrap_err().to_string().contains("no resource"), "{unknown}");
+    }
+    let templates = rig.client.peer().list_all_resource_templates().await.unwrap();
+    assert_eq!(templates[0].uri_template, "ayeaye://sessions/{session_id}/steps/{step}/screenshot");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_screenshot_is_one_small_jpeg_without_structure() {
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let rig = Rig::new(vlm).await;
+    let before = rig.handset.phone().state();
+    let result = rig.raw_call("get_screenshot", json!({ "device_id": rig.serial })).await;
+    assert_ne!(result.is_error, Some(true));
+    assert!(result.structured_content.is_none(), "hosts that read it drop the picture");
+    let pictures: Vec<_> = result.content.iter().filter_map(|it| it.as_image()).collect();
+    let [picture] = pictures.as_slice() else { panic!("one picture: {:?}", result.content) };
+    assert_eq!(picture.mime_type, "image/jpeg");
+    let bytes = STANDARD.decode(&picture.data).unwrap();
+    assert!(bytes.starts_with(&[0xff, 0xd8]) && bytes.ends_with(&[0xff, 0xd9]), "a whole JPEG");
+    assert!(bytes.len() <= 200_000, "{} bytes", bytes.len());
+    let words: Vec<_> = result.content.iter().filter_map(|it| it.as_text()).collect();
+    let sizes: Value = serde_json::from_str(&words[0].text).unwrap();
+    assert_eq!(sizes["screen"], json!([1080, 2400]));
+    assert_eq!(sizes["picture"], json!([576, 1280]), "1280 px at most");
+    assert_eq!(rig.handset.phone().state().actions, before.actions, "nothing was done");
+}

@@ -1,0 +1,359 @@
+//! The real program: transports, signals, exit codes.
+use std::process::Stdio;
+
+use rmcp::ServiceExt as _;
+use rmcp::model::CallToolRequestParams;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Child;
+
+use crate::support::{
+    Answer, Binary, FakeVlm, abort, click, complete, gelab, http, info, one_by_one, plugged_in,
+    quick_phone, within,
+};
+
+pub const TOKEN: &str = "a-token-for-tests-0123456789abcdef";
+
+/// Starts `serve --http` on a free port; the process and the URL it announces.
+pub async fn serve_http(binary: &Binary) -> (Child, String) {
+    let mut command = binary.command(&["serve", "--http", "127.0.0.1:0"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let url = within(20, "the address", async {
+        loop {
+            let line = log.next_line().await.unwrap().expect("it goes on");
+            if let Some((_, rest)) = line.split_once("MCP at ") {
+                return rest.split(';').next().unwrap().to_owned();
+            }
+        }
+    })
+    .await;
+    // Nobody reads on: a full pipe would hold the server up.
+    tokio::spawn(async move { while let Ok(Some(_)) = log.next_line().await {} });
+    (child, url)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_nothing_around_it_lists_its_tools_and_says_what_is_missing() {
+    let binary = Binary::alone();
+    let mut raw = binary.raw().await;
+    let tools = raw.ask("tools/list", json!({})).await;
+    let mut names: Vec<_> = tools["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "ask_agent_continue",
+            "ask_agent_start_new_task",
+            "get_screenshot",
+            "get_session",
+            "list_connected_devices",
+            "list_sessions",
+            "stop_task"
+        ]
+    );
+    for (name, arguments) in [
+        ("list_connected_devices", json!({})),
+        ("get_screenshot", json!({ "device_id": "x" })),
+        ("ask_agent_start_new_task", json!({ "device_id": "x", "task": "do it" })),
+    ] {
+        let (failed, text) = raw.tool(name, arguments).await;
+        assert!(failed && text.starts_with("no adb server answers at "), "{name}: {text}");
+        assert!(text.contains("hint: install adb") && text.contains("ayeaye doctor"), "{text}");
+    }
+    let (failed, text) = raw.tool("list_sessions", json!({})).await;
+    assert_eq!((failed, text.as_str()), (false, r#"{"sessions":[]}"#));
+    for name in ["ask_agent_continue", "get_session", "stop_task"] {
+        let nobody = json!({ "session_id": "01900000-0000-7000-8000-000000000000" });
+        let (failed, text) = raw.tool(name, nobody).await;
+        assert!(failed && text.contains("there is no session"), "{name}: {text}");
+    }
+    raw.hang_up();
+    let (code, rest) = raw.end().await;
+    assert_eq!((code, rest), (Some(0), Vec::new()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_a_task_says_so_and_can_go_on_later() {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(complete("Done."))).await;
+    let binary = Binary::with(adb, &vlm).set("AYEAYE_MODEL_BASE_URL", "http://127.0.0.1:1/v1");
+    let mut raw = binary.raw().await;
+    let start = json!({ "device_id": handset.serial(), "task": "do it" });
+    let (failed, text) = raw.tool("ask_agent_start_new_task", start).await;
+    assert!(!failed, "{text}");
+    let result: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(result["stop_reason"], "MODEL_FAILED", "{result}");
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("http://127.0.0.1:1/v1 cannot be reached"), "{message}");
+    assert!(message.contains("start it, or correct"), "{message}");
+    raw.hang_up();
+    raw.end().await;
+    let binary = binary.set("AYEAYE_MODEL_BASE_URL", &vlm.url());
+    let mut raw = binary.raw().await;
+    let next = json!({ "session_id": result["session_id"] });
+    let (_, text) = raw.tool("ask_agent_continue", next).await;
+    assert!(text.contains("TASK_COMPLETED_SUCCESSFULLY"), "{text}");
+}
+
+/// How a server is asked to end in the middle of a run.
+enum Ending {
+    Signal,
+    HangUp,
+}
+
+async fn ends_with_the_run_recorded(ending: Ending) {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let vlm = FakeVlm::start(one_by_one(vec![Answer::Says(click(300, 400))])).await;
+    let binary = Binary::with(adb, &vlm);
+    let mut raw = binary.raw().await;
+    let start = json!({ "device_id": handset.serial(), "task": "do it", "wait_seconds": 0 });
+    let (_, text) = raw.tool("ask_agent_start_new_task", start).await;
+    let session: Value = serde_json::from_str(&text).unwrap();
+    let follow = json!({ "name": "ask_agent_continue",
+        "arguments": { "session_id": session["session_id"] } });
+    let following = raw.send("tools/call", follow).await;
+    within(20, "the second question to the model", async {
+        while vlm.asked().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    match ending {
+        Ending::Signal => raw.terminate().await,
+        Ending::HangUp => raw.hang_up(),
+    }
+    let (code, rest) = raw.end().await;
+    assert_eq!(code, Some(0));
+    let answers: Vec<Value> =
+        rest.iter().map(|line| serde_json::from_str(line).expect("only JSON on stdout")).collect();
+    if matches!(ending, Ending::Signal) {
+        let answer = answers.iter().find(|answer| answer["id"] == following).expect("an answer");
+        let facts = &answer["result"]["structuredContent"];
+        assert_eq!(facts["stop_reason"], "SERVER_RESTARTED", "{answer}");
+    }
+    let id = session["session_id"].as_str().unwrap();
+    let shown = binary.run(&["sessions", "show", id]).await;
+    assert!(shown.out.contains("SERVER_RESTARTED"), "{shown:?}");
+    assert!(shown.out.contains("CLICK 300,400"), "{shown:?}");
+    let record = binary.data.path().join("sessions").join(id).join("events.jsonl");
+    let record = std::fs::read_to_string(record).unwrap();
+    assert!(record.lines().last().unwrap().contains("session.end"), "its end is written down");
+    assert_eq!(handset.phone().state().counts.taps, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_ends_it_soon_with_the_run_recorded() {
+    ends_with_the_run_recorded(Ending::Signal).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_stdin_ends_it_soon_with_the_run_recorded() {
+    ends_with_the_run_recorded(Ending::HangUp).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_goes_round_over_http() {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let vlm = FakeVlm::start(one_by_one(vec![
+        Answer::Says(gelab("AWAKE", "value:Messages", "opened Messages")),
+        Answer::Says(info("Which Anna?")),
+        Answer::Says(complete("Told her.")),
+    ]))
+    .await;
+    let binary = Binary::with(adb, &vlm).set("AYEAYE_HTTP_TOKEN", TOKEN);
+    let (mut child, url) = serve_http(&binary).await;
+    let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(TOKEN);
+    let transport = StreamableHttpClientTransport::with_client(http(), config);
+    let client = within(20, "the client", ().serve(transport)).await.unwrap();
+    let call = async |tool: &'static str, arguments: Value| {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+        let result = within(30, tool, client.peer().call_tool(params)).await.unwrap();
+        assert_ne!(result.is_error, Some(true), "{:?}", result.content);
+        result.structured_content.unwrap()
+    };
+    let list = call("list_connected_devices", json!({})).await;
+    assert_eq!(list["devices"][0]["device_id"], handset.serial());
+    let start = json!({ "device_id": handset.serial(), "task": "Tell Anna that I am late" });
+    let asked = call("ask_agent_start_new_task", start).await;
+    assert_eq!(asked["question"]["text"], "Which Anna?", "{asked}");
+    let reply = json!({ "session_id": asked["session_id"], "reply_from_client": "Anna Berg" });
+    let done = call("ask_agent_continue", reply).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+    assert_eq!(done["session_id"], asked["session_id"]);
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Berg"));
+    client.cancel().await.unwrap();
+    child.start_kill().unwrap();
+    child.wait().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_servers_on_one_data_folder_do_not_drive_one_session_or_phone() {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let binary = Binary::with(adb, &vlm);
+    let (mut first, mut second) = (binary.raw().await, binary.raw().await);
+    let start = json!({ "device_id": handset.serial(), "task": "do it", "wait_seconds": 0 });
+    let (_, text) = first.tool("ask_agent_start_new_task", start.clone()).await;
+    let session: Value = serde_json::from_str(&text).unwrap();
+    let id = session["session_id"].as_str().unwrap();
+    let (failed, text) = second.tool("ask_agent_continue", json!({ "session_id": id })).await;
+    assert!(failed && text.contains("busy") && text.contains("\nhint: "), "{text}");
+    let (failed, text) = second.tool("ask_agent_start_new_task", start).await;
+    assert!(failed && text.contains(id) && text.contains("is driving it"), "{text}");
+    let (_, text) = second.tool("get_session", json!({ "session_id": id })).await;
+    assert!(text.contains("STILL_RUNNING"), "{text}");
+    let (_, text) = first.tool("stop_task", json!({ "session_id": id })).await;
+    assert!(text.contains("CANCELLED"), "{text}");
+    vlm.always(&complete("Done."));
+    let (_, text) = second.tool("ask_agent_continue", json!({ "session_id": id })).await;
+    assert!(text.contains("TASK_COMPLETED_SUCCESSFULLY"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_exit_code_of_run_says_how_it_ended() {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let binary = Binary::with(adb, &vlm);
+    let run = ["run", "do it", "--device", handset.serial()];
+    for (reply, code, said) in [
+        (complete("All done."), 0, "All done."),
+        (abort("No such app."), 1, "No such app."),
+        (info("Which one?"), 3, "ayeaye sessions answer "),
+    ] {
+        vlm.always(&reply);
+        let ended = binary.run(&run).await;
+        assert_eq!(ended.code, code, "{ended:?}");
+        assert!(ended.out.contains(said), "{ended:?}");
+    }
+    let nobody = binary.run(&["run", "do it", "--device", "nobody"]).await;
+    assert_eq!(nobody.code, 1);
+    assert!(nobody.err.contains("device nobody is not connected"), "{nobody:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn devices_and_doctor_fail_with_the_way_out_when_there_is_nothing() {
+    let alone = Binary::alone();
+    let devices = alone.run(&["devices"]).await;
+    assert_eq!(devices.code, 1);
+    assert!(devices.out.contains("no adb server") && devices.out.contains("install adb"));
+    let doctor = alone.run(&["doctor"]).await;
+    assert_eq!(doctor.code, 1);
+    for said in
+        ["PROBLEM  phones", "PROBLEM  model", "platform-tools", "cannot be reached", "ayeaye demo"]
+    {
+        assert!(doctor.out.contains(said), "{said}: {}", doctor.out);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn devices_lists_a_phone_and_ends_with_0() {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let devices = Binary::with(adb, &vlm).run(&["devices"]).await;
+    assert_eq!(devices.code, 0, "{devices:?}");
+    let line = devices.out.lines().next().unwrap();
+    assert!(line.starts_with(handset.serial()) && line.contains("virtual"), "{line}");
+    assert!(line.contains("Android 14") && line.contains("540x1200"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_shown_without_secrets_and_a_wrong_one_is_a_usage_error() {
+    let binary = Binary::alone().set("AYEAYE_HTTP_TOKEN", TOKEN);
+    let config = binary.run(&["config"]).await;
+    assert_eq!(config.code, 0);
+    assert!(config.out.contains("http://127.0.0.1:1/v1"), "{}", config.out);
+    for secret in [TOKEN, crate::support::KEY] {
+        assert!(!config.out.contains(secret), "{}", config.out);
+    }
+    for arguments in [&["frobnicate"][..], &["run", "do it"], &["sessions", "show", "../x"], &[]] {
+        assert_eq!(binary.run(arguments).await.code, 2, "{arguments:?}");
+    }
+    let wrong = Binary::alone().set("AYEAYE_RUN_MAX_STEPS", "many");
+    let ended = wrong.run(&["config"]).await;
+    assert_eq!(ended.code, 2);
+    assert!(ended.err.contains("AYEAYE_RUN_MAX_STEPS"), "{}", ended.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_are_listed_shown_answered_exported_and_removed() {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let vlm = FakeVlm::start(|_| Answer::Says(info("Which Anna?"))).await;
+    let binary = Binary::with(adb, &vlm);
+    let none = binary.run(&["sessions", "list"]).await;
+    assert_eq!((none.code, none.out.trim()), (0, "There are no sessions yet."));
+    let run = binary.run(&["run", "Tell Anna", "--device", handset.serial()]).await;
+    assert_eq!(run.code, 3, "{run:?}");
+
+    let list = binary.run(&["sessions", "list"]).await;
+    let id = list.out.split_whitespace().next().unwrap().to_owned();
+    assert!(list.out.contains("INFO_ACTION_NEEDS_REPLY") && list.out.contains("Tell Anna"));
+    let shown = binary.run(&["sessions", "show", &id]).await;
+    assert_eq!(shown.code, 0);
+    assert!(shown.out.contains("Which Anna?") && shown.out.contains(&id), "{}", shown.out);
+
+    let answered = binary.run(&["sessions", "answer", &id, "Anna Berg"]).await;
+    assert_eq!(answered.code, 0, "{answered:?}");
+    vlm.always(&complete("Told her."));
+    let mut raw = binary.raw().await;
+    let (_, text) = raw.tool("ask_agent_continue", json!({ "session_id": id })).await;
+    assert!(text.contains("TASK_COMPLETED_SUCCESSFULLY"), "the answer is taken: {text}");
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Anna Berg"));
+    raw.hang_up();
+    raw.end().await;
+    let again = binary.run(&["sessions", "answer", &id, "Anna Berg"]).await;
+    assert_eq!(again.code, 1);
+    assert!(again.err.contains("has no open question"), "{}", again.err);
+
+    let out = binary.data.path().join("out");
+    let to = out.to_str().unwrap();
+    let exported = binary.run(&["sessions", "export", &id, "--format", "gelab", "--out", to]).await;
+    assert_eq!(exported.code, 0, "{exported:?}");
+    let trace = std::fs::read_to_string(out.join("traces").join(format!("{id}.jsonl"))).unwrap();
+    assert!(trace.contains("Which Anna?"), "{trace}");
+    assert!(trace.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+
+    let removed = binary.run(&["sessions", "rm", &id]).await;
+    assert_eq!(removed.code, 0, "{removed:?}");
+    assert!(!binary.data.path().join("sessions").join(&id).exists());
+    assert_eq!(binary.run(&["sessions", "show", &id]).await.code, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_does_the_main_job_by_itself() {
+    let binary = Binary::alone();
+    let demo = binary.run(&["demo", "--yes"]).await;
+    assert_eq!(demo.code, 0, "{demo:?}");
+    for said in [
+        "The phone is virtual",
+        "ayeaye-5554",
+        "AWAKE Messages",
+        "question  There are two Annas",
+        "answer    Anna Berg  (by --yes)",
+        "done      Sent to Anna Berg",
+        "phone     has sent to Anna Berg: \"I am ten minutes late\"",
+        "everything else",
+    ] {
+        assert!(demo.out.contains(said), "{said}: {}", demo.out);
+    }
+    let folder = demo.out.lines().find_map(|line| line.strip_prefix("session   ")).unwrap();
+    assert!(std::path::Path::new(folder).join("events.jsonl").exists(), "{folder}");
+    let nobody = binary.run(&["demo"]).await;
+    assert_eq!(nobody.code, 3, "nobody is there to answer: {nobody:?}");
+}

@@ -1,0 +1,329 @@
+//! Runs and who follows them: waiting, following, advising, stopping, racing.
+use std::sync::Arc;
+
+use rmcp::ClientHandler;
+use rmcp::model::{CallToolRequestParams, ClientRequest, ProgressNotificationParam, Request};
+use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc};
+
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, connect, info, within};
+
+const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
+
+async fn rig() -> Rig {
+    Rig::with(FakeVlm::start(|_| Answer::Silence).await, RigOptions::quick()).await
+}
+
+/// Waits until the model has been asked so often.
+async fn asked(rig: &Rig, times: usize) {
+    within(20, "a question to the model", async {
+        while rig.vlm.asked().len() < times {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+fn start_of(rig: &Rig, task: &str) -> Value {
+    json!({ "device_id": rig.serial, "task": task, "wait_seconds": 0 })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_not_waited_for_goes_on_and_can_be_followed_and_advised() {
+    let rig = rig().await;
+    let gate = Arc::new(Notify::new());
+    rig.vlm
+        .then(vec![Answer::Held(gate.clone(), click(300, 400)), Answer::Says(complete("Done."))]);
+    let begun = rig.call("ask_agent_start_new_task", start_of(&rig, "first")).await;
+    assert_eq!(begun["stop_reason"], "STILL_RUNNING", "{begun}");
+    assert!(begun["next"].as_str().unwrap().contains("to follow it"), "{begun}");
+    let session = json!({ "session_id": begun["session_id"] });
+    let devices = rig.call("list_connected_devices", json!({})).await;
+    assert_eq!(devices["devices"][0]["busy"], true);
+    assert_eq!(devices["devices"][0]["session_id"], begun["session_id"]);
+    let looked = rig.call("get_session", session.clone()).await;
+    assert_eq!(looked["stop_reason"], "STILL_RUNNING");
+
+    asked(&rig, 1).await;
+    let task = json!({ "session_id": begun["session_id"], "task": "second" });
+    let text = rig.refused("ask_agent_continue", task).await;
+    assert!(text.contains("is still at work") && text.contains("stop_task"), "{text}");
+    let advice = json!({ "reply_from_client": "take the blue one", "wait_seconds": 0 });
+    assert_eq!(rig.go_on(&begun, advice).await["stop_reason"], "STILL_RUNNING");
+
+    gate.notify_one();
+    let done = rig.go_on(&begun, json!({})).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    let told = rig.vlm.asked().pop().unwrap().to_string();
+    assert!(told.contains("take the blue one"), "heard at the next step: {told}");
+    let devices = rig.call("list_connected_devices", json!({})).await;
+    assert_eq!(devices["devices"][0]["busy"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phone_that_is_driven_is_busy_for_another_task_and_the_same_start_follows() {
+    let rig = rig().await;
+    let begun = rig.call("ask_agent_start_new_task", start_of(&rig, "first")).await;
+    let id = begun["session_id"].as_str().unwrap();
+    let text = rig.refused("ask_agent_start_new_task", start_of(&rig, "second")).await;
+    let busy = format!("device {} is busy: session {id} is driving it\nhint: ", rig.serial);
+    assert!(text.starts_with(&busy), "{text}");
+    let same = rig.call("ask_agent_start_new_task", start_of(&rig, "first")).await;
+    assert_eq!(
+        (&same["session_id"], same["stop_reason"].as_str()),
+        (&begun["session_id"], Some("STILL_RUNNING"))
+    );
+    let list = rig.call("list_sessions", json!({})).await;
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 1);
+    let stopped = rig.call("stop_task", json!({ "session_id": id })).await;
+    assert_eq!(stopped["stop_reason"], "CANCELLED", "{stopped}");
+    let again = rig.call("stop_task", json!({ "session_id": id })).await;
+    assert_eq!(again["stop_reason"], "CANCELLED", "a second stop changes nothing");
+    rig.vlm.always(&complete("Done."));
+    assert_eq!(rig.go_on(&begun, json!({})).await["stop_reason"], DONE);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_clients_that_race_for_a_phone_one_gets_it() {
+    let rig = rig().await;
+    let other = connect(rig.server.clone(), ()).await;
+    let Value::Object(arguments) = start_of(&rig, "theirs") else { panic!("an object") };
+    let theirs = CallToolRequestParams::new("ask_agent_start_new_task").with_arguments(arguments);
+    let (ours, theirs) = tokio::join!(
+        rig.raw_call("ask_agent_start_new_task", start_of(&rig, "ours")),
+        other.peer().call_tool(theirs)
+    );
+    let (won, lost) = match (ours, theirs.unwrap()) {
+        (ours, theirs) if ours.is_error == Some(true) => (theirs, ours),
+        (ours, theirs) => (ours, theirs),
+    };
+    assert_ne!(won.is_error, Some(true), "{won:?}");
+    assert_eq!(lost.is_error, Some(true), "{lost:?}");
+    let facts = won.structured_content.unwrap();
+    let text = &lost.content[0].as_text().unwrap().text;
+    let session = facts["session_id"].as_str().unwrap();
+    assert!(text.contains("is busy") && text.contains(session), "{text}");
+    let list = rig.call("list_sessions", json!({})).await;
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 1, "the other left nothing");
+}
+
+/// A call that can be taken back.
+async fn cancellable(rig: &Rig, arguments: Value) -> rmcp::service::RequestHandle<RoleClient> {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    let params = CallToolRequestParams::new("ask_agent_start_new_task").with_arguments(arguments);
+    let request = ClientRequest::CallToolRequest(Request::new(params));
+    let options = PeerRequestOptions::no_options();
+    rig.client.peer().send_cancellable_request(request, options).await.unwrap()
+}
+
+/// The session when its run has stopped.
+async fn stopped(rig: &Rig) -> Value {
+    within(20, "the end of the run", async {
+        loop {
+            let list = rig.call("list_sessions", json!({})).await;
+            match list["sessions"].as_array().unwrap().first() {
+                Some(session) if session["stop_reason"] != "STILL_RUNNING" => {
+                    return session.clone();
+                }
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_call_stops_its_run_within_one_action_and_the_session_goes_on() {
+    let rig = rig().await;
+    let (tapped, mut taps) = mpsc::channel(100);
+    let phone = rig.handset.phone().clone();
+    let mut moves = 0;
+    rig.vlm.now(move |_| {
+        moves += 1;
+        // Whoever listens knows that so many taps are over, and the next is decided now.
+        assert!(tapped.try_send(phone.state().counts.taps).is_ok());
+        Answer::Says(click(300, 300 + moves))
+    });
+    let start = json!({ "device_id": rig.serial, "task": "tap", "max_steps": 100 });
+    let call = cancellable(&rig, start).await;
+    let before = within(20, "three taps", async {
+        loop {
+            let taps = taps.recv().await.unwrap();
+            if 3 <= taps {
+                return taps;
+            }
+        }
+    })
+    .await;
+    call.cancel(Some("the user pressed escape".to_owned())).await.unwrap();
+    let session = stopped(&rig).await;
+    assert_eq!(session["stop_reason"], "CANCELLED", "{session}");
+    let after = rig.handset.phone().state().counts.taps;
+    assert!(after <= before + 2, "{before} taps were over, one under way, and {after} were made");
+    rig.vlm.always(&complete("Done."));
+    let done = rig.go_on(&session, json!({})).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    assert_eq!(rig.handset.phone().state().counts.taps, after, "nothing was made up for");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_cancelled_while_the_model_thinks_does_nothing_more() {
+    let rig = rig().await;
+    let call = cancellable(&rig, json!({ "device_id": rig.serial, "task": "tap" })).await;
+    asked(&rig, 1).await;
+    call.cancel(None).await.unwrap();
+    let session = stopped(&rig).await;
+    assert_eq!(session["stop_reason"], "CANCELLED", "{session}");
+    assert_eq!(rig.handset.phone().state().counts.taps, 0);
+}
+
+/// A client that passes progress on.
+#[derive(Debug, Clone)]
+struct Listener(mpsc::Sender<ProgressNotificationParam>);
+
+impl ClientHandler for Listener {
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        assert!(self.0.try_send(params).is_ok(), "more progress than anybody wants");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_rises_and_tells_every_step() {
+    let rig = rig().await;
+    let (first, last) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    rig.vlm.then(vec![
+        Answer::Says(click(300, 400)),
+        Answer::Held(first.clone(), click(310, 410)),
+        Answer::Held(last.clone(), complete("Done.")),
+    ]);
+    let (told, mut hear) = mpsc::channel(64);
+    let client = connect(rig.server.clone(), Listener(told)).await;
+    let Value::Object(arguments) = json!({ "device_id": rig.serial, "task": "tap" }) else {
+        panic!("an object")
+    };
+    let params = CallToolRequestParams::new("ask_agent_start_new_task").with_arguments(arguments);
+    let peer = client.peer().clone();
+    let call = tokio::spawn(async move { peer.call_tool(params).await });
+    let mut all = Vec::new();
+    for (step, gate) in [("step 1: CLICK 300,400", first), ("step 2: CLICK 310,410", last)] {
+        within(20, step, async {
+            loop {
+                let progress = hear.recv().await.unwrap();
+                let message = progress.message.clone().unwrap_or_default();
+                all.push(progress);
+                if message.contains(step) {
+                    break;
+                }
+            }
+        })
+        .await;
+        gate.notify_one();
+    }
+    let result = within(20, "the result", call).await.unwrap().unwrap();
+    assert_eq!(result.structured_content.unwrap()["stop_reason"], DONE);
+    assert!(all.windows(2).all(|pair| pair[0].progress < pair[1].progress), "{all:?}");
+    let words: Vec<_> = all.iter().filter_map(|it| it.message.as_deref()).collect();
+    assert_eq!(words.iter().filter(|words| words.contains("step 1:")).count(), 1, "{words:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_reply_tells_the_agent_to_go_on_by_itself() {
+    let rig = rig().await;
+    rig.vlm.then(vec![Answer::Says(info("Which one?")), Answer::Says(complete("Done."))]);
+    let start = json!({ "device_id": rig.serial, "task": "tap", "reply_mode": "no_reply" });
+    let done = rig.call("ask_agent_start_new_task", start).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    let told = rig.vlm.asked().pop().unwrap().to_string();
+    assert!(told.contains("go on; ask nothing more"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn auto_reply_lets_a_model_answer_as_the_user() {
+    let rig = rig().await;
+    rig.vlm.then(vec![
+        Answer::Says(info("Which one?")),
+        Answer::Says("The blue one.".to_owned()),
+        Answer::Says(complete("Done.")),
+    ]);
+    let start = json!({ "device_id": rig.serial, "task": "buy socks", "reply_mode": "auto_reply" });
+    let done = rig.call("ask_agent_start_new_task", start).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    let asked = rig.vlm.asked();
+    let answering = asked[1].to_string();
+    for said in ["stand in for the user", "buy socks", "Which one?", "never agree to paying"] {
+        assert!(answering.contains(said), "{said}: {answering}");
+    }
+    assert!(asked[2].to_string().contains("The blue one."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn manual_reply_waits_for_the_operator() {
+    let rig = rig().await;
+    rig.vlm.then(vec![Answer::Says(info("Which one?")), Answer::Says(complete("Done."))]);
+    let mut start = start_of(&rig, "tap");
+    start["reply_mode"] = json!("manual_reply");
+    let begun = rig.call("ask_agent_start_new_task", start).await;
+    let id = begun["session_id"].as_str().unwrap().parse().unwrap();
+    within(20, "the question", async {
+        while rig.agent.report(id).await.unwrap().question.is_none() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    rig.agent.journal().leave_answer(&id, "the blue one").await.unwrap();
+    let done = rig.go_on(&begun, json!({})).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    assert!(rig.vlm.asked().pop().unwrap().to_string().contains("the blue one"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_table_of_what_words_mean_holds_after_an_end() {
+    let rig = rig().await;
+    rig.vlm.always(&complete("First."));
+    let ended = rig.start("first").await;
+    let calls = rig.vlm.asked().len();
+    let told = rig.go_on(&ended, json!({})).await;
+    assert_eq!((&told["message"], told["stop_reason"].as_str()), (&json!("First."), Some(DONE)));
+    assert_eq!(rig.vlm.asked().len(), calls, "only told again");
+    rig.vlm.always(&complete("Second."));
+    let next = rig.go_on(&ended, json!({ "task": "second" })).await;
+    assert_eq!((&next["message"], &next["task"]), (&json!("Second."), &json!("second")));
+    let next = rig.go_on(&ended, json!({ "reply_from_client": "third" })).await;
+    assert_eq!(next["task"], "third");
+    rig.vlm.always(&click(300, 400));
+    let short = rig.go_on(&ended, json!({ "task": "fourth", "max_steps": 2 })).await;
+    assert_eq!(short["stop_reason"], "MAX_STEPS_REACHED");
+    assert_eq!(short["local_step_idx"], 2);
+    rig.vlm.always(&info("Which?"));
+    let asked = rig.go_on(&ended, json!({})).await;
+    assert_eq!(
+        (&asked["task"], asked["question"]["text"].as_str()),
+        (&json!("fourth"), Some("Which?"))
+    );
+    let calls = rig.vlm.asked().len();
+    let again = rig.go_on(&ended, json!({})).await;
+    assert_eq!(again["question"]["text"], "Which?");
+    assert_eq!(rig.vlm.asked().len(), calls, "the question again");
+    rig.vlm.always(&complete("Fifth."));
+    let dropped = rig.go_on(&ended, json!({ "task": "fifth" })).await;
+    assert_eq!((&dropped["task"], &dropped["question"]), (&json!("fifth"), &Value::Null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_taps_the_same_place_for_ever_is_stopped() {
+    let rig = rig().await;
+    rig.vlm.always(&click(5, 5));
+    let stuck = rig.start("tap").await;
+    assert_eq!(stuck["stop_reason"], "NO_PROGRESS", "{stuck}");
+    assert!(
+        rig.vlm.asked().iter().any(|asked| asked.to_string().contains("screen has not changed"))
+    );
+    rig.vlm.always(&complete("Done."));
+    let done = rig.go_on(&stuck, json!({ "reply_from_client": "try the other" })).await;
+    assert_eq!(done["stop_reason"], DONE);
+}

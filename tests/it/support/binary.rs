@@ -1,0 +1,195 @@
+//! The real program, in a process of its own that sees nothing of this machine.
+use std::net::SocketAddr;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::{RoleClient, RunningService};
+use rmcp::transport::TokioChildProcess;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::{FakeVlm, KEY};
+
+/// Waits for something that must come to an end.
+pub async fn within<T>(seconds: u64, what: &str, work: impl Future<Output = T>) -> T {
+    let limit = Duration::from_secs(seconds);
+    let Ok(done) = tokio::time::timeout(limit, work).await else {
+        panic!("{what}: not within {seconds} s")
+    };
+    done
+}
+
+/// An HTTP client that goes nowhere but where it is sent.
+pub fn http() -> reqwest::Client {
+    // reqwest is built without a TLS provider of its own; a second one is refused, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    reqwest::Client::builder().no_proxy().build().unwrap()
+}
+
+/// How to start the program; it lives in a data folder of its own.
+pub struct Binary {
+    pub data: TempDir,
+    environment: Vec<(&'static str, String)>,
+}
+
+/// What became of a command.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Binary {
+    /// With no adb, no phone and no model: nothing listens at port 1.
+    pub fn alone() -> Self {
+        Self::at("tcp:127.0.0.1:1".to_owned(), "http://127.0.0.1:1/v1".to_owned())
+    }
+
+    /// With this phone and this model.
+    pub fn with(adb: SocketAddr, vlm: &FakeVlm) -> Self {
+        Self::at(format!("tcp:{adb}"), vlm.url())
+    }
+
+    fn at(adb: String, model: String) -> Self {
+        let environment = vec![
+            ("ADB_SERVER_SOCKET", adb),
+            ("AYEAYE_MODEL_BASE_URL", model),
+            ("AYEAYE_MODEL_API_KEY", KEY.to_owned()),
+            ("AYEAYE_MODEL_RETRIES", "0".to_owned()),
+        ];
+        Self { data: TempDir::new().unwrap(), environment }
+    }
+
+    /// Adds a variable.
+    pub fn set(mut self, name: &'static str, value: &str) -> Self {
+        self.environment.push((name, value.to_owned()));
+        self
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ayeaye"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("AYEAYE_DATA_DIR", self.data.path())
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Runs a command to its end, with nobody at its stdin.
+    pub async fn run(&self, arguments: &[&str]) -> Ended {
+        let output = self.command(arguments).stdin(Stdio::null()).output();
+        let output = within(60, &arguments.join(" "), output).await.unwrap();
+        Ended {
+            code: output.status.code().expect("it ended by itself"),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// A server on stdio with rmcp's client.
+    pub async fn client(&self) -> RunningService<RoleClient, ()> {
+        ().serve(TokioChildProcess::new(self.command(&["serve"])).unwrap()).await.unwrap()
+    }
+
+    /// A server on stdio, spoken to in lines.
+    pub async fn raw(&self) -> Raw {
+        let mut command = self.command(&["serve"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut raw = Raw { child, input, output, asked: 0 };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "raw", "version": "0" } });
+        raw.ask("initialize", hello).await;
+        raw.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+        raw
+    }
+}
+
+/// See [`Binary::raw`].
+pub struct Raw {
+    pub child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    asked: u32,
+}
+
+impl Raw {
+    pub async fn line(&mut self, line: impl AsRef<[u8]>) {
+        let input = self.input.as_mut().expect("stdin is open");
+        input.write_all(line.as_ref()).await.unwrap();
+        input.write_all(b"\n").await.unwrap();
+        input.flush().await.unwrap();
+    }
+
+    /// Sends a request and does not wait; returns its id.
+    pub async fn send(&mut self, method: &str, params: Value) -> u32 {
+        self.asked += 1;
+        let (id, version) = (self.asked, "2.0");
+        let request = json!({ "jsonrpc": version, "id": id, "method": method, "params": params });
+        self.line(request.to_string()).await;
+        id
+    }
+
+    /// The answer with this id. Whatever else stands on stdout must be JSON-RPC too.
+    pub async fn answer(&mut self, id: u32) -> Value {
+        let answer = async {
+            loop {
+                let line = self.output.next_line().await.unwrap().expect("the server goes on");
+                let message: Value = serde_json::from_str(&line).expect("only JSON on stdout");
+                assert_eq!(message["jsonrpc"], "2.0", "{message}");
+                if message["id"] == id && message["method"].is_null() {
+                    return message;
+                }
+            }
+        };
+        within(30, "an answer", answer).await
+    }
+
+    pub async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params).await;
+        self.answer(id).await
+    }
+
+    /// Calls a tool; whether it failed, and its text.
+    pub async fn tool(&mut self, name: &str, arguments: Value) -> (bool, String) {
+        let answer = self.ask("tools/call", json!({ "name": name, "arguments": arguments })).await;
+        if let Some(error) = answer["error"]["message"].as_str() {
+            return (true, error.to_owned());
+        }
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        (result["isError"] == true, text.to_owned())
+    }
+
+    /// Closes stdin, as a client does that goes away.
+    pub fn hang_up(&mut self) {
+        self.input = None;
+    }
+
+    /// Asks it to end, as a supervisor does.
+    pub async fn terminate(&self) {
+        let pid = self.child.id().unwrap().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status().await.unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits for its end; the exit code, and what stood on stdout until then.
+    pub async fn end(mut self) -> (Option<i32>, Vec<String>) {
+        let end = async {
+            let mut rest = Vec::new();
+            while let Some(line) = self.output.next_line().await.unwrap() {
+                rest.push(line);
+            }
+            (self.child.wait().await.unwrap().code(), rest)
+        };
+        within(10, "the end of the server", end).await
+    }
+}
