@@ -156,10 +156,7 @@ async fn signing_in_needs_the_code() {
     hand.phone.key(66, false);
     assert!(hand.phone.settles_at().is_some(), "the server takes its time");
     hand.still().await;
-    assert_eq!(
-        hand.phone.state().focused_field.unwrap().resource_id,
-        "com.example.nimbus:id/code"
-    );
+    assert_eq!(hand.phone.state().focused_field.unwrap().resource_id, "com.example.nimbus:id/code");
     let code = hand.phone.state().one_time_code;
     let wrong = if code == "000000" { "000001" } else { "000000" };
     hand.phone.input_text(wrong);

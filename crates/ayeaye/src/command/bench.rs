@@ -47,8 +47,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         (house.agent.sources().to_vec(), DeviceId::new(handset.serial()))
     };
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock(), SyncWhen::Step));
-    let limits =
-        Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
+    let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
     let first_look = limits.settle.first_look;
     let agent = Agent::new(Parts {
         sources,
@@ -129,7 +128,8 @@ fn figures(events: &[Event], first_look: Duration) -> Value {
     for (number, name) in COLUMNS.iter().enumerate() {
         let mut values: Vec<f64> = rows.iter().map(|row| row[number]).collect();
         values.sort_by(f64::total_cmp);
-        let at = |tenths: usize| values.get(values.len() * tenths / 10).copied().unwrap_or_default();
+        let at =
+            |tenths: usize| values.get(values.len() * tenths / 10).copied().unwrap_or_default();
         let round = |value: f64| (value * 100.0).round() / 100.0;
         told.insert((*name).to_owned(), json!({ "p50": round(at(5)), "p90": round(at(9)) }));
     }
