@@ -287,13 +287,11 @@ impl Agent {
                 }
                 return Ok((*follower.report()).clone());
             }
-            match self.runs.opening(id) {
-                Some(changes) => next_change(changes).await,
-                None => {
-                    self.not_elsewhere(&self.session(id).await?).await?;
-                    return self.report(id).await;
-                }
-            }
+            let Some(changes) = self.runs.opening(id) else {
+                self.not_elsewhere(&self.session(id).await?).await?;
+                return self.report(id).await;
+            };
+            next_change(changes).await;
         }
     }
 
