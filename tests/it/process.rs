@@ -211,7 +211,9 @@ async fn two_servers_on_one_data_folder_do_not_drive_one_session_or_phone() {
     let session: Value = serde_json::from_str(&text).unwrap();
     let id = session["session_id"].as_str().unwrap();
     let (failed, text) = second.tool("ask_agent_continue", json!({ "session_id": id })).await;
-    assert!(failed && text.contains("busy") && text.contains("\nhint: "), "{text}");
+    assert!(failed && text.contains("by another ayeaye process\nhint: "), "{text}");
+    let (failed, text) = second.tool("stop_task", json!({ "session_id": id })).await;
+    assert!(failed && text.contains("by another ayeaye process\nhint: "), "{text}");
     let (failed, text) = second.tool("ask_agent_start_new_task", start).await;
     assert!(failed && text.contains(id) && text.contains("is driving it"), "{text}");
     let (_, text) = second.tool("get_session", json!({ "session_id": id })).await;
@@ -233,7 +235,7 @@ async fn the_exit_code_of_run_says_how_it_ended() {
     for (reply, code, said) in [
         (complete("All done."), 0, "All done."),
         (abort("No such app."), 1, "No such app."),
-        (info("Which one?"), 3, "ayeaye sessions answer "),
+        (info("Which one?"), 3, "can go on with it by ask_agent_continue"),
     ] {
         vlm.always(&reply);
         let ended = binary.run(&run).await;
