@@ -332,20 +332,21 @@ impl Session {
         report
     }
 
+    /// What is told to whoever goes on with nothing to say: an open question again, however the run
+    /// stopped that asked it.
+    pub fn told_again(&self) -> Report {
+        let mut report = self.report(false);
+        if let Some(question) = &self.question {
+            report.stop_reason = StopReason::InfoActionNeedsReply;
+            report.message = question.text.clone();
+        }
+        report
+    }
+
     /// What there is to tell. `running` when a run is under way in this process.
     pub fn report(&self, running: bool) -> Report {
         let (stop_reason, message) = match (&self.stopped, running) {
             (_, true) => (StopReason::StillRunning, String::new()),
-            // However the run came to its end, what the session waits for is the answer.
-            (Some((reason, message)), false)
-                if *reason != StopReason::InfoActionNeedsReply && self.question.is_some() =>
-            {
-                let text = self.question.as_ref().map_or("", |question| question.text.as_str());
-                let why = format!(
-                    "{text} (the run had stopped before it was answered: {reason}: {message})"
-                );
-                (StopReason::InfoActionNeedsReply, why)
-            }
             (Some((reason, message)), false) => (*reason, message.clone()),
             (None, false) => self.broken_off(),
         };
