@@ -211,9 +211,9 @@ async fn two_servers_on_one_data_folder_do_not_drive_one_session_or_phone() {
     let session: Value = serde_json::from_str(&text).unwrap();
     let id = session["session_id"].as_str().unwrap();
     let (failed, text) = second.tool("ask_agent_continue", json!({ "session_id": id })).await;
-    assert!(failed && text.contains("another ayeaye process\nhint: "), "{text}");
+    assert!(failed && text.contains("by another ayeaye process\nhint: "), "{text}");
     let (failed, text) = second.tool("stop_task", json!({ "session_id": id })).await;
-    assert!(failed && text.contains("another ayeaye process"), "{text}");
+    assert!(failed && text.contains("by another ayeaye process\nhint: "), "{text}");
     let (failed, text) = second.tool("ask_agent_start_new_task", start).await;
     assert!(failed && text.contains(id) && text.contains("is driving it"), "{text}");
     let (_, text) = second.tool("get_session", json!({ "session_id": id })).await;

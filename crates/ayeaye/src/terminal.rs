@@ -70,7 +70,12 @@ impl Terminal {
             // The asker may have stopped waiting.
             drop(told.send(answer));
         });
-        hear.await.ok().flatten().filter(|answer| !answer.is_empty())
+        let answer = hear.await.ok().flatten();
+        if answer.is_none() {
+            // No Enter has ended the line of the prompt.
+            self.line("");
+        }
+        answer.filter(|answer| !answer.is_empty())
     }
 }
 
