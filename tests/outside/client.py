@@ -217,7 +217,34 @@ async def faults_job(agent, given):
     await agent.refused("no session's name", "ask_agent_continue", {"session_id": "../../etc"}, "session_id")
 
 
-JOBS = {"message": message_job, "tasks": tasks_job, "faults": faults_job}
+async def phone_job(agent, given):
+    """A phone that fails in the middle of a run: a clear end inside a limit, and the session goes on."""
+    checks = agent.checks
+    for what, plan, stops in [
+        ("drops in the middle of a capture", {"drop_capture_after": 1_000_000}, {ASKS}),
+        ("cuts a capture short", {"truncate_capture_to": 5_000}, {ASKS}),
+        ("hangs once in a capture", {"hang_capture": "next"}, {ASKS}),
+        ("shows black", {"black": "every"}, {ASKS}),
+    ]:
+        checks.prefix = f"{given.label} {what}: "
+        text = f"Never mind ({given.label} {what})"
+        begun = time.monotonic()
+        first = await agent.start(given.device, tasks.message_task(text), wait_seconds=0)
+        post_json(f"{given.phone}/fault", plan)
+        report = await agent.follow(first)
+        checks.check("stop reason", report["stop_reason"] in stops, report)
+        checks.check("inside its limit", time.monotonic() - begun < 60, time.monotonic() - begun)
+        kind = "takeover" if "black" in plan else "info"
+        checks.equal("asks for the right thing", (report.get("question") or {}).get("kind"), kind)
+        post_json(f"{given.phone}/fault/clear", {})
+        if kind == "takeover":
+            report = await agent.go_on(report["session_id"], reply_from_client="Done, go on.")
+        report = await agent.go_on(report["session_id"], reply_from_client="Anna Bauer")
+        checks.equal("the session goes on to its end", report["stop_reason"], DONE)
+        tasks.check_message(checks, phone_state(given.phone), text)
+
+
+JOBS = {"message": message_job, "tasks": tasks_job, "faults": faults_job, "phone": phone_job}
 
 
 async def main():

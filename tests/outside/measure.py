@@ -1,4 +1,5 @@
-"""Figures that the project promises: size of the release binary, time to the tool list, idle memory.
+"""What the project promises of its release binary: size, time to the tool list, idle memory. Fails when a
+promise does not hold.
 
     cargo build --release -p ayeaye && python3 tests/outside/measure.py target/release/ayeaye
 """
@@ -32,18 +33,26 @@ def settled(pid):
     return seen[-1]
 
 
+def promise(what, value, unit, below, more=""):
+    """One line; whether it holds."""
+    holds = value < below
+    print(f"{'ok   ' if holds else 'FAIL '} {what:28} {value:7.1f} {unit}, promised: below {below} {more}", flush=True)
+    return holds
+
+
 def idle(binary, folder, what, *words, greet=True):
     raw = Raw(binary, folder, *words)
     if greet:
         hello(raw)
         raw.ask("tools/list")
-    print(f"idle, {what:20} {settled(raw.process.pid):7.1f} MiB  (promised: below 30)")
+    holds = promise(f"idle, {what}", settled(raw.process.pid), "MiB", 30)
     end(raw.process)
+    return holds
 
 
 def main():
     binary = str(Path(sys.argv[1]).resolve())
-    print(f"size of the binary         {Path(binary).stat().st_size / 1e6:7.1f} MB   (promised: below 20)")
+    held = [promise("size of the binary", Path(binary).stat().st_size / 1e6, "MB", 20)]
     times = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(ROUNDS):
@@ -54,11 +63,12 @@ def main():
                 raise SystemExit("no tool list")
             times.append((time.monotonic() - begun) * 1000)
             end(raw.process)
-        most = f"median of {ROUNDS}, most {max(times):.1f}"
-        print(f"start to tools/list        {statistics.median(times):7.1f} ms   {most} (promised: below 100)")
-        idle(binary, folder, "just started", greet=False)
-        idle(binary, folder, "after initialize")
-        idle(binary, folder, "with --virtual", "--virtual")
+        more = f"(median of {ROUNDS}, most {max(times):.1f})"
+        held.append(promise("start to tools/list", statistics.median(times), "ms", 100, more))
+        held.append(idle(binary, folder, "just started", greet=False))
+        held.append(idle(binary, folder, "after initialize"))
+        held.append(idle(binary, folder, "with --virtual", "--virtual"))
+    sys.exit(0 if all(held) else 1)
 
 
 if __name__ == "__main__":

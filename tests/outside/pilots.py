@@ -227,7 +227,7 @@ def message(hand, flat):
     text = re.search(r'Tell Anna in the Messages app: "([^"]*)"', flat)[1]
     if any(said == text for _, said in tasks.sent_messages(hand.screen.state)):
         return hand.done("The message is sent.")
-    replies = hand.replies()
+    replies = [reply for reply in hand.replies() if "anna" in reply.lower()]
     opened = hand.open("com.example.messages", "Messages")
     if opened:
         return opened

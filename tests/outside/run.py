@@ -161,6 +161,7 @@ def main():
                 bench.no_complaints()
             if "faults" in parts:
                 bench.python_client("--http", url, "--label", "fault", "--job", "faults", "--model", bench.model)
+                bench.python_client("--stdio", binary, "--label", "phone", "--job", "phone")
             if "bad" in parts:
                 bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
             whole = True
