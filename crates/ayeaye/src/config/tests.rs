@@ -118,7 +118,7 @@ fn bad_values_name_the_setting_and_where_it_was_said() {
     assert_eq!(
         error(&[], &[("AYEAYE_RUN_MAX_STEPS", "many")]),
         "`run.max-steps` from environment AYEAYE_RUN_MAX_STEPS: it must be a whole number from 1 \
-         to 10000"
+         to 500"
     );
     assert!(error(&[flag("model.base-url", "nowhere")], &[]).contains("from flag --a-flag"));
     let short = error(&[], &[("AYEAYE_HTTP_TOKEN", "hunter2")]);
