@@ -51,7 +51,7 @@ async fn a_stream_waits_for_each_of_its_messages_to_be_taken() {
         let mut host = Host::greet(address, version).await;
         let banner = host.read().await;
         assert_eq!((banner.verb, banner.arg0), (Verb::Connect, version));
-        assert!(banner.data.starts_with(b"device::ro.product.name=ayeaye;"));
+        assert!(banner.data.starts_with(b"device::ro.product.name=ayeaye_phone;"));
         host.send(Verb::Open, 9, 0, b"exec:screencap\0").await;
         let okay = host.read().await;
         assert_eq!((okay.verb, okay.arg1), (Verb::Okay, 9));

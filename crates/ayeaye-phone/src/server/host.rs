@@ -155,7 +155,8 @@ pub(crate) fn list(phones: &[Handset], long: bool) -> String {
             Link::Device | Link::Offline => format!(
                 " product:{} model:{} device:{}",
                 plain(&options.product),
-                plain(&options.model),
+                // Of a model adb keeps letters and digits only.
+                plain(&options.model).replace('-', "_"),
                 plain(&options.product)
             ),
         };
@@ -188,7 +189,7 @@ pub(crate) fn answer(phone: &Handset, request: &str) -> Result<Option<String>, S
     }
 }
 
-/// Letters and digits as they are, all else as `_`: spaces would break the list.
+/// Letters, digits and hyphens as they are, all else as `_`: spaces would break the list.
 fn plain(text: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     text.chars().map(keep).collect()

@@ -63,7 +63,7 @@ async fn the_server_answers_as_the_real_one() {
     assert_eq!(ask(address, "host:version").await, "OKAY00040029");
     assert_eq!(ask(address, "host:devices").await, "OKAY0017a\tdevice\nb:5555\tdevice\n");
     let long = ask(address, "host:devices-l").await;
-    let line = "a                      device product:ayeaye model:Aye_Aye_One device:ayeaye transport_id:1\n";
+    let line = "a                      device product:ayeaye_phone model:Aye_aye_virtual_phone device:ayeaye_phone transport_id:1\n";
     assert!(long.contains(line), "{long}");
     assert_eq!(ask(address, "host-serial:b:5555:get-state").await, "OKAY0006device");
     assert_eq!(ask(address, "host:transport-any").await, "FAIL001dmore than one device/emulator");

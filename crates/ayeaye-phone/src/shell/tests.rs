@@ -150,7 +150,7 @@ async fn what_agents_look_for_is_there() {
         ("dumpsys display", "deviceWidth=320, deviceHeight=640"),
         ("dumpsys battery", "level: 87"),
         ("getprop", "[ro.build.version.release]: [14]\n"),
-        ("getprop ro.product.model", "Aye Aye One\n"),
+        ("getprop ro.product.model", "Aye-aye virtual phone\n"),
         ("settings get secure default_input_method", "/"),
         ("ime list -s", "/"),
         ("pm list packages", "package:com.android.settings\n"),
