@@ -95,7 +95,8 @@ impl Run {
             }
         };
         draft.unpriced = true;
-        self.append(Fact::LlmResponse(self.failure(call_id, iteration, &failed))).await?;
+        let call = (call_id, self.session.counts.requests, iteration);
+        self.append(Fact::LlmResponse(self.failure(call, &failed))).await?;
         Err(halt)
     }
 
@@ -163,10 +164,15 @@ impl Run {
         .await
     }
 
-    fn failure(&self, call_id: u32, iteration: u32, err: &ModelError) -> LlmResponse {
+    /// What is recorded of a call that came to nothing.
+    pub(super) fn failure(
+        &self,
+        (call_id, request_number, iteration): (u32, u32, u32),
+        err: &ModelError,
+    ) -> LlmResponse {
         LlmResponse {
             call_id,
-            request_number: self.session.counts.requests,
+            request_number,
             iteration,
             kind: "intermediate".to_owned(),
             success: false,

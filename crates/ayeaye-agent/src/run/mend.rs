@@ -3,12 +3,12 @@
 //! The rules (notes on the record's format, "Resuming"): a call without an answer has failed; a
 //! gesture without an end is never repeated, its outcome is unknown; a step without an end has
 //! failed.
+use std::time::Duration;
+
 use super::act::{RESET, WAKE};
 use super::{Draft, Halt, Run};
-use crate::journal::{
-    Answer, Fact, LlmResponse, ResponseFacts, RoundEnd, SessionEnd, SessionResume, TokenFacts,
-};
-use crate::{Action, Decision, Past};
+use crate::journal::{Answer, Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
+use crate::{Action, Decision, ModelError, Past};
 
 /// What a further run begins with.
 #[derive(Debug, Clone)]
@@ -45,27 +45,10 @@ const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
 impl Run {
     /// Closes what is open. Nothing is, unless the last run's process died.
     pub(super) async fn mend(&mut self) -> Result<(), Halt> {
-        if let Some((call_id, request_number, iteration)) = self.session.open.call {
-            self.append(Fact::LlmResponse(LlmResponse {
-                call_id,
-                request_number,
-                iteration,
-                kind: "intermediate".to_owned(),
-                success: false,
-                raw_content: None,
-                reasoning: String::new(),
-                parsed: None,
-                finish_reason: None,
-                model: self.parts.model.name().to_owned(),
-                tokens: TokenFacts::default(),
-                latency_ms: 0.0,
-                first_token_ms: None,
-                cost_usd: 0.0,
-                cost_known: false,
-                retries: Vec::new(),
-                error: Some(INTERRUPTED.to_owned()),
-            }))
-            .await?;
+        if let Some(call) = self.session.open.call {
+            let cause = INTERRUPTED.to_owned();
+            let lost = ModelError { cause, retries: Vec::new(), latency: Duration::ZERO };
+            self.append(Fact::LlmResponse(self.failure(call, &lost))).await?;
         }
         if let Some((id, name, device)) = self.session.open.tool.clone() {
             let what = if device { INTERRUPTED_ACT } else { INTERRUPTED };
