@@ -239,15 +239,9 @@ impl Run {
             _ => (draft.result, draft.error),
         };
         let (action, response) = match &draft.decision {
-            Some(decision) => (
-                Some(ActionFacts::from(&decision.action)),
-                ResponseFacts {
-                    observation: decision.observation.clone(),
-                    thought: decision.thought.clone(),
-                    comment: decision.explain.clone(),
-                    summary: decision.summary.clone(),
-                },
-            ),
+            Some(decision) => {
+                (Some(ActionFacts::from(&decision.action)), ResponseFacts::from(decision))
+            }
             None => (None, ResponseFacts::default()),
         };
         let step = self.session.open.step.unwrap_or_default();

@@ -2,5 +2,7 @@
 //!
 //! A projection is computed from a session's events alone and is never read back.
 mod gelab;
+mod projection;
 
 pub use gelab::{GelabTrace, gelab};
+pub use projection::{Blobs, Content, FileOp, Make, Projection};

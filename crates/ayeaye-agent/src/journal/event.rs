@@ -129,7 +129,7 @@ pub enum Fact {
         /// What is added to it.
         item: Value,
     },
-    /// A judgement of a round or the session.
+    /// A judgement of a round or the session: [`EvaluationFacts`], where it can be read as that.
     #[serde(rename = "evaluation")]
     Evaluation(Value),
     /// A warning, or a repair of this very record.
@@ -307,6 +307,18 @@ pub struct ResponseFacts {
     /// What has been done so far.
     #[serde(default)]
     pub summary: String,
+    /// What is to come after this step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<String>,
+    /// A host agent's: what the app agent is to do now.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub current_subtask: String,
+    /// A host agent's: what the app agent should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub message: Vec<String>,
+    /// What it asks the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
 }
 
 /// An action as kept: GELab's name and its arguments.
@@ -353,6 +365,9 @@ pub struct Observe {
     pub activity: String,
     /// Whether the display was on.
     pub screen_on: bool,
+    /// Places of the kept picture that were blacked out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub blackened: u32,
     /// Captures until the screen stood still.
     pub captures: u32,
     /// Whether it stood still before the limit.
@@ -384,6 +399,17 @@ pub enum PartFacts {
     Picture(BlobRef),
 }
 
+/// A tool that a model asked for in its reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCallFacts {
+    /// As the endpoint named it.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub parameters: Map<String, Value>,
+}
+
 /// See [`Fact::LlmRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmRequest {
@@ -401,6 +427,18 @@ pub struct LlmRequest {
     pub profile: String,
     /// In order.
     pub messages: Vec<MessageFacts>,
+    /// Sampling and the like, as it was sent.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub params: Map<String, Value>,
+    /// The tools it was offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_schema: Option<Value>,
+    /// The shape its reply has to have, where the endpoint was told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_schema: Option<Value>,
+    /// What the tools it called before have returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_results: Option<Value>,
 }
 
 /// See [`Fact::LlmResponse`].
@@ -422,6 +460,9 @@ pub struct LlmResponse {
     /// Reasoning that the endpoint keeps apart.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
+    /// Tools it asks for before it decides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCallFacts>,
     /// What was understood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parsed: Option<ParsedFacts>,
@@ -470,6 +511,66 @@ pub struct ToolStart {
     pub parameters: Map<String, Value>,
     /// Whether it changes the phone.
     pub device: bool,
+    /// What it is aimed at, where the screen's elements were known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetFacts>,
+    /// Calls of one reply share a number, from 1 through the session; alone without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
+}
+
+/// An element of the screen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetFacts {
+    /// Its place in the tree, from 0, in the order of the document.
+    pub id: String,
+    /// Its text, else its description; may be empty.
+    pub name: String,
+    /// Its class, such as `android.widget.Button`.
+    pub kind: String,
+    /// Left, top, right, bottom in pixels of the screen.
+    pub rect: [i32; 4],
+}
+
+/// See [`Fact::Evaluation`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationFacts {
+    /// `round` or `session`.
+    pub level: String,
+    /// `yes`, `no` or `unsure`.
+    pub complete: String,
+    /// The parts of the request, each judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_scores: Vec<SubScore>,
+    /// Why.
+    pub reason: String,
+    /// What was judged, in the user's words.
+    pub request: String,
+    /// Of the judging calls.
+    pub tokens: TokenFacts,
+    /// In US dollars.
+    pub cost_usd: f64,
+    /// Whether the price is known.
+    pub cost_known: bool,
+    /// Why there is no judgement; then `complete` is `unsure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl EvaluationFacts {
+    /// The judgement in a fact, if it is one.
+    pub fn of(fact: &Value) -> Option<Self> {
+        Self::deserialize(fact).ok()
+    }
+}
+
+/// One part of a judgement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubScore {
+    /// The part of the request.
+    pub name: String,
+    /// `yes`, `no` or `unsure`.
+    pub evaluation: String,
 }
 
 /// See [`Fact::ToolEnd`].
@@ -515,4 +616,9 @@ pub struct Answer {
     pub answers: Vec<String>,
     /// `client`, `auto`, `manual`, `none`, or `guidance` for words nobody asked for.
     pub source: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

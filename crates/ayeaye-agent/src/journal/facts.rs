@@ -24,8 +24,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{ActionFacts, TokenFacts};
-use crate::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind, Tokens};
+use super::{ActionFacts, ResponseFacts, TokenFacts};
+use crate::{
+    Action, Decision, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind, Tokens,
+};
 
 /// A kept action that this version cannot read back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -116,6 +118,23 @@ impl TryFrom<&ActionFacts> for Action {
             "ABORT" => Self::Abort { reason: args("ABORT").text("reason")? },
             other => return Err(NotAnAction::Name(other.chars().take(64).collect())),
         })
+    }
+}
+
+impl From<&Decision> for ResponseFacts {
+    fn from(decision: &Decision) -> Self {
+        let questions = match &decision.action {
+            Action::Info(question) => vec![question.text.clone()],
+            _ => Vec::new(),
+        };
+        Self {
+            observation: decision.observation.clone(),
+            thought: decision.thought.clone(),
+            comment: decision.explain.clone(),
+            summary: decision.summary.clone(),
+            questions,
+            ..Self::default()
+        }
     }
 }
 

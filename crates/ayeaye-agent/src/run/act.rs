@@ -142,6 +142,8 @@ impl Run {
             name: name.to_owned(),
             parameters,
             device: true,
+            target: None,
+            batch: None,
         }))
         .await?;
         self.record.sync().await?;

@@ -1,6 +1,7 @@
 //! Deciding: asking the model until it says something that can be understood, three times at most.
 use std::time::Duration;
 
+use serde_json::Map;
 use tokio::time::Instant;
 
 use super::look::{Seen, millis};
@@ -80,6 +81,10 @@ impl Run {
             model: model.name().to_owned(),
             profile: model.profile().to_owned(),
             messages,
+            params: Map::new(),
+            tools_schema: None,
+            response_schema: None,
+            tool_results: None,
         }))
         .await?;
         let begun = Instant::now();
@@ -117,12 +122,7 @@ impl Run {
     ) -> Result<(), Halt> {
         let parsed = read.ok().map(|decision| ParsedFacts {
             action: ActionFacts::from(&decision.action),
-            response: ResponseFacts {
-                observation: decision.observation.clone(),
-                thought: decision.thought.clone(),
-                comment: decision.explain.clone(),
-                summary: decision.summary.clone(),
-            },
+            response: ResponseFacts::from(decision),
         });
         let kind = if parsed.is_some() { "final" } else { "intermediate" };
         let error = read.err().map(|why| why.0.clone());
@@ -150,6 +150,7 @@ impl Run {
             success: error.is_none(),
             raw_content: Some(reply.text.clone()),
             reasoning: reply.reasoning.clone(),
+            tool_calls: Vec::new(),
             parsed,
             finish_reason: reply.finish_reason.clone(),
             model: reply.model.clone(),
@@ -178,6 +179,7 @@ impl Run {
             success: false,
             raw_content: None,
             reasoning: String::new(),
+            tool_calls: Vec::new(),
             parsed: None,
             finish_reason: None,
             model: self.parts.model.name().to_owned(),

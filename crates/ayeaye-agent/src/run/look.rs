@@ -181,6 +181,7 @@ fn observed(
         package,
         activity,
         screen_on: state.awake,
+        blackened: 0,
         captures: look.captures,
         settled: look.settled,
         settle_ms: millis(look.took),

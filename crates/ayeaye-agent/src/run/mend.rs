@@ -73,7 +73,8 @@ impl Run {
         let decision = open.decision.as_ref().and_then(|parsed| {
             // An action of a later version cannot be told.
             let action = Action::try_from(&parsed.action).ok()?;
-            let ResponseFacts { observation, thought, comment, summary } = parsed.response.clone();
+            let ResponseFacts { observation, thought, comment, summary, .. } =
+                parsed.response.clone();
             Some(Decision { action, thought, explain: comment, summary, observation })
         });
         let asked = self.session.question.is_some() || open.answered();

@@ -94,7 +94,7 @@ fn response() -> ResponseFacts {
         observation: "A list of chats.".to_owned(),
         thought: "Anna is second.\n\tI tap \"Anna\" \\ \u{7f}\u{0}".to_owned(),
         comment: "Open Anna's chat".to_owned(),
-        summary: String::new(),
+        ..ResponseFacts::default()
     }
 }
 
@@ -184,6 +184,7 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
         package: "com.example.chat".to_owned(),
         activity: ".Main".to_owned(),
         screen_on: true,
+        blackened: 0,
         captures: 3,
         settled: true,
         settle_ms: 160.5,
@@ -207,6 +208,10 @@ fn llm_request(number: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
                 vec![PartFacts::Text("Now?".to_owned()), PartFacts::Picture(picture.clone())],
             ),
         ],
+        params: Map::new(),
+        tools_schema: None,
+        response_schema: None,
+        tool_results: None,
     })
 }
 
@@ -220,6 +225,7 @@ fn llm_response(number: u32) -> Fact {
         success: good,
         raw_content: Some("explain:Open Anna's chat\taction:CLICK\tpoint:512,203".to_owned()),
         reasoning: if good { String::new() } else { "…".to_owned() },
+        tool_calls: Vec::new(),
         parsed: good.then(|| ParsedFacts { action: click(), response: response() }),
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b".to_owned(),
@@ -239,6 +245,8 @@ fn tool_start(number: u32) -> Fact {
         name: "CLICK".to_owned(),
         parameters: map(json!({ "point": [512, 203] })),
         device: true,
+        target: None,
+        batch: None,
     })
 }
 
