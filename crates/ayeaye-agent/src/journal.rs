@@ -111,4 +111,7 @@ pub trait Record: Send + fmt::Debug {
     /// Keeps bytes under their SHA-256. The same bytes are stored once. The file is complete under its
     /// name before this returns, and on the disk after the next [`sync`](Self::sync).
     async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError>;
+    /// Ends the record, as dropping it does, and returns when whoever keeps something beside it
+    /// has finished, or has been waited for long enough.
+    async fn close(self: Box<Self>) {}
 }

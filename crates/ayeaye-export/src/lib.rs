@@ -1,8 +1,29 @@
 //! The journal in the formats others read.
 //!
-//! A projection is computed from a session's events alone and is never read back.
-mod gelab;
+//! A projection is computed from a session's events alone and is never read back. It says what is
+//! to be done to files ([`Projection`]); a [`Folder`] does that, while the session runs
+//! ([`Projecting`]) or later ([`export`]).
+#![warn(missing_docs)]
+
 mod projection;
 
+mod gelab;
+
+mod formats;
+
+mod folder;
+mod outlet;
+mod place;
+
+mod export;
+mod live;
+#[cfg(test)]
+mod testing;
+
+pub use export::{ExportError, Exported, export};
+pub use folder::{Folder, FolderError};
+pub use formats::{Format, Images, LogSettings};
 pub use gelab::{GelabTrace, gelab};
+pub use live::Projecting;
+pub use place::logs;
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
