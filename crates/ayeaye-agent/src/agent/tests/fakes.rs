@@ -17,7 +17,7 @@ pub(super) use self::phone::{Call, Fault, Motion, Phone};
 pub(super) use self::script::{Line, Script, abort, click, complete, info, note, wait};
 use crate::journal::{Event, Fact, FileJournal, SyncWhen};
 use crate::{
-    Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Limits, Parts,
+    Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Keeping, Limits, Parts,
     ReplyMode, Report, SessionId, StartTask, Words,
 };
 
@@ -141,6 +141,7 @@ impl Rig {
             session_id,
             device_id: None,
             words,
+            reply_is_secret: false,
             max_steps: self.max_steps,
             reply_mode: self.mode,
             asker: "client".to_owned(),
@@ -213,6 +214,9 @@ fn agent(
         journal: journal.clone(),
         limits: limits.clone(),
         config: serde_json::Map::new(),
+        keeping: Keeping::default(),
+        prices: None,
+        judge: None,
     })
 }
 

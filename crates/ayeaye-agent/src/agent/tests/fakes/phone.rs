@@ -321,6 +321,7 @@ impl Device for Phone {
             locked: !awake,
             foreground: Some(foreground),
             keyboard_shown: false,
+            secret_field: false,
         })
     }
 
