@@ -19,7 +19,7 @@ pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::follower::Follower;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
-use crate::journal::{DeviceFacts, Entry, Fact, RunFacts, SessionStart};
+use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart};
 use crate::privacy::{Keeping, Kind, Vaults, secrets_in};
 use crate::report::Report;
 use crate::run::{Memory, News, Opening, Run, Stopper};
@@ -289,9 +289,10 @@ impl Agent {
         };
         self.hold(&mut lease, id).await?;
         let device = self.device(&device_id).await?;
-        let (events, record) = self.parts.journal.open(&id).await?;
+        let mut folding = Folding::new(id);
+        let record = self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await?;
         // Another process may have gone on with it meanwhile: what counts is what stands there now.
-        let session = Session::from_events(id, &events)?;
+        let session = folding.finish()?;
         let Some(opening) = opening(&session, words) else {
             return Ok(Some(Follower::finished(&session)));
         };
@@ -374,11 +375,12 @@ impl Agent {
     }
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
-        let events = match self.parts.journal.read(&id).await {
+        let mut folding = Folding::new(id);
+        match self.parts.journal.visit(&id, &mut |event| folding.apply(&event)).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
-        };
-        Ok(Session::from_events(id, &events)?)
+        }
+        Ok(folding.finish()?)
     }
 
     fn live(&self, id: SessionId, device: Option<&DeviceId>) -> Result<Option<Live>, AgentError> {

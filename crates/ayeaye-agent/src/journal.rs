@@ -2,17 +2,24 @@
 mod event;
 mod facts;
 mod files;
+mod folding;
+mod retention;
+mod summary;
 
 use std::fmt;
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 
 pub use event::*;
 pub use facts::NotAnAction;
-pub use files::{BadRecord, Clock, FileJournal, SyncWhen, Verdict};
+pub use files::{BadRecord, Clock, FLOOR, FileJournal, FreeSpace, SyncWhen, Verdict};
+pub use folding::Folding;
+pub use retention::{Candidate, Hold, Retention, Tidied, tidy, victims};
+pub use summary::Summary;
 
-use crate::{DeviceId, SessionId};
+use crate::{DeviceId, NoBeginning, SessionId};
 
 /// Why a record could not be kept or read. Each names the file and the way out.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +60,26 @@ pub enum JournalError {
     /// A blob that is named but not there, or not what it was.
     #[error("blob {0} is missing or damaged")]
     Blob(String),
+    /// Too little is free to begin a session.
+    #[error(
+        "{} MiB are free in {}, and a new session needs {} MiB: remove old sessions or make room",
+        free >> 20, path.display(), floor >> 20
+    )]
+    NoRoom {
+        /// Where sessions are kept.
+        path: PathBuf,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that must be.
+        floor: u64,
+    },
+    /// A record without a beginning cannot be summed up.
+    #[error(transparent)]
+    NoBeginning(#[from] NoBeginning),
 }
+
+/// Takes the events of a record in their order, one by one.
+pub type Each<'a> = &'a mut (dyn FnMut(Event) + Send);
 
 /// What comes of asking for a phone.
 pub enum Claim {
@@ -78,10 +104,20 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// Begins the record of a new session and holds its lock.
     async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError>;
     /// Opens a session to go on with it: takes its lock, mends a torn tail (and notes that), and
-    /// returns everything recorded so far.
-    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError>;
-    /// Everything recorded so far, without a lock and without mending: a torn last line is left out.
-    async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError>;
+    /// hands out everything recorded so far. After an error what was handed out is to be forgotten.
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError>;
+    /// Hands out everything recorded so far, without a lock and without mending: a torn last line is
+    /// left out. Where a damaged record has good events in front, they come before the error.
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError>;
+    /// [`visit`](Self::visit) for those who need all events at once, at some 3 KiB of memory each.
+    async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
+        let mut events = Vec::new();
+        self.visit(id, &mut |event| events.push(event)).await?;
+        Ok(events)
+    }
+    /// The session in short. Of one that is not being written this does not read the record, as a
+    /// rule.
+    async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError>;
     /// Every session there is, newest first.
     async fn list(&self) -> Result<Vec<SessionId>, JournalError>;
     /// The bytes of a blob.
@@ -111,7 +147,10 @@ pub trait Record: Send + fmt::Debug {
     /// Keeps bytes under their SHA-256. The same bytes are stored once. The file is complete under its
     /// name before this returns, and on the disk after the next [`sync`](Self::sync).
     async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError>;
-    /// Ends the record, as dropping it does, and returns when whoever keeps something beside it
-    /// has finished, or has been waited for long enough.
+    /// Bytes of the record so far, blobs included. Nothing is refused for its size: whoever writes
+    /// looks at it, and stops in good order.
+    fn size(&self) -> u64;
+    /// Ends the writing, and returns when whatever follows the record has followed it to its end.
+    /// Dropping it loses nothing that was recorded.
     async fn close(self: Box<Self>) {}
 }

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{BlobRef, Claim, Entry, Event};
+use ayeaye_agent::journal::{BlobRef, Claim, Each, Entry, Event, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, Record, SessionId};
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -189,14 +189,22 @@ impl Journal for Projecting {
         Ok(Self::record(record, self.begin(*id, 0).await))
     }
 
-    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
-        let (events, record) = self.shared.inner.open(id).await?;
-        let last = events.last().map_or(0, |event| event.seq);
-        Ok((events, Self::record(record, self.begin(*id, last).await)))
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+        let mut last = 0;
+        let mut each = |event: Event| {
+            last = event.seq;
+            each(event);
+        };
+        let record = self.shared.inner.open(id, &mut each).await?;
+        Ok(Self::record(record, self.begin(*id, last).await))
     }
 
-    async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
-        self.shared.inner.read(id).await
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.shared.inner.visit(id, each).await
+    }
+
+    async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
+        self.shared.inner.summary(id).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
@@ -270,6 +278,10 @@ impl Record for ProjectedRecord {
 
     async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
         self.inner.keep(bytes, media_type).await
+    }
+
+    fn size(&self) -> u64 {
+        self.inner.size()
     }
 
     async fn close(self: Box<Self>) {

@@ -1,6 +1,8 @@
 //! The persisted shapes: what a line of `events.jsonl` holds. Nothing else in the project is
 //! written to disk as truth, and these types are not the vocabulary: they change only with
 //! [`FORMAT`].
+mod parse;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,7 +11,7 @@ use serde_json::{Map, Value};
 pub const FORMAT: u32 = 1;
 
 /// One line of the record.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Event {
     /// [`FORMAT`] when it was written.
     pub v: u32,
@@ -492,6 +494,7 @@ pub struct LlmResponse {
 
 /// What was understood of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "parse::FlatParsed")]
 pub struct ParsedFacts {
     /// What to do.
     pub action: ActionFacts,

@@ -1,33 +1,38 @@
 //! The journal in files: one folder a session, one line an event.
 //!
-//! Start at [`FileJournal`]. A line is made and read in `line`, a whole record in `scan`; `record`
-//! writes, `folder` knows the names.
+//! Start at [`FileJournal`]. A line is made and read in `line`, a whole record in `scan`; `opening`
+//! reads and mends, `record` writes, `folder` knows the names.
 mod answer;
 mod blobs;
+mod cache;
 mod claim;
 mod folder;
 mod line;
+mod opening;
 mod record;
+mod room;
 mod scan;
+mod shelf;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
+use std::fs::OpenOptions;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
 
-use self::folder::{Folder, private_file, private_folder, storage, sync_folder};
+use self::folder::{Folder, private_file, private_folder, storage};
 use self::line::Chain;
+use self::opening::{scan_file, telling, verdict};
 use self::record::FileRecord;
-use self::scan::{End, Scanned, scan};
-use super::{BlobRef, Claim, Entry, Event, Fact, Journal, JournalError, Record};
+pub use self::room::{FLOOR, FreeSpace};
+use super::retention::{self, Retention, Tidied};
+use super::{BlobRef, Claim, Each, Event, Journal, JournalError, Record, Summary};
 use crate::{DeviceId, SessionId};
 
 /// The time of day, as it is handed in.
@@ -60,6 +65,9 @@ pub struct FileJournal {
     devices: PathBuf,
     clock: Clock,
     when: SyncWhen,
+    /// Free bytes below which no session is begun.
+    floor: u64,
+    free_space: FreeSpace,
 }
 
 /// What a session's record turned out to be.
@@ -87,7 +95,26 @@ pub struct BadRecord {
 impl FileJournal {
     /// The sessions in `data`, which need not exist yet.
     pub fn new(data: &Path, clock: Clock, when: SyncWhen) -> Self {
-        Self { sessions: data.join("sessions"), devices: data.join("devices"), clock, when }
+        let (sessions, devices) = (data.join("sessions"), data.join("devices"));
+        Self { sessions, devices, clock, when, floor: FLOOR, free_space: room::free_space() }
+    }
+
+    /// Begins no session when less than this many bytes are free; 0 for never minding.
+    #[must_use]
+    pub fn with_floor(self, floor: u64) -> Self {
+        Self { floor, ..self }
+    }
+
+    /// Asks this how much is free, and not the system.
+    #[must_use]
+    pub fn with_free_space(self, free_space: FreeSpace) -> Self {
+        Self { free_space, ..self }
+    }
+
+    /// Removes the sessions that are not to be kept. Where something else belongs to a session,
+    /// [`retention::tidy`] goes through the journal that knows of it.
+    pub async fn tidy(&self, retention: &Retention) -> Result<Tidied, JournalError> {
+        retention::tidy(self, retention, (self.clock)()).await
     }
 
     /// Checks every record of a session, without a lock and without mending.
@@ -98,7 +125,8 @@ impl FileJournal {
     /// As much of a session as is good, damaged or not, and where it stops being so.
     pub async fn salvage(&self, id: &SessionId) -> Result<(Vec<Event>, Verdict), JournalError> {
         self.at(id, "read", |folder| {
-            let (events, scanned) = read_all(&folder)?;
+            let mut events = Vec::new();
+            let scanned = scan_file(&folder, |event| events.push(event))?;
             Ok((events, verdict(&scanned)))
         })
         .await
@@ -107,25 +135,12 @@ impl FileJournal {
     async fn try_open(
         &self,
         id: &SessionId,
-    ) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
+        each: Each<'_>,
+    ) -> Result<Box<dyn Record>, JournalError> {
         let Self { clock, when, .. } = self.clone();
-        let opened = self.at(id, "open", move |folder| {
-            folder.must_exist()?;
-            let lock = folder.lock()?;
-            let (mut events, scanned) = read_all(&folder)?;
-            if let Some(refusal) = refusal(folder.id, &scanned) {
-                return Err(refusal);
-            }
-            let End::Torn { bytes } = scanned.end else {
-                return Ok((events, FileRecord::new(folder, clock, when, scanned.chain, lock)?));
-            };
-            let aside = cut(&folder, scanned.good_bytes, clock(), when)?;
-            let mut record = FileRecord::new(folder, clock, when, scanned.chain, lock)?;
-            events.push(record.write(&recovered(bytes, &aside))?);
-            Ok((events, record))
-        });
-        let (events, record) = opened.await?;
-        Ok((events, Box::new(record)))
+        let work =
+            move |folder, each: &mut dyn FnMut(Event)| opening::open(folder, clock, when, each);
+        Ok(Box::new(telling(self.folder(id), "open", each, work).await?))
     }
 
     fn folder(&self, id: &SessionId) -> Folder {
@@ -148,9 +163,11 @@ impl FileJournal {
 #[async_trait]
 impl Journal for FileJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError> {
-        let Self { sessions, clock, when, .. } = self.clone();
+        let Self { sessions, clock, when, floor, free_space, .. } = self.clone();
         let record = self.at(id, "make", move |folder| {
             private_folder(&sessions, true).map_err(storage("make", &sessions))?;
+            shelf::sweep(&sessions);
+            room::check(&free_space, floor, &sessions)?;
             private_folder(&folder.path, false).map_err(storage("make", &folder.path))?;
             let lock = folder.lock()?;
             let path = folder.events();
@@ -161,32 +178,30 @@ impl Journal for FileJournal {
         Ok(Box::new(record.await?))
     }
 
-    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
-        match self.try_open(id).await {
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+        match self.try_open(id, each).await {
             // Somebody may only have looked whether it is driven.
             Err(JournalError::Busy(_)) => {
                 tokio::time::sleep(LOOK).await;
-                self.try_open(id).await
+                self.try_open(id, each).await
             }
             other => other,
         }
     }
 
-    async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
-        self.at(id, "read", |folder| {
-            let (events, scanned) = read_all(&folder)?;
-            let Some(_) = refusal(folder.id, &scanned) else { return Ok(events) };
-            // A writer that cut off a torn tail and went on while we read looks like damage, once.
-            let (events, scanned) = read_all(&folder)?;
-            refusal(folder.id, &scanned).map_or(Ok(events), Err)
-        })
-        .await
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        let work = |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, each);
+        telling(self.folder(id), "read", each, work).await
+    }
+
+    async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
+        self.at(id, "read", |folder| cache::summary(&folder)).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
         let sessions = self.sessions.clone();
         blocking("list", &self.sessions, move || {
-            list(&sessions).map_err(storage("list", &sessions))
+            shelf::list(&sessions).map_err(storage("list", &sessions))
         })
         .await
     }
@@ -239,25 +254,19 @@ impl Journal for FileJournal {
     }
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
-        let trash = self.sessions.join(format!(".trash-{id}"));
-        self.at(id, "remove", move |folder| {
-            folder.must_exist()?;
-            let lock = folder.lock()?;
-            // Windows does not move a folder in which a file is open.
-            let lock = (!cfg!(windows)).then_some(lock);
-            // It is gone at once, and a crash in between leaves nothing that looks like a session.
-            fs::rename(&folder.path, &trash).map_err(storage("remove", &folder.path))?;
-            drop(lock);
-            fs::remove_dir_all(&trash).map_err(storage("remove", &trash))
-        })
-        .await
+        let sessions = self.sessions.clone();
+        self.at(id, "remove", move |folder| shelf::remove(&sessions, &folder)).await
     }
 }
 
 impl fmt::Debug for FileJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sessions, devices: _, clock: _, when } = self;
-        f.debug_struct("FileJournal").field("sessions", sessions).field("when", when).finish()
+        let Self { sessions, when, floor, .. } = self;
+        f.debug_struct("FileJournal")
+            .field("sessions", sessions)
+            .field("when", when)
+            .field("floor", floor)
+            .finish_non_exhaustive()
     }
 }
 
@@ -271,103 +280,4 @@ async fn blocking<T: Send + 'static>(
         Ok(result) => result,
         Err(err) => Err(storage(doing, path)(io::Error::other(err))),
     }
-}
-
-fn scan_file(folder: &Folder, each: impl FnMut(Event)) -> Result<Scanned, JournalError> {
-    let path = folder.events();
-    let file = File::open(&path).map_err(|err| folder.absent_or("read", &path, err))?;
-    scan(BufReader::with_capacity(256 << 10, file), each).map_err(storage("read", &path))
-}
-
-fn read_all(folder: &Folder) -> Result<(Vec<Event>, Scanned), JournalError> {
-    let mut events = Vec::new();
-    let scanned = scan_file(folder, |event| events.push(event))?;
-    Ok((events, scanned))
-}
-
-fn verdict(scanned: &Scanned) -> Verdict {
-    let seq = scanned.chain.seq;
-    let (what, torn) = match &scanned.end {
-        End::Clean => return Verdict { records: seq - 1, bad: None },
-        End::Torn { bytes } => (format!("the last {bytes} bytes are not a whole record"), true),
-        End::Damaged { what } => (what.clone(), false),
-        End::TooNew { found } => (format!("it has format {found}"), false),
-    };
-    let bad = BadRecord { seq, offset: scanned.good_bytes, what, torn };
-    Verdict { records: seq - 1, bad: Some(bad) }
-}
-
-/// Why a record is not read as if nothing were wrong with it.
-fn refusal(id: SessionId, scanned: &Scanned) -> Option<JournalError> {
-    match &scanned.end {
-        End::Clean | End::Torn { .. } => None,
-        End::TooNew { found } => Some(JournalError::TooNew { id, found: *found }),
-        End::Damaged { what } => {
-            Some(JournalError::Damaged { id, seq: scanned.chain.seq, what: what.clone() })
-        }
-    }
-}
-
-/// Cuts off what follows the good lines, and puts it aside under the name it returns: it may hold
-/// what a person wants to see, and nothing is thrown away unasked.
-fn cut(
-    folder: &Folder,
-    good_bytes: u64,
-    now: Timestamp,
-    when: SyncWhen,
-) -> Result<String, JournalError> {
-    // Longer than any write of ours: the rest is what a failing disk made up.
-    const MOST: u64 = 2 * line::MAX_LINE as u64;
-    let path = folder.events();
-    let name = format!("events.jsonl.torn-{}", now.strftime("%Y%m%dT%H%M%S.%6fZ"));
-    let aside = folder.path.join(&name);
-    let copied = || -> io::Result<()> {
-        let mut from = File::open(&path)?;
-        from.seek(SeekFrom::Start(good_bytes))?;
-        // Of two crashes in one microsecond the later tail is kept.
-        let options = &mut OpenOptions::new();
-        let mut to = private_file(options.write(true).create(true).truncate(true), &aside)?;
-        io::copy(&mut from.take(MOST), &mut to)?;
-        if when == SyncWhen::Never {
-            return Ok(());
-        }
-        to.sync_all()?;
-        sync_folder(&folder.path)
-    };
-    copied().map_err(storage("write", &aside))?;
-    // Not the handle for appending: Windows lets that one only append.
-    let events = OpenOptions::new().write(true).open(&path);
-    events.and_then(|file| file.set_len(good_bytes)).map_err(storage("cut", &path))?;
-    Ok(name)
-}
-
-fn recovered(bytes: u64, aside: &str) -> Entry {
-    let figures: Map<String, Value> =
-        [("dropped_bytes".to_owned(), bytes.into()), ("aside".to_owned(), aside.into())]
-            .into_iter()
-            .collect();
-    let text = format!("The last write was cut short: {bytes} bytes were moved to {aside}.");
-    let fact = Fact::Note { kind: "recovered".to_owned(), text, figures };
-    Entry { round: None, step: None, agent: None, fact }
-}
-
-/// Names of the form we give, with a record in them; the newest first, since they begin with the time.
-fn list(sessions: &Path) -> io::Result<Vec<SessionId>> {
-    let entries = match fs::read_dir(sessions) {
-        Ok(entries) => entries,
-        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(err) => return Err(err),
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        let entry = entry?;
-        let id = entry.file_name().to_str().and_then(|name| name.parse::<SessionId>().ok());
-        if let Some(id) = id
-            && entry.path().join("events.jsonl").is_file()
-        {
-            found.push(id);
-        }
-    }
-    found.sort_unstable_by(|a, b| b.cmp(a));
-    Ok(found)
 }

@@ -72,7 +72,7 @@ fn all_or_anew(root: &Path, ops: &[Op]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(120))]
 
     /// Killed behind an operation, or within it: the next process makes the same files.
     #[test]

@@ -7,7 +7,7 @@ use ayeaye_agent::journal::{BlobRef, Event};
 use ayeaye_agent::{Journal, JournalError, SessionId};
 use bytes::Bytes;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::mark::Mark;
@@ -37,6 +37,8 @@ struct Kept {
     outlet: Outlet,
     /// Nothing is written until the record is closed.
     failed: bool,
+    /// What has just happened, and is yet to be looked at.
+    trouble: Option<Trouble>,
     warned: bool,
     /// How often it was begun anew since it was out of step.
     anew: u8,
@@ -81,7 +83,7 @@ impl Projector {
                 let site = Site::Data { data: projector.shared.data.clone(), live };
                 let Shared { settings, make, .. } = &*projector.shared;
                 let outlet = Outlet::new(*format, id, site, settings, make);
-                Kept { outlet, failed: false, warned: false, anew: 0 }
+                Kept { outlet, failed: false, trouble: None, warned: false, anew: 0 }
             })
             .collect();
         projector
@@ -103,7 +105,7 @@ impl Projector {
             tracing::debug!(session = %self.id, "logs cannot be marked as unfinished: {err}");
         }
         loop {
-            if self.is_behind(None) && !self.read().await {
+            if !self.bring_up(None).await {
                 return false;
             }
             let mut batch = Vec::new();
@@ -117,24 +119,19 @@ impl Projector {
                 }
             }
             let last = batch.last().map(|event| event.seq);
-            if !self.work(move |outlet, blobs| outlet.feed(&batch, blobs)).await {
-                return false;
-            }
-            // A gap: the rest of the queue would be of no use.
-            if self.is_behind(last) && !self.read().await {
+            let fed = self.work(move |logs, blobs| feed(logs, &batch, blobs)).await;
+            // After a gap the rest of the queue would be of no use.
+            if !fed || !self.bring_up(last).await {
                 return false;
             }
         }
-        for kept in 0..self.logs.len() {
-            if self.logs[kept].failed {
-                self.begin_anew(kept);
+        for number in 0..self.logs.len() {
+            if self.logs[number].failed {
+                self.begin_anew(number);
             }
         }
         for _ in 0..=MOST_ANEW {
-            if self.is_behind(None) && !self.read().await {
-                return false;
-            }
-            if !self.work(|outlet, blobs| outlet.settle(blobs)).await {
+            if !self.bring_up(None).await || !self.work(settle).await {
                 return false;
             }
             if !self.is_behind(None) {
@@ -143,6 +140,21 @@ impl Projector {
             // One was out of step and begins anew.
         }
         false
+    }
+
+    /// Reads in the record what is missing up to `last`, or up to its end. Returns whether there is
+    /// any use in going on.
+    async fn bring_up(&mut self, last: Option<u64>) -> bool {
+        let mut before = None;
+        while self.is_behind(last) {
+            let anew: u8 = self.logs.iter().map(|kept| kept.anew).sum();
+            let now = Some((self.least(), anew));
+            // The record holds less than was appended, or was put aside.
+            if mem::replace(&mut before, now) == now || !self.read().await {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether a log misses events up to `last`, or, without one, any that are no longer on their
@@ -156,33 +168,39 @@ impl Projector {
         self.least().is_some_and(|folded| folded < last)
     }
 
-    /// Takes in what is missing from the record. Returns whether there is any use in going on.
+    /// Goes through the record once. Returns whether there is any use in going on.
     async fn read(&mut self) -> bool {
-        let events = match self.shared.inner.read(&self.id).await {
-            Ok(events) => Arc::new(events),
-            Err(err) => return self.unreadable(&err).await,
+        let (inner, id, stop) = (Arc::clone(&self.shared.inner), self.id, self.stop.clone());
+        let runtime = Handle::current();
+        let (told, hear) = oneshot::channel();
+        let work = move |logs: &mut [Kept], blobs: &dyn Blobs| {
+            let (mut batch, mut last) = (Vec::with_capacity(BATCH), 0);
+            let mut each = |event: Event| {
+                last = event.seq;
+                batch.push(event);
+                if batch.len() == BATCH {
+                    if !stop.is_cancelled() {
+                        feed(logs, &batch, blobs);
+                    }
+                    batch.clear();
+                }
+            };
+            let visited = runtime.block_on(inner.visit(&id, &mut each));
+            feed(logs, &batch, blobs);
+            // The asker waits for this.
+            drop(told.send((visited, last)));
         };
-        let last = events.last().map_or(0, |event| event.seq);
+        if !self.work(work).await || self.stop.is_cancelled() {
+            return false;
+        }
+        let Ok((visited, last)) = hear.await else { return false };
         if !self.live {
             self.appended.store(last, Ordering::Release);
         }
-        let mut before = None;
-        while let Some(folded) = self.least()
-            && folded < last
-        {
-            // A record that skips a number, which none does, would keep this here for ever.
-            let now = Some((folded, self.logs.iter().map(|kept| kept.anew).sum::<u8>()));
-            if self.stop.is_cancelled() || mem::replace(&mut before, now) == now {
-                return false;
-            }
-            let events = Arc::clone(&events);
-            let from = usize::try_from(folded).unwrap_or(usize::MAX).min(events.len());
-            let to = (from + BATCH).min(events.len());
-            if !self.work(move |outlet, blobs| outlet.feed(&events[from..to], blobs)).await {
-                return false;
-            }
+        match visited {
+            Ok(()) => true,
+            Err(err) => self.unreadable(&err).await,
         }
-        true
     }
 
     /// What the last of the logs has taken in.
@@ -191,48 +209,44 @@ impl Projector {
         good.map(|kept| kept.outlet.folded()).min()
     }
 
-    /// What to do about a record that cannot be read.
+    /// What to do about a record that cannot be read, or not to its end.
     async fn unreadable(&mut self, err: &JournalError) -> bool {
-        if let JournalError::Unknown(_) = err
-            && !self.live
-        {
+        match err {
             // A removal was broken off after the record was gone.
-            if let Err(err) = remove_logs(&self.shared.data, self.id).await {
-                tracing::warn!(session = %self.id, "logs of a removed session remain: {err}");
-                return false;
+            JournalError::Unknown(_) if !self.live => {
+                if let Err(err) = remove_logs(&self.shared.data, self.id).await {
+                    tracing::warn!(session = %self.id, "logs of a removed session remain: {err}");
+                    return false;
+                }
+                true
             }
-            self.appended.store(0, Ordering::Release);
-            return true;
+            // It will never hold more than what is good of it.
+            JournalError::Damaged { .. } | JournalError::TooNew { .. } if !self.live => {
+                tracing::warn!("logs are complete up to where their record is good: {err}");
+                true
+            }
+            _ => {
+                tracing::warn!(session = %self.id, "logs are incomplete: {err}");
+                false
+            }
         }
-        tracing::warn!(session = %self.id, "logs are incomplete: {err}");
-        false
     }
 
-    /// Does file work for every log that has not failed, on a thread that may wait. Returns whether
-    /// there is any use in going on.
-    async fn work(
-        &mut self,
-        work: impl Fn(&mut Outlet, &dyn Blobs) -> Result<(), Trouble> + Send + 'static,
-    ) -> bool {
+    /// Does file work on a thread that may wait. Returns whether there is any use in going on.
+    async fn work(&mut self, work: impl FnOnce(&mut [Kept], &dyn Blobs) + Send + 'static) -> bool {
         let mut logs = mem::take(&mut self.logs);
-        let blobs = SessionBlobs {
-            inner: Arc::clone(&self.shared.inner),
-            id: self.id,
-            runtime: Handle::current(),
-        };
+        let inner = Arc::clone(&self.shared.inner);
+        let blobs = SessionBlobs { inner, id: self.id, runtime: Handle::current() };
         let done = tokio::task::spawn_blocking(move || {
-            let troubles: Vec<_> = logs
-                .iter_mut()
-                .map(|kept| if kept.failed { Ok(()) } else { work(&mut kept.outlet, &blobs) })
-                .collect();
-            (logs, troubles)
+            work(&mut logs, &blobs);
+            logs
         });
         // It fails only when the process goes down.
-        let Ok((logs, troubles)) = done.await else { return false };
+        let Ok(logs) = done.await else { return false };
         self.logs = logs;
-        for (kept, result) in troubles.into_iter().enumerate() {
-            if let Err(trouble) = result {
-                self.trouble(kept, &trouble);
+        for number in 0..self.logs.len() {
+            if let Some(trouble) = self.logs[number].trouble.take() {
+                self.trouble(number, &trouble);
             }
         }
         true
@@ -266,6 +280,20 @@ impl Projector {
     }
 }
 
+fn feed(logs: &mut [Kept], events: &[Event], blobs: &dyn Blobs) {
+    each(logs, |outlet| outlet.feed(events, blobs));
+}
+
+fn settle(logs: &mut [Kept], blobs: &dyn Blobs) {
+    each(logs, |outlet| outlet.settle(blobs));
+}
+
+fn each(logs: &mut [Kept], work: impl Fn(&mut Outlet) -> Result<(), Trouble>) {
+    for kept in logs.iter_mut().filter(|kept| !kept.failed && kept.trouble.is_none()) {
+        kept.trouble = work(&mut kept.outlet).err();
+    }
+}
+
 /// An error with its causes.
 fn in_full(err: &dyn std::error::Error) -> String {
     let mut text = err.to_string();
@@ -287,6 +315,14 @@ pub(crate) struct SessionBlobs {
 
 impl Blobs for SessionBlobs {
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
-        self.runtime.block_on(self.inner.blob(&self.id, blob))
+        let (inner, id, blob) = (Arc::clone(&self.inner), self.id, blob.clone());
+        // Not `block_on`: this thread may be in one, reading the record.
+        let (told, hear) = std::sync::mpsc::sync_channel(1);
+        let name = blob.sha256.clone();
+        self.runtime.spawn(async move {
+            // Whoever asked waits for it.
+            drop(told.send(inner.blob(&id, &blob).await));
+        });
+        hear.recv().unwrap_or(Err(JournalError::Blob(name)))
     }
 }

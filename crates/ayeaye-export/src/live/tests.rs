@@ -129,11 +129,12 @@ async fn what_a_killed_process_left_is_completed() {
 async fn a_session_that_goes_on_is_gone_on_with() {
     let rig = rig(Sample::make());
     let id = rig.session().await;
-    let (events, mut record) = rig.logs.open(&id).await.unwrap();
+    let mut before = 0;
+    let mut record = rig.logs.open(&id, &mut |_| before += 1).await.unwrap();
     let again = facts().split_off(1);
     write(&mut *record, again).await;
     record.close().await;
-    assert!(events.len() < rig.files.read(&id).await.unwrap().len());
+    assert!(before < rig.files.read(&id).await.unwrap().len());
     let out = rig.exported(id, Format::PyCatan).await;
     assert_eq!(tree(out.path()), tree(&rig.data.path().join("llm")));
 }
@@ -149,7 +150,7 @@ async fn sessions_of_one_name_have_a_folder_each() {
         "2"
     );
     rig.logs.remove(&first).await.unwrap();
-    let (_, record) = rig.logs.open(&second).await.unwrap();
+    let record = rig.logs.open(&second, &mut |_| {}).await.unwrap();
     record.close().await;
     assert_eq!(place::logs(rig.data.path(), second).unwrap().len(), 2, "it keeps its own");
 }

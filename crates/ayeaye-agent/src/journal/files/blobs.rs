@@ -13,23 +13,27 @@ use crate::journal::{BlobRef, JournalError};
 /// Most bytes of a blob: well above any screenshot.
 pub(super) const MAX_BLOB: u64 = 64 << 20;
 
-/// Writes the bytes, unless they are there already, and says where. They are not yet on the disk.
-pub(super) fn keep(
-    folder: &Folder,
-    bytes: &[u8],
-    media_type: &str,
-) -> Result<(BlobRef, PathBuf), JournalError> {
+/// A blob that is kept. It need not be on the disk yet.
+pub(super) struct Kept {
+    pub(super) blob: BlobRef,
+    pub(super) path: PathBuf,
+    /// Whether it was not there before.
+    pub(super) new: bool,
+}
+
+/// Writes the bytes, unless they are there already.
+pub(super) fn keep(folder: &Folder, bytes: &[u8], media_type: &str) -> Result<Kept, JournalError> {
     let sha256 = hex(&Sha256::digest(bytes));
     let blob = BlobRef { sha256, bytes: bytes.len() as u64, media_type: media_type.to_owned() };
     let path = path_of(folder, &blob);
     // Another length is a damaged file: it is replaced.
     if fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == blob.bytes) {
-        return Ok((blob, path));
+        return Ok(Kept { blob, path, new: false });
     }
     let shelf = path.parent().expect("a blob has a folder");
     private_folder(shelf, true).map_err(storage("make", shelf))?;
     write_whole(&path, bytes, false).map_err(storage("write", &path))?;
-    Ok((blob, path))
+    Ok(Kept { blob, path, new: true })
 }
 
 /// The bytes, if they are what the reference says.

@@ -7,6 +7,7 @@
 //!   blobs/<aa>/<sha256>.<ext>        written once
 //!   lock                             held by the one writer
 //!   answer                           an operator's words for the writer
+//!   session.json                     a summary; may be deleted, is made anew
 //! ```
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -37,6 +38,22 @@ impl Folder {
         self.path.join("answer")
     }
 
+    pub(super) fn cache(&self) -> PathBuf {
+        self.path.join("session.json")
+    }
+
+    /// Length of all blobs. None may have been kept yet.
+    pub(super) fn blob_bytes(&self) -> io::Result<u64> {
+        let mut sum = 0;
+        for shelf in entries(&self.blobs())? {
+            for blob in entries(&shelf)? {
+                // A file may go while this looks: a writer puts it beside its place, then moves it.
+                sum += fs::symlink_metadata(&blob).map_or(0, |found| found.len());
+            }
+        }
+        Ok(sum)
+    }
+
     /// Fails when there is no such session.
     pub(super) fn must_exist(&self) -> Result<(), JournalError> {
         match fs::metadata(self.events()) {
@@ -63,6 +80,19 @@ impl Folder {
             return JournalError::Unknown(self.id);
         }
         storage(doing, path)(err)
+    }
+}
+
+/// What is in a folder; nothing when it is not there, or is none.
+fn entries(path: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(path) {
+        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Err(err)
+            if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(Vec::new())
+        }
+        Err(err) => Err(err),
     }
 }
 

@@ -9,6 +9,7 @@
 //! quarter of the SHA-256 of this line up to `,"sum"`: it shows damage in the last line, which nothing
 //! chains to yet. Both keep their place, at the end, in every later format: they are read
 //! by position, before anything is parsed.
+use std::fmt;
 use std::io::{self, Write};
 
 use jiff::Timestamp;
@@ -29,21 +30,48 @@ const SUM_DIGITS: usize = 16;
 const END: &[u8] = b"\"}";
 
 /// Where a record stands: what its next line must say.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Chain {
     /// Number of the next line.
     pub(super) seq: u64,
-    prev: String,
+    prev: [u8; PREV_DIGITS],
 }
 
 impl Chain {
     /// Before the first line.
     pub(super) fn start() -> Self {
-        Self { seq: 1, prev: "0".repeat(PREV_DIGITS) }
+        Self { seq: 1, prev: [b'0'; PREV_DIGITS] }
     }
 
-    fn after(&self, digest: &[u8]) -> Self {
-        Self { seq: self.seq + 1, prev: hex(digest) }
+    /// The digits that the next line must give.
+    fn prev(&self) -> &str {
+        std::str::from_utf8(&self.prev).expect("digits are ASCII")
+    }
+
+    /// Where it stands behind this line (without its end), if that is as it was written and follows
+    /// the one before. Nothing is said of what it means: see [`parse`].
+    pub(super) fn behind(&self, line: &[u8]) -> Result<Self, Flaw> {
+        let frame = Frame::of(line).ok_or(Flaw::Broken)?;
+        if frame.prev != self.prev {
+            return Err(Flaw::Misplaced);
+        }
+        Ok(Self { seq: self.seq + 1, prev: digits(&frame.digest) })
+    }
+
+    /// Where the record stood before this line, which is the `seq`th and has passed
+    /// [`behind`](Self::behind).
+    pub(super) fn before(seq: u64, line: &[u8]) -> Self {
+        let mut prev = [b'0'; PREV_DIGITS];
+        if let Some(ending) = Ending::of(line) {
+            prev.copy_from_slice(ending.prev);
+        }
+        Self { seq, prev }
+    }
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chain").field("seq", &self.seq).field("prev", &self.prev()).finish()
     }
 }
 
@@ -97,17 +125,17 @@ pub(super) fn encode(chain: &Chain, ts: Timestamp, entry: &Entry) -> Result<Enco
         prev: &'a str,
     }
     let ts = format!("{ts:.6}");
-    let line = Line { v: FORMAT, seq: chain.seq, ts: &ts, entry, prev: &chain.prev };
+    let line = Line { v: FORMAT, seq: chain.seq, ts: &ts, entry, prev: chain.prev() };
     let mut out = Bounded { bytes: Vec::with_capacity(1024), full: false };
     if line.serialize(&mut Serializer::with_formatter(&mut out, Ascii)).is_err() {
         return Err(if out.full { Unwritable::TooLong } else { Unwritable::Altered });
     }
     let mut bytes = out.bytes;
     bytes.pop(); // the closing brace, which comes back behind the sum
-    let sum = hex(&Sha256::digest(&bytes));
-    bytes.extend_from_slice(&SUM[1..]);
+    let sum = sum(&Sha256::digest(&bytes).into());
     // The quote that ends `prev` is in `bytes` already.
-    bytes.extend_from_slice(&sum.as_bytes()[..SUM_DIGITS]);
+    bytes.extend_from_slice(&SUM[1..]);
+    bytes.extend_from_slice(&sum);
     bytes.extend_from_slice(END);
     if MAX_LINE < bytes.len() {
         return Err(Unwritable::TooLong);
@@ -122,20 +150,22 @@ pub(super) fn encode(chain: &Chain, ts: Timestamp, entry: &Entry) -> Result<Enco
 
 /// The event of a line (without its end), if it is the next one of its record.
 pub(super) fn decode(chain: &Chain, line: &[u8]) -> Result<(Event, Chain), Flaw> {
-    let frame = Frame::of(line).ok_or(Flaw::Broken)?;
-    if frame.prev != chain.prev.as_bytes() {
-        return Err(Flaw::Misplaced);
-    }
+    let next = chain.behind(line)?;
+    Ok((parse(chain.seq, line)?, next))
+}
+
+/// The event of a line whose frame is good, if it is the `seq`th.
+pub(super) fn parse(seq: u64, line: &[u8]) -> Result<Event, Flaw> {
     let event = match serde_json::from_slice::<Event>(line) {
         Ok(event) if event.v == FORMAT => event,
         Ok(Event { v, .. }) if FORMAT < v => return Err(Flaw::TooNew(v)),
         Ok(_) => return Err(Flaw::Foreign),
         Err(_) => return Err(newer(line).map_or(Flaw::Foreign, Flaw::TooNew)),
     };
-    if event.seq != chain.seq {
+    if event.seq != seq {
         return Err(Flaw::Misplaced);
     }
-    Ok((event, chain.after(&frame.digest)))
+    Ok(event)
 }
 
 /// Whether this is a line, or ends with one, that is as somebody wrote it. A torn write leaves the
@@ -147,7 +177,27 @@ pub(super) fn ends_whole(line: &[u8]) -> bool {
     Frame::of(line).is_some() || last.is_some_and(|at| Frame::of(&line[at..]).is_some())
 }
 
-/// What stands at fixed places at the end of a line whose sum is right.
+/// What stands at fixed places at the end of a line.
+struct Ending<'a> {
+    prev: &'a [u8],
+    sum: &'a [u8],
+    /// How many bytes the sum is of.
+    summed: usize,
+}
+
+impl<'a> Ending<'a> {
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let rest = line.strip_suffix(END)?;
+        let (rest, sum) = rest.split_at_checked(rest.len().checked_sub(SUM_DIGITS)?)?;
+        let rest = rest.strip_suffix(SUM)?;
+        let prev = rest.get(rest.len().checked_sub(PREV_DIGITS)?..)?;
+        rest.strip_suffix(prev)?.strip_suffix(PREV)?;
+        // With the quote that ends `prev`.
+        Some(Self { prev, sum, summed: rest.len() + 1 })
+    }
+}
+
+/// A line whose sum is right.
 struct Frame<'a> {
     prev: &'a [u8],
     digest: [u8; 32],
@@ -155,16 +205,10 @@ struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     fn of(line: &'a [u8]) -> Option<Self> {
-        let rest = line.strip_suffix(END)?;
-        let (rest, sum) = rest.split_at_checked(rest.len().checked_sub(SUM_DIGITS)?)?;
-        let rest = rest.strip_suffix(SUM)?;
-        let prev = rest.get(rest.len().checked_sub(PREV_DIGITS)?..)?;
-        rest.strip_suffix(prev)?.strip_suffix(PREV)?;
-
-        let summed = rest.len() + 1; // with the quote that ends `prev`
+        let Ending { prev, sum: found, summed } = Ending::of(line)?;
         let mut hasher = Sha256::new();
         hasher.update(&line[..summed]);
-        if hex(&hasher.clone().finalize()).as_bytes()[..SUM_DIGITS] != *sum {
+        if sum(&hasher.clone().finalize().into()) != *found {
             return None;
         }
         hasher.update(&line[summed..]);
@@ -184,9 +228,26 @@ fn newer(line: &[u8]) -> Option<u32> {
 
 /// Lower-case hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| pair(*byte)).map(char::from).collect()
+}
+
+fn pair(byte: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
+}
+
+fn digits(digest: &[u8; 32]) -> [u8; PREV_DIGITS] {
+    let mut digits = [0; PREV_DIGITS];
+    for (two, byte) in digits.chunks_exact_mut(2).zip(digest) {
+        two.copy_from_slice(&pair(*byte));
+    }
+    digits
+}
+
+fn sum(digest: &[u8; 32]) -> [u8; SUM_DIGITS] {
+    let mut sum = [0; SUM_DIGITS];
+    sum.copy_from_slice(&digits(digest)[..SUM_DIGITS]);
+    sum
 }
 
 /// A buffer that a huge fact cannot blow up.
@@ -239,7 +300,7 @@ impl Formatter for Ascii {
 /// A line of another format, for tests: `body` is what stands before `prev`.
 #[cfg(test)]
 pub(super) fn framed(chain: &Chain, body: &str) -> Vec<u8> {
-    let mut line = format!("{body},\"prev\":\"{}\"", chain.prev).into_bytes();
+    let mut line = format!("{body},\"prev\":\"{}\"", chain.prev()).into_bytes();
     let sum = hex(&Sha256::digest(&line));
     line.extend_from_slice(format!(",\"sum\":\"{}\"}}", &sum[..SUM_DIGITS]).as_bytes());
     line

@@ -9,11 +9,12 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::blobs::{self, MAX_BLOB};
+use super::blobs::{self, Kept, MAX_BLOB};
+use super::cache;
 use super::folder::{Folder, private_file, storage, sync_folder};
 use super::line::{self, Chain};
 use super::{Clock, SyncWhen, blocking};
-use crate::journal::{BlobRef, Entry, Event, JournalError, Record};
+use crate::journal::{BlobRef, Entry, Event, Fact, JournalError, Record};
 
 /// See the module.
 pub(super) struct FileRecord {
@@ -30,7 +31,9 @@ pub(super) struct FileRecord {
     /// Folders that have new entries.
     unsynced_folders: Vec<PathBuf>,
     /// Blobs, and folders in `blobs`, that are known to be on the disk.
-    synced: HashSet<PathBuf>,
+    synced: Recent,
+    /// Of the lines and the blobs.
+    bytes: u64,
     /// Held as long as this lives.
     _lock: File,
 }
@@ -47,6 +50,8 @@ impl FileRecord {
         let path = folder.events();
         let events = private_file(OpenOptions::new().append(true), &path)
             .map_err(|err| folder.absent_or("open", &path, err))?;
+        let lines = events.metadata().map_err(storage("read", &path))?.len();
+        let blobs = folder.blob_bytes().map_err(storage("read", &folder.blobs()))?;
         // Whoever made these may have died before they were on the disk.
         let above = folder.path.ancestors().take(3).filter(|path| !path.as_os_str().is_empty());
         let unsynced_folders = above.map(Path::to_owned).collect();
@@ -60,7 +65,8 @@ impl FileRecord {
             unsynced_lines: true,
             unsynced_blobs: Vec::new(),
             unsynced_folders,
-            synced: HashSet::new(),
+            synced: Recent::default(),
+            bytes: lines.saturating_add(blobs),
             _lock: lock,
         })
     }
@@ -75,6 +81,7 @@ impl FileRecord {
         let written = write_once(&self.events, &line.bytes);
         self.health.note(written.map_err(storage("append", &path)))?;
         self.chain = line.chain;
+        self.bytes += line.bytes.len() as u64;
         self.unsynced_lines = true;
         Ok(line.event)
     }
@@ -110,6 +117,15 @@ impl Record for FileRecord {
         if self.when == SyncWhen::Always {
             self.sync().await?;
         }
+        if let Fact::SessionEnd(_) = event.entry.fact {
+            // From here on it is listed more often than it is written. Not a part of the record:
+            // whether this works does not matter to whoever writes it.
+            let folder = self.folder.clone();
+            let summing = blocking("sum up", &self.folder.path, move || cache::summary(&folder));
+            if let Err(err) = summing.await {
+                tracing::debug!(session = %self.folder.id, error = %err, "it was not summed up");
+            }
+        }
         Ok(event)
     }
 
@@ -128,7 +144,7 @@ impl Record for FileRecord {
         self.unsynced_lines = false;
         self.unsynced_blobs.clear();
         self.unsynced_folders.clear();
-        self.synced.extend(done.blobs.iter().chain(&done.folders).cloned());
+        self.synced.add(done.blobs.iter().chain(&done.folders));
         Ok(())
     }
 
@@ -142,7 +158,10 @@ impl Record for FileRecord {
         let health = self.health.clone();
         let work = move || health.note(blobs::keep(&folder, &bytes, &media_type));
         let kept = blocking("write", &self.folder.blobs(), work).await;
-        let (blob, path) = self.health.note(kept)?;
+        let Kept { blob, path, new } = self.health.note(kept)?;
+        if new {
+            self.bytes = self.bytes.saturating_add(blob.bytes);
+        }
         // One that was there already may have been left by a process that died before its sync.
         let to_sync = self.when != SyncWhen::Never;
         if to_sync && !self.synced.contains(&path) && !self.unsynced_blobs.contains(&path) {
@@ -152,6 +171,10 @@ impl Record for FileRecord {
             self.sync().await?;
         }
         Ok(blob)
+    }
+
+    fn size(&self) -> u64 {
+        self.bytes
     }
 }
 
@@ -211,6 +234,30 @@ impl Health {
             self.0.get_or_init(|| (what.clone(), source.kind(), source.to_string()));
         }
         result
+    }
+}
+
+/// The last few thousand paths that were added, at least. One that was forgotten costs a sync too many.
+#[derive(Debug, Default)]
+struct Recent {
+    new: HashSet<PathBuf>,
+    old: HashSet<PathBuf>,
+}
+
+impl Recent {
+    const MOST: usize = 2048;
+
+    fn contains(&self, path: &Path) -> bool {
+        self.new.contains(path) || self.old.contains(path)
+    }
+
+    fn add<'a>(&mut self, paths: impl Iterator<Item = &'a PathBuf>) {
+        for path in paths {
+            if self.new.len() == Self::MOST {
+                self.old = std::mem::take(&mut self.new);
+            }
+            self.new.insert(path.clone());
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reading a record from its beginning, holding one line at a time.
 use std::io::{self, BufRead, Read as _};
+use std::sync::mpsc;
+use std::thread;
 
 use super::line::{self, Chain, Flaw, MAX_LINE};
 use crate::journal::Event;
@@ -38,40 +40,152 @@ pub(super) enum End {
 }
 
 /// Reads all lines in order and hands out each good one, up to the first that is not.
+#[cfg(test)]
 pub(super) fn scan(reader: impl BufRead, each: impl FnMut(Event)) -> io::Result<Scanned> {
     scan_behind(Chain::start(), reader, each)
 }
 
 /// The same for what follows the lines that `chain` stands for.
 pub(super) fn scan_behind(
-    mut chain: Chain,
-    mut reader: impl BufRead,
+    chain: Chain,
+    reader: impl BufRead,
+    each: impl FnMut(Event),
+) -> io::Result<Scanned> {
+    tell(Shares::new(chain, reader), each)
+}
+
+/// The same on two threads: one reads and checks the chain, this one makes events of the lines.
+pub(super) fn scan_on_two_threads(
+    chain: Chain,
+    reader: impl BufRead + Send,
+    each: impl FnMut(Event),
+) -> io::Result<Scanned> {
+    thread::scope(|scope| {
+        // Neither gets far ahead of the other: memory does not depend on the length of the record.
+        let (hand, take) = mpsc::sync_channel(4);
+        thread::Builder::new().name("journal".to_owned()).spawn_scoped(scope, move || {
+            for share in Shares::new(chain, reader) {
+                if hand.send(share).is_err() {
+                    break; // an earlier line could not be read
+                }
+            }
+        })?;
+        tell(take.into_iter(), each)
+    })
+}
+
+/// How many bytes of lines are looked at in one go.
+const SHARE: usize = 64 << 10;
+
+/// Lines in a row, each as it was written and behind the one before. What they mean is not yet known.
+struct Share {
+    /// Without their ends.
+    lines: Vec<u8>,
+    /// Where each line ends in `lines`.
+    ends: Vec<usize>,
+    /// Number of the first.
+    seq: u64,
+    /// Where the first begins in the record.
+    at: u64,
+    /// Where the record stands behind the last, and what follows, if no further line does.
+    rest: Option<(Chain, End)>,
+}
+
+/// A record in shares. The last one says how it ends.
+struct Shares<R> {
+    reader: R,
+    chain: Chain,
+    at: u64,
+    over: bool,
+}
+
+impl<R: BufRead> Shares<R> {
+    fn new(chain: Chain, reader: R) -> Self {
+        Self { reader, chain, at: 0, over: false }
+    }
+
+    fn share(&mut self) -> io::Result<Share> {
+        let (seq, at) = (self.chain.seq, self.at);
+        let mut lines = Vec::new();
+        let mut ends = Vec::new();
+        let end = loop {
+            if SHARE <= lines.len() {
+                return Ok(Share { lines, ends, seq, at, rest: None });
+            }
+            let begin = lines.len();
+            let read = next_line(&mut self.reader, &mut lines)?;
+            let flaw = match read.kind {
+                Kind::Nothing => break End::Clean,
+                Kind::Whole => match self.chain.behind(&lines[begin..]) {
+                    Ok(next) => {
+                        self.chain = next;
+                        self.at += read.bytes;
+                        ends.push(lines.len());
+                        continue;
+                    }
+                    Err(flaw) => flaw,
+                },
+                Kind::Unended | Kind::TooLong => Flaw::Broken,
+            };
+            break match flaw {
+                Flaw::Broken => behind_broken(&mut self.reader, lines.split_off(begin), &read)?,
+                other => End::before(&other),
+            };
+        };
+        self.over = true;
+        Ok(Share { lines, ends, seq, at, rest: Some((self.chain.clone(), end)) })
+    }
+}
+
+impl<R: BufRead> Iterator for Shares<R> {
+    type Item = io::Result<Share>;
+
+    fn next(&mut self) -> Option<io::Result<Share>> {
+        if self.over {
+            return None;
+        }
+        let share = self.share();
+        self.over |= share.is_err();
+        Some(share)
+    }
+}
+
+/// Hands out the events of all shares, up to the first line that says nothing this version knows.
+fn tell(
+    shares: impl Iterator<Item = io::Result<Share>>,
     mut each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
-    let mut good_bytes = 0;
-    let mut buffer = Vec::new();
-    let end = loop {
-        let read = next_line(&mut reader, &mut buffer)?;
-        let flaw = match read.kind {
-            Kind::Nothing => break End::Clean,
-            Kind::Whole => match line::decode(&chain, &buffer) {
-                Ok((event, next)) => {
-                    each(event);
-                    chain = next;
-                    good_bytes += read.bytes;
-                    continue;
+    for share in shares {
+        let Share { lines, ends, mut seq, at: mut good_bytes, rest } = share?;
+        let mut begin = 0;
+        for end in ends {
+            let line = &lines[begin..end];
+            match line::parse(seq, line) {
+                Ok(event) => each(event),
+                Err(flaw) => {
+                    let chain = Chain::before(seq, line);
+                    return Ok(Scanned { chain, good_bytes, end: End::before(&flaw) });
                 }
-                Err(flaw) => flaw,
-            },
-            Kind::Unended | Kind::TooLong => Flaw::Broken,
-        };
-        break match flaw {
-            Flaw::TooNew(found) => End::TooNew { found },
-            Flaw::Misplaced | Flaw::Foreign => End::Damaged { what: flaw.to_string() },
-            Flaw::Broken => behind_broken(&mut reader, buffer, &read)?,
-        };
-    };
-    Ok(Scanned { chain, good_bytes, end })
+            }
+            good_bytes += line.len() as u64 + 1;
+            seq += 1;
+            begin = end;
+        }
+        if let Some((chain, end)) = rest {
+            return Ok(Scanned { chain, good_bytes, end });
+        }
+    }
+    Err(io::Error::other("the reading broke off"))
+}
+
+impl End {
+    /// What a whole line with this flaw is.
+    fn before(flaw: &Flaw) -> Self {
+        match flaw {
+            Flaw::TooNew(found) => Self::TooNew { found: *found },
+            flaw => Self::Damaged { what: flaw.to_string() },
+        }
+    }
 }
 
 /// Whether a broken line is a torn tail, or damage in the middle.
@@ -80,6 +194,7 @@ fn behind_broken(reader: &mut impl BufRead, mut buffer: Vec<u8>, first: &Line) -
     // Without its end even a whole line counts as torn: it is the last.
     let mut whole = first.kind == Kind::Whole && line::ends_whole(&buffer);
     while !whole {
+        buffer.clear();
         let read = next_line(reader, &mut buffer)?;
         bytes += read.bytes;
         match read.kind {
@@ -109,19 +224,20 @@ enum Kind {
     TooLong,
 }
 
+/// Puts the next line behind what is in the buffer.
 fn next_line(reader: &mut impl BufRead, buffer: &mut Vec<u8>) -> io::Result<Line> {
-    buffer.clear();
+    let begin = buffer.len();
     let most = MAX_LINE as u64 + 1;
     let mut bytes = reader.by_ref().take(most).read_until(b'\n', buffer)? as u64;
-    let kind = if buffer.last() == Some(&b'\n') {
+    let kind = if bytes == 0 {
+        Kind::Nothing
+    } else if buffer.last() == Some(&b'\n') {
         buffer.pop();
         Kind::Whole
-    } else if bytes == 0 {
-        Kind::Nothing
     } else if bytes < most {
         Kind::Unended
     } else {
-        buffer.clear();
+        buffer.truncate(begin);
         bytes += reader.skip_until(b'\n')? as u64;
         Kind::TooLong
     };
@@ -156,6 +272,7 @@ mod tests {
         let mut reader = &long[..];
         let read = next_line(&mut reader, &mut buffer).unwrap();
         assert_eq!((read.kind, read.bytes), (Kind::TooLong, 5 * MAX_LINE as u64 + 1));
+        assert!(buffer.is_empty());
         let read = next_line(&mut reader, &mut buffer).unwrap();
         assert_eq!((read.kind, read.bytes), (Kind::Unended, 5));
         assert!(buffer.capacity() <= 2 * MAX_LINE);

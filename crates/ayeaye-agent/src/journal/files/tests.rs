@@ -3,14 +3,16 @@ mod damage;
 mod fixture;
 mod sample;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tempfile::TempDir;
 
 use super::*;
-use crate::journal::Answer;
+use serde_json::Map;
+
+use crate::journal::{Answer, Entry, Fact};
 
 /// A journal in a folder of its own, whose clock ticks by a millisecond at each look.
 struct Rig {
@@ -42,12 +44,26 @@ impl Rig {
         self.data.path().join("sessions").join(id.to_string())
     }
 
+    /// Everything recorded so far, and the record.
+    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
+        opened(&self.journal, id).await
+    }
+
     /// A session of about seventy events, closed.
     async fn full_session(&self) -> (SessionId, Vec<Event>) {
         let id = SessionId::new();
         let events = write_sample(&self.journal, &id).await;
         (id, events)
     }
+}
+
+async fn opened(
+    journal: &FileJournal,
+    id: &SessionId,
+) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
+    let mut events = Vec::new();
+    let record = journal.open(id, &mut |event| events.push(event)).await?;
+    Ok((events, record))
 }
 
 async fn write_sample(journal: &FileJournal, id: &SessionId) -> Vec<Event> {
@@ -78,7 +94,7 @@ async fn what_was_written_is_read_and_goes_on() {
     let rig = rig_with(SyncWhen::Step);
     let (id, written) = rig.full_session().await;
     assert_eq!(rig.journal.read(&id).await.unwrap(), written);
-    let (events, mut record) = rig.journal.open(&id).await.unwrap();
+    let (events, mut record) = rig.open(&id).await.unwrap();
     assert_eq!(events, written);
     let next = record.append(note("more")).await.unwrap();
     assert_eq!(next.seq, written.len() as u64 + 1);
@@ -94,10 +110,10 @@ async fn a_session_has_one_writer() {
     let id = SessionId::new();
     let record = rig.journal.create(&id).await.unwrap();
     let other = FileJournal::new(rig.data.path(), ticking(), SyncWhen::Never);
-    assert!(matches!(other.open(&id).await, Err(JournalError::Busy(busy)) if busy == id));
+    assert!(matches!(opened(&other, &id).await, Err(JournalError::Busy(busy)) if busy == id));
     assert_eq!(other.read(&id).await.unwrap(), []);
     drop(record);
-    other.open(&id).await.unwrap();
+    opened(&other, &id).await.unwrap();
 }
 
 #[tokio::test]
@@ -116,7 +132,7 @@ async fn what_is_not_there_is_unknown() {
     let id = SessionId::new();
     let blob = BlobRef { sha256: "0".repeat(64), bytes: 1, media_type: String::new() };
     let errors = [
-        rig.journal.open(&id).await.map(drop).unwrap_err(),
+        rig.open(&id).await.map(drop).unwrap_err(),
         rig.journal.read(&id).await.map(drop).unwrap_err(),
         rig.journal.verify(&id).await.map(drop).unwrap_err(),
         rig.journal.blob(&id, &blob).await.map(drop).unwrap_err(),
@@ -150,7 +166,7 @@ async fn sessions_are_listed_newest_first_and_nothing_else_is() {
 async fn a_session_is_removed_unless_somebody_writes_it() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
-    let (_, record) = rig.journal.open(&id).await.unwrap();
+    let (_, record) = rig.open(&id).await.unwrap();
     assert!(matches!(rig.journal.remove(&id).await, Err(JournalError::Busy(_))));
     drop(record);
     rig.journal.remove(&id).await.unwrap();
@@ -249,7 +265,7 @@ async fn an_answer_has_a_size_and_is_text() {
 async fn a_fact_that_is_refused_leaves_the_record_as_it_was() {
     let rig = rig();
     let (id, written) = rig.full_session().await;
-    let (_, mut record) = rig.journal.open(&id).await.unwrap();
+    let (_, mut record) = rig.open(&id).await.unwrap();
     let refused = record.append(note(&"\u{1}".repeat(10_000_000))).await;
     assert!(matches!(refused, Err(JournalError::Storage { .. })), "{refused:?}");
     let answer =
@@ -288,8 +304,8 @@ async fn only_the_owner_may_read() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
     rig.journal.leave_answer(&id, "yes").await.unwrap();
-    // Events, lock, answer and three blobs.
-    assert_eq!(check(&rig.data.path().join("sessions")), 6);
+    // Events, lock, answer, summary and three blobs.
+    assert_eq!(check(&rig.data.path().join("sessions")), 7);
 }
 
 /// A record whose file is another, such as one that takes nothing.

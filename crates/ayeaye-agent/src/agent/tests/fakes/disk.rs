@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::Phone;
-use crate::journal::{BlobRef, Claim, Entry, Event, Fact};
+use crate::journal::{BlobRef, Claim, Each, Entry, Event, Fact, Summary};
 use crate::{DeviceId, Follower, Journal, JournalError, Record, SessionId, StopReason};
 
 /// What does not succeed.
@@ -88,13 +88,17 @@ impl Journal for Failing {
         Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
     }
 
-    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
-        let (events, inner) = self.inner.open(id).await?;
-        Ok((events, Box::new(FailingRecord { inner, state: self.state.clone() })))
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+        let inner = self.inner.open(id, each).await?;
+        Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
     }
 
-    async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
-        self.inner.read(id).await
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.inner.visit(id, each).await
+    }
+
+    async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
+        self.inner.summary(id).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
@@ -153,5 +157,9 @@ impl Record for FailingRecord {
     async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
         self.state.check(Write::Keep)?;
         self.inner.keep(bytes, media_type).await
+    }
+
+    fn size(&self) -> u64 {
+        self.inner.size()
     }
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::journal::files::line::{framed, hex};
-use crate::journal::files::scan::scan_behind;
+use crate::journal::files::scan::{End, scan_behind};
 use crate::journal::files::{line, scan};
 
 /// Each line of a record with its end, where it begins, and where the chain stands before it.
@@ -39,7 +39,7 @@ impl Bench {
 
     /// It opens with just these events (and a note, if anything was dropped), and goes on.
     async fn mends_to(&self, events: &[Event], dropped: usize) {
-        let (opened, mut record) = self.rig.journal.open(&self.id).await.expect("mended");
+        let (opened, mut record) = self.rig.open(&self.id).await.expect("mended");
         let (kept, notes) = opened.split_at(events.len());
         assert_eq!(kept, events);
         match notes {
@@ -74,7 +74,7 @@ impl Bench {
             other => panic!("{other}"),
         };
         let before = fs::read(self.rig.path(&self.id).join("events.jsonl")).expect("there");
-        assert_eq!(self.rig.journal.open(&self.id).await.map(drop).map_err(damaged), Err(seq));
+        assert_eq!(self.rig.open(&self.id).await.map(drop).map_err(damaged), Err(seq));
         assert_eq!(self.rig.journal.read(&self.id).await.map(drop).map_err(damaged), Err(seq));
         let (events, verdict) = self.rig.journal.salvage(&self.id).await.expect("readable");
         assert_eq!(events.len() as u64, seq - 1);
@@ -258,7 +258,7 @@ async fn a_later_format_is_not_touched() {
     bench.put(&bytes);
     let id = bench.id;
     for err in [
-        bench.rig.journal.open(&id).await.map(drop).unwrap_err(),
+        bench.rig.open(&id).await.map(drop).unwrap_err(),
         bench.rig.journal.read(&id).await.map(drop).unwrap_err(),
     ] {
         assert!(matches!(err, JournalError::TooNew { found: 2, .. }), "{err}");
@@ -275,7 +275,7 @@ async fn a_torn_tail_is_put_aside_as_it_was() {
     let bench = Bench::new().await;
     let torn = &bytes[..bytes.len() - 7];
     bench.put(torn);
-    let (_, record) = bench.rig.journal.open(&bench.id).await.unwrap();
+    let (_, record) = bench.rig.open(&bench.id).await.unwrap();
     drop(record);
     let (aside, count) = fs::read_dir(bench.rig.path(&bench.id))
         .unwrap()

@@ -1,0 +1,83 @@
+//! `session.json`: a session's summary beside its record, so that a list need not read all records.
+//!
+//! It says which record it was made from: the length and the last bytes, in which the last line has
+//! its sum. Where the record says otherwise it is made anew, and so is one that is missing, damaged or
+//! of another version. Nothing depends on it, nothing is lost with it, and whether it can be written
+//! does not matter.
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::{Folder, storage, write_whole};
+use super::opening;
+use crate::journal::summary::Summing;
+use crate::journal::{JournalError, Summary};
+
+/// Raised when a summary of the last version would be misread.
+const VERSION: u32 = 1;
+
+/// Most bytes of the file: a request and a message, escaped.
+const MOST: u64 = 16 << 20;
+
+#[derive(Serialize, Deserialize)]
+struct Cached {
+    v: u32,
+    of: Stamp,
+    summary: Summary,
+}
+
+/// Which record a summary is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    bytes: u64,
+    /// The end of the record, or all of it.
+    tail: String,
+}
+
+/// The summary of a session, from the cache if that is of the record as it stands.
+pub(super) fn summary(folder: &Folder) -> Result<Summary, JournalError> {
+    let path = folder.events();
+    let stamp = || stamp(folder).map_err(|err| folder.absent_or("read", &path, err));
+    let of = stamp()?;
+    if let Some(Cached { summary, .. }) = load(folder).filter(|cached| cached.of == of) {
+        return Ok(summary);
+    }
+    let mut summing = Summing::new(folder.id);
+    opening::read(folder, &mut |event| summing.apply(&event))?;
+    let blobs = folder.blob_bytes().map_err(storage("read", &folder.blobs()))?;
+    let summary = summing.finish(of.bytes + blobs)?;
+    // One that is being written is out of date at once.
+    if stamp()? == of {
+        let cached = Cached { v: VERSION, of, summary: summary.clone() };
+        save(folder, &cached);
+    }
+    Ok(summary)
+}
+
+fn stamp(folder: &Folder) -> io::Result<Stamp> {
+    const TAIL: u64 = 32; // the sum and more
+    let mut file = File::open(folder.events())?;
+    let bytes = file.metadata()?.len();
+    file.seek(SeekFrom::Start(bytes.saturating_sub(TAIL)))?;
+    let mut tail = Vec::new();
+    file.take(TAIL).read_to_end(&mut tail)?;
+    Ok(Stamp { bytes, tail: String::from_utf8_lossy(&tail).into_owned() })
+}
+
+fn load(folder: &Folder) -> Option<Cached> {
+    let mut bytes = Vec::new();
+    File::open(folder.cache()).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
+    let cached: Cached = serde_json::from_slice(&bytes).ok()?;
+    (cached.v == VERSION).then_some(cached)
+}
+
+fn save(folder: &Folder, cached: &Cached) {
+    let path = folder.cache();
+    let saved = serde_json::to_vec(cached)
+        .map_err(io::Error::other)
+        .and_then(|bytes| write_whole(&path, &bytes, false));
+    if let Err(err) = saved {
+        tracing::debug!(path = %path.display(), error = %err, "a summary was not kept");
+    }
+}

@@ -1,0 +1,70 @@
+//! The folder of all sessions: what is in it, and what does not belong there any more.
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::folder::{Folder, storage};
+use crate::SessionId;
+use crate::journal::JournalError;
+
+/// A session that is being removed is called so.
+const TRASH: &str = ".trash-";
+
+/// Names of the form we give, with a record in them; the newest first, since they begin with the time.
+pub(super) fn list(sessions: &Path) -> io::Result<Vec<SessionId>> {
+    let entries = match fs::read_dir(sessions) {
+        Ok(entries) => entries,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(err) => return Err(err),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let id = entry.file_name().to_str().and_then(|name| name.parse::<SessionId>().ok());
+        if let Some(id) = id
+            && entry.path().join("events.jsonl").is_file()
+        {
+            found.push(id);
+        }
+    }
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(found)
+}
+
+/// Removes a session that nobody writes.
+pub(super) fn remove(sessions: &Path, folder: &Folder) -> Result<(), JournalError> {
+    folder.must_exist()?;
+    let lock = folder.lock()?;
+    sweep(sessions);
+    // Windows does not move a folder in which a file is open.
+    let lock = (!cfg!(windows)).then_some(lock);
+    // It is gone at once, and a crash in between leaves nothing that looks like a session.
+    let trash = sessions.join(format!("{TRASH}{}", folder.id));
+    fs::rename(&folder.path, &trash).map_err(storage("remove", &folder.path))?;
+    drop(lock);
+    discard(&trash).map_err(storage("remove", &trash))
+}
+
+/// Removes what earlier removals have left that a crash cut short. What resists is left for the next
+/// time.
+pub(super) fn sweep(sessions: &Path) {
+    let Ok(entries) = fs::read_dir(sessions) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        // Only names that we give: what a person keeps here stays.
+        let id = name.to_str().and_then(|name| name.strip_prefix(TRASH));
+        if id.is_some_and(|id| id.parse::<SessionId>().is_ok())
+            && let Err(err) = discard(&entry.path())
+        {
+            tracing::warn!(path = %entry.path().display(), error = %err, "a removed session is still there");
+        }
+    }
+}
+
+/// Somebody else may be at it too.
+fn discard(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,40 @@
+//! A session folded while its record is read, without keeping the events.
+use super::{Event, Fact};
+use crate::{NoBeginning, Session, SessionId};
+
+/// A [`Session`] in the making: [`Session::from_events`] for whoever sees one event at a time.
+#[derive(Debug)]
+pub struct Folding {
+    id: SessionId,
+    session: Option<Session>,
+    /// Something else came before the beginning.
+    spoilt: bool,
+}
+
+impl Folding {
+    /// Before the first event.
+    pub fn new(id: SessionId) -> Self {
+        Self { id, session: None, spoilt: false }
+    }
+
+    /// Takes the next event into account.
+    pub fn apply(&mut self, event: &Event) {
+        match (&mut self.session, &event.entry.fact) {
+            _ if self.spoilt => {}
+            (Some(session), _) => session.apply(event),
+            (None, Fact::SessionStart(_)) => {
+                match Session::from_events(self.id, std::slice::from_ref(event)) {
+                    Ok(session) => self.session = Some(session),
+                    Err(NoBeginning(_)) => self.spoilt = true,
+                }
+            }
+            (None, Fact::Note { .. }) => {}
+            (None, _) => self.spoilt = true,
+        }
+    }
+
+    /// The session so far.
+    pub fn finish(self) -> Result<Session, NoBeginning> {
+        self.session.ok_or(NoBeginning(self.id))
+    }
+}

@@ -1,0 +1,122 @@
+//! A session in short.
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{DeviceFacts, Event, Fact, Folding};
+use crate::{NoBeginning, SessionId, StopReason};
+
+/// What a list shows of a session, and what decides how long it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Name of its folder in projections.
+    pub task_name: String,
+    /// The current or last request.
+    pub task: String,
+    /// The phone.
+    pub device: DeviceFacts,
+    /// How the last run stopped; `None` while one is under way, or when its process died.
+    #[serde(with = "reason")]
+    pub stop_reason: Option<StopReason>,
+    /// What was said about that.
+    pub message: String,
+    /// The text of a question that waits for an answer.
+    pub question: Option<String>,
+    /// Rounds begun.
+    pub rounds: u32,
+    /// Steps begun.
+    pub steps: u32,
+    /// Calls to models.
+    pub calls: u32,
+    /// Tokens, sent and received.
+    pub tokens: u64,
+    /// US dollars.
+    pub cost_usd: f64,
+    /// Whether every call's price is known.
+    pub cost_known: bool,
+    /// When its first event was written.
+    pub started: Timestamp,
+    /// When its last event was written.
+    pub last: Timestamp,
+    /// Number of its last event.
+    pub last_seq: u64,
+    /// Of the record and its blobs.
+    pub bytes: u64,
+}
+
+/// A [`Summary`] in the making.
+#[derive(Debug)]
+pub(super) struct Summing {
+    folding: Folding,
+    task_name: String,
+    rounds: u32,
+    times: Option<(Timestamp, Timestamp)>,
+    last_seq: u64,
+}
+
+impl Summing {
+    pub(super) fn new(id: SessionId) -> Self {
+        let folding = Folding::new(id);
+        Self { folding, task_name: String::new(), rounds: 0, times: None, last_seq: 0 }
+    }
+
+    pub(super) fn apply(&mut self, event: &Event) {
+        let (started, _) = *self.times.get_or_insert((event.ts, event.ts));
+        self.times = Some((started, event.ts));
+        self.last_seq = event.seq;
+        match &event.entry.fact {
+            Fact::SessionStart(start) => self.task_name.clone_from(&start.task_name),
+            Fact::RoundStart { .. } => self.rounds += 1,
+            _ => {}
+        }
+        self.folding.apply(event);
+    }
+
+    /// `bytes` are those of the record and its blobs.
+    pub(super) fn finish(self, bytes: u64) -> Result<Summary, NoBeginning> {
+        let Self { folding, task_name, rounds, times, last_seq } = self;
+        let session = folding.finish()?;
+        let (started, last) = times.expect("a session that has begun has an event");
+        let (stop_reason, message) = session.stopped.unzip();
+        Ok(Summary {
+            task_name,
+            task: session.request,
+            device: session.device,
+            stop_reason,
+            message: message.unwrap_or_default(),
+            question: session.question.map(|question| question.text),
+            rounds,
+            steps: session.counts.steps,
+            calls: session.counts.calls,
+            tokens: session.counts.tokens,
+            cost_usd: session.counts.cost_usd,
+            cost_known: session.counts.unpriced_calls == 0,
+            started,
+            last,
+            last_seq,
+            bytes,
+        })
+    }
+}
+
+/// A reason by its name. One of a later version is read as none: the cache it stands in is made anew.
+mod reason {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    use crate::StopReason;
+
+    #[expect(clippy::ref_option, reason = "the signature serde asks for")]
+    pub(super) fn serialize<S: Serializer>(
+        reason: &Option<StopReason>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        reason.map(StopReason::name).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<StopReason>, D::Error> {
+        let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
+        StopReason::from_name(&name).map(Some).ok_or_else(|| D::Error::custom("no such reason"))
+    }
+}
