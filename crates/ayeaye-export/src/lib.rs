@@ -18,7 +18,7 @@ mod place;
 mod export;
 mod live;
 #[cfg(test)]
-mod testing;
+mod sample;
 
 pub use export::{ExportError, Exported, export};
 pub use folder::{Folder, FolderError};

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::testing::{NoBlobs, tree};
+use crate::sample::{NoBlobs, tree};
 
 /// An operation that can be had twice.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use super::*;
 use crate::export::export_with;
 use crate::formats::{Format, Log};
 use crate::projection::{Blobs, FileOp, Projection};
-use crate::testing::{Sample, facts, files, plain_session, tree, write};
+use crate::sample::{Sample, facts, files, plain_session, tree, write};
 
 struct Rig {
     data: TempDir,
