@@ -6,6 +6,8 @@ mod projection;
 mod gelab;
 mod pycatan;
 
+#[cfg(test)]
+mod testing;
 mod text;
 
 pub use gelab::{Gelab, GelabTrace, gelab};

@@ -91,22 +91,14 @@ impl Player {
         if self.request.as_ref().is_some_and(|open| open.number == request.request_number) {
             return None;
         }
-        self.stats.requests += 1;
-        let next = Request::new(request.request_number, &request.purpose, &request.model);
-        self.request.replace(next).filter(|before| !before.answered)
+        self.begin(Request::new(request.request_number, &request.purpose, &request.model))
     }
 
     /// Counts a reply to the request that is open, or to one of which the record says nothing.
     pub(super) fn reply(&mut self, response: &LlmResponse) -> (Option<Request>, &mut Request) {
         let number = response.request_number;
         let known = self.request.as_ref().is_some_and(|open| open.number == number);
-        let left = if known {
-            None
-        } else {
-            self.stats.requests += 1;
-            let next = Request::new(number, "", &response.model);
-            self.request.replace(next).filter(|before| !before.answered)
-        };
+        let left = if known { None } else { self.begin(Request::new(number, "", &response.model)) };
         let tokens = Sum::from(response.tokens);
         self.stats.tokens.add(tokens);
         self.stats.latency_ms += response.latency_ms;
@@ -122,6 +114,14 @@ impl Player {
             request.model.clone_from(&response.model);
         }
         (left, request)
+    }
+
+    /// Begins a request; the one before is handed back when it was never answered.
+    fn begin(&mut self, next: Request) -> Option<Request> {
+        self.stats.requests += 1;
+        let left = self.request.replace(next).filter(|before| !before.answered);
+        self.stats.failed += u64::from(left.is_some());
+        left
     }
 
     /// Counts how a call ended.
@@ -227,9 +227,11 @@ impl Sum {
 
 impl From<TokenFacts> for Sum {
     fn from(facts: TokenFacts) -> Self {
+        // Some endpoints count thinking beside the completion; then it can be the larger.
+        let inside = if facts.thinking <= facts.completion { facts.thinking } else { 0 };
         Self {
             prompt: facts.prompt,
-            completion: facts.completion.saturating_sub(facts.thinking),
+            completion: facts.completion - inside,
             thinking: facts.thinking,
             cached: facts.cached,
         }
