@@ -32,7 +32,7 @@ use self::files::Files;
 use self::player::{Player, Request, player_of, seconds};
 use self::prompt::{Messages, Setting, Texts};
 use self::tools::Batch;
-use crate::text::{excerpt, iso};
+use crate::text::{excerpt, iso, json_line};
 use crate::{Blobs, FileOp, Projection};
 
 /// Version of the layout, as `PyCatan` numbers it.
@@ -56,7 +56,8 @@ pub struct PyCatan {
     calls: BTreeMap<u32, (String, u32, u32)>,
     batch: Option<Batch>,
     texts: Texts,
-    chat: VecDeque<Value>,
+    /// The latest messages, as they stand in the file.
+    chat: VecDeque<String>,
     task: String,
     subtask: String,
     happened: String,
@@ -300,6 +301,7 @@ impl PyCatan {
         self.give_up(files, event.ts, &name, why);
         if let Some(error) = &end.error {
             files.say(event.ts, "ERROR", &format!("{name}: {error}"));
+            self.happens(&format!("The step failed: {error}"));
         }
     }
 
@@ -330,16 +332,19 @@ impl PyCatan {
 
     fn end_tool(&mut self, files: &mut Files, event: &Event, end: &ToolEnd) {
         let Some(batch) = &mut self.batch else { return };
-        let name = batch.player.clone();
-        if batch.end(end) {
+        let Some((name, device)) = batch.end(end) else { return };
+        // What was not done to the phone is told in the results of the tools.
+        if device {
+            let outcome = match &end.error {
+                Some(error) if !end.success => format!("{name} failed: {error}"),
+                _ if end.success => format!("{name}: {}", end.result),
+                _ => format!("{name} failed"),
+            };
+            self.happens(&outcome);
+        }
+        if self.batch.as_ref().is_some_and(Batch::is_over) {
             self.close_batch(files, event.ts);
         }
-        let outcome = match &end.error {
-            Some(error) if !end.success => format!("{name}'s action failed: {error}"),
-            _ if end.success => format!("{name}'s action: {}", end.result),
-            _ => format!("{name}'s action failed"),
-        };
-        self.happens(&outcome);
     }
 
     fn close_batch(&mut self, files: &mut Files, now: Timestamp) {
@@ -381,10 +386,11 @@ impl PyCatan {
         if self.chat.len() == LATEST_MESSAGES {
             self.chat.pop_front();
         }
-        self.chat.push_back(
-            json!({ "timestamp": iso(now), "from": from, "to": to, "message": message }),
-        );
-        files.latest("chat_history.json", &json!({ "messages": self.chat }));
+        let message = json!({ "timestamp": iso(now), "from": from, "to": to, "message": message });
+        self.chat.push_back(format!("    {}", json_line(&message)));
+        let messages = self.chat.make_contiguous().join(",\n");
+        let text = format!("{{\n  \"messages\": [\n{messages}\n  ]\n}}\n");
+        files.replace("chat_history.json", text);
     }
 
     /// Whom a user speaks to: the host agent where there is one.
@@ -403,7 +409,7 @@ fn give_up(files: &mut Files, now: Timestamp, name: &str, request: &Request, why
     response::nothing(files, name, now, request, why);
     files.append(page::path(name), page::nothing(request, why));
     let line = format!(
-        "Request {} of {name} came to nothing after {} calls: {why}",
+        "Request {} of {name} came to nothing (calls: {}): {why}",
         request.number, request.calls
     );
     files.say(now, "ERROR", &line);

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
+use crate::text::put;
 use crate::{Blobs, Content, FileOp, Projection};
 
 pub(crate) const RULES: &str = "You drive a phone.\n你驱动一部手机。";
@@ -350,7 +351,8 @@ impl Folder {
     pub(crate) fn dump(&self) -> String {
         let mut out = String::new();
         for (name, bytes) in &self.files {
-            out += &format!("----- {name}\n{}\n", String::from_utf8_lossy(bytes).trim_end());
+            let text = String::from_utf8_lossy(bytes);
+            put(&mut out, format_args!("----- {name}\n{}\n", text.trim_end()));
         }
         out
     }
@@ -372,7 +374,7 @@ impl Folder {
     }
 }
 
-fn read(content: Content) -> Vec<u8> {
+pub(crate) fn read(content: Content) -> Vec<u8> {
     match content {
         Content::Bytes(bytes) => bytes,
         Content::Blob(blob) => Shelf.blob(&blob).map(|it| it.to_vec()).unwrap_or_default(),

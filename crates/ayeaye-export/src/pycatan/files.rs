@@ -30,7 +30,12 @@ impl Files {
 
     /// A JSON file of which the latest content counts.
     pub(super) fn latest(&mut self, path: &str, value: &Value) {
-        let content = Content::Bytes((json_pretty(value) + "\n").into_bytes());
+        self.replace(path, json_pretty(value) + "\n");
+    }
+
+    /// A text file of which the latest content counts.
+    pub(super) fn replace(&mut self, path: &str, text: String) {
+        let content = Content::Bytes(text.into_bytes());
         self.operations.push(FileOp::Replace { path: path.to_owned(), content });
     }
 

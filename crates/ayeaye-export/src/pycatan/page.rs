@@ -51,7 +51,7 @@ pub(super) fn asked(
 
 /// A reply that was not acted on.
 pub(super) fn between(reply: &LlmResponse) -> String {
-    let mut text = format!("\n### Reply {} was not the last\n\n", reply.iteration);
+    let mut text = format!("\n### Reply {}, not acted on\n\n", reply.iteration);
     for call in &reply.tool_calls {
         let parameters = excerpt(&json_line(&call.parameters), LONGEST_GIST);
         put(&mut text, format_args!("- asks for `{}` {parameters}\n", excerpt(&call.name, 100)));
@@ -111,7 +111,7 @@ fn figures(request: &Request) -> String {
     let cost =
         if request.unpriced { "not known".to_owned() } else { format!("${:.6}", request.cost_usd) };
     format!(
-        "**Latency:** {:.2}s (all {} calls: {:.2}s) | **Tokens:** in:{} out:{} | **Cost:** {cost}",
+        "**Latency:** {:.2}s (calls: {}, together {:.2}s) | **Tokens:** in:{} out:{} | **Cost:** {cost}",
         seconds(latency),
         request.calls,
         seconds(all),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::PyCatan;
 use crate::testing::{Folder, Story, click, run, tool_call};
+use crate::{FileOp, Projection as _};
 
 mod any_order;
 
@@ -165,7 +166,8 @@ fn a_failed_call_has_a_response_once_the_step_is_over() {
     });
     // What was there before is as it was.
     for (name, bytes) in &folder.files {
-        assert!(after.files[name].starts_with(bytes) || name.ends_with(".json"), "{name}");
+        let grows = ["agent_memories.json", "tool_executions.json"].contains(&name.as_str());
+        assert!(grows || after.files[name].starts_with(bytes), "{name}");
     }
     let response = after.json("AppAgent/responses/response_2.json");
     assert_eq!(response["error"], "interrupted: the server stopped");
@@ -343,6 +345,53 @@ fn the_fixture_with_every_kind_of_event_is_projected() {
     let prompts = folder.names().iter().filter(|it| it.contains("/prompts/prompt_")).count();
     let responses = folder.names().iter().filter(|it| it.contains("/responses/response_")).count();
     assert_eq!(prompts, 2 * responses, "every prompt has its twin and its response");
+}
+
+/// Text of what it keeps, as a measure of its size.
+fn size(projection: &PyCatan) -> usize {
+    format!("{projection:?}").len()
+}
+
+#[test]
+fn a_late_step_costs_what_an_early_one_did() {
+    let mut projection = PyCatan::new();
+    let mut story = Story::new();
+    let mut seen = Vec::new();
+    for step in 0..2_000 {
+        plain(&mut story, step, step + 1);
+        let mut bytes = 0;
+        for event in story.events.drain(..) {
+            for operation in projection.fold(&event, &crate::testing::Shelf) {
+                bytes += match operation {
+                    FileOp::Append { bytes, .. } | FileOp::Element { json: bytes, .. } => {
+                        bytes.len()
+                    }
+                    FileOp::Write { content, .. } | FileOp::Replace { content, .. } => {
+                        crate::testing::read(content).len()
+                    }
+                };
+            }
+        }
+        if matches!(step, 99 | 1_999) {
+            seen.push((bytes, size(&projection)));
+        }
+    }
+    let [(early, small), (late, large)] = seen[..] else { panic!("two steps are looked at") };
+    // Numbers get longer, nothing else does.
+    assert!(late < early + 200, "{early} bytes at first, {late} at last");
+    assert!(large < small + 200, "{small} characters at first, {large} at last");
+}
+
+#[test]
+fn a_chat_keeps_its_latest_messages() {
+    let mut story = Story::new();
+    for n in 0..1100 {
+        story.tell(Fact::RoundStart { request: format!("request {n}") });
+    }
+    let chat = folder(&story).json("chat_history.json");
+    let messages = chat["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 1000);
+    assert_eq!(messages[999]["message"], "request 1099");
 }
 
 #[test]

@@ -57,12 +57,17 @@ impl Batch {
         self.calls.push(Call { id, start: start.clone(), end: None });
     }
 
-    /// Notes how a call ended; true when nothing more can follow.
-    pub(super) fn end(&mut self, end: &ToolEnd) -> bool {
+    /// Notes how a call ended: its name, and whether it was done to the phone.
+    pub(super) fn end(&mut self, end: &ToolEnd) -> Option<(String, bool)> {
         let open = |call: &&mut Call| call.start.tool_call_id == end.tool_call_id;
-        let Some(call) = self.calls.iter_mut().find(open) else { return false };
+        let call = self.calls.iter_mut().find(open)?;
         call.end = Some(end.clone());
-        self.number.is_none()
+        Some((call.start.name.clone(), call.start.device))
+    }
+
+    /// Whether nothing more can follow. Only a call of its own is known to be the last.
+    pub(super) fn is_over(&self) -> bool {
+        self.number.is_none() && self.calls.iter().all(|call| call.end.is_some())
     }
 
     pub(super) fn len(&self) -> usize {
