@@ -10,6 +10,7 @@
 //! `session_metadata.json` says it. Tokens of thinking stand apart from those of the completion, as
 //! `PyCatan` counts them: a total is the sum of what stands beside it.
 mod files;
+mod log;
 mod page;
 mod player;
 mod prompt;
@@ -29,7 +30,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use self::files::Files;
-use self::player::{Player, Request, player_of, seconds};
+use self::player::{Player, Request, player_of};
 use self::prompt::{Messages, Setting, Texts};
 use self::tools::Batch;
 use crate::text::{excerpt, iso, json_line};
@@ -41,8 +42,6 @@ const VERSION: &str = "2.0";
 const LATEST_MESSAGES: usize = 1000;
 /// Characters of the sentence that says what happened.
 const LONGEST_SENTENCE: usize = 300;
-/// Characters of a thought in the log.
-const LONGEST_THOUGHT: usize = 100;
 /// Calls of which an answer is awaited. A run has one at a time.
 const MOST_CALLS: usize = 64;
 const USER: &str = "User";
@@ -129,11 +128,7 @@ impl Projection for PyCatan {
 impl PyCatan {
     fn begin(&mut self, files: &mut Files, now: Timestamp) {
         self.started = Some(now);
-        files.say_plainly("=== LLM Communication Log ===");
-        files.say_plainly(&format!("Session: {}", Self::folder(now)));
-        files.say_plainly(&format!("Started: {}", iso(now)));
-        files.say_plainly(&"=".repeat(50));
-        files.say_plainly("");
+        log::head(files, &Self::folder(now), now);
     }
 
     /// When the session began; the time of its first event.
@@ -176,26 +171,7 @@ impl PyCatan {
         }
         files.latest("session_summary.json", &summary);
         files.say(now, "INFO", &format!("Session stopped: {} {}", end.stop_reason, end.message));
-        self.say_cost(files);
-    }
-
-    /// What everything has cost so far. At the end of a run, so that the log only ever grows.
-    fn say_cost(&self, files: &mut Files) {
-        let (mut cost, mut known, mut sent, mut received) = (0.0, true, 0_u64, 0_u64);
-        for player in self.players.values() {
-            let (dollars, all) = player.cost();
-            cost += dollars;
-            known &= all;
-            sent = sent.saturating_add(player.stats.tokens.prompt);
-            received = received.saturating_add(player.stats.tokens.received());
-        }
-        let note = if known { "" } else { " (without calls whose price is not known)" };
-        files.say_plainly("");
-        files.say_plainly(&format!("💰 CUMULATIVE COST: ${cost:.6}{note}"));
-        files.say_plainly(&format!("   Input:  {} tokens", grouped(sent)));
-        files.say_plainly(&format!("   Output: {} tokens", grouped(received)));
-        files.say_plainly(&"=".repeat(50));
-        files.say_plainly("");
+        log::cost(files, self.players.values());
     }
 
     fn judge(&mut self, files: &mut Files, now: Timestamp, fact: &Value) {
@@ -243,7 +219,7 @@ impl PyCatan {
         }
         page += &page::asked(request, &messages, now, &self.happened);
         files.append(page::path(&name), page);
-        say_sent(files, now, &name, request, &messages, results.map(|(_, tokens)| tokens));
+        log::sent(files, now, &name, request, &messages, results.map(|(_, tokens)| tokens));
         if self.calls.len() == MOST_CALLS {
             self.calls.pop_first();
         }
@@ -276,7 +252,7 @@ impl PyCatan {
             request.last = (response.raw_content.clone(), response.error.clone());
             files.append(page::path(&name), page::between(&response));
         }
-        say_received(files, now, &response);
+        log::received(files, now, &response);
         if let Some(parsed) = response.parsed.as_ref().filter(|_| last)
             && player.noted(&parsed.response.summary, now)
         {
@@ -421,102 +397,4 @@ fn numbered(response: &LlmResponse, number: u32, iteration: u32) -> Cow<'_, LlmR
         return Cow::Borrowed(response);
     }
     Cow::Owned(LlmResponse { request_number: number, iteration, ..response.clone() })
-}
-
-fn say_sent(
-    files: &mut Files,
-    now: Timestamp,
-    name: &str,
-    request: &LlmRequest,
-    messages: &Messages,
-    results: Option<u64>,
-) {
-    let LlmRequest { call_id, request_number: number, iteration, purpose, .. } = request;
-    if request.tool_results.is_some() {
-        let tokens = results.unwrap_or_default();
-        files.say(
-            now,
-            "TOOL_RESULTS",
-            &format!("✅ Tool results sent back to LLM ({tokens} tokens)"),
-        );
-    }
-    let kind = match (*iteration, &request.tool_results) {
-        (0 | 1, _) => "INITIAL",
-        (_, Some(_)) => "TOOL_FOLLOWUP",
-        (_, None) => "REPAIR",
-    };
-    let (count, pictures) = (messages.count, messages.pictures);
-    files.say(
-        now,
-        "SEND",
-        &format!(
-            "Prompt {number} of {name} ({purpose}) to {}: {count} messages, {pictures} images",
-            request.model
-        ),
-    );
-    files.say(
-        now,
-        "API_SEND",
-        &format!(
-            "📤 API Call #{call_id} SENT [{kind}] - Player: {name}, Prompt: {number}, \
-             Iteration: {iteration}"
-        ),
-    );
-    let tools = prompt::tool_names(request);
-    if !tools.is_empty() {
-        files.say(now, "API_SEND", &format!("   🔧 Tools enabled: {tools:?}"));
-    }
-}
-
-fn say_received(files: &mut Files, now: Timestamp, response: &LlmResponse) {
-    let LlmResponse { call_id, tokens, tool_calls, iteration, .. } = response;
-    if !response.success {
-        let error = response.error.as_deref().unwrap_or("not said");
-        files.say(now, "API_RECV", &format!("📥 API Call #{call_id} FAILED ❌ - Error: {error}"));
-        return;
-    }
-    let what = match tool_calls.len() {
-        0 if response.kind == "final" => " (final response)".to_owned(),
-        0 => String::new(),
-        n => format!(", {n} tool request(s)"),
-    };
-    let cost = if response.cost_known {
-        format!("${:.6}", response.cost_usd)
-    } else {
-        "not known".to_owned()
-    };
-    let (sent, received) = (tokens.prompt, tokens.completion);
-    let total = sent.saturating_add(received);
-    files.say(
-        now,
-        "API_RECV",
-        &format!(
-            "📥 API Call #{call_id} RECEIVED ✅ - {total} tokens (in:{sent} out:{received}){what} | \
-             💰 {cost}"
-        ),
-    );
-    if !tool_calls.is_empty() {
-        let n = tool_calls.len();
-        let line = format!("🔧 LLM requested {n} tool(s) (iteration {iteration})");
-        files.say(now, "TOOL_REQUEST", &line);
-    }
-    if let Some(parsed) = &response.parsed {
-        let thought = excerpt(&parsed.response.thought, LONGEST_THOUGHT);
-        let latency = seconds(response.latency_ms);
-        let line = format!("{} in {latency:.1}s. Thinking: {thought}", parsed.action.function);
-        files.say(now, "RECV", &line);
-    }
-}
-
-/// `1,234,567`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
