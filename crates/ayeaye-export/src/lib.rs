@@ -26,4 +26,13 @@ pub use formats::{Format, Images, LogSettings};
 pub use gelab::{GelabTrace, gelab};
 pub use live::Projecting;
 pub use place::logs;
+//! A projection is computed from a session's events alone and is never read back.
+
+mod pycatan;
+
+mod testing;
+mod text;
+
+pub use gelab::{Gelab, GelabTrace, gelab};
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
+pub use pycatan::PyCatan;
