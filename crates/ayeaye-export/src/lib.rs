@@ -1,8 +1,13 @@
 //! The journal in the formats others read.
 //!
 //! A projection is computed from a session's events alone and is never read back.
-mod gelab;
 mod projection;
+
+mod gelab;
+mod ufo;
+
+mod draw;
 
 pub use gelab::{GelabTrace, gelab};
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
+pub use ufo::{Images, Ufo};
