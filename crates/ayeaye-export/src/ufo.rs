@@ -19,6 +19,8 @@ mod markdown;
 mod pictures;
 mod prompt;
 mod story;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use ayeaye_agent::journal::{

@@ -109,7 +109,7 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
         &mut page,
         "Time",
         &format!(
-            "looking {} s, model {} s, acting {} s, recording {} s",
+            "looking {:.2} s, model {:.2} s, acting {:.2} s, recording {:.2} s",
             to_seconds(times.data_collection),
             to_seconds(times.llm_interaction),
             to_seconds(times.action_execution),
