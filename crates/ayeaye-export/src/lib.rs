@@ -23,6 +23,12 @@ mod sample;
 pub use export::{ExportError, Exported, export};
 pub use folder::{Folder, FolderError};
 pub use formats::{Format, Images, LogSettings};
+//! A projection is computed from a session's events alone and is never read back.
+
+mod ufo;
+
+mod draw;
+
 pub use gelab::{GelabTrace, gelab};
 pub use live::Projecting;
 pub use place::logs;
@@ -36,3 +42,4 @@ mod text;
 pub use gelab::{Gelab, GelabTrace, gelab};
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
 pub use pycatan::PyCatan;
+pub use ufo::{Images, Ufo};
