@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod projection;
+mod report;
 
 mod gelab;
 
@@ -43,3 +44,4 @@ pub use gelab::{Gelab, GelabTrace, gelab};
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
 pub use pycatan::PyCatan;
 pub use ufo::{Images, Ufo};
+pub use report::Report;

@@ -1,0 +1,435 @@
+//! One step: the screen with its mark, what was thought, said and done, and what it took.
+use ayeaye_agent::journal::BlobRef;
+use jiff::Timestamp;
+
+use super::call::{Call, Piece, Reply};
+use super::chapter::deed_line;
+use super::html::{Clipped, Html};
+use super::mark::{self, Outline, height};
+use super::page::{Page, chip, time, title};
+use super::story::{Seen, Step, StepOver};
+use super::words::{self, Tone};
+
+/// The longest text that is kept once for many prompts, as it is shown.
+const LONGEST_TEXT: usize = 20_000;
+
+pub(super) fn step(page: &mut Page<'_>, step: &Step) {
+    let number = step.number.saturating_add(1);
+    page.html.raw("<article class=\"step\"");
+    if page.anchors.insert(number) {
+        page.html.raw(" id=\"step-").number(number).raw("\"");
+    }
+    page.html.raw(">");
+    shot(page, step);
+    page.html.raw("<div class=\"tell\">");
+    top(&mut page.html, step, page.story.start.as_ref().map(|it| it.at));
+    said(&mut page.html, step);
+    outcome(&mut page.html, step);
+    if let Some(end) = &step.end {
+        took(&mut page.html, step, end);
+    }
+    calls(page, step);
+    page.html.raw("</div></article>\n");
+}
+
+/// The screen at the end of something.
+pub(super) fn snapshot(page: &mut Page<'_>, at: Timestamp, scopes: &[String], picture: &BlobRef) {
+    let size = page.pictures.size(picture).unwrap_or([720, 1600]);
+    page.html.raw("<article class=\"step snapshot\"><figure class=\"shot\">");
+    framed(&mut page.html, size);
+    page.pictures.show(&mut page.html, page.blobs, picture, size, "The screen at the end");
+    page.html.raw("</div></figure><div class=\"tell\"><p class=\"top\"><time>");
+    page.html.text(&words::clock(at)).raw("</time></p><h3>The screen at the end of ");
+    for (at, scope) in scopes.iter().enumerate() {
+        page.html.raw(if at == 0 { "" } else { " and " });
+        page.html.raw(match scope.as_str() {
+            "session" => "the session",
+            "round" => "the round",
+            "sub_round" => "the subtask",
+            _ => "a part",
+        });
+    }
+    page.html.raw("</h3></div></article>\n");
+}
+
+fn shot(page: &mut Page<'_>, step: &Step) {
+    let Some(seen) = &step.seen else {
+        page.html.raw("<figure class=\"shot\"><div class=\"frame empty\"><span class=\"absent\">");
+        page.html.raw("Nothing was seen in this step.</span></div></figure>");
+        return;
+    };
+    let number = step.number.saturating_add(1);
+    page.html.raw("<figure class=\"shot\">");
+    if seen.picture.is_some() {
+        page.html.raw("<input type=\"checkbox\" class=\"zoom\" title=\"Larger\" aria-label=\"Show the screen of step ");
+        page.html.number(number).raw(" larger\">");
+    }
+    framed(&mut page.html, seen.size);
+    match &seen.picture {
+        Some(picture) => {
+            let alt = alt(step, seen);
+            page.pictures.show(&mut page.html, page.blobs, picture, seen.size, &alt);
+            let target = step.act().and_then(|deed| deed.target.as_ref());
+            let outline = target.and_then(|it| Outline::new(it.rect, seen.screen));
+            let mark = step.action.as_ref().and_then(mark::mark);
+            let failed = step.end.as_ref().is_some_and(|it| it.error.is_some());
+            mark::draw(&mut page.html, mark, outline, seen.size, failed);
+        }
+        None => {
+            page.html.raw("<span class=\"absent\">No picture was kept.</span>");
+        }
+    }
+    page.html.raw("</div><figcaption>");
+    caption(&mut page.html, seen);
+    page.html.raw("</figcaption></figure>");
+}
+
+/// The frame keeps the picture's shape before the picture is there.
+fn framed(html: &mut Html, size: [u32; 2]) {
+    html.raw("<div class=\"frame\" style=\"aspect-ratio:1000/").number(height(size)).raw("\">");
+}
+
+fn alt(step: &Step, seen: &Seen) -> String {
+    let mut alt = format!("The screen at step {}", step.number.saturating_add(1));
+    if !seen.app.is_empty() {
+        alt.push_str(" in ");
+        alt.push_str(&seen.app.text);
+    }
+    if let Some(action) = step.action.as_ref().filter(|it| mark::mark(it).is_some()) {
+        let words::Deed { verb, how, .. } = words::deed(action, 0);
+        alt.push_str("; marked: ");
+        alt.push_str(&verb);
+        alt.push(' ');
+        alt.push_str(&how);
+    }
+    alt
+}
+
+fn caption(html: &mut Html, seen: &Seen) {
+    if seen.app.is_empty() {
+        html.raw("<span>App in front not known</span>");
+    } else {
+        html.raw("<span class=\"app\">").text(&seen.app.text).raw("</span>");
+        if !seen.activity.is_empty() {
+            html.raw("<span class=\"activity\">").text(&seen.activity.text).raw("</span>");
+        }
+    }
+    if !seen.screen_on {
+        html.raw("<span class=\"warn\">The screen was off.</span>");
+    }
+    if !seen.settled {
+        html.raw("<span class=\"warn\">The screen was still moving.</span>");
+    }
+    if 0 < seen.blackened {
+        html.raw("<span>").text(&words::count(seen.blackened.into(), "place", "places"));
+        html.raw(" blacked out</span>");
+    }
+}
+
+fn top(html: &mut Html, step: &Step, start: Option<Timestamp>) {
+    let number = step.number.saturating_add(1);
+    html.raw("<p class=\"top\"><a class=\"no\" href=\"#step-").number(number).raw("\">Step ");
+    html.number(number).raw("</a> <time>").text(&words::clock(step.at)).raw("</time>");
+    if let Some(start) = start {
+        html.raw(" <span class=\"quiet\">+").text(&words::millis(words::between(start, step.at)));
+        html.raw("</span>");
+    }
+    if step.agent.text == "HostAgent" {
+        html.raw(" <span class=\"tag\">Host agent: plans</span>");
+    }
+    match &step.end {
+        None => chip(html, Tone::Neutral, "No end recorded"),
+        Some(end) if end.error.is_some() => chip(html, Tone::Bad, "Failed"),
+        Some(end) if end.status != "CONTINUE" => {
+            let (tone, word) = words::status(&end.status);
+            chip(html, tone, word);
+        }
+        Some(_) => {}
+    }
+    html.raw("</p>");
+}
+
+fn said(html: &mut Html, step: &Step) {
+    let said = &step.said;
+    let titled = !said.comment.text.trim().is_empty();
+    if titled {
+        said.comment.show(html, "h3", "");
+    } else {
+        html.words("h3", "", &title(step, 300));
+    }
+    if let Some(action) = &step.action {
+        let words::Deed { verb, object, how } = words::deed(action, 2000);
+        html.raw("<p class=\"deed\"><b>").text(&verb).raw("</b>");
+        if !object.is_empty() {
+            html.raw(" ").words("q", "", &object);
+        }
+        if !how.is_empty() {
+            html.raw(" <span class=\"how\">").text(&how).raw("</span>");
+        }
+        if let Some(target) = step.act().and_then(|deed| deed.target.as_ref()) {
+            html.raw(" <span class=\"how\">on</span> ");
+            if !target.name.is_empty() {
+                html.words("q", "", &target.name).raw(" ");
+            }
+            let kind = target.kind.rsplit('.').next().unwrap_or("");
+            html.raw("<span class=\"how\">").text(kind).raw("</span>");
+        }
+        html.raw("</p>");
+    }
+    if !said.thought.is_empty() {
+        html.raw("<div class=\"thought\"><p class=\"label\">Thought</p>");
+        said.thought.show(html, "p", "words");
+        html.raw("</div>");
+    }
+    html.raw("<dl class=\"said\">");
+    pair(html, "<dt>Sees</dt>", &said.observation);
+    pair(html, "<dt>So far</dt>", &said.summary);
+    pair(html, "<dt>Hands over</dt>", &said.subtask);
+    list(html, "<dt>Plan</dt>", &said.plan);
+    list(html, "<dt>Tells</dt>", &said.message);
+    if let Some(end) = &step.end
+        && !end.result.is_empty()
+    {
+        pair(html, "<dt>Result</dt>", &end.result);
+    }
+    html.raw("</dl>");
+}
+
+fn pair(html: &mut Html, name: &'static str, text: &Clipped) {
+    if !text.text.trim().is_empty() {
+        html.raw("<div>").raw(name);
+        text.show(html, "dd", "");
+        html.raw("</div>");
+    }
+}
+
+fn list(html: &mut Html, name: &'static str, texts: &[Clipped]) {
+    if texts.is_empty() {
+        return;
+    }
+    html.raw("<div>").raw(name).raw("<dd><ol>");
+    for text in texts {
+        text.show(html, "li", "");
+    }
+    html.raw("</ol></dd></div>");
+}
+
+/// What went wrong, and what was done besides the action.
+fn outcome(html: &mut Html, step: &Step) {
+    let act = step.act();
+    let unknown = act.is_some_and(|deed| match &deed.end {
+        None => true,
+        Some(over) => over.unknown,
+    });
+    let error = step.end.as_ref().and_then(|it| it.error.as_ref());
+    if error.is_some() || unknown {
+        html.raw("<div class=\"error\"><b>");
+        html.raw(if unknown { "Nobody knows whether it was done." } else { "It failed." })
+            .raw("</b>");
+        if let Some(error) = error {
+            html.raw(" ");
+            error.show(html, "span", "");
+        }
+        html.raw("</div>");
+    }
+    let others = || step.deeds.iter().filter(|deed| act.is_none_or(|it| it.id != deed.id));
+    if others().next().is_some() {
+        html.raw("<ul class=\"deeds\">");
+        for deed in others() {
+            html.raw("<li>");
+            deed_line(html, deed);
+            html.raw("</li>");
+        }
+        html.raw("</ul>");
+    }
+}
+
+fn took(html: &mut Html, step: &Step, end: &StepOver) {
+    let times = end.times;
+    let phases = [
+        ("<i class=\"look\" style=\"flex-grow:", " looking", times.data_collection),
+        ("<i class=\"model\" style=\"flex-grow:", " model", times.llm_interaction),
+        ("<i class=\"act\" style=\"flex-grow:", " acting", times.action_execution),
+        ("<i class=\"record\" style=\"flex-grow:", " recording", times.memory_update),
+    ];
+    let all = time(step);
+    html.raw("<div class=\"took\">");
+    if 0.0 < all {
+        html.raw("<div class=\"split\" aria-hidden=\"true\">");
+        for (bar, _, ms) in phases {
+            if 0.0 < ms {
+                html.raw(bar).number((ms / all * 1000.0).min(1000.0)).raw("\"></i>");
+            }
+        }
+        html.raw("</div>");
+    }
+    html.raw("<p><b>").text(&words::millis(all)).raw("</b>");
+    for (_, name, ms) in phases {
+        if 0.0 < ms {
+            html.raw(" <span class=\"phase\">").text(&words::millis(ms)).raw(name).raw("</span>");
+        }
+    }
+    html.raw("</p><p>");
+    let tokens = end.tokens;
+    html.text(&words::grouped(tokens.prompt)).raw(" tokens sent, ");
+    html.text(&words::grouped(tokens.completion)).raw(" received");
+    if 0 < tokens.thinking {
+        html.raw(" (").text(&words::grouped(tokens.thinking)).raw(" thinking)");
+    }
+    if 0 < tokens.cached {
+        html.raw(", ").text(&words::grouped(tokens.cached)).raw(" from a cache");
+    }
+    if end.cost_known || 0.0 < end.cost_usd {
+        html.raw(" \u{b7} ").text(&words::money(end.cost_usd, end.cost_known));
+    }
+    html.raw("</p></div>");
+}
+
+fn calls(page: &mut Page<'_>, step: &Step) {
+    let unread: Vec<&Call> = step
+        .calls
+        .iter()
+        .filter(|call| call.answer.as_ref().is_none_or(|reply| !reply.used))
+        .collect();
+    if !unread.is_empty() {
+        rejected(&mut page.html, &unread);
+    }
+    for call in step.calls.iter().filter(|it| it.answer.as_ref().is_some_and(|reply| reply.used)) {
+        let html = &mut page.html;
+        html.raw("<details><summary>Raw reply");
+        about(html, call);
+        html.raw("</summary>");
+        if let Some(reply) = &call.answer {
+            answered(html, reply);
+        }
+        html.raw("</details>");
+    }
+    // The prompt of the reply that was used holds those before it.
+    if let Some(call) = step.calls.iter().rev().find(|it| it.purpose != "auto_reply") {
+        prompt(page, step, call);
+    }
+    if 0 < step.more_calls {
+        let html = &mut page.html;
+        html.raw("<p class=\"quiet\">").text(&words::count(step.more_calls, "call", "calls"));
+        html.raw(" more are left out here.</p>");
+    }
+}
+
+fn rejected(html: &mut Html, calls: &[&Call]) {
+    html.raw("<details class=\"rejected\"><summary>");
+    html.text(&words::count(calls.len() as u64, "reply", "replies"));
+    html.raw(" not acted on</summary>");
+    for call in calls {
+        html.raw("<div class=\"attempt\"><p class=\"label\">Attempt ").number(call.iteration);
+        about(html, call);
+        html.raw("</p>");
+        match &call.answer {
+            Some(reply) => answered(html, reply),
+            None => {
+                html.raw("<p>No answer was recorded.</p>");
+            }
+        }
+        html.raw("</div>");
+    }
+    html.raw("</details>");
+}
+
+fn about(html: &mut Html, call: &Call) {
+    html.raw(" <span class=\"quiet\">");
+    match call.purpose.as_str() {
+        "act" => {}
+        "repair" => {
+            html.raw("asked again \u{b7} ");
+        }
+        "auto_reply" => {
+            html.raw("answering for the user \u{b7} ");
+        }
+        other => {
+            html.text(other).raw(" \u{b7} ");
+        }
+    }
+    html.text(&call.model.text);
+    if let Some(reply) = &call.answer {
+        html.raw(" \u{b7} ").text(&words::millis(reply.ms));
+        if let Some(first) = reply.first_token_ms {
+            html.raw(", first word after ").text(&words::millis(first));
+        }
+        html.raw(" \u{b7} ").text(&words::grouped(reply.tokens.total)).raw(" tokens");
+    }
+    html.raw("</span>");
+}
+
+fn answered(html: &mut Html, reply: &Reply) {
+    if let Some(error) = &reply.error {
+        error.show(html, "p", "error-text");
+    }
+    for retry in &reply.retries {
+        html.raw("<p class=\"quiet\">An attempt before it failed: ");
+        retry.show(html, "span", "");
+        html.raw("</p>");
+    }
+    if !reply.reasoning.is_empty() {
+        html.raw("<p class=\"label\">Reasoning</p>");
+        reply.reasoning.show(html, "pre", "");
+    }
+    for (name, parameters) in &reply.tools {
+        html.raw("<p>Asks for the tool <code>").text(&name.text).raw("</code> <code>");
+        html.text(&parameters.text).raw("</code></p>");
+    }
+    if !reply.raw.is_empty() {
+        reply.raw.show(html, "pre", "");
+    }
+}
+
+fn prompt(page: &mut Page<'_>, step: &Step, call: &Call) {
+    if call.prompt.is_empty() {
+        return;
+    }
+    page.html.raw("<details><summary>Prompt</summary>");
+    for piece in &call.prompt {
+        match piece {
+            Piece::Role(role) => {
+                page.html.raw("<p class=\"label\">").text(role).raw("</p>");
+            }
+            Piece::Text(text) => text.show(&mut page.html, "pre", ""),
+            Piece::Kept(blob) => kept(page, step, blob),
+            Piece::Picture(blob) => {
+                page.html.raw("<p class=\"quiet\">[ picture");
+                if let Some(number) = page.pictures.step(blob) {
+                    page.html.raw(": the screen of <a href=\"#step-").number(number);
+                    page.html.raw("\">step ").number(number).raw("</a>");
+                }
+                page.html.raw(" ]</p>");
+            }
+        }
+    }
+    if 0 < call.missing {
+        page.html.raw("<p class=\"quiet\">").number(call.missing.div_ceil(1000));
+        page.html.raw(" kB more are left out here.</p>");
+    }
+    page.html.raw("</details>");
+}
+
+/// Instructions are the same in most prompts: they are shown where they come first.
+fn kept(page: &mut Page<'_>, step: &Step, blob: &BlobRef) {
+    let number = step.number.saturating_add(1);
+    if let Some(first) = page.texts.get(&blob.sha256) {
+        let html = &mut page.html;
+        html.raw("<p class=\"quiet\">[ the same words as in the prompt of <a href=\"#step-");
+        html.number(*first).raw("\">step ").number(*first).raw("</a> ]</p>");
+        return;
+    }
+    let bytes = match page.blobs.blob(blob) {
+        Ok(bytes) if blob.media_type.starts_with("text/") => bytes,
+        _ => {
+            page.html.raw("<p class=\"quiet\">[ words that cannot be read any more ]</p>");
+            return;
+        }
+    };
+    let head = &bytes[..bytes.len().min(LONGEST_TEXT + 4)];
+    let mut text = Clipped::of(&String::from_utf8_lossy(head), LONGEST_TEXT.min(page.texts_left));
+    text.missing = bytes.len().saturating_sub(text.text.len());
+    page.texts_left -= text.text.len();
+    page.texts.insert(blob.sha256.clone(), number);
+    text.show(&mut page.html, "pre", "");
+}
