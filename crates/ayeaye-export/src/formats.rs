@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ayeaye_agent::SessionId;
 
 use crate::projection::{FileOp, Projection};
+use crate::{Gelab, Images, PyCatan, Report, Ufo};
 
 /// A format others read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,25 +73,20 @@ pub(crate) trait Log: Projection {
 }
 /// The real ones.
 pub(crate) fn make(format: Format, id: SessionId, settings: &LogSettings) -> Box<dyn Log> {
-    drop((id, settings, format));
-    todo!()
+    match format {
+        Format::Ufo => Box::new(Ufo::new(settings.images)),
+        Format::PyCatan => Box::new(PyCatan::new()),
+        Format::Gelab => Box::new(Gelab::new(id)),
+        Format::Html => Box::new(Report::new(id)),
+    }
 }
 
-// STUB until the projections are there
-/// Pictures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Images {
-    /// n
-    None,
-    /// c
-    Clean,
-    /// a
-    All,
-}
-/// stub
-pub struct PyCatan;
-impl PyCatan {
-    pub(crate) fn folder(ts: jiff::Timestamp) -> String {
-        format!("session_{}", ts.strftime("%Y%m%d_%H%M%S"))
+impl Log for Ufo {}
+impl Log for PyCatan {}
+impl Log for Gelab {}
+
+impl Log for Report {
+    fn finish(&self) -> Option<FileOp> {
+        Some(Self::finish(self))
     }
 }

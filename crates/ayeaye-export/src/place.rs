@@ -151,7 +151,7 @@ fn base_name(format: Format, id: SessionId, first: &Event) -> Option<String> {
     match (format, &first.entry.fact) {
         (Format::Ufo, Fact::SessionStart(start)) => Some(as_name(&start.task_name, id)),
         (Format::Ufo, _) => Some(id.to_string()),
-        (Format::PyCatan, _) => Some(crate::formats::PyCatan::folder(first.ts)),
+        (Format::PyCatan, _) => Some(crate::PyCatan::folder(first.ts)),
         (Format::Gelab | Format::Html, _) => None,
     }
 }

@@ -1,4 +1,5 @@
 //! Logs beside a record: complete, equal to an export, and never in its way.
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
@@ -40,7 +41,7 @@ impl Rig {
     }
 
     /// The logs of all sessions, without their records.
-    fn logs(&self) -> std::collections::BTreeMap<String, Vec<u8>> {
+    fn logs(&self) -> BTreeMap<String, Vec<u8>> {
         let mut all = tree(self.data.path());
         all.retain(|name, _| !name.starts_with("sessions/") && !name.starts_with("projecting/"));
         all
@@ -65,28 +66,78 @@ impl Rig {
     }
 }
 
+/// The folder with nothing but what an export of this format makes.
+fn alone(data: &Path, id: SessionId, format: Format) -> BTreeMap<String, Vec<u8>> {
+    match format {
+        Format::Ufo => {
+            let found = place::logs(data, id).expect("it can be looked for");
+            tree(&found.iter().find(|(it, _)| *it == format).expect("it is there").1)
+        }
+        Format::PyCatan => tree(&data.join("llm")),
+        Format::Gelab => {
+            let traces = tree(&data.join("traces"));
+            traces.into_iter().map(|(name, bytes)| (format!("traces/{name}"), bytes)).collect()
+        }
+        Format::Html => tree(&data.join("reports")),
+    }
+}
+
 #[tokio::test]
 async fn what_is_written_live_is_what_is_exported() {
-    let rig = rig(Sample::make());
-    let id = rig.session().await;
-    assert!(!rig.is_marked(id));
-    let data = rig.data.path();
-    let found = place::logs(data, id).unwrap();
-    // GELab's and the page's files have other names in these tests.
-    assert_eq!(
-        found.iter().map(|(format, _)| *format).collect::<Vec<_>>(),
-        [Format::Ufo, Format::PyCatan]
-    );
-    for (format, folder) in found {
-        let out = rig.exported(id, format).await;
-        let folder = if format == Format::PyCatan { data.join("llm") } else { folder };
-        assert_eq!(tree(out.path()), tree(&folder));
-        assert!(4 < tree(out.path()).len());
+    for make in [Sample::make(), Arc::new(make)] {
+        let rig = rig(Arc::clone(&make));
+        let id = rig.session().await;
+        assert!(!rig.is_marked(id));
+        for format in Format::ALL {
+            let out = TempDir::new().unwrap();
+            let settings = LogSettings::default();
+            for _ in 0..2 {
+                let done = export_with(&rig.files, id, format, out.path(), &settings, &make)
+                    .await
+                    .unwrap();
+                assert!(done.files.iter().all(|file| file.is_file()), "{done:?}");
+                let (exported, live) = (tree(out.path()), alone(rig.data.path(), id, format));
+                assert_eq!(exported.keys().collect::<Vec<_>>(), live.keys().collect::<Vec<_>>());
+                assert!(exported == live, "{format}");
+                assert!(!exported.is_empty());
+            }
+        }
     }
-    let out = rig.exported(id, Format::Gelab).await;
-    assert_eq!(tree(&out.path().join("traces")), tree(&data.join("traces")));
-    let out = rig.exported(id, Format::Html).await;
-    assert_eq!(tree(out.path()), tree(&data.join("reports")));
+}
+
+/// Killed after any event, with whatever was written by then; half of the times nobody goes on
+/// until the next start.
+#[tokio::test]
+async fn wherever_a_process_is_killed_the_logs_end_up_the_same() {
+    let entries = facts();
+    for killed in (1..entries.len()).step_by(5) {
+        let rig = rig(Arc::new(make));
+        let id = SessionId::new();
+        let mut record = rig.logs.create(&id).await.unwrap();
+        write(&mut *record, entries[..killed].to_vec()).await;
+        // No close and no goodbye: the projector is stopped wherever it is.
+        rig.logs.shared.stop(id);
+        drop(record);
+        assert!(rig.is_marked(id));
+        let next =
+            Projecting::new(Arc::new(rig.files.clone()), rig.data.path(), LogSettings::default());
+        if killed % 2 == 0 {
+            while next.catch_up().await == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        let mut record = next.open(&id, &mut |_| {}).await.unwrap();
+        write(&mut *record, entries[killed..].to_vec()).await;
+        record.close().await;
+        assert!(!rig.is_marked(id));
+        for format in Format::ALL {
+            let out = TempDir::new().unwrap();
+            let settings = LogSettings::default();
+            crate::export(&rig.files, id, format, out.path(), &settings).await.unwrap();
+            let same = tree(out.path()) == alone(rig.data.path(), id, format);
+            assert!(same, "{format}, killed after {killed}");
+        }
+    }
 }
 
 #[tokio::test]
