@@ -1,8 +1,15 @@
 //! The journal in the formats others read.
 //!
 //! A projection is computed from a session's events alone and is never read back.
-mod gelab;
 mod projection;
 
-pub use gelab::{GelabTrace, gelab};
+mod gelab;
+mod pycatan;
+
+#[cfg(test)]
+mod testing;
+mod text;
+
+pub use gelab::{Gelab, GelabTrace, gelab};
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
+pub use pycatan::PyCatan;
