@@ -74,3 +74,40 @@ pub(super) fn is_component(text: &str) -> bool {
     text.split_once('/')
         .is_some_and(|(package, class)| crate::quote::is_package(package) && is_class(class))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dump(started: bool, info: &str) -> String {
+        format!(
+            "  mShowRequested=true mInputShown=true\n--\n  mInputStarted={started} mInputViewStarted=true\n  {info}"
+        )
+    }
+
+    #[test]
+    fn a_password_field_is_told_by_its_input_type() {
+        let told = |kind: &str| {
+            secret_field(&dump(
+                true,
+                &format!("mInputEditorInfo:\n    inputType={kind} imeOptions=0x6\n"),
+            ))
+        };
+        for kind in ["0x81", "0x80081", "0xe1", "0x12", "0xa0012"] {
+            assert!(told(kind), "{kind}");
+        }
+        for kind in ["0x1", "0x24001", "0x91", "0x2", "0x3", "0x21", "0x0", "zz", "0xffffffffff"] {
+            assert!(!told(kind), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_was_left_does_not_count() {
+        let info = "mInputEditorInfo:\n    inputType=0x81 imeOptions=0x6\n";
+        assert!(secret_field(&dump(true, info)));
+        assert!(!secret_field(&dump(false, info)));
+        assert!(!secret_field(&dump(true, "mInputEditorInfo: null\n")));
+        assert!(!secret_field(""));
+        assert!(secret_field("mInputEditorInfo: inputType=0x81 x"), "on one line");
+    }
+}
