@@ -23,7 +23,7 @@ use async_trait::async_trait;
 use ayeaye_agent::journal::{BlobRef, Claim, Each, Entry, Event, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, Record, SessionId};
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -60,6 +60,8 @@ struct Shared {
     make: Make,
     /// Stops the projectors of this process, for whoever removes a session.
     running: Mutex<HashMap<SessionId, CancellationToken>>,
+    /// Told whenever a projector is through.
+    closed: Notify,
 }
 
 impl Projecting {
@@ -70,8 +72,8 @@ impl Projecting {
 
     fn with(inner: Arc<dyn Journal>, data: &Path, settings: LogSettings, make: Make) -> Self {
         let data = data.to_owned();
-        let running = Mutex::default();
-        Self { shared: Arc::new(Shared { inner, data, settings, make, running }) }
+        let (running, closed) = (Mutex::default(), Notify::new());
+        Self { shared: Arc::new(Shared { inner, data, settings, make, running, closed }) }
     }
 
     /// Completes the logs that killed processes have left behind, and returns how many sessions
@@ -91,6 +93,12 @@ impl Projecting {
         done
     }
 
+    /// Returns when a record of this process has been closed and its logs are through, since this was
+    /// called last.
+    pub async fn closed(&self) {
+        self.shared.closed.notified().await;
+    }
+
     /// Begins the logs of a record that goes on after the event of that number.
     async fn begin(&self, id: SessionId, last: u64) -> Projected {
         // Before the first event: whatever happens from here on, the next process looks after it.
@@ -107,6 +115,7 @@ impl Projecting {
             if let Some(mark) = shared.mark(id, &stop).await {
                 projector.run(mark).await;
             }
+            shared.closed.notify_one();
         });
         Projected { queue, appended, task }
     }
@@ -304,7 +313,7 @@ impl fmt::Debug for ProjectedRecord {
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { inner, data, settings, make: _, running: _ } = self;
+        let Self { inner, data, settings, make: _, running: _, closed: _ } = self;
         f.debug_struct("Shared")
             .field("inner", inner)
             .field("data", data)

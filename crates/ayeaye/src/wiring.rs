@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
-use ayeaye_agent::journal::{FileJournal, SyncWhen};
+use ayeaye_agent::journal::{FileJournal, tidy};
 use ayeaye_agent::{
     Agent, Clock, DeviceId, DeviceSource, Keeping, Limits, Model, Parts, SettleRule,
 };
+use ayeaye_export::Projecting;
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Profile};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -27,6 +28,10 @@ pub struct House {
     pub handset: Option<Handset>,
     /// Whether the stand-in decides instead of a model.
     pub piloted: bool,
+    /// The records, for what only files can tell.
+    pub files: FileJournal,
+    /// The same with the logs beside them.
+    pub journal: Arc<Projecting>,
     /// Ends the virtual phone and the pilot when the house goes.
     _down: DropGuard,
 }
@@ -77,12 +82,15 @@ impl House {
             sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
         }
         let model = Arc::new(OpenAiModel::new(endpoint).context("the model's settings")?);
-        let journal = FileJournal::new(&config.data_dir, clock(), SyncWhen::Step);
+        let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync)
+            .with_floor(config.journal.min_free);
+        let logs = config.logs.clone();
+        let journal = Arc::new(Projecting::new(Arc::new(files.clone()), &config.data_dir, logs));
         let agent = Agent::new(Parts {
             sources,
             private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
             model: model.clone(),
-            journal: Arc::new(journal),
+            journal: journal.clone(),
             limits: limits(config),
             config: worth_keeping(config, &*model),
             keeping: Keeping::default(),
@@ -90,7 +98,33 @@ impl House {
             judge: None,
         });
         let piloted = decider == Decider::Pilot;
-        Ok(Self { agent: Arc::new(agent), model, handset, piloted, _down: guard })
+        let agent = Arc::new(agent);
+        Ok(Self { agent, model, handset, piloted, files, journal, _down: guard })
+    }
+
+    /// Looks after what is kept, for as long as the server runs: completes the logs that a killed
+    /// process has left, and removes what is older or more than the settings want, at once and
+    /// whenever a session has been closed.
+    pub fn keep_tidy(&self, config: &Config) -> impl Future<Output = ()> + Send + 'static {
+        let (journal, retention, now) = (self.journal.clone(), config.journal.retention, clock());
+        async move {
+            let behind = journal.catch_up().await;
+            if 0 < behind {
+                tracing::info!("logs of {behind} sessions were completed");
+            }
+            loop {
+                match tidy(&*journal, &retention, now()).await {
+                    Ok(tidied) if tidied.removed.is_empty() => {}
+                    Ok(tidied) => tracing::info!(
+                        "{} old sessions were removed, {} MiB",
+                        tidied.removed.len(),
+                        tidied.bytes >> 20
+                    ),
+                    Err(err) => tracing::warn!("old sessions are not removed: {err}"),
+                }
+                journal.closed().await;
+            }
+        }
     }
 }
 

@@ -15,8 +15,9 @@ impl Run {
             self.session.stopped = Some((StopReason::StorageFailed, failure.message));
         }
         let Self { session, record, news, .. } = self;
-        // Followers may continue the session as soon as they hear of the end: let go of it first.
-        drop(record);
+        // Followers may continue the session as soon as they hear of the end: let go of it first. And
+        // whoever hears of the end finds the logs complete.
+        record.close().await;
         drop(lease);
         let report = Arc::new(session.report(false));
         let line = format!("{}: {}", report.stop_reason, report.message);

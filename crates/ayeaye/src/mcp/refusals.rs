@@ -185,5 +185,12 @@ fn journal_hint(err: &JournalError) -> &'static str {
              AYEAYE_DATA_DIR"
         }
         JournalError::Blob(_) => "the file was removed by something else",
+        JournalError::NoRoom { .. } => {
+            "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \
+             themselves; journal.min-free says how much must be free"
+        }
+        JournalError::NoBeginning(_) => {
+            "its process died before it had begun; `ayeaye sessions rm` removes it"
+        }
     }
 }
