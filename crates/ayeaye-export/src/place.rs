@@ -53,12 +53,11 @@ impl Place {
         first: &Event,
     ) -> Result<Self, FolderError> {
         let root = match format {
-            Format::Ufo => out.to_owned(),
+            Format::Ufo | Format::Html => out.to_owned(),
             Format::PyCatan => {
                 out.join(base_name(format, id, first).expect("PyCatan's folder has a name"))
             }
             Format::Gelab => out.join("traces"),
-            Format::Html => out.to_owned(),
         };
         make_private(&root, true)?;
         if owned(format) {

@@ -165,7 +165,7 @@ async fn what_a_killed_process_left_is_completed() {
         match number % 3 {
             0 => fs::remove_file(&path).unwrap(),
             1 if !name.contains("images") => {
-                fs::write(&path, &whole[name][..whole[name].len() / 2]).unwrap()
+                fs::write(&path, &whole[name][..whole[name].len() / 2]).unwrap();
             }
             _ => {}
         }
