@@ -167,31 +167,31 @@ impl Page<'_> {
             words::millis(times.memory_update)
         );
         fact(html, "Time at work", &words::millis(worked), &[&split]);
-        let mut more = words::count(totals.runs, "run", "runs");
+        let mut more = vec![words::count(totals.runs, "run", "runs")];
         if 1 < totals.rounds {
-            more += &format!(" \u{b7} {}", words::count(totals.rounds, "round", "rounds"));
+            more.push(words::count(totals.rounds, "round", "rounds"));
         }
         if 0 < totals.failed_steps {
-            more += &format!(" \u{b7} {}\u{a0}failed", words::grouped(totals.failed_steps));
+            more.push(format!("{}\u{a0}failed", words::grouped(totals.failed_steps)));
         }
-        fact(html, "Steps", &words::grouped(totals.steps), &[&more]);
-        let tokens = totals.tokens;
-        let mut more = format!(
-            "{}\u{a0}sent \u{b7} {}\u{a0}received",
-            words::grouped(tokens.prompt),
-            words::grouped(tokens.completion)
-        );
-        if 0 < tokens.thinking {
-            more += &format!(" (thinking {})", words::grouped(tokens.thinking));
-        }
-        if 0 < tokens.cached {
-            more += &format!(" \u{b7} {}\u{a0}from a cache", words::grouped(tokens.cached));
-        }
-        fact(html, "Tokens", &words::grouped(tokens.total), &[&more]);
-        fact(html, "Cost", &words::money(totals.cost_usd, !totals.unpriced), &[]);
+        fact(html, "Steps", &words::grouped(totals.steps), &[&more.join(" \u{b7} ")]);
         let model = story.start.as_ref().map_or("", |it| &it.model.text);
         let calls = words::count(totals.calls, "call", "calls");
         fact(html, "Model", if model.is_empty() { "not named" } else { model }, &[&calls]);
+        let tokens = totals.tokens;
+        let mut more = vec![
+            format!("{}\u{a0}sent", words::grouped(tokens.prompt)),
+            format!("{}\u{a0}received", words::grouped(tokens.completion)),
+        ];
+        if 0 < tokens.thinking {
+            more.push(format!("{}\u{a0}of it thinking", words::grouped(tokens.thinking)));
+        }
+        if 0 < tokens.cached {
+            more.push(format!("{}\u{a0}from a cache", words::grouped(tokens.cached)));
+        }
+        let more = more.join(" \u{b7} ");
+        fact(html, "Tokens", &words::grouped(tokens.total), &[&more]);
+        fact(html, "Cost", &words::money(totals.cost_usd, !totals.unpriced), &[]);
         html.raw("</dl>");
     }
 

@@ -12,6 +12,8 @@ use super::words::{self, Tone};
 
 /// The longest text that is kept once for many prompts, as it is shown.
 const LONGEST_TEXT: usize = 20_000;
+/// The result of a gesture that had none but that.
+const DONE: &str = "done";
 
 pub(super) fn step(page: &mut Page<'_>, step: &Step) {
     let number = step.number.saturating_add(1);
@@ -174,6 +176,9 @@ fn said(html: &mut Html, step: &Step) {
             let kind = target.kind.rsplit('.').next().unwrap_or("");
             html.raw("<span class=\"how\">").text(kind).raw("</span>");
         }
+        if step.end.as_ref().is_some_and(|end| end.error.is_none() && end.result.text == DONE) {
+            html.raw(" <span class=\"quiet\">\u{2192} done</span>");
+        }
         html.raw("</p>");
     }
     if !said.thought.is_empty() {
@@ -188,7 +193,7 @@ fn said(html: &mut Html, step: &Step) {
     list(html, "<dt>Plan</dt>", &said.plan);
     list(html, "<dt>Tells</dt>", &said.message);
     if let Some(end) = &step.end
-        && !end.result.is_empty()
+        && (step.action.is_none() || end.result.text != DONE)
     {
         pair(html, "<dt>Result</dt>", &end.result);
     }
