@@ -5,8 +5,9 @@ use ayeaye_agent::SessionId;
 
 use super::chapter;
 use super::html::{Clipped, Html};
+use super::item::{Item, Step};
 use super::pictures::Pictures;
-use super::story::{Item, Step, Story};
+use super::story::Story;
 use super::words::{self, Tone};
 use crate::Blobs;
 
@@ -160,7 +161,7 @@ impl Page<'_> {
             + times.action_execution
             + times.memory_update;
         let split = format!(
-            "model {} \u{b7} looking {} \u{b7} acting {} \u{b7} recording {}",
+            "model\u{a0}{} \u{b7} looking\u{a0}{} \u{b7} acting\u{a0}{} \u{b7} recording\u{a0}{}",
             words::millis(times.llm_interaction),
             words::millis(times.data_collection),
             words::millis(times.action_execution),
@@ -191,7 +192,9 @@ impl Page<'_> {
         }
         let more = more.join(" \u{b7} ");
         fact(html, "Tokens", &words::grouped(tokens.total), &[&more]);
-        fact(html, "Cost", &words::money(totals.cost_usd, !totals.unpriced), &[]);
+        let known: &[&str] =
+            if totals.unpriced && 0.0 < totals.cost_usd { &["not all prices known"] } else { &[] };
+        fact(html, "Cost", &words::money(totals.cost_usd, !totals.unpriced), known);
         html.raw("</dl>");
     }
 
@@ -212,7 +215,12 @@ impl Page<'_> {
         html.raw("<h2 id=\"timeline\">Time by step</h2><ul><li><i class=\"look\"></i>looking</li>");
         html.raw("<li><i class=\"model\"></i>model</li><li><i class=\"act\"></i>acting</li>");
         html.raw("<li><i class=\"record\"></i>recording</li></ul><span class=\"longest\">longest ");
-        html.text(&words::millis(longest)).raw("</span></div><div class=\"bars\">");
+        html.text(&words::millis(longest)).raw("</span></div>");
+        html.raw(if 60 < steps().count() {
+            "<div class=\"many bars\">"
+        } else {
+            "<div class=\"bars\">"
+        });
         for step in steps() {
             let number = step.number.saturating_add(1);
             html.raw("<a href=\"#step-").number(number).raw("\" title=\"Step ").number(number);
