@@ -110,7 +110,7 @@ impl Pictures {
         self.put += 1;
         known.fate = Fate::There(self.put);
         if known.uses == 1 {
-            html.raw("<img class=\"pixels\" loading=\"lazy\" decoding=\"async\" alt=\"").text(alt);
+            html.raw("<img class=\"pixels\" loading=\"lazy\" alt=\"").text(alt);
             html.raw("\" src=\"").raw(prefix).base64(&bytes).raw("\">");
             return true;
         }
