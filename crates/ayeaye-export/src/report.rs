@@ -7,6 +7,7 @@
 mod call;
 mod chapter;
 mod html;
+mod item;
 mod mark;
 mod page;
 mod pictures;

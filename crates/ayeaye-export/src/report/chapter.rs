@@ -4,9 +4,10 @@ use ayeaye_agent::journal::EvaluationFacts;
 use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
+use super::item::{Deed, Item, Round, RoundOver};
 use super::page::{Page, chip};
 use super::step;
-use super::story::{Deed, Ended, Item, Round, RoundOver};
+use super::story::Ended;
 use super::words;
 
 /// Everything that is told, in the order of the record.

@@ -79,18 +79,18 @@ pub(super) fn draw(
     match mark {
         None => {}
         Some(Mark::Tap(point)) => {
-            ring(html, place(point), 52.0);
+            ring(html, place(point), 66.0);
             dot(html, place(point));
         }
         Some(Mark::DoubleTap(point)) => {
-            ring(html, place(point), 52.0);
-            ring(html, place(point), 84.0);
+            ring(html, place(point), 66.0);
+            ring(html, place(point), 98.0);
             dot(html, place(point));
         }
         Some(Mark::Hold(point)) => {
-            ring(html, place(point), 52.0);
+            ring(html, place(point), 66.0);
             dot(html, place(point));
-            circle(html, "<circle class=\"line dashed\"", place(point), 84.0);
+            circle(html, "<circle class=\"line dashed\"", place(point), 98.0);
         }
         Some(Mark::Line(from, to)) => arrow(html, place(from), place(to)),
         Some(Mark::Scroll(point, direction)) => chevrons(html, place(point), direction),
@@ -117,7 +117,7 @@ fn ring(html: &mut Html, place: Place, radius: f64) {
 }
 
 fn dot(html: &mut Html, place: Place) {
-    circle(html, "<circle class=\"dot\"", place, 13.0);
+    circle(html, "<circle class=\"dot\"", place, 10.0);
 }
 
 fn path(html: &mut Html, points: &[Place]) {
@@ -135,7 +135,7 @@ fn arrow(html: &mut Html, from: Place, to: Place) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);
     if length < 1.0 {
-        ring(html, from, 52.0);
+        ring(html, from, 66.0);
         return;
     }
     let (ux, uy) = (dx / length, dy / length);
@@ -184,7 +184,7 @@ mod tests {
         let svg = drawn("CLICK", json!({ "point": [250, 500] }));
         assert!(svg.contains("viewBox=\"0 0 1000 2222.2\""), "{svg}");
         assert!(
-            svg.contains("<circle class=\"line\" cx=\"250\" cy=\"1111.1\" r=\"52\"/>"),
+            svg.contains("<circle class=\"line\" cx=\"250\" cy=\"1111.1\" r=\"66\"/>"),
             "{svg}"
         );
     }

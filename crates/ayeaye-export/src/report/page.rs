@@ -5,8 +5,9 @@ use ayeaye_agent::SessionId;
 
 use super::chapter;
 use super::html::{Clipped, Html};
+use super::item::{Item, Step};
 use super::pictures::Pictures;
-use super::story::{Item, Step, Story};
+use super::story::Story;
 use super::words::{self, Tone};
 use crate::Blobs;
 
@@ -160,38 +161,40 @@ impl Page<'_> {
             + times.action_execution
             + times.memory_update;
         let split = format!(
-            "model {} \u{b7} looking {} \u{b7} acting {} \u{b7} recording {}",
+            "model\u{a0}{} \u{b7} looking\u{a0}{} \u{b7} acting\u{a0}{} \u{b7} recording\u{a0}{}",
             words::millis(times.llm_interaction),
             words::millis(times.data_collection),
             words::millis(times.action_execution),
             words::millis(times.memory_update)
         );
         fact(html, "Time at work", &words::millis(worked), &[&split]);
-        let mut more = words::count(totals.runs, "run", "runs");
+        let mut more = vec![words::count(totals.runs, "run", "runs")];
         if 1 < totals.rounds {
-            more += &format!(" \u{b7} {}", words::count(totals.rounds, "round", "rounds"));
+            more.push(words::count(totals.rounds, "round", "rounds"));
         }
         if 0 < totals.failed_steps {
-            more += &format!(" \u{b7} {}\u{a0}failed", words::grouped(totals.failed_steps));
+            more.push(format!("{}\u{a0}failed", words::grouped(totals.failed_steps)));
         }
-        fact(html, "Steps", &words::grouped(totals.steps), &[&more]);
-        let tokens = totals.tokens;
-        let mut more = format!(
-            "{}\u{a0}sent \u{b7} {}\u{a0}received",
-            words::grouped(tokens.prompt),
-            words::grouped(tokens.completion)
-        );
-        if 0 < tokens.thinking {
-            more += &format!(" (thinking {})", words::grouped(tokens.thinking));
-        }
-        if 0 < tokens.cached {
-            more += &format!(" \u{b7} {}\u{a0}from a cache", words::grouped(tokens.cached));
-        }
-        fact(html, "Tokens", &words::grouped(tokens.total), &[&more]);
-        fact(html, "Cost", &words::money(totals.cost_usd, !totals.unpriced), &[]);
+        fact(html, "Steps", &words::grouped(totals.steps), &[&more.join(" \u{b7} ")]);
         let model = story.start.as_ref().map_or("", |it| &it.model.text);
         let calls = words::count(totals.calls, "call", "calls");
         fact(html, "Model", if model.is_empty() { "not named" } else { model }, &[&calls]);
+        let tokens = totals.tokens;
+        let mut more = vec![
+            format!("{}\u{a0}sent", words::grouped(tokens.prompt)),
+            format!("{}\u{a0}received", words::grouped(tokens.completion)),
+        ];
+        if 0 < tokens.thinking {
+            more.push(format!("{}\u{a0}of it thinking", words::grouped(tokens.thinking)));
+        }
+        if 0 < tokens.cached {
+            more.push(format!("{}\u{a0}from a cache", words::grouped(tokens.cached)));
+        }
+        let more = more.join(" \u{b7} ");
+        fact(html, "Tokens", &words::grouped(tokens.total), &[&more]);
+        let known: &[&str] =
+            if totals.unpriced && 0.0 < totals.cost_usd { &["not all prices known"] } else { &[] };
+        fact(html, "Cost", &words::money(totals.cost_usd, !totals.unpriced), known);
         html.raw("</dl>");
     }
 
@@ -212,7 +215,12 @@ impl Page<'_> {
         html.raw("<h2 id=\"timeline\">Time by step</h2><ul><li><i class=\"look\"></i>looking</li>");
         html.raw("<li><i class=\"model\"></i>model</li><li><i class=\"act\"></i>acting</li>");
         html.raw("<li><i class=\"record\"></i>recording</li></ul><span class=\"longest\">longest ");
-        html.text(&words::millis(longest)).raw("</span></div><div class=\"bars\">");
+        html.text(&words::millis(longest)).raw("</span></div>");
+        html.raw(if 60 < steps().count() {
+            "<div class=\"many bars\">"
+        } else {
+            "<div class=\"bars\">"
+        });
         for step in steps() {
             let number = step.number.saturating_add(1);
             html.raw("<a href=\"#step-").number(number).raw("\" title=\"Step ").number(number);

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use ayeaye_agent::journal::BlobRef;
 
 use super::html::Html;
+use super::item::Item;
 use super::mark::height;
-use super::story::{Item, Story};
+use super::story::Story;
 use crate::Blobs;
 
 /// All pictures of a page together, in bytes before base64. The latest are kept.
@@ -77,7 +78,8 @@ impl Pictures {
         self.known.get(&picture.sha256)?.size
     }
 
-    /// Puts a picture there, or says why it is not. The text is for those who cannot see it.
+    /// Puts a picture there, or says why it is not; whether it is there. The text is for those who
+    /// cannot see it.
     pub(super) fn show(
         &mut self,
         html: &mut Html,
@@ -85,8 +87,8 @@ impl Pictures {
         picture: &BlobRef,
         size: [u32; 2],
         alt: &str,
-    ) {
-        let Some(known) = self.known.get_mut(&picture.sha256) else { return };
+    ) -> bool {
+        let Some(known) = self.known.get_mut(&picture.sha256) else { return false };
         let Some(prefix) = prefix(&picture.media_type) else {
             return absent(html, "This picture is of a kind that is not shown here.");
         };
@@ -96,7 +98,7 @@ impl Pictures {
         if let Fate::There(number) = known.fate {
             frame(html, size, alt);
             html.raw("<use href=\"#picture-").number(number).raw("\"/></svg>");
-            return;
+            return true;
         }
         let bytes = match (known.fate, blobs.blob(picture)) {
             (Fate::Unseen, Ok(bytes)) if bytes.len() as u64 <= LARGEST => bytes,
@@ -108,14 +110,15 @@ impl Pictures {
         self.put += 1;
         known.fate = Fate::There(self.put);
         if known.uses == 1 {
-            html.raw("<img class=\"pixels\" loading=\"lazy\" decoding=\"async\" alt=\"").text(alt);
+            html.raw("<img class=\"pixels\" loading=\"lazy\" alt=\"").text(alt);
             html.raw("\" src=\"").raw(prefix).base64(&bytes).raw("\">");
-            return;
+            return true;
         }
         frame(html, size, alt);
         html.raw("<image id=\"picture-").number(self.put).raw("\" width=\"1000\" height=\"");
         html.number(height(size)).raw("\" preserveAspectRatio=\"none\" href=\"").raw(prefix);
         html.base64(&bytes).raw("\"/></svg>");
+        true
     }
 }
 
@@ -134,6 +137,7 @@ fn frame(html: &mut Html, size: [u32; 2], alt: &str) {
     html.raw("\" aria-label=\"").text(alt).raw("\">");
 }
 
-fn absent(html: &mut Html, why: &'static str) {
+fn absent(html: &mut Html, why: &'static str) -> bool {
     html.raw("<span class=\"absent\">").raw(why).raw("</span>");
+    false
 }

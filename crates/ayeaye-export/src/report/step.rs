@@ -2,16 +2,16 @@
 use ayeaye_agent::journal::BlobRef;
 use jiff::Timestamp;
 
-use super::call::{Call, Piece, Reply};
+use super::call;
 use super::chapter::deed_line;
 use super::html::{Clipped, Html};
+use super::item::{Seen, Step, StepOver};
 use super::mark::{self, Outline, height};
 use super::page::{Page, chip, time, title};
-use super::story::{Seen, Step, StepOver};
 use super::words::{self, Tone};
 
-/// The longest text that is kept once for many prompts, as it is shown.
-const LONGEST_TEXT: usize = 20_000;
+/// The result of a gesture that had none but that.
+const DONE: &str = "done";
 
 pub(super) fn step(page: &mut Page<'_>, step: &Step) {
     let number = step.number.saturating_add(1);
@@ -28,7 +28,7 @@ pub(super) fn step(page: &mut Page<'_>, step: &Step) {
     if let Some(end) = &step.end {
         took(&mut page.html, step, end);
     }
-    calls(page, step);
+    call::calls(page, step);
     page.html.raw("</div></article>\n");
 }
 
@@ -60,24 +60,23 @@ fn shot(page: &mut Page<'_>, step: &Step) {
     };
     let number = step.number.saturating_add(1);
     page.html.raw("<figure class=\"shot\">");
-    if seen.picture.is_some() {
-        page.html.raw("<input type=\"checkbox\" class=\"zoom\" title=\"Larger\" aria-label=\"Show the screen of step ");
-        page.html.number(number).raw(" larger\">");
-    }
     framed(&mut page.html, seen.size);
-    match &seen.picture {
-        Some(picture) => {
-            let alt = alt(step, seen);
-            page.pictures.show(&mut page.html, page.blobs, picture, seen.size, &alt);
-            let target = step.act().and_then(|deed| deed.target.as_ref());
-            let outline = target.and_then(|it| Outline::new(it.rect, seen.screen));
-            let mark = step.action.as_ref().and_then(mark::mark);
-            let failed = step.end.as_ref().is_some_and(|it| it.error.is_some());
-            mark::draw(&mut page.html, mark, outline, seen.size, failed);
-        }
-        None => {
-            page.html.raw("<span class=\"absent\">No picture was kept.</span>");
-        }
+    let mut there = false;
+    if let Some(picture) = &seen.picture {
+        let alt = alt(step, seen);
+        there = page.pictures.show(&mut page.html, page.blobs, picture, seen.size, &alt);
+        let target = step.act().and_then(|deed| deed.target.as_ref());
+        let outline = target.and_then(|it| Outline::new(it.rect, seen.screen));
+        let mark = step.action.as_ref().and_then(mark::mark);
+        let failed = step.end.as_ref().is_some_and(|it| it.error.is_some());
+        mark::draw(&mut page.html, mark, outline, seen.size, failed);
+    } else {
+        page.html.raw("<span class=\"absent\">No picture was kept.</span>");
+    }
+    if there {
+        let html = &mut page.html;
+        html.raw("<input type=\"checkbox\" class=\"zoom\" title=\"Larger\" ");
+        html.raw("aria-label=\"Show the screen of step ").number(number).raw(" larger\">");
     }
     page.html.raw("</div><figcaption>");
     caption(&mut page.html, seen);
@@ -157,6 +156,7 @@ fn said(html: &mut Html, step: &Step) {
     } else {
         html.words("h3", "", &title(step, 300));
     }
+    let mut told = None;
     if let Some(action) = &step.action {
         let words::Deed { verb, object, how } = words::deed(action, 2000);
         html.raw("<p class=\"deed\"><b>").text(&verb).raw("</b>");
@@ -174,7 +174,11 @@ fn said(html: &mut Html, step: &Step) {
             let kind = target.kind.rsplit('.').next().unwrap_or("");
             html.raw("<span class=\"how\">").text(kind).raw("</span>");
         }
+        if step.end.as_ref().is_some_and(|end| end.error.is_none() && end.result.text == DONE) {
+            html.raw(" <span class=\"quiet\">\u{2192} done</span>");
+        }
         html.raw("</p>");
+        told = Some(object);
     }
     if !said.thought.is_empty() {
         html.raw("<div class=\"thought\"><p class=\"label\">Thought</p>");
@@ -188,7 +192,8 @@ fn said(html: &mut Html, step: &Step) {
     list(html, "<dt>Plan</dt>", &said.plan);
     list(html, "<dt>Tells</dt>", &said.message);
     if let Some(end) = &step.end
-        && !end.result.is_empty()
+        && (step.action.is_none() || end.result.text != DONE)
+        && told.is_none_or(|object| object != end.result.text)
     {
         pair(html, "<dt>Result</dt>", &end.result);
     }
@@ -283,153 +288,4 @@ fn took(html: &mut Html, step: &Step, end: &StepOver) {
         html.raw(" \u{b7} ").text(&words::money(end.cost_usd, end.cost_known));
     }
     html.raw("</p></div>");
-}
-
-fn calls(page: &mut Page<'_>, step: &Step) {
-    let unread: Vec<&Call> = step
-        .calls
-        .iter()
-        .filter(|call| call.answer.as_ref().is_none_or(|reply| !reply.used))
-        .collect();
-    if !unread.is_empty() {
-        rejected(&mut page.html, &unread);
-    }
-    for call in step.calls.iter().filter(|it| it.answer.as_ref().is_some_and(|reply| reply.used)) {
-        let html = &mut page.html;
-        html.raw("<details><summary>Raw reply");
-        about(html, call);
-        html.raw("</summary>");
-        if let Some(reply) = &call.answer {
-            answered(html, reply);
-        }
-        html.raw("</details>");
-    }
-    // The prompt of the reply that was used holds those before it.
-    if let Some(call) = step.calls.iter().rev().find(|it| it.purpose != "auto_reply") {
-        prompt(page, step, call);
-    }
-    if 0 < step.more_calls {
-        let html = &mut page.html;
-        html.raw("<p class=\"quiet\">").text(&words::count(step.more_calls, "call", "calls"));
-        html.raw(" more are left out here.</p>");
-    }
-}
-
-fn rejected(html: &mut Html, calls: &[&Call]) {
-    html.raw("<details class=\"rejected\"><summary>");
-    html.text(&words::count(calls.len() as u64, "reply", "replies"));
-    html.raw(" not acted on</summary>");
-    for call in calls {
-        html.raw("<div class=\"attempt\"><p class=\"label\">Attempt ").number(call.iteration);
-        about(html, call);
-        html.raw("</p>");
-        match &call.answer {
-            Some(reply) => answered(html, reply),
-            None => {
-                html.raw("<p>No answer was recorded.</p>");
-            }
-        }
-        html.raw("</div>");
-    }
-    html.raw("</details>");
-}
-
-fn about(html: &mut Html, call: &Call) {
-    html.raw(" <span class=\"quiet\">");
-    match call.purpose.as_str() {
-        "act" => {}
-        "repair" => {
-            html.raw("asked again \u{b7} ");
-        }
-        "auto_reply" => {
-            html.raw("answering for the user \u{b7} ");
-        }
-        other => {
-            html.text(other).raw(" \u{b7} ");
-        }
-    }
-    html.text(&call.model.text);
-    if let Some(reply) = &call.answer {
-        html.raw(" \u{b7} ").text(&words::millis(reply.ms));
-        if let Some(first) = reply.first_token_ms {
-            html.raw(", first word after ").text(&words::millis(first));
-        }
-        html.raw(" \u{b7} ").text(&words::grouped(reply.tokens.total)).raw(" tokens");
-    }
-    html.raw("</span>");
-}
-
-fn answered(html: &mut Html, reply: &Reply) {
-    if let Some(error) = &reply.error {
-        error.show(html, "p", "error-text");
-    }
-    for retry in &reply.retries {
-        html.raw("<p class=\"quiet\">An attempt before it failed: ");
-        retry.show(html, "span", "");
-        html.raw("</p>");
-    }
-    if !reply.reasoning.is_empty() {
-        html.raw("<p class=\"label\">Reasoning</p>");
-        reply.reasoning.show(html, "pre", "");
-    }
-    for (name, parameters) in &reply.tools {
-        html.raw("<p>Asks for the tool <code>").text(&name.text).raw("</code> <code>");
-        html.text(&parameters.text).raw("</code></p>");
-    }
-    if !reply.raw.is_empty() {
-        reply.raw.show(html, "pre", "");
-    }
-}
-
-fn prompt(page: &mut Page<'_>, step: &Step, call: &Call) {
-    if call.prompt.is_empty() {
-        return;
-    }
-    page.html.raw("<details><summary>Prompt</summary>");
-    for piece in &call.prompt {
-        match piece {
-            Piece::Role(role) => {
-                page.html.raw("<p class=\"label\">").text(role).raw("</p>");
-            }
-            Piece::Text(text) => text.show(&mut page.html, "pre", ""),
-            Piece::Kept(blob) => kept(page, step, blob),
-            Piece::Picture(blob) => {
-                page.html.raw("<p class=\"quiet\">[ picture");
-                if let Some(number) = page.pictures.step(blob) {
-                    page.html.raw(": the screen of <a href=\"#step-").number(number);
-                    page.html.raw("\">step ").number(number).raw("</a>");
-                }
-                page.html.raw(" ]</p>");
-            }
-        }
-    }
-    if 0 < call.missing {
-        page.html.raw("<p class=\"quiet\">").number(call.missing.div_ceil(1000));
-        page.html.raw(" kB more are left out here.</p>");
-    }
-    page.html.raw("</details>");
-}
-
-/// Instructions are the same in most prompts: they are shown where they come first.
-fn kept(page: &mut Page<'_>, step: &Step, blob: &BlobRef) {
-    let number = step.number.saturating_add(1);
-    if let Some(first) = page.texts.get(&blob.sha256) {
-        let html = &mut page.html;
-        html.raw("<p class=\"quiet\">[ the same words as in the prompt of <a href=\"#step-");
-        html.number(*first).raw("\">step ").number(*first).raw("</a> ]</p>");
-        return;
-    }
-    let bytes = match page.blobs.blob(blob) {
-        Ok(bytes) if blob.media_type.starts_with("text/") => bytes,
-        _ => {
-            page.html.raw("<p class=\"quiet\">[ words that cannot be read any more ]</p>");
-            return;
-        }
-    };
-    let head = &bytes[..bytes.len().min(LONGEST_TEXT + 4)];
-    let mut text = Clipped::of(&String::from_utf8_lossy(head), LONGEST_TEXT.min(page.texts_left));
-    text.missing = bytes.len().saturating_sub(text.text.len());
-    page.texts_left -= text.text.len();
-    page.texts.insert(blob.sha256.clone(), number);
-    text.show(&mut page.html, "pre", "");
 }

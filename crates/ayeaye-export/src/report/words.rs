@@ -272,7 +272,7 @@ pub(super) fn money(usd: f64, known: bool) -> String {
     match (known, usd == 0.0) {
         (true, _) => amount,
         (false, true) => "price not known".to_owned(),
-        (false, false) => format!("at least {amount} (not all prices known)"),
+        (false, false) => format!("at least {amount}"),
     }
 }
 
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(money(0.0, false), "price not known");
         assert_eq!(money(0.0, true), "$0");
         assert_eq!(money(0.001, true), "$0.00100");
-        assert_eq!(money(0.25, false), "at least $0.2500 (not all prices known)");
+        assert_eq!(money(0.25, false), "at least $0.2500");
         assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
     }
 
