@@ -205,7 +205,7 @@ impl Ufo {
                 // One that was not photographed, or cut off, must not leave a gap.
                 let next = self.story.sub_rounds;
                 let number = sub_round.map_or(next, |number| number.min(next));
-                if picture.is_some() {
+                if picture.is_some() || tree.is_some() {
                     self.story.sub_rounds = next.max(number + 1);
                 }
                 format!("action_round_{round}_sub_round_{number}_final")

@@ -45,6 +45,16 @@ pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(u32, Area)]) {
     boxes.sort_by_key(|(number, area)| (std::cmp::Reverse(size(area)), *number));
     for (number, area) in &boxes {
         canvas.outline(*area, thick, colour(*number), 0.85);
+        // A hair of white, for dark grounds.
+        let inner = Area {
+            left: area.left + thick,
+            top: area.top + thick,
+            right: area.right - thick,
+            bottom: area.bottom - thick,
+        };
+        if !inner.is_empty() {
+            canvas.outline(inner, 1, WHITE, 0.45);
+        }
     }
     let mut plates: Vec<Area> = Vec::with_capacity(boxes.len());
     // The small ones have the least choice.
@@ -121,23 +131,28 @@ fn length(canvas: &Canvas) -> f32 {
 /// Somewhere at the box where no other number is, if there is such a place.
 fn place(number: u32, area: Area, dot: i32, whole: Area, taken: &[Area]) -> Area {
     let (width, height) = digits::size(number, dot);
-    let corners = [
+    let inside = [
         (area.left, area.top),
         (area.right - width, area.top),
         (area.left, area.bottom - height),
         (area.right - width, area.bottom - height),
-        (area.left, area.top - height),
+    ];
+    let outside = [
         (area.right, area.top),
         (area.left - width, area.top),
+        (area.left, area.top - height),
         (area.left, area.bottom),
     ];
+    // In a low or narrow element the number would hide what it stands for.
+    let roomy = height * 2 < area.bottom - area.top && width * 2 < area.right - area.left;
+    let places = if roomy { [inside, outside] } else { [outside, inside] };
     let plate = |(left, top): (i32, i32)| {
         let left = left.min(whole.right - width).max(0);
         let top = top.min(whole.bottom - height).max(0);
         Area { left, top, right: left + width, bottom: top + height }
     };
     let free = |plate: &Area| !taken.iter().any(|other| other.meets(*plate));
-    corners.into_iter().map(plate).find(free).unwrap_or_else(|| plate(corners[0]))
+    places.concat().into_iter().map(plate).find(free).unwrap_or_else(|| plate(inside[0]))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^24")]
