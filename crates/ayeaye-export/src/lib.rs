@@ -4,10 +4,15 @@
 mod projection;
 
 mod gelab;
+mod pycatan;
 mod ufo;
 
 mod draw;
+#[cfg(test)]
+mod testing;
+mod text;
 
-pub use gelab::{GelabTrace, gelab};
+pub use gelab::{Gelab, GelabTrace, gelab};
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
+pub use pycatan::PyCatan;
 pub use ufo::{Images, Ufo};

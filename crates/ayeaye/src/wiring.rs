@@ -6,7 +6,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Clock, DeviceId, DeviceSource, Limits, Model, Parts, SettleRule};
+use ayeaye_agent::{
+    Agent, Clock, DeviceId, DeviceSource, Keeping, Limits, Model, Parts, SettleRule,
+};
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Profile};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -83,6 +85,9 @@ impl House {
             journal: Arc::new(journal),
             limits: limits(config),
             config: worth_keeping(config, &*model),
+            keeping: Keeping::default(),
+            prices: None,
+            judge: None,
         });
         let piloted = decider == Decider::Pilot;
         Ok(Self { agent: Arc::new(agent), model, handset, piloted, _down: guard })

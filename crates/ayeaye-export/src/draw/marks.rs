@@ -32,10 +32,10 @@ const RED: Colour = [0xE5, 0x00, 0x2B];
 const WHITE: Colour = [255; 3];
 
 /// Draws boxes with their numbers, those that contain others first.
-pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(u32, Area)]) {
+pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
     let thick = unit(canvas);
     let whole = canvas.area();
-    let mut boxes: Vec<(u32, Area)> = boxes
+    let mut boxes: Vec<(usize, Area)> = boxes
         .iter()
         .map(|(number, area)| (*number, area.within(whole)))
         .filter(|(_, area)| !area.is_empty())
@@ -112,8 +112,8 @@ pub(crate) fn touch(canvas: &mut Canvas, mark: Mark) {
     }
 }
 
-fn colour(number: u32) -> Colour {
-    PALETTE[number as usize % PALETTE.len()]
+fn colour(number: usize) -> Colour {
+    PALETTE[number % PALETTE.len()]
 }
 
 /// The thickness of a thin line; a dot of the digits is as large.
@@ -129,7 +129,7 @@ fn length(canvas: &Canvas) -> f32 {
 }
 
 /// Somewhere at the box where no other number is, if there is such a place.
-fn place(number: u32, area: Area, dot: i32, whole: Area, taken: &[Area]) -> Area {
+fn place(number: usize, area: Area, dot: i32, whole: Area, taken: &[Area]) -> Area {
     let (width, height) = digits::size(number, dot);
     let inside = [
         (area.left, area.top),
@@ -283,7 +283,7 @@ mod tests {
             points in any::<[u16; 4]>(),
         ) {
             let mut canvas = grey(size.0, size.1);
-            let boxes: Vec<(u32, Area)> = (0..).zip(sides)
+            let boxes: Vec<(usize, Area)> = (0..).zip(sides)
                 .map(|(number, [left, top, right, bottom])| {
                     (number, Area { left, top, right, bottom })
                 })

@@ -2,8 +2,6 @@
 //! preview show. It grows as the session goes on, so nothing of it has to be remembered.
 //!
 //! What models, users and screens said stands in it literally: it can neither format nor link.
-use std::fmt::{self, Write as _};
-
 use ayeaye_agent::journal::{
     Answer, EvaluationFacts, QuestionAsked, RoundEnd, SessionEnd, SessionResume, SessionStart,
     StepEnd,
@@ -14,6 +12,7 @@ use super::action::Act;
 use super::line::{number, observed, to_seconds};
 use super::pictures::Names;
 use super::story::{Step, Talk};
+use crate::text::put;
 
 /// Characters of a text that are shown.
 const LONGEST: usize = 4_000;
@@ -175,10 +174,6 @@ fn item(page: &mut String, name: &str, text: &str) {
     if !text.is_empty() {
         put(page, format_args!("- **{name}:** {text}\n"));
     }
-}
-
-fn put(page: &mut String, text: fmt::Arguments<'_>) {
-    page.write_fmt(text).expect("a string takes what is written");
 }
 
 fn moment(ts: Timestamp) -> String {

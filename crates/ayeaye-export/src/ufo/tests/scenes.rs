@@ -385,7 +385,7 @@ impl Tape {
             questions: vec![text.to_owned()],
             ..ResponseFacts::default()
         };
-        let status = if kind == "confirm" && answer.is_some() { "CONFIRM" } else { "PENDING" };
+        let status = if kind == "confirm" { "CONFIRM" } else { "PENDING" };
         self.end_step_with(status, answer.map_or("", |(_, text)| text), None, response);
     }
 
