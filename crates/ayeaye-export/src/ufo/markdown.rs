@@ -95,7 +95,10 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
         let on = act.target.as_ref().filter(|it| !it.name.is_empty());
         let on =
             on.map_or_else(String::new, |it| format!(" on \u{201c}{}\u{201d}", inline(&it.name)));
-        item(&mut page, "Action", &format!("{}{on}: {}", code(&act.call), act.status));
+        // A question that waits has come to nothing yet.
+        let came_to = if act.status == "none" { "" } else { act.status };
+        let colon = if came_to.is_empty() { "" } else { ": " };
+        item(&mut page, "Action", &format!("{}{on}{colon}{came_to}", code(&act.call)));
     }
     item(&mut page, "Status", &inline(&end.status));
     item(&mut page, "Result", &inline(&end.result));

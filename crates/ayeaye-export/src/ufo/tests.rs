@@ -2,10 +2,11 @@
 mod keys;
 mod orders;
 mod scenes;
+mod tape;
 
 use serde_json::Value;
 
-use self::scenes::{Folder, Tape};
+use self::tape::{Folder, Tape};
 use super::Images;
 
 /// The lines of `response.log`, each checked against the tables.
