@@ -13,7 +13,6 @@
 //! Steps and rounds are numbered from 0 through the session, sub-rounds from 0 in each round and
 //! without gaps. Money is US dollars, time seconds. Paths are relative to the folder.
 mod action;
-mod ascii;
 mod line;
 mod markdown;
 mod pictures;
@@ -32,6 +31,7 @@ use self::action::Act;
 pub use self::pictures::Images;
 use self::pictures::{Names, as_png};
 use self::story::{Story, Talk};
+use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection};
 
 const RESPONSES: &str = "response.log";
@@ -135,7 +135,7 @@ impl Ufo {
         // Judging and the like is not a request of an agent.
         let Some(step) = step else { return Vec::new() };
         let line = prompt::line(&self.story, step, call, self.images, blobs);
-        vec![FileOp::Append { path: REQUESTS.to_owned(), bytes: ascii::line(&line) }]
+        vec![FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) }]
     }
 
     fn say(&mut self, talk: Talk) -> Vec<FileOp> {
@@ -180,7 +180,7 @@ impl Ufo {
                 content: Content::Blob(tree.clone()),
             });
         }
-        files.push(FileOp::Append { path: RESPONSES.to_owned(), bytes: ascii::line(&line) });
+        files.push(FileOp::Append { path: RESPONSES.to_owned(), bytes: bytes_of(&line) });
         files.push(page(markdown::step(&step, end, act.as_ref(), &names)));
         self.story.last_error = end.error.clone();
         self.story.plan = end.response.plan.clone();
@@ -205,7 +205,7 @@ impl Ufo {
                 // One that was not photographed, or cut off, must not leave a gap.
                 let next = self.story.sub_rounds;
                 let number = sub_round.map_or(next, |number| number.min(next));
-                if picture.is_some() {
+                if picture.is_some() || tree.is_some() {
                     self.story.sub_rounds = next.max(number + 1);
                 }
                 format!("action_round_{round}_sub_round_{number}_final")
@@ -245,11 +245,18 @@ impl Ufo {
             });
             files.push(FileOp::Replace {
                 path: "evaluation.log".to_owned(),
-                content: Content::Bytes(ascii::line(&judgement)),
+                content: Content::Bytes(bytes_of(&judgement)),
             });
         }
         files
     }
+}
+
+/// One line of JSON in ASCII.
+fn bytes_of(value: &Value) -> Vec<u8> {
+    let mut line = json_line(value);
+    line.push('\n');
+    line.into_bytes()
 }
 
 fn page(text: String) -> FileOp {

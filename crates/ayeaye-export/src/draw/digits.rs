@@ -19,13 +19,13 @@ const DOTS: [[u8; 7]; 10] = [
 ];
 
 /// Width and height of a number, with a dot of margin all round.
-pub(super) fn size(number: u32, dot: i32) -> (i32, i32) {
+pub(super) fn size(number: usize, dot: i32) -> (i32, i32) {
     let digits = i32::try_from(number.checked_ilog10().unwrap_or(0) + 1).unwrap_or(10);
     ((digits * (WIDE + 1) + 1) * dot, (HIGH + 2) * dot)
 }
 
 /// Writes a number on a plate, its top left corner at `left`, `top`.
-pub(super) fn write(canvas: &mut Canvas, number: u32, at: (i32, i32), dot: i32, plate: Colour) {
+pub(super) fn write(canvas: &mut Canvas, number: usize, at: (i32, i32), dot: i32, plate: Colour) {
     let (width, height) = size(number, dot);
     let (left, top) = at;
     let area = Area { left, top, right: left + width, bottom: top + height };

@@ -32,10 +32,10 @@ const RED: Colour = [0xE5, 0x00, 0x2B];
 const WHITE: Colour = [255; 3];
 
 /// Draws boxes with their numbers, those that contain others first.
-pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(u32, Area)]) {
+pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
     let thick = unit(canvas);
     let whole = canvas.area();
-    let mut boxes: Vec<(u32, Area)> = boxes
+    let mut boxes: Vec<(usize, Area)> = boxes
         .iter()
         .map(|(number, area)| (*number, area.within(whole)))
         .filter(|(_, area)| !area.is_empty())
@@ -45,6 +45,16 @@ pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(u32, Area)]) {
     boxes.sort_by_key(|(number, area)| (std::cmp::Reverse(size(area)), *number));
     for (number, area) in &boxes {
         canvas.outline(*area, thick, colour(*number), 0.85);
+        // A hair of white, for dark grounds.
+        let inner = Area {
+            left: area.left + thick,
+            top: area.top + thick,
+            right: area.right - thick,
+            bottom: area.bottom - thick,
+        };
+        if !inner.is_empty() {
+            canvas.outline(inner, 1, WHITE, 0.45);
+        }
     }
     let mut plates: Vec<Area> = Vec::with_capacity(boxes.len());
     // The small ones have the least choice.
@@ -102,8 +112,8 @@ pub(crate) fn touch(canvas: &mut Canvas, mark: Mark) {
     }
 }
 
-fn colour(number: u32) -> Colour {
-    PALETTE[number as usize % PALETTE.len()]
+fn colour(number: usize) -> Colour {
+    PALETTE[number % PALETTE.len()]
 }
 
 /// The thickness of a thin line; a dot of the digits is as large.
@@ -119,25 +129,30 @@ fn length(canvas: &Canvas) -> f32 {
 }
 
 /// Somewhere at the box where no other number is, if there is such a place.
-fn place(number: u32, area: Area, dot: i32, whole: Area, taken: &[Area]) -> Area {
+fn place(number: usize, area: Area, dot: i32, whole: Area, taken: &[Area]) -> Area {
     let (width, height) = digits::size(number, dot);
-    let corners = [
+    let inside = [
         (area.left, area.top),
         (area.right - width, area.top),
         (area.left, area.bottom - height),
         (area.right - width, area.bottom - height),
-        (area.left, area.top - height),
+    ];
+    let outside = [
         (area.right, area.top),
         (area.left - width, area.top),
+        (area.left, area.top - height),
         (area.left, area.bottom),
     ];
+    // In a low or narrow element the number would hide what it stands for.
+    let roomy = height * 2 < area.bottom - area.top && width * 2 < area.right - area.left;
+    let places = if roomy { [inside, outside] } else { [outside, inside] };
     let plate = |(left, top): (i32, i32)| {
         let left = left.min(whole.right - width).max(0);
         let top = top.min(whole.bottom - height).max(0);
         Area { left, top, right: left + width, bottom: top + height }
     };
     let free = |plate: &Area| !taken.iter().any(|other| other.meets(*plate));
-    corners.into_iter().map(plate).find(free).unwrap_or_else(|| plate(corners[0]))
+    places.concat().into_iter().map(plate).find(free).unwrap_or_else(|| plate(inside[0]))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^24")]
@@ -268,7 +283,7 @@ mod tests {
             points in any::<[u16; 4]>(),
         ) {
             let mut canvas = grey(size.0, size.1);
-            let boxes: Vec<(u32, Area)> = (0..).zip(sides)
+            let boxes: Vec<(usize, Area)> = (0..).zip(sides)
                 .map(|(number, [left, top, right, bottom])| {
                     (number, Area { left, top, right, bottom })
                 })

@@ -3,9 +3,7 @@ use ayeaye_agent::journal::{ActionFacts, StepEnd, TargetFacts};
 use ayeaye_agent::{Action, Direction, Gesture, Point, ScreenSize};
 use serde_json::{Map, Value, json};
 
-use super::ascii;
 use super::story::Step;
-use super::tree::smallest_at;
 use crate::draw::Mark;
 
 /// What a step did, ready to be written.
@@ -45,7 +43,7 @@ impl Act {
             None if gesture.is_some() => ("skipped", end.error.clone(), String::new()),
             None if end.status == "ERROR" => ("failure", end.error.clone(), end.result.clone()),
             // A question that waits.
-            None if end.status == "PENDING" && end.result.is_empty() => {
+            None if end.result.is_empty() && matches!(&*end.status, "PENDING" | "CONFIRM") => {
                 ("none", None, String::new())
             }
             None => ("success", end.error.clone(), end.result.clone()),
@@ -104,9 +102,10 @@ impl Act {
     }
 }
 
+/// Letters as they are: whoever writes JSON escapes them once.
 fn call(facts: &ActionFacts) -> String {
     let arguments: Vec<String> =
-        facts.arguments.iter().map(|(name, it)| format!("{name}={}", ascii::text(it))).collect();
+        facts.arguments.iter().map(|(name, it)| format!("{name}={it}")).collect();
     format!("{}({})", facts.function, arguments.join(", "))
 }
 
@@ -129,14 +128,7 @@ fn looked_up(step: &Step, point: Point) -> Option<TargetFacts> {
         return None;
     }
     let pixel = point.to_pixel(ScreenSize { width, height });
-    let (x, y) = (i32::try_from(pixel.x).ok()?, i32::try_from(pixel.y).ok()?);
-    let element = smallest_at(&step.seen.elements, x, y)?;
-    Some(TargetFacts {
-        id: element.id.to_string(),
-        name: element.name.clone(),
-        kind: element.kind.clone(),
-        rect: element.rect,
-    })
+    step.seen.elements.at(pixel).map(TargetFacts::from)
 }
 
 fn mark(gesture: &Gesture) -> Option<Mark> {

@@ -108,7 +108,7 @@ pub(super) fn observed(model: &str, seen: &Seen) -> (String, &'static str) {
     if !model.is_empty() {
         return (model.to_owned(), "model");
     }
-    if seen.package.is_empty() && seen.elements.is_empty() {
+    if seen.package.is_empty() && seen.elements.iter().next().is_none() {
         return (String::new(), "device");
     }
     let front = match (seen.package.as_str(), seen.activity.as_str()) {
@@ -117,7 +117,7 @@ pub(super) fn observed(model: &str, seen: &Seen) -> (String, &'static str) {
         (package, activity) => format!("{package}/{activity} is in front"),
     };
     let clickable = seen.elements.iter().filter(|it| it.clickable).count();
-    let text = match seen.elements.len() {
+    let text = match seen.elements.iter().count() {
         0 => format!("{front}."),
         all => format!("{front}; the screen has {all} elements, {clickable} of them to be tapped."),
     };

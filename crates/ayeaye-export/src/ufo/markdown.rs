@@ -2,8 +2,6 @@
 //! preview show. It grows as the session goes on, so nothing of it has to be remembered.
 //!
 //! What models, users and screens said stands in it literally: it can neither format nor link.
-use std::fmt::{self, Write as _};
-
 use ayeaye_agent::journal::{
     Answer, EvaluationFacts, QuestionAsked, RoundEnd, SessionEnd, SessionResume, SessionStart,
     StepEnd,
@@ -14,6 +12,7 @@ use super::action::Act;
 use super::line::{number, observed, to_seconds};
 use super::pictures::Names;
 use super::story::{Step, Talk};
+use crate::text::put;
 
 /// Characters of a text that are shown.
 const LONGEST: usize = 4_000;
@@ -96,7 +95,10 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
         let on = act.target.as_ref().filter(|it| !it.name.is_empty());
         let on =
             on.map_or_else(String::new, |it| format!(" on \u{201c}{}\u{201d}", inline(&it.name)));
-        item(&mut page, "Action", &format!("{}{on}: {}", code(&act.call), act.status));
+        // A question that waits has come to nothing yet.
+        let came_to = if act.status == "none" { "" } else { act.status };
+        let colon = if came_to.is_empty() { "" } else { ": " };
+        item(&mut page, "Action", &format!("{}{on}{colon}{came_to}", code(&act.call)));
     }
     item(&mut page, "Status", &inline(&end.status));
     item(&mut page, "Result", &inline(&end.result));
@@ -175,10 +177,6 @@ fn item(page: &mut String, name: &str, text: &str) {
     if !text.is_empty() {
         put(page, format_args!("- **{name}:** {text}\n"));
     }
-}
-
-fn put(page: &mut String, text: fmt::Arguments<'_>) {
-    page.write_fmt(text).expect("a string takes what is written");
 }
 
 fn moment(ts: Timestamp) -> String {

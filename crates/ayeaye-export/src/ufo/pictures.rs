@@ -99,7 +99,7 @@ struct Sketch {
     screen: [u32; 2],
     tree: Option<BlobRef>,
     mark: Option<Mark>,
-    target: Option<(Option<u32>, [i32; 4])>,
+    target: Option<(Option<usize>, [i32; 4])>,
 }
 
 impl Sketch {
@@ -112,13 +112,13 @@ impl Sketch {
     }
 
     fn annotate(&self, mut canvas: Canvas, blobs: &dyn Blobs) -> Canvas {
-        let tree = self.tree.as_ref().and_then(|tree| blobs.blob(tree).ok());
-        let elements = tree.map(|bytes| tree::elements(&bytes)).unwrap_or_default();
+        let elements = self.tree.as_ref().map(|tree| tree::elements(tree, blobs));
+        let elements = elements.unwrap_or_default();
         let meant = self.target.and_then(|(id, _)| id);
-        let boxes: Vec<(u32, Area)> = elements
+        let boxes: Vec<(usize, Area)> = elements
             .iter()
-            .filter(|it| it.clickable || Some(it.id) == meant)
-            .map(|it| (it.id, self.scaled(&canvas, it.rect)))
+            .filter(|it| it.clickable || Some(it.index) == meant)
+            .map(|it| (it.index, self.scaled(&canvas, it.bounds)))
             .collect();
         draw::annotate(&mut canvas, &boxes);
         if let Some(mark) = self.mark {

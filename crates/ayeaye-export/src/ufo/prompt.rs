@@ -7,11 +7,14 @@ use super::Images;
 use super::pictures::clean_name;
 use super::story::{Seen, Story};
 use crate::Blobs;
+use crate::text::limited;
 
 /// A text that is longer is named, not copied.
 const LONGEST_TEXT: u64 = 1 << 20;
 /// Elements that are listed.
 const MOST_ELEMENTS: usize = 500;
+/// Characters of an element's name or class.
+const LONGEST_NAME: usize = 200;
 
 /// The line of a call.
 pub(super) fn line(
@@ -104,13 +107,14 @@ fn os_info(story: &Story) -> Value {
 }
 
 fn control_info(seen: &Seen) -> Vec<Value> {
-    let elements = seen.elements.iter().filter(|it| it.clickable || !it.name.is_empty());
+    let elements = seen.elements.iter().filter(|it| it.clickable || !it.name().is_empty());
     elements
         .take(MOST_ELEMENTS)
         .map(|it| {
             json!({
-                "label": it.id.to_string(), "control_text": it.name, "control_type": it.kind,
-                "control_rect": it.rect,
+                "label": it.index.to_string(), "control_text": limited(it.name(), LONGEST_NAME),
+                "control_type": limited(&it.class, LONGEST_NAME),
+                "control_rect": it.bounds,
             })
         })
         .collect()

@@ -2,12 +2,13 @@
 //! is bounded, however long the session.
 use std::collections::VecDeque;
 
+use ayeaye_agent::Elements;
 use ayeaye_agent::journal::{
     Answer, BlobRef, DeviceFacts, Observe, QuestionAsked, StepStart, ToolEnd, ToolStart,
 };
 use serde_json::Value;
 
-use super::tree::{self, Element};
+use super::tree;
 use crate::Blobs;
 
 /// Pictures whose names are remembered: prompts hold those of the last few steps.
@@ -60,7 +61,7 @@ pub(super) struct Seen {
     pub(super) picture: Option<BlobRef>,
     pub(super) screen: [u32; 2],
     pub(super) tree: Option<BlobRef>,
-    pub(super) elements: Vec<Element>,
+    pub(super) elements: Elements,
     pub(super) package: String,
     pub(super) activity: String,
 }
@@ -173,7 +174,7 @@ impl Seen {
         }
         if let Some(tree) = &observe.ui_tree {
             self.tree = Some(tree.clone());
-            self.elements = blobs.blob(tree).map_or_else(|_| Vec::new(), |it| tree::elements(&it));
+            self.elements = tree::elements(tree, blobs);
         }
         if !observe.package.is_empty() {
             self.package = observe.package.clone();

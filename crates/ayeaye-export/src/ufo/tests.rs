@@ -2,10 +2,11 @@
 mod keys;
 mod orders;
 mod scenes;
+mod tape;
 
 use serde_json::Value;
 
-use self::scenes::{Folder, Tape};
+use self::tape::{Folder, Tape};
 use super::Images;
 
 /// The lines of `response.log`, each checked against the tables.
@@ -38,6 +39,9 @@ fn a_question_and_its_answer() {
     let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what} in {page}"));
     assert!(at("### Step 0") < at("Which Anna?") && at("Which Anna?") < at("Anna Berg"));
     assert!(at("Anna Berg") < at("### Step 1"));
+    assert!(page.contains("Ich komme sp\u{e4}ter"));
+    let calls = &lines(&folder)[1]["function_call"];
+    assert!(calls[0].as_str().unwrap().starts_with("TYPE(value=\"Ich komme sp\u{e4}ter\", "));
 }
 
 #[test]
@@ -55,7 +59,7 @@ fn leave_that_is_given_too_late_for_the_line() {
     tape.answer("client", "Yes, do.");
     let line = &lines(&folder(&tape))[0];
     assert!(line.get("user_confirm").is_none() && line.get("UserConfirm").is_none());
-    assert_eq!(line["status"], "PENDING");
+    assert_eq!(line["status"], "CONFIRM");
     assert_eq!(line["action"][0]["result"]["status"], "none");
 }
 

@@ -5,7 +5,8 @@ use ayeaye_agent::journal::{Event, Fact};
 use proptest::prelude::*;
 
 use super::keys;
-use super::scenes::{self, Folder, Tape};
+use super::scenes;
+use super::tape::{Folder, Tape, kept};
 use crate::Images;
 
 /// All sessions behind each other, made once.
@@ -106,7 +107,7 @@ fn nothing_grows_with_the_steps() {
             tape.step("CLICK", serde_json::json!({ "point": [400, 250] }));
         }
         let mut ufo = crate::Ufo::new(Images::All);
-        let blobs = scenes::kept(&tape);
+        let blobs = kept(&tape);
         for event in &tape.events {
             drop(crate::Projection::fold(&mut ufo, event, &blobs));
         }
