@@ -16,7 +16,7 @@ const ASK: [&str; 3] = [
     "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|inputRestricted|\
      mDreamingLockscreen|screenState|interactiveState|InputTarget|mInputMethodTarget|mAwake|\
      mScreenOnFully'",
-    "dumpsys input_method | grep -E -A1 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo:'",
+    "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x'",
 ];
 
 const HOME: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
