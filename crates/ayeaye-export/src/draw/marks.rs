@@ -33,7 +33,7 @@ const WHITE: Colour = [255; 3];
 
 /// Draws boxes with their numbers, those that contain others first.
 pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
-    let thick = unit(canvas);
+    let (thick, dot) = (unit(canvas), dot(canvas));
     let whole = canvas.area();
     let mut boxes: Vec<(usize, Area)> = boxes
         .iter()
@@ -59,8 +59,8 @@ pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
     let mut plates: Vec<Area> = Vec::with_capacity(boxes.len());
     // The small ones have the least choice.
     for (number, area) in boxes.iter().rev() {
-        let plate = place(*number, *area, thick, whole, &plates);
-        digits::write(canvas, *number, (plate.left, plate.top), thick, colour(*number));
+        let plate = place(*number, *area, dot, whole, &plates);
+        digits::write(canvas, *number, (plate.left, plate.top), dot, colour(*number));
         plates.push(plate);
     }
 }
@@ -116,10 +116,16 @@ fn colour(number: usize) -> Colour {
     PALETTE[number % PALETTE.len()]
 }
 
-/// The thickness of a thin line; a dot of the digits is as large.
+/// A dot of the digits.
+fn dot(canvas: &Canvas) -> i32 {
+    let side = canvas.area();
+    ((side.right.min(side.bottom) + 90) / 240).max(1)
+}
+
+/// The thickness of a thin line.
 fn unit(canvas: &Canvas) -> i32 {
     let side = canvas.area();
-    (side.right.min(side.bottom) + 180) / 360 + i32::from(side.right.min(side.bottom) < 180)
+    ((side.right.min(side.bottom) + 180) / 360).max(1)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^24")]
