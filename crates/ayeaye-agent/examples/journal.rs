@@ -209,7 +209,7 @@ fn response(step: u32) -> Fact {
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b-preview".to_owned(),
         tokens: tokens(),
-        latency_ms: 1903.062_5,
+        latency_ms: 1_903.062_5,
         first_token_ms: Some(211.031),
         cost_usd: 0.001_573,
         cost_known: true,
@@ -257,7 +257,7 @@ fn step_end() -> Fact {
         cost_known: true,
         time_ms: PhaseTimes {
             data_collection: 182.253,
-            llm_interaction: 1903.062_5,
+            llm_interaction: 1_903.062_5,
             action_execution: 41.532,
             memory_update: 4.125,
         },

@@ -6,9 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, tidy};
-use ayeaye_agent::{
-    Agent, Clock, DeviceId, DeviceSource, Keeping, Limits, Model, Parts, SettleRule,
-};
+use ayeaye_agent::{Agent, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Parts, SettleRule};
 use ayeaye_export::Projecting;
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Profile};
 use ayeaye_phone::{AdbServer, Handset};
@@ -81,11 +79,12 @@ impl House {
         if decider == Decider::Configured || handset.is_none() {
             sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
         }
-        let model = Arc::new(OpenAiModel::new(endpoint).context("the model's settings")?);
+        let model = Arc::new(OpenAiModel::new(endpoint.clone()).context("the model's settings")?);
         let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync)
             .with_floor(config.journal.min_free);
         let logs = config.logs.clone();
         let journal = Arc::new(Projecting::new(Arc::new(files.clone()), &config.data_dir, logs));
+        let judge = judge(config, endpoint, &model)?;
         let agent = Agent::new(Parts {
             sources,
             private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
@@ -93,9 +92,9 @@ impl House {
             journal: journal.clone(),
             limits: limits(config),
             config: worth_keeping(config, &*model),
-            keeping: Keeping::default(),
-            prices: None,
-            judge: None,
+            keeping: config.journal.keeping,
+            prices: config.model.prices,
+            judge,
         });
         let piloted = decider == Decider::Pilot;
         let agent = Arc::new(agent);
@@ -167,6 +166,26 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     model.limits.total = settings.timeout;
     model.retries.attempts = settings.retries + 1;
     Ok(model)
+}
+
+/// What judges, if the settings want that: the same model, or another one behind the same endpoint.
+fn judge(
+    config: &Config,
+    endpoint: ModelConfig,
+    model: &Arc<OpenAiModel>,
+) -> anyhow::Result<Option<Judge>> {
+    let evaluate = config.run.evaluate;
+    if !evaluate.rounds() && !evaluate.sessions() {
+        return Ok(None);
+    }
+    let model: Arc<dyn Model> = match &config.model.judge_name {
+        Some(name) => Arc::new(
+            OpenAiModel::new(ModelConfig { name: name.clone(), ..endpoint })
+                .context("the judging model's settings")?,
+        ),
+        None => model.clone(),
+    };
+    Ok(Some(Judge { model, rounds: evaluate.rounds(), sessions: evaluate.sessions() }))
 }
 
 /// The bounds of runs.

@@ -12,6 +12,7 @@ use crate::SessionId;
 
 /// What is kept. By default everything is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "each is a bound")]
 pub struct Retention {
     /// Longest time since a session's last event.
     pub max_age: Option<Duration>,
