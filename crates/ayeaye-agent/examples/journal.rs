@@ -1,17 +1,22 @@
 //! How the journal does at scale: a session of many steps through the real files.
 //!
 //! ```text
-//! cargo run --release -p ayeaye-agent --example journal [STEPS]     10000 unless said
+//! cargo run --release -p ayeaye-agent --example journal [STEPS [TIMES]]
 //! ```
 //!
-//! Times are of this process alone; nothing is synced, so that the disk does not count.
+//! 10000 steps are written, and read three times, unless said. Times are of this process alone; nothing is synced, so that the disk does not count.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement for people")]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use ayeaye_agent::journal::*;
-use ayeaye_agent::{Clock, Record, SessionId};
+use ayeaye_agent::journal::{
+    ActionFacts, BlobRef, Detail, DeviceFacts, Entry, Fact, FileJournal, Folding, LlmRequest,
+    LlmResponse, MessageFacts, Observe, ParsedFacts, PartFacts, PhaseTimes, ResponseFacts,
+    RunFacts, SessionStart, StepEnd, StepStart, SyncWhen, TargetFacts, TokenFacts, ToolEnd,
+    ToolStart,
+};
+use ayeaye_agent::{Clock, Journal as _, Record, SessionId};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
@@ -49,18 +54,20 @@ async fn main() {
     let bytes = std::fs::metadata(folder.join("events.jsonl")).unwrap().len();
     println!("events.jsonl: {bytes} bytes, {} a step", bytes / u64::from(steps));
 
-    for _ in 0..3 {
+    let rounds = std::env::args().nth(2).map_or(3, |text| text.parse().unwrap());
+    for _ in 0..rounds {
         let before = resident_kib();
         let begun = Instant::now();
         let mut folding = Folding::new(id);
-        let record = journal.open(&id, &mut |event| folding.apply(&event)).await.unwrap();
+        let record =
+            journal.open(&id, Detail::Outline, &mut |event| folding.apply(&event)).await.unwrap();
         let session = folding.finish().unwrap();
         let taken = begun.elapsed();
         println!("open and fold {taken:?}; {} KiB more", resident_kib().saturating_sub(before));
         assert_eq!(session.counts.steps, steps);
         drop((session, record));
         let begun = Instant::now();
-        journal.visit(&id, &mut |_| {}).await.unwrap();
+        journal.visit(&id, Detail::Whole, &mut |_| {}).await.unwrap();
         println!("visit {:?}", begun.elapsed());
     }
 }
@@ -209,7 +216,7 @@ fn response(step: u32) -> Fact {
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b-preview".to_owned(),
         tokens: tokens(),
-        latency_ms: 1903.062_5,
+        latency_ms: 1903.062,
         first_token_ms: Some(211.031),
         cost_usd: 0.001_573,
         cost_known: true,
@@ -257,7 +264,7 @@ fn step_end() -> Fact {
         cost_known: true,
         time_ms: PhaseTimes {
             data_collection: 182.253,
-            llm_interaction: 1903.062_5,
+            llm_interaction: 1903.062,
             action_execution: 41.532,
             memory_update: 4.125,
         },

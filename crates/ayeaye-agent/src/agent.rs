@@ -19,7 +19,7 @@ pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::follower::Follower;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
-use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart};
+use crate::journal::{Detail, DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart};
 use crate::report::Report;
 use crate::run::{Memory, News, Opening, Run, Stopper};
 use crate::{
@@ -245,7 +245,11 @@ impl Agent {
         self.hold(&mut lease, id).await?;
         let device = self.device(&device_id).await?;
         let mut folding = Folding::new(id);
-        let record = self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await?;
+        let record = self
+            .parts
+            .journal
+            .open(&id, Detail::Outline, &mut |event| folding.apply(&event))
+            .await?;
         // Another process may have gone on with it meanwhile: what counts is what stands there now.
         let session = folding.finish()?;
         let Some(opening) = opening(&session, words) else {
@@ -331,7 +335,12 @@ impl Agent {
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
         let mut folding = Folding::new(id);
-        match self.parts.journal.visit(&id, &mut |event| folding.apply(&event)).await {
+        match self
+            .parts
+            .journal
+            .visit(&id, Detail::Outline, &mut |event| folding.apply(&event))
+            .await
+        {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
         }

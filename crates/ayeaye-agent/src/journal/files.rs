@@ -32,7 +32,7 @@ use self::opening::{scan_file, telling, verdict};
 use self::record::FileRecord;
 pub use self::room::{FLOOR, FreeSpace};
 use super::retention::{self, Retention, Tidied};
-use super::{BlobRef, Claim, Each, Event, Journal, JournalError, Record, Summary};
+use super::{BlobRef, Claim, Detail, Each, Event, Journal, JournalError, Record, Summary};
 use crate::{DeviceId, SessionId};
 
 /// The time of day, as it is handed in.
@@ -119,14 +119,14 @@ impl FileJournal {
 
     /// Checks every record of a session, without a lock and without mending.
     pub async fn verify(&self, id: &SessionId) -> Result<Verdict, JournalError> {
-        self.at(id, "read", |folder| Ok(verdict(&scan_file(&folder, |_| {})?))).await
+        self.at(id, "read", |folder| Ok(verdict(&scan_file(&folder, Detail::Whole, |_| {})?))).await
     }
 
     /// As much of a session as is good, damaged or not, and where it stops being so.
     pub async fn salvage(&self, id: &SessionId) -> Result<(Vec<Event>, Verdict), JournalError> {
         self.at(id, "read", |folder| {
             let mut events = Vec::new();
-            let scanned = scan_file(&folder, |event| events.push(event))?;
+            let scanned = scan_file(&folder, Detail::Whole, |event| events.push(event))?;
             Ok((events, verdict(&scanned)))
         })
         .await
@@ -135,11 +135,13 @@ impl FileJournal {
     async fn try_open(
         &self,
         id: &SessionId,
+        detail: Detail,
         each: Each<'_>,
     ) -> Result<Box<dyn Record>, JournalError> {
         let Self { clock, when, .. } = self.clone();
-        let work =
-            move |folder, each: &mut dyn FnMut(Event)| opening::open(folder, clock, when, each);
+        let work = move |folder, each: &mut dyn FnMut(Event)| {
+            opening::open(folder, clock, when, detail, each)
+        };
         Ok(Box::new(telling(self.folder(id), "open", each, work).await?))
     }
 
@@ -178,19 +180,30 @@ impl Journal for FileJournal {
         Ok(Box::new(record.await?))
     }
 
-    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
-        match self.try_open(id, each).await {
+    async fn open(
+        &self,
+        id: &SessionId,
+        detail: Detail,
+        each: Each<'_>,
+    ) -> Result<Box<dyn Record>, JournalError> {
+        match self.try_open(id, detail, each).await {
             // Somebody may only have looked whether it is driven.
             Err(JournalError::Busy(_)) => {
                 tokio::time::sleep(LOOK).await;
-                self.try_open(id, each).await
+                self.try_open(id, detail, each).await
             }
             other => other,
         }
     }
 
-    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
-        let work = |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, each);
+    async fn visit(
+        &self,
+        id: &SessionId,
+        detail: Detail,
+        each: Each<'_>,
+    ) -> Result<(), JournalError> {
+        let work =
+            move |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, detail, each);
         telling(self.folder(id), "read", each, work).await
     }
 

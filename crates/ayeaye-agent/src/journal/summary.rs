@@ -105,7 +105,11 @@ mod reason {
 
     use crate::StopReason;
 
-    #[expect(clippy::ref_option, reason = "the signature serde asks for")]
+    #[expect(
+        clippy::ref_option,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the signature serde asks for"
+    )]
     pub(super) fn serialize<S: Serializer>(
         reason: &Option<StopReason>,
         to: S,

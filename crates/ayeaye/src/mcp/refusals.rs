@@ -185,5 +185,12 @@ fn journal_hint(err: &JournalError) -> &'static str {
              AYEAYE_DATA_DIR"
         }
         JournalError::Blob(_) => "the file was removed by something else",
+        JournalError::NoRoom { .. } => {
+            "remove sessions that nobody needs (`ayeaye sessions rm`), make room on the disk, or name another data \
+             folder with --data-dir or AYEAYE_DATA_DIR"
+        }
+        JournalError::NoBeginning(_) => {
+            "its process died before it began; remove it (`ayeaye sessions rm`)"
+        }
     }
 }

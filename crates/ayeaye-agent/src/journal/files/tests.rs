@@ -1,7 +1,9 @@
 //! The journal as its callers see it. Damage has its own file, and so has the format.
 mod damage;
+mod disk;
 mod fixture;
 mod sample;
+mod scale;
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -12,7 +14,7 @@ use tempfile::TempDir;
 use super::*;
 use serde_json::Map;
 
-use crate::journal::{Answer, Entry, Fact};
+use crate::journal::{Answer, Detail, Entry, Fact};
 
 /// A journal in a folder of its own, whose clock ticks by a millisecond at each look.
 struct Rig {
@@ -62,7 +64,7 @@ async fn opened(
     id: &SessionId,
 ) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
     let mut events = Vec::new();
-    let record = journal.open(id, &mut |event| events.push(event)).await?;
+    let record = journal.open(id, Detail::Whole, &mut |event| events.push(event)).await?;
     Ok((events, record))
 }
 
