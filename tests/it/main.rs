@@ -13,6 +13,7 @@ mod bad_input;
 mod contracts;
 mod crash;
 mod panics;
+mod privacy;
 mod process;
 mod runs;
 mod tasks;

@@ -8,7 +8,7 @@ use ayeaye::mcp::Server;
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{
     Action, Agent, Decision, Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Frame,
-    Limits, Model, ModelError, Parts, Picture, Prompt, Reply, Tokens, Unreadable, View,
+    Keeping, Limits, Model, ModelError, Parts, Picture, Prompt, Reply, Tokens, Unreadable, View,
 };
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
@@ -92,6 +92,9 @@ async fn client(
         journal: Arc::new(FileJournal::new(data, ayeaye::wiring::clock(), SyncWhen::Step)),
         limits: Limits::USUAL,
         config: Map::new(),
+        keeping: Keeping::default(),
+        prices: None,
+        judge: None,
     });
     connect(Server::new(Arc::new(agent), crate::support::DEFAULTS), Quiet).await
 }

@@ -305,7 +305,7 @@ async fn sessions_are_listed_shown_answered_exported_and_removed() {
 
     let list = binary.run(&["sessions", "list"]).await;
     let id = list.out.split_whitespace().next().unwrap().to_owned();
-    assert!(list.out.contains("INFO_ACTION_NEEDS_REPLY") && list.out.contains("Tell Anna"));
+    assert!(list.out.contains("waits for an answer") && list.out.contains("Tell Anna"));
     let shown = binary.run(&["sessions", "show", &id]).await;
     assert_eq!(shown.code, 0);
     assert!(shown.out.contains("Which Anna?") && shown.out.contains(&id), "{}", shown.out);

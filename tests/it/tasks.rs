@@ -2,7 +2,7 @@
 use ayeaye_phone::Counts;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, FakeVlm, Rig, complete, gelab, tap, type_text};
+use crate::support::{Answer, FakeVlm, Rig, aimed, complete, gelab, tap};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 
@@ -67,12 +67,6 @@ async fn a_note_is_kept_to_the_byte() {
     let notes = rig.handset.phone().state().notes;
     assert_eq!((notes[0].title.as_str(), notes[0].body.as_str()), (TITLE, TEXT));
     nothing_was_wasted(&rig);
-}
-
-/// The same place as a click, with a text to type there.
-fn aimed(click: &str, text: &str) -> String {
-    let point = click.split("point:").nth(1).unwrap().split('\t').next().unwrap();
-    type_text(text).replace("point:500,500", &format!("point:{point}"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -16,7 +16,7 @@ const ASK: [&str; 3] = [
     "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|inputRestricted|\
      mDreamingLockscreen|screenState|interactiveState|InputTarget|mInputMethodTarget|mAwake|\
      mScreenOnFully'",
-    "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'",
+    "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x'",
 ];
 
 const HOME: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
@@ -50,6 +50,7 @@ pub(crate) async fn state(link: &Link) -> Result<ScreenState, DeviceError> {
         locked: parse::locked(window).unwrap_or(false),
         foreground,
         keyboard_shown: parse::keyboard_shown(keyboard).unwrap_or(false),
+        secret_field: parse::secret_field(keyboard),
     })
 }
 

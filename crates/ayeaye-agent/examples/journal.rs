@@ -11,10 +11,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use ayeaye_agent::journal::{
-    ActionFacts, BlobRef, Detail, DeviceFacts, Entry, Fact, FileJournal, Folding, LlmRequest,
-    LlmResponse, MessageFacts, Observe, ParsedFacts, PartFacts, PhaseTimes, ResponseFacts,
-    RunFacts, SessionStart, StepEnd, StepStart, SyncWhen, TargetFacts, TokenFacts, ToolEnd,
-    ToolStart,
+    ActionFacts, BlobRef, DeviceFacts, Entry, Fact, FileJournal, Folding, LlmRequest, LlmResponse,
+    MessageFacts, Observe, ParsedFacts, PartFacts, PhaseTimes, ResponseFacts, RunFacts,
+    SessionStart, StepEnd, StepStart, SyncWhen, TargetFacts, TokenFacts, ToolEnd, ToolStart,
 };
 use ayeaye_agent::{Clock, Journal as _, Record, SessionId};
 use bytes::Bytes;
@@ -59,15 +58,14 @@ async fn main() {
         let before = resident_kib();
         let begun = Instant::now();
         let mut folding = Folding::new(id);
-        let record =
-            journal.open(&id, Detail::Outline, &mut |event| folding.apply(&event)).await.unwrap();
+        let record = journal.open(&id, &mut |event| folding.apply(&event)).await.unwrap();
         let session = folding.finish().unwrap();
         let taken = begun.elapsed();
         println!("open and fold {taken:?}; {} KiB more", resident_kib().saturating_sub(before));
         assert_eq!(session.counts.steps, steps);
         drop((session, record));
         let begun = Instant::now();
-        journal.visit(&id, Detail::Whole, &mut |_| {}).await.unwrap();
+        journal.visit(&id, &mut |_| {}).await.unwrap();
         println!("visit {:?}", begun.elapsed());
     }
 }
@@ -216,7 +214,7 @@ fn response(step: u32) -> Fact {
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b-preview".to_owned(),
         tokens: tokens(),
-        latency_ms: 1903.062,
+        latency_ms: 1_903.062_5,
         first_token_ms: Some(211.031),
         cost_usd: 0.001_573,
         cost_known: true,
@@ -264,7 +262,7 @@ fn step_end() -> Fact {
         cost_known: true,
         time_ms: PhaseTimes {
             data_collection: 182.253,
-            llm_interaction: 1903.062,
+            llm_interaction: 1_903.062_5,
             action_execution: 41.532,
             memory_update: 4.125,
         },

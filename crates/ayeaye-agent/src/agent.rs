@@ -19,7 +19,8 @@ pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::follower::Follower;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
-use crate::journal::{Detail, DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart};
+use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart};
+use crate::privacy::{Keeping, Kind, Vaults, secrets_in};
 use crate::report::Report;
 use crate::run::{Memory, News, Opening, Run, Stopper};
 use crate::{
@@ -42,6 +43,41 @@ pub struct Parts {
     pub limits: Limits,
     /// Settings worth keeping with a session, never a key.
     pub config: serde_json::Map<String, serde_json::Value>,
+    /// How much of what happens is kept.
+    pub keeping: Keeping,
+    /// What the model's calls cost, where that is known.
+    pub prices: Option<Prices>,
+    /// What judges whether a request was carried out, and when.
+    pub judge: Option<Judge>,
+}
+
+/// What judges whether a request was carried out.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// Asked in words and pictures; its profile does not matter.
+    pub model: Arc<dyn Model>,
+    /// After each round that has ended.
+    pub rounds: bool,
+    /// After each run that has ended a round, for the session so far.
+    pub sessions: bool,
+}
+
+/// US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prices {
+    /// Sent.
+    pub input: f64,
+    /// Received, thinking included.
+    pub output: f64,
+}
+
+impl Prices {
+    /// US dollars for a call.
+    pub(crate) fn of(self, tokens: crate::Tokens) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "no call has 2^52 tokens")]
+        let (sent, received) = (tokens.prompt as f64, tokens.completion as f64);
+        (sent * self.input + received * self.output) / 1e6
+    }
 }
 
 /// Why the agent did not do what it was asked. Variants are by what the caller can do.
@@ -95,12 +131,13 @@ pub enum AgentError {
 pub struct Agent {
     parts: Arc<Parts>,
     runs: Runs,
+    vaults: Vaults,
 }
 
 impl Agent {
     /// An agent of these parts.
     pub fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), runs: Runs::default() }
+        Self { parts: Arc::new(parts), runs: Runs::default(), vaults: Vaults::default() }
     }
 
     /// What is kept.
@@ -176,17 +213,22 @@ impl Agent {
             wm_size: [info.screen.width, info.screen.height],
         };
         let run_facts = run_facts(start.max_steps, start.reply_mode);
+        let vault = self.vaults.of(id, self.parts.keeping.text);
+        for (kind, secret) in secrets_in(&start.task) {
+            vault.learn(kind, secret);
+        }
+        let request = vault.redact(&start.task).into_owned();
         let mut record = self.parts.journal.create(&id).await?;
         let beginning = Fact::SessionStart(SessionStart {
             task_name: id.to_string(),
-            request: start.task.clone(),
+            request: request.clone(),
             device: facts.clone(),
             config: self.parts.config.clone(),
             run: run_facts.clone(),
         });
         record.append(Entry { round: None, step: None, agent: None, fact: beginning }).await?;
         record.sync().await?;
-        let session = Session::begin(id, facts, &start.task, run_facts.clone());
+        let session = Session::begin(id, facts, &request, run_facts.clone());
         let plan = Plan { opening: Opening::First, run_facts, reply_mode: start.reply_mode };
         self.launch(lease, session, record, device, plan, (start.task, start.asker))
     }
@@ -194,6 +236,9 @@ impl Agent {
     /// Goes on with a session, by the table in the tool's documentation.
     pub async fn resume(&self, next: Continue) -> Result<Follower, AgentError> {
         let id = next.session_id;
+        if let (true, Words::Reply(text)) = (next.reply_is_secret, &next.words) {
+            self.vaults.of(id, self.parts.keeping.text).learn(Kind::Marked, text);
+        }
         loop {
             if let Some(live) = self.live(id, next.device_id.as_ref())? {
                 match join(id, &live, &next.words)? {
@@ -245,11 +290,7 @@ impl Agent {
         self.hold(&mut lease, id).await?;
         let device = self.device(&device_id).await?;
         let mut folding = Folding::new(id);
-        let record = self
-            .parts
-            .journal
-            .open(&id, Detail::Outline, &mut |event| folding.apply(&event))
-            .await?;
+        let record = self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await?;
         // Another process may have gone on with it meanwhile: what counts is what stands there now.
         let session = folding.finish()?;
         let Some(opening) = opening(&session, words) else {
@@ -335,12 +376,7 @@ impl Agent {
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
         let mut folding = Folding::new(id);
-        match self
-            .parts
-            .journal
-            .visit(&id, Detail::Outline, &mut |event| folding.apply(&event))
-            .await
-        {
+        match self.parts.journal.outline(&id, &mut |event| folding.apply(&event)).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
         }
@@ -388,6 +424,7 @@ impl Agent {
             device,
             reply_mode: plan.reply_mode,
             stopper,
+            vault: self.vaults.of(id, self.parts.keeping.text),
             words: listened,
             news,
             opening: plan.opening,

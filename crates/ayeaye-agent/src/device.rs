@@ -97,6 +97,7 @@ pub struct Component {
 }
 
 /// What the screen is up to, besides its picture.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenState {
     /// The display is on.
@@ -107,6 +108,8 @@ pub struct ScreenState {
     pub foreground: Option<Component>,
     /// The soft keyboard is shown.
     pub keyboard_shown: bool,
+    /// The field in focus hides what is typed into it, as fields for passwords do.
+    pub secret_field: bool,
 }
 
 /// An app that can be opened.

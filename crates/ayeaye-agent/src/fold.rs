@@ -32,6 +32,8 @@ pub struct Session {
     pub run: RunFacts,
     /// Counters that go on through the whole session.
     pub counts: SessionCounts,
+    /// The app agent's state, by UFO's names.
+    pub state: String,
     /// What was begun and not ended.
     pub open: Open,
     local: Local,
@@ -46,6 +48,8 @@ pub struct SessionCounts {
     pub round_steps: u32,
     /// Calls to models.
     pub calls: u32,
+    /// Requests to the model that judges.
+    pub judgements: u32,
     /// Requests to models; asking again is part of the request.
     pub requests: u32,
     /// Things done.
@@ -67,6 +71,8 @@ pub struct Open {
     pub step: Option<u32>,
     /// The call to a model: its number, its request and its iteration.
     pub call: Option<(u32, u32, u32)>,
+    /// Whether that is a call to the model that judges.
+    pub judging: bool,
     /// The thing being done: its number, name, and whether the phone is concerned.
     pub tool: Option<(u32, String, bool)>,
     /// What was decided in this step.
@@ -99,6 +105,19 @@ pub enum Standing {
     /// The last request was carried out or given up.
     Ended,
 }
+
+/// Who judges, as the record names it.
+pub(crate) const JUDGE: &str = "EvaluationAgent";
+
+/// The state of an agent that is at work.
+pub(crate) const CONTINUE: &str = "CONTINUE";
+
+/// Most that is remembered of what has happened: a model is shown the end of it, and a session of
+/// ten thousand steps must not fill the memory. Requests and answers stay longer than steps.
+const MOST_PAST: usize = 1000;
+
+/// Most steps of a run that its report lists.
+const MOST_LINES: usize = 500;
 
 /// A record that does not begin as one must.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -142,6 +161,7 @@ impl Session {
             stopped: None,
             run,
             counts: SessionCounts::default(),
+            state: CONTINUE.to_owned(),
             open: Open::default(),
             local: Local::default(),
         }
@@ -168,7 +188,7 @@ impl Session {
                 self.request = request.clone();
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
-                self.past.push(Past::Request(request.clone()));
+                self.remember(Past::Request(request.clone()));
             }
             Fact::RoundEnd(end) => {
                 self.round_open = false;
@@ -194,8 +214,12 @@ impl Session {
             }
             Fact::LlmRequest(request) => {
                 self.counts.calls = self.counts.calls.max(request.call_id);
-                self.counts.requests = self.counts.requests.max(request.request_number);
+                let judges = event.entry.agent.as_deref() == Some(JUDGE);
+                let counter =
+                    if judges { &mut self.counts.judgements } else { &mut self.counts.requests };
+                *counter = (*counter).max(request.request_number);
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
+                self.open.judging = judges;
             }
             Fact::LlmResponse(response) => self.end_call(response),
             Fact::ToolStart(start) => {
@@ -208,8 +232,8 @@ impl Session {
             }
             Fact::Question(asked) => self.question = Some(asked.into()),
             Fact::Answer(answer) => self.hear(answer),
-            Fact::State { .. }
-            | Fact::SubtaskEnd { .. }
+            Fact::State { to, .. } => self.state = to.clone(),
+            Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
             | Fact::BlackboardAdd { .. }
             | Fact::Evaluation(_)
@@ -225,13 +249,18 @@ impl Session {
     fn end_call(&mut self, response: &LlmResponse) {
         let LlmResponse { tokens, cost_usd, cost_known, .. } = response;
         self.open.call = None;
-        self.open.tokens += *tokens;
+        if !self.open.judging {
+            self.open.tokens += *tokens;
+        }
         if let Some(parsed) = &response.parsed {
             self.open.decision = Some(parsed.clone());
             self.open.outcome = None;
         }
         self.counts.cost_usd += cost_usd;
-        self.counts.round_cost_usd += cost_usd;
+        // What judging costs belongs to the session, as with UFO.
+        if !self.open.judging {
+            self.counts.round_cost_usd += cost_usd;
+        }
         self.counts.unpriced_calls += u32::from(!cost_known);
         self.counts.tokens += tokens.total;
         let usage = &mut self.local.usage;
@@ -249,17 +278,35 @@ impl Session {
         if self.open.step.is_some() {
             self.open.said.extend(said);
         } else {
-            self.past.extend(said.map(Past::Said));
+            said.for_each(|text| self.remember(Past::Said(text)));
         }
+    }
+
+    /// Takes one more thing that happened into memory, and lets old ones go: steps first.
+    fn remember(&mut self, past: Past) {
+        if MOST_PAST <= self.past.len() {
+            let mut steps = MOST_PAST / 4;
+            self.past.retain(|old| {
+                let goes = 0 < steps && matches!(old, Past::Step(_));
+                steps -= usize::from(goes);
+                !goes
+            });
+            let most = MOST_PAST * 3 / 4;
+            let too_many = self.past.len().saturating_sub(most);
+            self.past.drain(..too_many);
+        }
+        self.past.push(past);
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
         let said = std::mem::take(&mut self.open).said;
-        self.remember(step, end);
-        self.past.extend(said.into_iter().map(Past::Said));
+        self.remember_step(step, end);
+        for text in said {
+            self.remember(Past::Said(text));
+        }
     }
 
-    fn remember(&mut self, step: u32, end: &StepEnd) {
+    fn remember_step(&mut self, step: u32, end: &StepEnd) {
         let times = end.time_ms;
         let usage = &mut self.local.usage;
         usage.model_ms += times.llm_interaction;
@@ -272,10 +319,14 @@ impl Session {
             error: end.error.clone(),
         };
         self.local.final_action = Some(line.clone());
+        if MOST_LINES <= self.local.lines.len() {
+            // The first steps and the last ones tell most.
+            self.local.lines.drain(MOST_LINES / 4..MOST_LINES / 2);
+        }
         self.local.lines.push(line);
         // An action of a later version that this one cannot name is left out of what the model is told.
         if let Ok(action) = Action::try_from(facts) {
-            self.past.push(Past::Step(PastStep {
+            self.remember(Past::Step(PastStep {
                 decision: Decision {
                     action,
                     thought: end.response.thought.clone(),

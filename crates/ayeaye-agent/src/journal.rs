@@ -78,17 +78,6 @@ pub enum JournalError {
     NoBeginning(#[from] NoBeginning),
 }
 
-/// How much of each event is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
-    /// All of it.
-    Whole,
-    /// What a [`Session`](crate::Session) is folded from, in less time: requests to models without
-    /// messages, parameters, schemas and results of tools, answers without the text as it came,
-    /// reasoning, calls of tools and retries.
-    Outline,
-}
-
 /// Takes the events of a record in their order, one by one.
 pub type Each<'a> = &'a mut (dyn FnMut(Event) + Send);
 
@@ -115,25 +104,22 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// Begins the record of a new session and holds its lock.
     async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError>;
     /// Opens a session to go on with it: takes its lock, mends a torn tail (and notes that), and
-    /// hands out everything recorded so far. After an error what was handed out is to be forgotten.
-    async fn open(
-        &self,
-        id: &SessionId,
-        detail: Detail,
-        each: Each<'_>,
-    ) -> Result<Box<dyn Record>, JournalError>;
+    /// hands out the [`outline`](Self::outline) of everything recorded so far. After an error what
+    /// was handed out is to be forgotten.
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError>;
     /// Hands out everything recorded so far, without a lock and without mending: a torn last line is
     /// left out. Where a damaged record has good events in front, they come before the error.
-    async fn visit(
-        &self,
-        id: &SessionId,
-        detail: Detail,
-        each: Each<'_>,
-    ) -> Result<(), JournalError>;
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError>;
+    /// [`visit`](Self::visit) for those who fold a [`Session`](crate::Session), in less time: requests
+    /// to models come without messages, parameters, schemas and results of tools, answers without the
+    /// text as it came, reasoning, calls of tools and retries.
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.visit(id, each).await
+    }
     /// [`visit`](Self::visit) for those who need all events whole and at once.
     async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
         let mut events = Vec::new();
-        self.visit(id, Detail::Whole, &mut |event| events.push(event)).await?;
+        self.visit(id, &mut |event| events.push(event)).await?;
         Ok(events)
     }
     /// The session in short. Of one that is not being written this does not read the record, as a

@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 
 mod action;
+mod elements;
 mod screen;
 mod session;
 
@@ -13,6 +14,7 @@ pub mod journal;
 mod model;
 
 mod limits;
+mod privacy;
 mod settle;
 
 mod fold;
@@ -22,11 +24,14 @@ mod agent;
 mod run;
 
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
-pub use agent::{Agent, AgentError, Continue, Follower, Parts, ReplyMode, StartTask, Words};
+pub use agent::{
+    Agent, AgentError, Continue, Follower, Judge, Parts, Prices, ReplyMode, StartTask, Words,
+};
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
 };
+pub use elements::{Element, Elements};
 pub use fold::{NoBeginning, Session, Standing};
 pub use journal::{Clock, Journal, JournalError, Record};
 pub use limits::Limits;
@@ -34,6 +39,7 @@ pub use model::{
     Decision, Message, Model, ModelError, Part, Past, PastStep, Prompt, Reply, Retry, Role, Tokens,
     Unreadable, View,
 };
+pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
 pub use report::{Report, StepLine, Usage};
 pub use run::{News, Stopper};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};

@@ -1,14 +1,19 @@
 //! One run: the activity that drives a phone until there is a reason to stop.
 //!
 //! [`Run::work`] is the loop. The files below it are its parts in the order of a step: `look`,
-//! `decide`, `act`, `ask`; and `mend`, which ties up what a crash has left open.
+//! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; and `mend`,
+//! which ties up what a crash has left open.
 mod act;
 mod ask;
 mod decide;
+mod elements;
+mod end;
+mod judge;
 mod look;
 mod mend;
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 pub(crate) use mend::Opening;
 
@@ -17,13 +22,16 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Parts, ReplyMode};
-use crate::fold::Session;
+use crate::fold::{CONTINUE, Session};
 use crate::journal::{
-    ActionFacts, Answer, Entry, Fact, PhaseTimes, ResponseFacts, RoundEnd, RunFacts, SessionEnd,
-    StepEnd, StepStart, TokenFacts,
+    ActionFacts, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseFacts, RunFacts, StepEnd,
+    StepStart, TokenFacts,
 };
+use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
-use crate::{Action, Decision, Device, Frame, JournalError, Record, StopReason};
+use crate::{
+    Action, Decision, Device, Frame, JournalError, Picture, QuestionKind, Record, StopReason,
+};
 
 /// What followers of a run are told: always the latest, never all.
 #[derive(Debug, Clone)]
@@ -110,6 +118,8 @@ pub(crate) struct Run {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) reply_mode: ReplyMode,
     pub(crate) stopper: Stopper,
+    /// What must not be written down.
+    pub(crate) vault: Arc<Vault>,
     /// Answers, and advice nobody asked for.
     pub(crate) words: mpsc::Receiver<String>,
     pub(crate) news: watch::Sender<News>,
@@ -132,6 +142,19 @@ pub(crate) struct Memory {
     woken_at: Option<u32>,
     /// Questions that were answered without the user.
     answered: u32,
+    /// What the screen showed last, as it is kept, as long as nothing was done since.
+    last_screen: Option<LastScreen>,
+    /// The picture that goes with it, as the model was sent it.
+    last_picture: Option<Picture>,
+    /// How long the phone took to name its screen's elements, when it last did.
+    elements_took: Option<Duration>,
+}
+
+/// A screen as it is kept.
+#[derive(Debug, Clone, Default)]
+struct LastScreen {
+    screenshot: Option<BlobRef>,
+    ui_tree: Option<BlobRef>,
 }
 
 impl Default for Memory {
@@ -143,6 +166,9 @@ impl Default for Memory {
             remarks: Vec::new(),
             woken_at: None,
             answered: 0,
+            last_screen: None,
+            last_picture: None,
+            elements_took: None,
         }
     }
 }
@@ -191,11 +217,13 @@ impl Run {
     }
 
     async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), Halt> {
-        let seen = self.look(draft).await?;
-        let decision = self.decide(&seen, draft).await?;
+        let mut seen = self.look(draft).await?;
+        let decision = self.decide(&mut seen, draft).await?;
+        let patience = self.patience(&decision.action);
+        self.know_elements(&mut seen, patience).await?;
         self.check_progress(&seen.frame, &decision.action)?;
         match decision.action {
-            Action::Gesture(gesture) => self.perform(&gesture, seen.frame, draft).await,
+            Action::Gesture(gesture) => self.perform(&gesture, seen, draft).await,
             Action::Wait(time) => self.wait(time, draft).await,
             Action::Note { text } => self.note(text).await,
             Action::Info(question) => self.ask(question, &seen, draft).await,
@@ -207,6 +235,8 @@ impl Run {
     }
 
     async fn begin_step(&mut self) -> Result<(), Halt> {
+        // Whatever it was in before, it works again.
+        self.enter(CONTINUE).await?;
         let counts = self.session.counts;
         self.append_at(
             counts.steps,
@@ -226,7 +256,7 @@ impl Run {
         let status = match halt.map(|halt| halt.reason) {
             Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
             Some(StopReason::TaskAbortedByAgent) => "FAIL",
-            Some(StopReason::InfoActionNeedsReply) => "PENDING",
+            Some(StopReason::InfoActionNeedsReply) => draft.status.unwrap_or("PENDING"),
             None
             | Some(StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted) => {
                 draft.status.unwrap_or("CONTINUE")
@@ -260,6 +290,7 @@ impl Run {
             }),
         )
         .await?;
+        self.enter(status).await?;
         let line = self.session.last_line().map(crate::StepLine::in_words).unwrap_or_default();
         self.publish(format!("step {}: {line}", step + 1));
         Ok(())
@@ -280,8 +311,27 @@ impl Run {
 
     /// Records words that nobody asked for.
     pub(crate) async fn advised(&mut self, text: String) -> Result<(), Halt> {
+        self.keep_secret(&text);
         let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
         self.append(Fact::Answer(answer)).await
+    }
+
+    /// Learns what is secret in somebody's words.
+    fn keep_secret(&self, text: &str) {
+        for (kind, secret) in secrets_in(text) {
+            self.vault.learn(kind, secret);
+        }
+        let question = self.session.question.as_ref();
+        let question = question.filter(|it| it.kind == QuestionKind::Info);
+        let Some(kind) = question.and_then(|it| asks_for_secret(&it.text)) else { return };
+        self.vault.learn(kind, text);
+        // "It is 482913, thanks": the model will type the number alone.
+        let words = text.split(|c: char| c.is_whitespace() || ",;。，；".contains(c));
+        for word in words.map(|word| word.trim_end_matches(['.', '!', '?'])) {
+            if 4 <= word.chars().count() && word.chars().any(|c| !c.is_alphabetic()) {
+                self.vault.learn(kind, word);
+            }
+        }
     }
 
     fn check_limits(&self) -> Result<(), Halt> {
@@ -312,51 +362,6 @@ impl Run {
         Ok(())
     }
 
-    async fn finish(mut self, halt: Halt, lease: impl Send) {
-        if let Err(failure) = self.record_end(&halt).await {
-            tracing::error!(session = %self.session.id, "the end of a run was not recorded: {}", failure.message);
-            self.session.stopped = Some((StopReason::StorageFailed, failure.message));
-        }
-        let Self { session, record, news, .. } = self;
-        // Followers may continue the session as soon as they hear of the end: let go of it first.
-        drop(record);
-        drop(lease);
-        let report = Arc::new(session.report(false));
-        let line = format!("{}: {}", report.stop_reason, report.message);
-        tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
-        news.send_replace(News { report, line, running: false });
-    }
-
-    async fn record_end(&mut self, halt: &Halt) -> Result<(), Halt> {
-        // Whoever spoke too late for this run speaks to the next; from here on nobody is taken in.
-        self.words.close();
-        self.listen().await?;
-        let counts = self.session.counts;
-        if halt.reason.ends_round() {
-            let done = halt.reason == StopReason::TaskCompletedSuccessfully;
-            self.append(Fact::RoundEnd(RoundEnd {
-                status: if done { "FINISH" } else { "FAIL" }.to_owned(),
-                result: halt.message.clone(),
-                stop_reason: halt.reason.name().to_owned(),
-                steps: counts.round_steps,
-                subtask_amount: 1,
-                cost_usd: counts.round_cost_usd,
-            }))
-            .await?;
-        }
-        self.append(Fact::SessionEnd(SessionEnd {
-            stop_reason: halt.reason.name().to_owned(),
-            message: halt.message.clone(),
-            steps: counts.steps,
-            local_steps: self.session.local_steps(),
-            cost_usd: counts.cost_usd,
-            cost_known: counts.unpriced_calls == 0,
-        }))
-        .await?;
-        self.record.sync().await?;
-        Ok(())
-    }
-
     /// Records a fact about the round.
     pub(crate) async fn append(&mut self, fact: Fact) -> Result<(), Halt> {
         let step = self.session.open.step;
@@ -368,11 +373,38 @@ impl Run {
     }
 
     async fn write(&mut self, step: Option<u32>, fact: Fact) -> Result<(), Halt> {
+        let agent = step.map(|_| "AppAgent");
+        self.write_of(agent, step, fact).await
+    }
+
+    /// The one way into the record: past the vault.
+    async fn write_of(
+        &mut self,
+        agent: Option<&str>,
+        step: Option<u32>,
+        fact: Fact,
+    ) -> Result<(), Halt> {
+        let fact = self.vault.kept(fact);
         let round = Some(self.session.round);
-        let agent = step.map(|_| "AppAgent".to_owned());
+        let agent = agent.map(str::to_owned);
         let event = self.record.append(Entry { round, step, agent, fact }).await?;
         self.session.apply(&event);
         Ok(())
+    }
+
+    /// Records that the app agent is in another state than before.
+    async fn enter(&mut self, state: &str) -> Result<(), Halt> {
+        if self.session.state == state {
+            return Ok(());
+        }
+        let from = self.session.state.clone();
+        let fact = Fact::State { from, to: state.to_owned() };
+        self.write_of(Some("AppAgent"), None, fact).await
+    }
+
+    /// What may be logged of a text.
+    fn hide<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
+        self.vault.redact(text)
     }
 
     fn publish(&self, line: String) {

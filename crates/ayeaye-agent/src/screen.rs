@@ -83,6 +83,27 @@ impl Frame {
         &self.rgba
     }
 
+    /// The same frame with these places black: left, top, right and bottom in its pixels, the last two
+    /// outside.
+    #[must_use]
+    pub fn blackened(&self, places: &[[i32; 4]]) -> Self {
+        let mut rgba = self.rgba.to_vec();
+        let (width, height) = (self.size.width as usize, self.size.height as usize);
+        let inside = |v: i32, most: usize| usize::try_from(v).unwrap_or(0).min(most);
+        for &[left, top, right, bottom] in places {
+            let (left, right) = (inside(left, width), inside(right, width));
+            for row in inside(top, height)..inside(bottom, height) {
+                let row = &mut rgba[row * width * 4..(row + 1) * width * 4];
+                for pixel in
+                    row.get_mut(left * 4..right * 4).unwrap_or_default().chunks_exact_mut(4)
+                {
+                    pixel.copy_from_slice(&[0, 0, 0, 255]);
+                }
+            }
+        }
+        Self { size: self.size, rgba: rgba.into() }
+    }
+
     /// Whether every pixel is (nearly) black, as protected windows and dark screens are captured.
     pub fn is_black(&self) -> bool {
         self.rgba.chunks_exact(4).all(|p| p[0] < 3 && p[1] < 3 && p[2] < 3)
@@ -126,6 +147,15 @@ mod tests {
         );
         let huge = ScreenSize { width: 70_000, height: 1 };
         assert_eq!(Frame::new(huge, Bytes::new()), Err(BadFrame::Size(huge)));
+    }
+
+    #[test]
+    fn a_place_is_blackened_and_nothing_else() {
+        let size = ScreenSize { width: 3, height: 2 };
+        let white = Frame::new(size, Bytes::from(vec![255; 24])).unwrap();
+        let frame = white.blackened(&[[1, 0, 2, 1], [-5, 1, 1, 9], [2, 1, 1, 2]]);
+        let dark: Vec<bool> = frame.rgba().chunks_exact(4).map(|p| p == [0, 0, 0, 255]).collect();
+        assert_eq!(dark, [false, true, false, true, false, false]);
     }
 
     #[test]

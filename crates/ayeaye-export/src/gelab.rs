@@ -1,11 +1,219 @@
-//! GELab-Zero's trace: one JSON line for the session, then one for each step that was decided.
+//! GELab-Zero's trace: one JSON line for the session, then one for each step.
 //!
-//! The first line holds the configuration and the task, as GELab's `local_server.py` writes it; the
-//! others the raw reply, the parsed action in its own names, the picture's file and the model's
-//! time in seconds.
+//! What GELab's programs read is in `message`, as `local_server.py` of GELab-Zero writes it: the
+//! task and the model first; then for each step the picture and what the user had said
+//! (`environment`), the action in GELab's names, the raw reply and the model's time in seconds. The
+//! keys beside it are ours. They take every line behind the first for a step, so an answer stands in
+//! the line of the step that follows it. The prompts (`asked_messages`) are not in it.
 use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::{BlobRef, Event, Fact};
-use serde_json::{Value, json};
+use ayeaye_agent::journal::{
+    ActionFacts, BlobRef, Event, Fact, LlmResponse, SessionStart, StepEnd,
+};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::text::json_line;
+use crate::{Blobs, Content, FileOp, Projection};
+
+/// The name of the reply's format in GELab, by our profile.
+const GELAB_TASK_TYPE: (&str, &str) = ("gelab", "parser_0920_summary");
+
+/// GELab's trace of one session: `{session_id}.jsonl` and `images/`.
+#[derive(Debug)]
+pub struct Gelab {
+    id: SessionId,
+    model: String,
+    /// The picture of this step, and the last there was.
+    picture: Option<String>,
+    last_picture: String,
+    /// What was said since the last step, and by whom.
+    said: Vec<String>,
+    source: Option<String>,
+    reply: Option<Reply>,
+}
+
+/// The answer that was acted on.
+#[derive(Debug)]
+struct Reply {
+    raw: String,
+    /// Seconds.
+    took: f64,
+    /// When it was there.
+    at: Timestamp,
+}
+
+impl Gelab {
+    /// A trace with nothing in it.
+    pub fn new(id: SessionId) -> Self {
+        Self {
+            id,
+            model: String::new(),
+            picture: None,
+            last_picture: String::new(),
+            said: Vec::new(),
+            source: None,
+            reply: None,
+        }
+    }
+
+    fn line(&self, value: &Value) -> FileOp {
+        let bytes = (json_line(value) + "\n").into_bytes();
+        FileOp::Append { path: format!("{}.jsonl", self.id), bytes }
+    }
+
+    fn head(&mut self, now: Timestamp, start: &SessionStart) -> FileOp {
+        let SessionStart { request, device, config, .. } = start;
+        let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+        text("model").clone_into(&mut self.model);
+        let (ours, theirs) = GELAB_TASK_TYPE;
+        let task_type = if text("profile") == ours { theirs } else { text("profile") };
+        self.line(&json!({
+            "session_id": self.id.to_string(), "timestamp": stamp(now), "task": request,
+            "device_id": device.device_id, "device_wm_size": device.wm_size, "config": config,
+            "message": {
+                "log_type": "session_start", "task": request, "task_type": task_type,
+                "model_config": { "model_name": self.model },
+                "extra_info": { "device_id": device.device_id, "device_wm_size": device.wm_size },
+            },
+        }))
+    }
+
+    fn look(&mut self, step: u32, blob: &BlobRef) -> FileOp {
+        let path =
+            format!("images/{}_step_{}.{}", self.id, count(step), extension(&blob.media_type));
+        self.picture = Some(path.clone());
+        self.last_picture.clone_from(&path);
+        FileOp::Write { path, content: Content::Blob(blob.clone()) }
+    }
+
+    fn hear(&mut self, now: Timestamp, response: &LlmResponse) {
+        if !response.model.is_empty() {
+            self.model.clone_from(&response.model);
+        }
+        let raw = response.raw_content.clone().unwrap_or_default();
+        self.reply = Some(Reply { raw, took: response.latency_ms / 1e3, at: now });
+    }
+
+    fn step(&mut self, now: Timestamp, step: u32, end: &StepEnd) -> FileOp {
+        let reply = self.reply.take();
+        let took = reply.as_ref().map_or(0.0, |reply| reply.took);
+        let heard = reply.as_ref().map_or(now, |reply| reply.at);
+        let heard = heard.as_duration().as_secs_f64();
+        let raw = reply.map(|reply| reply.raw).unwrap_or_default();
+        // Their viewer opens the picture of every step: where there was none, the one before.
+        let picture = self.picture.take();
+        let shown = picture.as_deref().unwrap_or(&self.last_picture);
+        let said = std::mem::take(&mut self.said).join("\n");
+        let line = json!({
+            "session_id": self.id.to_string(), "timestamp": stamp(now), "step": count(step),
+            "image": picture, "status": end.status, "error": end.error, "result": end.result,
+            "source": self.source.take(),
+            "message": {
+                "environment": { "image": shown, "user_comment": said },
+                "action": action(end), "model_response": raw,
+                "model_config": { "model_name": self.model },
+                "llm_cost": {
+                    "llm_time": took, "llm_start_time": heard - took, "llm_end_time": heard,
+                },
+            },
+        });
+        self.line(&line)
+    }
+}
+
+impl Projection for Gelab {
+    fn fold(&mut self, event: &Event, _: &dyn Blobs) -> Vec<FileOp> {
+        let (now, step) = (event.ts, event.entry.step);
+        match &event.entry.fact {
+            Fact::SessionStart(start) => vec![self.head(now, start)],
+            Fact::StepStart(_) => {
+                self.picture = None;
+                self.reply = None;
+                Vec::new()
+            }
+            Fact::Observe(observe) => match (&observe.screenshot, step) {
+                (Some(blob), Some(step)) => vec![self.look(step, blob)],
+                _ => Vec::new(),
+            },
+            // An answer that a model gave in the user's stead decides nothing.
+            Fact::LlmResponse(response)
+                if response.kind == "final" && response.parsed.is_some() =>
+            {
+                self.hear(now, response);
+                Vec::new()
+            }
+            Fact::StepEnd(end) => vec![self.step(now, step.unwrap_or_default(), end)],
+            Fact::Answer(answer) => {
+                self.said.extend(answer.answers.iter().cloned());
+                self.source = Some(answer.source.clone());
+                Vec::new()
+            }
+            Fact::SessionResume(_)
+            | Fact::SessionEnd(_)
+            | Fact::RoundStart { .. }
+            | Fact::RoundEnd(_)
+            | Fact::LlmRequest(_)
+            | Fact::LlmResponse(_)
+            | Fact::ToolStart(_)
+            | Fact::ToolEnd(_)
+            | Fact::Question(_)
+            | Fact::State { .. }
+            | Fact::SubtaskEnd { .. }
+            | Fact::Snapshot { .. }
+            | Fact::BlackboardAdd { .. }
+            | Fact::Evaluation(_)
+            | Fact::Note { .. } => Vec::new(),
+        }
+    }
+}
+
+/// What was decided, in GELab's names; without `action` where nothing was.
+fn action(end: &StepEnd) -> Value {
+    let mut facts = Map::new();
+    facts.insert("cot".to_owned(), json!(end.response.thought));
+    facts.insert("explain".to_owned(), json!(end.response.comment));
+    if let Some(ActionFacts { function, arguments }) = &end.action {
+        facts.insert("action".to_owned(), json!(function));
+        for (name, value) in arguments {
+            let (name, value) = argument(name, value);
+            facts.insert(name, value);
+        }
+    }
+    facts.insert("summary".to_owned(), json!(end.response.summary));
+    Value::Object(facts)
+}
+
+/// GELab has one name, `value`, for what an action is given besides points.
+fn argument(name: &str, value: &Value) -> (String, Value) {
+    let name = match name {
+        "app" | "key" | "reason" | "seconds" | "text" | "question" => "value",
+        // Not to take the place of what is no argument.
+        "cot" | "explain" | "action" | "summary" => return (format!("{name}_"), value.clone()),
+        _ => name,
+    };
+    let value = match value {
+        Value::Object(question) => question.get("text").unwrap_or(value).clone(),
+        _ => value.clone(),
+    };
+    (name.to_owned(), value)
+}
+
+fn stamp(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// Steps are counted from 1.
+fn count(step: u32) -> u64 {
+    u64::from(step) + 1
+}
+
+fn extension(media_type: &str) -> &'static str {
+    match media_type {
+        "image/png" => "png",
+        "image/webp" => "webp",
+        _ => "jpeg",
+    }
+}
 
 /// A trace, and the pictures it names.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,5 +316,66 @@ mod tests {
             assert!(image.is_empty() || trace.pictures.iter().any(|(name, _)| name == image));
         }
         assert!(lines.iter().any(|line| line["action"]["action"] == "CLICK"));
+    }
+
+    use crate::testing::{Folder, Story, click, object};
+
+    fn lines(story: &Story) -> (Folder, Vec<Value>) {
+        let id: SessionId = "019b7d0a-6f40-7000-8000-0000000000a1".parse().unwrap();
+        let folder = Folder::of(&mut Gelab::new(id), &story.events);
+        folder.check();
+        let lines = folder.text(&format!("{id}.jsonl"));
+        let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (folder, lines)
+    }
+
+    #[test]
+    fn a_trace_with_an_answer_and_a_step_that_failed() {
+        let mut story = Story::new();
+        let ask = ActionFacts {
+            function: "INFO".to_owned(),
+            arguments: object(json!({
+                "question": { "kind": "info", "text": "哪个?", "options": ["a"] }
+            })),
+        };
+        story.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {}).end_step(Some(ask), None);
+        story.tell(Fact::Answer(ayeaye_agent::journal::Answer {
+            answers: vec!["The first.".to_owned()],
+            source: "client".to_owned(),
+        }));
+        story.begin_step(1, 2).ask(2, 1, "act").reply(2, 1, |_| {}).act();
+        story.end_step(Some(click()), None);
+        // The phone is gone: nothing to see, nothing decided.
+        story.begin_step(2, 3);
+        story.events.pop();
+        story.end_step(None, Some("the phone is gone"));
+        let (folder, lines) = lines(&story);
+        let steps = &lines[1..];
+        assert_eq!(steps.len(), 3);
+        assert_eq!(steps[0]["message"]["action"]["value"], "哪个?");
+        assert_eq!(steps[1]["message"]["environment"]["user_comment"], "The first.");
+        assert_eq!(steps[2]["image"], Value::Null);
+        for step in steps {
+            let image = step["message"]["environment"]["image"].as_str().unwrap();
+            assert!(folder.files.contains_key(image), "{image}");
+        }
+        let names = folder.names();
+        let name = names.iter().find(|it| !it.contains('/')).unwrap();
+        insta::assert_snapshot!(folder.text(name));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_part_of_a_record_makes_a_trace(
+            picks in proptest::collection::vec(0..14_usize, 0..40)
+        ) {
+            let mut story = Story::new();
+            story.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1).ask(1, 2, "repair");
+            story.reply(1, 2, |_| {}).act().end_step(Some(click()), None);
+            story.begin_step(u32::MAX, 2).end_step(None, Some("\u{0}")).end("X");
+            let all = std::mem::take(&mut story.events);
+            story.events = picks.into_iter().filter_map(|it| all.get(it).cloned()).collect();
+            Folder::of(&mut Gelab::new(SessionId::new()), &story.events).check();
+        }
     }
 }

@@ -1,8 +1,40 @@
 //! The journal in the formats others read.
 //!
-//! A projection is computed from a session's events alone and is never read back.
-mod gelab;
+//! A projection is computed from a session's events alone and is never read back. It says what is
+//! to be done to files ([`Projection`]); a [`Folder`] does that, while the session runs
+//! ([`Projecting`]) or later ([`export`]).
+#![warn(missing_docs)]
+
 mod projection;
 
-pub use gelab::{GelabTrace, gelab};
+mod gelab;
+mod pycatan;
+mod report;
+mod ufo;
+
+mod draw;
+mod text;
+
+mod folder;
+mod formats;
+mod outlet;
+mod place;
+
+mod export;
+mod live;
+
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod testing;
+
+pub use export::{ExportError, Exported, export};
+pub use folder::{Folder, FolderError};
+pub use formats::{Format, LogSettings};
+pub use gelab::{Gelab, GelabTrace, gelab};
+pub use live::Projecting;
+pub use place::logs;
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
+pub use pycatan::PyCatan;
+pub use report::Report;
+pub use ufo::{Images, Ufo};

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ayeaye_agent::{Point, ReplyMode, SessionId};
+use ayeaye_export::Format;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Flag, listen};
@@ -151,8 +152,12 @@ pub struct Run {
 #[derive(Debug, Subcommand)]
 pub enum Sessions {
     /// List the sessions, newest first
-    List,
-    /// Show what happened in one
+    List {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what happened in one, and where its record and its logs are
     Show {
         /// The session
         id: SessionId,
@@ -175,10 +180,11 @@ pub enum Sessions {
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
     },
-    /// Delete a session and all that belongs to it
+    /// Delete sessions with all that belongs to them: record, pictures, logs
     Rm {
-        /// The session
-        id: SessionId,
+        /// The sessions
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<SessionId>,
     },
 }
 
@@ -193,6 +199,17 @@ pub enum ExportFormat {
     Gelab,
     /// One file to look at in a browser
     Html,
+}
+
+impl From<ExportFormat> for Format {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Ufo => Self::Ufo,
+            ExportFormat::Pycatan => Self::PyCatan,
+            ExportFormat::Gelab => Self::Gelab,
+            ExportFormat::Html => Self::Html,
+        }
+    }
 }
 
 /// `ayeaye phone`.
@@ -306,10 +323,12 @@ mod tests {
             "doctor --model-name other",
             "--log debug config",
             "sessions list",
+            "sessions list --json",
             &format!("sessions show {id}"),
             &format!("sessions answer {id} yes"),
             &format!("sessions export {id} --format pycatan --out x"),
             &format!("sessions rm {id}"),
+            &format!("sessions rm {id} {id}"),
             "phone",
             "phone --port 5556 --control 127.0.0.1:9000",
             "bench --steps 10",
@@ -328,6 +347,7 @@ mod tests {
             "run task --virtual --reply-mode ask",
             "serve --http nowhere",
             "sessions show ../../etc/passwd",
+            "sessions rm",
             "sessions export --format xml",
             "config --model-api-key sk-1",
             "serve --http-token t",

@@ -25,7 +25,9 @@ pub use environment::Environment;
 pub use layer::Origin;
 pub use value::{Secret, listen};
 
-use ayeaye_agent::ReplyMode;
+use ayeaye_agent::journal::{Retention, SyncWhen};
+use ayeaye_agent::{Keeping, Prices, ReplyMode};
+use ayeaye_export::LogSettings;
 
 use layer::{Given, Layer, Raw};
 use settle::Stack;
@@ -43,6 +45,10 @@ pub struct Config {
     pub model: ModelSettings,
     /// Runs and calls.
     pub run: RunSettings,
+    /// What is kept of sessions, and for how long.
+    pub journal: JournalSettings,
+    /// The logs that are written for others' tools while sessions run.
+    pub logs: LogSettings,
     /// The adb server.
     pub adb: AdbSettings,
     /// MCP over HTTP.
@@ -73,6 +79,10 @@ pub struct ModelSettings {
     /// Further tries after the first.
     pub retries: u32,
     pub stream: bool,
+    /// The model that judges; without one the same that acts.
+    pub judge_name: Option<String>,
+    /// What its calls cost, when the user said.
+    pub prices: Option<Prices>,
 }
 
 /// The limits of runs, and how tool calls wait for them.
@@ -89,6 +99,48 @@ pub struct RunSettings {
     pub first_look: Duration,
     pub settle_limit: Duration,
     pub device_wait: Duration,
+    pub evaluate: Evaluate,
+}
+
+/// When a model judges whether a request was carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evaluate {
+    Off,
+    /// After each round.
+    Round,
+    /// After each run that has ended a round, for the session so far.
+    Session,
+    Both,
+}
+
+impl Evaluate {
+    /// Every choice, by its word in settings.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("off", Self::Off),
+        ("round", Self::Round),
+        ("session", Self::Session),
+        ("both", Self::Both),
+    ];
+
+    /// Whether rounds are judged.
+    pub fn rounds(self) -> bool {
+        matches!(self, Self::Round | Self::Both)
+    }
+
+    /// Whether sessions are judged.
+    pub fn sessions(self) -> bool {
+        matches!(self, Self::Session | Self::Both)
+    }
+}
+
+/// What is kept of sessions, and for how long.
+#[derive(Debug, Clone)]
+pub struct JournalSettings {
+    pub keeping: Keeping,
+    pub sync: SyncWhen,
+    /// Bytes that must be free for a new session.
+    pub min_free: u64,
+    pub retention: Retention,
 }
 
 /// Where the adb server is and how it may be started.

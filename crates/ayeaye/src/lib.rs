@@ -92,17 +92,24 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
         }
         Command::Sessions(sessions) => {
             let house = House::new(config).await?;
-            let agent = &house.agent;
             match sessions {
-                Sessions::List => command::sessions::list(agent, terminal).await,
-                Sessions::Show { id } => command::sessions::show(agent, config, id, terminal).await,
+                Sessions::List { json } => {
+                    command::sessions::list(&*house.journal, json, terminal).await
+                }
+                Sessions::Show { id } => {
+                    command::sessions::show(&house.agent, config, id, terminal).await
+                }
                 Sessions::Answer { id, text } => {
-                    command::sessions::answer(agent, id, &text, terminal).await
+                    command::sessions::answer(&house.agent, id, &text, terminal).await
                 }
                 Sessions::Export { id, format, out } => {
-                    command::sessions::export(agent, id, format, &out, terminal).await
+                    let format = format.into();
+                    command::sessions::export(&house.files, config, (id, format), &out, terminal)
+                        .await
                 }
-                Sessions::Rm { id } => command::sessions::remove(agent, id, terminal).await,
+                Sessions::Rm { ids } => {
+                    command::sessions::remove(&*house.journal, &ids, terminal).await
+                }
             }
         }
         Command::Phone(phone) => command::phone::phone(phone.port, phone.control, terminal).await,

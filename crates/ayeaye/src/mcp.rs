@@ -124,6 +124,7 @@ impl Server {
             session_id: args::session_id(&args.session_id)?,
             device_id: args.device_id.as_deref().map(args::device_id).transpose()?,
             words,
+            reply_is_secret: args.reply_is_secret.unwrap_or_default(),
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode: args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?,
             asker: args::asker(&ctx),

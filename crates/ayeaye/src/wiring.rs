@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
-use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Clock, DeviceId, DeviceSource, Limits, Model, Parts, SettleRule};
+use ayeaye_agent::journal::{FileJournal, tidy};
+use ayeaye_agent::{Agent, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Parts, SettleRule};
+use ayeaye_export::Projecting;
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Profile};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -25,6 +26,10 @@ pub struct House {
     pub handset: Option<Handset>,
     /// Whether the stand-in decides instead of a model.
     pub piloted: bool,
+    /// The records, for what only files can tell.
+    pub files: FileJournal,
+    /// The same with the logs beside them.
+    pub journal: Arc<Projecting>,
     /// Ends the virtual phone and the pilot when the house goes.
     _down: DropGuard,
 }
@@ -74,18 +79,51 @@ impl House {
         if decider == Decider::Configured || handset.is_none() {
             sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
         }
-        let model = Arc::new(OpenAiModel::new(endpoint).context("the model's settings")?);
-        let journal = FileJournal::new(&config.data_dir, clock(), SyncWhen::Step);
+        let model = Arc::new(OpenAiModel::new(endpoint.clone()).context("the model's settings")?);
+        let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync)
+            .with_floor(config.journal.min_free);
+        let logs = config.logs.clone();
+        let journal = Arc::new(Projecting::new(Arc::new(files.clone()), &config.data_dir, logs));
+        let judge = judge(config, endpoint, &model)?;
         let agent = Agent::new(Parts {
             sources,
             private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
             model: model.clone(),
-            journal: Arc::new(journal),
+            journal: journal.clone(),
             limits: limits(config),
             config: worth_keeping(config, &*model),
+            keeping: config.journal.keeping,
+            prices: config.model.prices,
+            judge,
         });
         let piloted = decider == Decider::Pilot;
-        Ok(Self { agent: Arc::new(agent), model, handset, piloted, _down: guard })
+        let agent = Arc::new(agent);
+        Ok(Self { agent, model, handset, piloted, files, journal, _down: guard })
+    }
+
+    /// Looks after what is kept, for as long as the server runs: completes the logs that a killed
+    /// process has left, and removes what is older or more than the settings want, at once and
+    /// whenever a session has been closed.
+    pub fn keep_tidy(&self, config: &Config) -> impl Future<Output = ()> + Send + 'static {
+        let (journal, retention, now) = (self.journal.clone(), config.journal.retention, clock());
+        async move {
+            let behind = journal.catch_up().await;
+            if 0 < behind {
+                tracing::info!("logs of {behind} sessions were completed");
+            }
+            loop {
+                match tidy(&*journal, &retention, now()).await {
+                    Ok(tidied) if tidied.removed.is_empty() => {}
+                    Ok(tidied) => tracing::info!(
+                        "{} old sessions were removed, {} MiB",
+                        tidied.removed.len(),
+                        tidied.bytes >> 20
+                    ),
+                    Err(err) => tracing::warn!("old sessions are not removed: {err}"),
+                }
+                journal.closed().await;
+            }
+        }
     }
 }
 
@@ -128,6 +166,26 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     model.limits.total = settings.timeout;
     model.retries.attempts = settings.retries + 1;
     Ok(model)
+}
+
+/// What judges, if the settings want that: the same model, or another one behind the same endpoint.
+fn judge(
+    config: &Config,
+    endpoint: ModelConfig,
+    model: &Arc<OpenAiModel>,
+) -> anyhow::Result<Option<Judge>> {
+    let evaluate = config.run.evaluate;
+    if !evaluate.rounds() && !evaluate.sessions() {
+        return Ok(None);
+    }
+    let model: Arc<dyn Model> = match &config.model.judge_name {
+        Some(name) => Arc::new(
+            OpenAiModel::new(ModelConfig { name: name.clone(), ..endpoint })
+                .context("the judging model's settings")?,
+        ),
+        None => model.clone(),
+    };
+    Ok(Some(Judge { model, rounds: evaluate.rounds(), sessions: evaluate.sessions() }))
 }
 
 /// The bounds of runs.

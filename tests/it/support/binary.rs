@@ -91,8 +91,13 @@ impl Binary {
 
     /// A server on stdio, spoken to in lines.
     pub async fn raw(&self) -> Raw {
+        self.raw_logging(Stdio::null()).await
+    }
+
+    /// The same with its log.
+    pub async fn raw_logging(&self, log: impl Into<Stdio>) -> Raw {
         let mut command = self.command(&["serve"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();

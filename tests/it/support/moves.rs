@@ -42,6 +42,12 @@ pub fn tap(phone: &Phone, fits: impl Fn(&Value) -> bool) -> String {
     click(u32::try_from(x).unwrap(), u32::try_from(y).unwrap())
 }
 
+/// The same place as a click, with a text to type there.
+pub fn aimed(click: &str, text: &str) -> String {
+    let point = click.split("point:").nth(1).unwrap().split('\t').next().unwrap();
+    type_text(text).replace("point:500,500", &format!("point:{point}"))
+}
+
 pub fn abort(reason: &str) -> String {
     gelab("ABORT", &format!("value:{reason}"), "given up")
 }

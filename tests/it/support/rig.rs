@@ -8,7 +8,7 @@ use ayeaye::mcp::{Defaults, Server};
 use ayeaye::pilot::Pilot;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Limits, Parts, ReplyMode};
+use ayeaye_agent::{Agent, Keeping, Limits, Parts, ReplyMode};
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Secret};
 use ayeaye_phone::{AdbServer, Handset, Phone, PhoneOptions};
 use rmcp::model::CallToolRequestParams;
@@ -119,6 +119,9 @@ impl Rig {
             )),
             limits,
             config: Map::new(),
+            keeping: Keeping::default(),
+            prices: None,
+            judge: None,
         }));
         let server = Server::new(agent.clone(), DEFAULTS);
         let client = connect(server.clone(), Quiet).await;

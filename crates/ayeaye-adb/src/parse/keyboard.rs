@@ -37,6 +37,34 @@ pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
     asked.iter().any(|key| text.contains(key)).then(|| asked.iter().any(|key| told(key)))
 }
 
+/// Whether the field in focus is one for a password, from `dumpsys input_method`: the input type the
+/// keyboard was started with. One that is left over from a field that has lost the focus does not
+/// count.
+pub(crate) fn secret_field(text: &str) -> bool {
+    if text.contains("mInputStarted=false") {
+        return false;
+    }
+    let mut lines = text.lines().skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
+    // Some builds print it behind the name, most on the next line.
+    let told = lines.by_ref().take(2).find_map(|line| line.split_once("inputType=0x"));
+    let digits = told.map(|(_, rest)| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
+    let kind = digits.flatten().and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    kind.is_some_and(is_password)
+}
+
+/// Android's `InputType`: the class in the last four bits, its variation in the next eight. A
+/// password that its field shows (`0x90`) is left out: many fields use that type to be spared the
+/// keyboard's suggestions.
+fn is_password(kind: u32) -> bool {
+    const TEXT: u32 = 1;
+    const NUMBER: u32 = 2;
+    match (kind & 0xf, kind & 0xff0) {
+        (TEXT, variation) => variation == 0x80 || variation == 0xe0,
+        (NUMBER, variation) => variation == 0x10,
+        _ => false,
+    }
+}
+
 pub(super) fn is_component(text: &str) -> bool {
     let is_class = |class: &str| {
         !class.is_empty()
@@ -45,4 +73,41 @@ pub(super) fn is_component(text: &str) -> bool {
     };
     text.split_once('/')
         .is_some_and(|(package, class)| crate::quote::is_package(package) && is_class(class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dump(started: bool, info: &str) -> String {
+        format!(
+            "  mShowRequested=true mInputShown=true\n--\n  mInputStarted={started} mInputViewStarted=true\n  {info}"
+        )
+    }
+
+    #[test]
+    fn a_password_field_is_told_by_its_input_type() {
+        let told = |kind: &str| {
+            secret_field(&dump(
+                true,
+                &format!("mInputEditorInfo:\n    inputType={kind} imeOptions=0x6\n"),
+            ))
+        };
+        for kind in ["0x81", "0x80081", "0xe1", "0x12", "0xa0012"] {
+            assert!(told(kind), "{kind}");
+        }
+        for kind in ["0x1", "0x24001", "0x91", "0x2", "0x3", "0x21", "0x0", "zz", "0xffffffffff"] {
+            assert!(!told(kind), "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_was_left_does_not_count() {
+        let info = "mInputEditorInfo:\n    inputType=0x81 imeOptions=0x6\n";
+        assert!(secret_field(&dump(true, info)));
+        assert!(!secret_field(&dump(false, info)));
+        assert!(!secret_field(&dump(true, "mInputEditorInfo: null\n")));
+        assert!(!secret_field(""));
+        assert!(secret_field("mInputEditorInfo: inputType=0x81 x"), "on one line");
+    }
 }

@@ -60,6 +60,8 @@ pub struct Continue {
     pub device_id: Option<DeviceId>,
     /// What the client says.
     pub words: Words,
+    /// Whether that is nobody else's business: it is kept nowhere.
+    pub reply_is_secret: bool,
     /// Most steps of this run, at least 1.
     pub max_steps: u32,
     /// Who answers questions.

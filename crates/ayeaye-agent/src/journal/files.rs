@@ -27,12 +27,12 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use self::folder::{Folder, private_file, private_folder, storage};
-use self::line::Chain;
+use self::line::{Chain, Detail};
 use self::opening::{scan_file, telling, verdict};
 use self::record::FileRecord;
 pub use self::room::{FLOOR, FreeSpace};
 use super::retention::{self, Retention, Tidied};
-use super::{BlobRef, Claim, Detail, Each, Event, Journal, JournalError, Record, Summary};
+use super::{BlobRef, Claim, Each, Event, Journal, JournalError, Record, Summary};
 use crate::{DeviceId, SessionId};
 
 /// The time of day, as it is handed in.
@@ -135,14 +135,23 @@ impl FileJournal {
     async fn try_open(
         &self,
         id: &SessionId,
-        detail: Detail,
         each: Each<'_>,
     ) -> Result<Box<dyn Record>, JournalError> {
         let Self { clock, when, .. } = self.clone();
-        let work = move |folder, each: &mut dyn FnMut(Event)| {
-            opening::open(folder, clock, when, detail, each)
-        };
+        let work =
+            move |folder, each: &mut dyn FnMut(Event)| opening::open(folder, clock, when, each);
         Ok(Box::new(telling(self.folder(id), "open", each, work).await?))
+    }
+
+    async fn tell(
+        &self,
+        id: &SessionId,
+        detail: Detail,
+        each: Each<'_>,
+    ) -> Result<(), JournalError> {
+        let work =
+            move |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, detail, each);
+        telling(self.folder(id), "read", each, work).await
     }
 
     fn folder(&self, id: &SessionId) -> Folder {
@@ -180,31 +189,23 @@ impl Journal for FileJournal {
         Ok(Box::new(record.await?))
     }
 
-    async fn open(
-        &self,
-        id: &SessionId,
-        detail: Detail,
-        each: Each<'_>,
-    ) -> Result<Box<dyn Record>, JournalError> {
-        match self.try_open(id, detail, each).await {
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+        match self.try_open(id, each).await {
             // Somebody may only have looked whether it is driven.
             Err(JournalError::Busy(_)) => {
                 tokio::time::sleep(LOOK).await;
-                self.try_open(id, detail, each).await
+                self.try_open(id, each).await
             }
             other => other,
         }
     }
 
-    async fn visit(
-        &self,
-        id: &SessionId,
-        detail: Detail,
-        each: Each<'_>,
-    ) -> Result<(), JournalError> {
-        let work =
-            move |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, detail, each);
-        telling(self.folder(id), "read", each, work).await
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.tell(id, Detail::Whole, each).await
+    }
+
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.tell(id, Detail::Outline, each).await
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {

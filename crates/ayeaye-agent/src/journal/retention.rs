@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Detail, Journal, JournalError, Summary};
+use super::{Journal, JournalError, Summary};
 use crate::SessionId;
 
 /// What is kept. By default everything is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "as the settings are called")]
+#[expect(clippy::struct_field_names, reason = "each is a bound")]
 pub struct Retention {
     /// Longest time since a session's last event.
     pub max_age: Option<Duration>,
@@ -143,7 +143,7 @@ async fn remove(journal: &dyn Journal, id: &SessionId) -> bool {
         return false;
     }
     // A summary may be older than a damage that somebody may want to look into.
-    if journal.visit(id, Detail::Outline, &mut |_| {}).await.is_err() {
+    if journal.outline(id, &mut |_| {}).await.is_err() {
         return false;
     }
     match journal.remove(id).await {

@@ -4,9 +4,11 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
 
-use super::look::millis;
+use super::elements::target;
+use super::look::{Seen, millis};
 use super::{Draft, Halt, Run, chain};
-use crate::journal::{ActionFacts, Fact, ToolEnd, ToolStart};
+use crate::journal::{ActionFacts, Fact, TargetFacts, ToolEnd, ToolStart};
+use crate::privacy::Vault;
 use crate::{Action, DeviceError, Frame, Gesture, StopReason, settle};
 
 /// What the loop does to a phone by itself, as the record names it.
@@ -22,14 +24,20 @@ impl Run {
     pub(super) async fn perform(
         &mut self,
         gesture: &Gesture,
-        frame: Frame,
+        seen: Seen,
         draft: &mut Draft,
     ) -> Result<(), Halt> {
+        let Some(gesture) = self.unsealed(gesture, draft) else { return Ok(()) };
+        let gesture = &gesture;
+        let target = target(gesture, &seen);
+        // Whoever reads the screen's elements must be through before it changes.
+        let Seen { frame, reading, .. } = seen;
+        drop(reading);
         let size = frame.size();
         let device = self.device.clone();
         let recording = Instant::now();
         let facts = ActionFacts::from(&Action::Gesture(gesture.clone()));
-        let id = self.announce(&facts.function, facts.arguments).await?;
+        let id = self.announce_at(&facts.function, facts.arguments, target).await?;
         draft.times.memory_update += millis(recording.elapsed());
         if let Err(halt) = self.stopper.check() {
             self.settle_account(id, Err("not sent: the run was stopped".to_owned()), false, 0.0)
@@ -37,12 +45,31 @@ impl Run {
             draft.error = Some("not sent: the run was stopped".to_owned());
             return Err(halt);
         }
+        self.memory.last_screen = None;
         let begun = Instant::now();
         let outcome = device.perform(gesture, size).await;
         let took = millis(begun.elapsed());
         draft.times.action_execution += took;
         self.memory.last_gesture = Some((frame, Instant::now()));
-        self.judge(id, gesture.name(), outcome, took, draft).await
+        self.conclude(id, gesture.name(), outcome, took, draft).await
+    }
+
+    /// The gesture with its secrets in clear, as the phone needs it; `None` when one of them is not
+    /// known any more, and nothing is done then.
+    fn unsealed(&mut self, gesture: &Gesture, draft: &mut Draft) -> Option<Gesture> {
+        let Gesture::Type { text, point, clear, submit } = gesture else {
+            return Some(gesture.clone());
+        };
+        let text = self.vault.reveal(text).into_owned();
+        if Vault::is_forgotten(&text) {
+            let why = "it names a secret that is not known any more since the server was restarted";
+            self.memory.remarks.push(format!(
+                "Your last action (TYPE) was not carried out: {why}. Ask the user for it again."
+            ));
+            draft.error = Some(format!("not carried out: {why}"));
+            return None;
+        }
+        Some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
     }
 
     /// Puts the phone into a known state before the first step of a session.
@@ -136,13 +163,22 @@ impl Run {
         name: &str,
         parameters: Map<String, Value>,
     ) -> Result<u32, Halt> {
+        self.announce_at(name, parameters, None).await
+    }
+
+    async fn announce_at(
+        &mut self,
+        name: &str,
+        parameters: Map<String, Value>,
+        target: Option<TargetFacts>,
+    ) -> Result<u32, Halt> {
         let id = self.session.counts.tools + 1;
         self.append(Fact::ToolStart(ToolStart {
             tool_call_id: id,
             name: name.to_owned(),
             parameters,
             device: true,
-            target: None,
+            target,
             batch: None,
         }))
         .await?;
@@ -150,7 +186,7 @@ impl Run {
         Ok(id)
     }
 
-    async fn judge(
+    async fn conclude(
         &mut self,
         id: u32,
         name: &str,
@@ -167,7 +203,7 @@ impl Run {
         };
         let text = chain(&err);
         let doubt = err.leaves_doubt();
-        tracing::warn!(session = %self.session.id, "{name}: {text}");
+        tracing::warn!(session = %self.session.id, "{name}: {}", self.hide(&text));
         self.memory.remarks.push(if doubt {
             format!("Your last action ({name}) may or may not have been carried out: {text}. Look before you repeat it.")
         } else {

@@ -1,13 +1,14 @@
 //! Asking: the question is recorded, then answered by whoever the reply mode names.
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::look::Seen;
 use super::{Draft, Halt, Run};
 use crate::agent::ReplyMode;
 use crate::journal::{Answer, Fact, QuestionAsked};
-use crate::{Message, Part, Prompt, Question, Role, StopReason};
+use crate::{Message, Part, Prompt, Question, QuestionKind, Role, StopReason};
 
 /// What the agent is told when nobody is to answer.
 const NOBODY_ANSWERS: &str = "Follow the task and go on; ask nothing more.";
@@ -23,7 +24,8 @@ impl Run {
         seen: &Seen,
         draft: &mut Draft,
     ) -> Result<(), Halt> {
-        draft.status = Some("PENDING");
+        let status = asking(&question);
+        draft.status = Some(status);
         question.app = question.app.or_else(|| seen.app.clone());
         self.put_question(&question).await?;
         let needs_reply = || Halt::new(StopReason::InfoActionNeedsReply, question.text.clone());
@@ -43,11 +45,20 @@ impl Run {
         if source != "manual" {
             self.memory.answered += 1;
         }
-        draft.result = reply.clone();
-        self.append(Fact::Answer(Answer { answers: vec![reply], source: source.to_owned() }))
-            .await?;
+        draft.result.clone_from(&reply);
+        self.answered(reply, source).await?;
         self.record.sync().await?;
         Ok(())
+    }
+
+    /// Records an answer, and puts it where every agent of the session finds it.
+    pub(super) async fn answered(&mut self, text: String, source: &str) -> Result<(), Halt> {
+        self.keep_secret(&text);
+        let question = self.question_text().to_owned();
+        let answer = Answer { answers: vec![text.clone()], source: source.to_owned() };
+        self.append(Fact::Answer(answer)).await?;
+        let item = json!({ "question": question, "answer": text });
+        self.append(Fact::BlackboardAdd { section: "questions".to_owned(), item }).await
     }
 
     /// Records a question. From here on it survives anything. What was said before it was asked is
@@ -65,6 +76,7 @@ impl Run {
             reply_mode: self.reply_mode.name().to_owned(),
         }))
         .await?;
+        self.enter(asking(question)).await?;
         self.record.sync().await?;
         Ok(())
     }
@@ -113,7 +125,7 @@ impl Run {
                 },
             ],
         };
-        let (call_id, reply) = self.call(&prompt, "auto_reply", 1, draft).await?;
+        let (call_id, reply) = self.call(&prompt, "auto_reply", 1, seen, draft).await?;
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
         let error = text.is_empty().then(|| "an empty answer".to_owned());
         let failed = error.clone();
@@ -130,6 +142,14 @@ impl Run {
 
     fn question_text(&self) -> &str {
         self.session.question.as_ref().map_or("", |question| question.text.as_str())
+    }
+}
+
+/// UFO's state of an agent that waits for this answer.
+fn asking(question: &Question) -> &'static str {
+    match question.kind {
+        QuestionKind::Confirm => "CONFIRM",
+        QuestionKind::Info | QuestionKind::Takeover => "PENDING",
     }
 }
 

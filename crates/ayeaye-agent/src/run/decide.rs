@@ -1,4 +1,5 @@
 //! Deciding: asking the model until it says something that can be understood, three times at most.
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::Map;
@@ -10,17 +11,22 @@ use crate::journal::{
     ActionFacts, Fact, LlmRequest, LlmResponse, MessageFacts, ParsedFacts, PartFacts,
     ResponseFacts, TokenFacts,
 };
+use crate::privacy::{Kind, secrets_in};
 use crate::{
-    Decision, Message, ModelError, Part, Prompt, Reply, StopReason, Tokens, Unreadable, View,
+    Action, Decision, Gesture, KeepImages, KeepText, Message, ModelError, Part, Picture, Prompt,
+    Reply, StopReason, Tokens, Unreadable, View,
 };
 
 /// Texts longer than this are kept as blobs: the same rules are sent with every step.
 const LONG_TEXT: usize = 1024;
 
+/// How long a decision to type waits for what is known of the field.
+const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
+
 impl Run {
     pub(super) async fn decide(
         &mut self,
-        seen: &Seen,
+        seen: &mut Seen,
         draft: &mut Draft,
     ) -> Result<Decision, Halt> {
         let remarks = std::mem::take(&mut self.memory.remarks);
@@ -35,8 +41,11 @@ impl Run {
         let mut complaint = None;
         for iteration in 1..=attempts {
             let purpose = if iteration == 1 { "act" } else { "repair" };
-            let (call_id, reply) = self.call(&prompt, purpose, iteration, draft).await?;
+            let (call_id, reply) = self.call(&prompt, purpose, iteration, seen, draft).await?;
             let read = self.parts.model.read(&reply);
+            if let Ok(decision) = &read {
+                self.notice_secret(decision, seen).await?;
+            }
             self.record_reply(call_id, iteration, &reply, read.as_ref(), draft).await?;
             match read {
                 Ok(decision) => {
@@ -44,7 +53,7 @@ impl Run {
                     return Ok(decision);
                 }
                 Err(why) => {
-                    tracing::warn!(session = %self.session.id, iteration, "unreadable reply: {why}");
+                    tracing::warn!(session = %self.session.id, iteration, "unreadable reply: {}", self.hide(&why.0));
                     prompt = prompt.asked_again(&reply.text, &why);
                     complaint = Some(why);
                 }
@@ -65,13 +74,14 @@ impl Run {
         prompt: &Prompt,
         purpose: &str,
         iteration: u32,
+        seen: &Seen,
         draft: &mut Draft,
     ) -> Result<(u32, Reply), Halt> {
         let call_id = self.session.counts.calls + 1;
         // The step has taken a number for its own request; an answer in the user's stead is another.
         let requests = self.session.counts.requests;
         let request_number = if purpose == "auto_reply" { requests + 1 } else { requests };
-        let messages = self.keep_messages(&prompt.messages).await?;
+        let messages = self.keep_messages(&prompt.messages, Some(seen)).await?;
         let model = self.parts.model.clone();
         self.append(Fact::LlmRequest(LlmRequest {
             call_id,
@@ -89,7 +99,8 @@ impl Run {
         .await?;
         let begun = Instant::now();
         let limit = self.call_limit();
-        let outcome = self.stopper.race(model.call(prompt, limit)).await;
+        let sent = self.unsealed_prompt(prompt);
+        let outcome = self.stopper.race(model.call(&sent, limit)).await;
         draft.times.llm_interaction += millis(begun.elapsed());
         let (halt, failed) = match outcome {
             Ok(Ok(reply)) => return Ok((call_id, reply)),
@@ -140,8 +151,10 @@ impl Run {
         draft: &mut Draft,
     ) -> Result<(), Halt> {
         let tokens = TokenFacts::from(reply.tokens);
+        let cost = self.cost(reply);
         draft.tokens += tokens;
-        draft.unpriced = true;
+        draft.cost_usd += cost.unwrap_or_default();
+        draft.unpriced |= cost.is_none();
         self.append(Fact::LlmResponse(LlmResponse {
             call_id,
             request_number: self.session.counts.requests,
@@ -157,8 +170,8 @@ impl Run {
             tokens,
             latency_ms: millis(reply.latency),
             first_token_ms: reply.first_token.map(millis),
-            cost_usd: 0.0,
-            cost_known: false,
+            cost_usd: cost.unwrap_or_default(),
+            cost_known: cost.is_some(),
             retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
             error,
         }))
@@ -193,23 +206,102 @@ impl Run {
         }
     }
 
-    async fn keep_messages(&mut self, messages: &[Message]) -> Result<Vec<MessageFacts>, Halt> {
+    /// US dollars for a call, where both the price and the tokens are known.
+    pub(super) fn cost(&self, reply: &Reply) -> Option<f64> {
+        let counted = reply.tokens != Tokens::default();
+        self.parts.prices.filter(|_| counted).map(|prices| prices.of(reply.tokens))
+    }
+
+    /// What is typed into a field that hides it is a secret, and so is its echo in the reply that is
+    /// about to be recorded.
+    async fn notice_secret(&mut self, decision: &Decision, seen: &mut Seen) -> Result<(), Halt> {
+        let Action::Gesture(Gesture::Type { text, point, .. }) = &decision.action else {
+            return Ok(());
+        };
+        for (kind, secret) in secrets_in(text) {
+            self.vault.learn(kind, secret);
+        }
+        let mut hidden = seen.secret_field;
+        if let Some(point) = point {
+            // Which field it is, only the elements tell.
+            self.know_elements(seen, ELEMENTS_OF_A_FIELD).await?;
+            let place = point.to_pixel(seen.frame.size());
+            if let Some(tree) = seen.reading.tree() {
+                hidden = tree.elements.at(place).is_some_and(|it| it.password);
+            }
+        }
+        if hidden {
+            self.vault.learn(Kind::Password, text);
+        }
+        Ok(())
+    }
+
+    /// The prompt as the model needs it.
+    pub(super) fn unsealed_prompt<'a>(&self, prompt: &'a Prompt) -> Cow<'a, Prompt> {
+        let sealed = |part: &Part| match part {
+            Part::Text(text) => matches!(self.vault.reveal(text), Cow::Owned(_)),
+            Part::Picture(_) => false,
+        };
+        if !prompt.messages.iter().flat_map(|message| &message.parts).any(sealed) {
+            return Cow::Borrowed(prompt);
+        }
+        let mut clear = prompt.clone();
+        for part in clear.messages.iter_mut().flat_map(|message| &mut message.parts) {
+            if let Part::Text(text) = part {
+                *text = self.vault.reveal(text).into_owned();
+            }
+        }
+        Cow::Owned(clear)
+    }
+
+    /// Messages as they are kept: without secrets, pictures as blobs.
+    pub(super) async fn keep_messages(
+        &mut self,
+        messages: &[Message],
+        seen: Option<&Seen>,
+    ) -> Result<Vec<MessageFacts>, Halt> {
         let mut kept = Vec::with_capacity(messages.len());
         for message in messages {
             let mut parts = Vec::with_capacity(message.parts.len());
             for part in &message.parts {
                 parts.push(match part {
-                    Part::Text(text) if text.len() <= LONG_TEXT => PartFacts::Text(text.clone()),
-                    Part::Text(text) => PartFacts::TextBlob(
-                        self.record.keep(text.clone().into(), "text/plain").await?,
-                    ),
-                    Part::Picture(picture) => PartFacts::Picture(
-                        self.record.keep(picture.bytes.clone(), picture.media_type).await?,
-                    ),
+                    Part::Text(text) => self.keep_text(text).await?,
+                    Part::Picture(picture) => self.keep_shown(picture, seen).await?,
                 });
             }
             kept.push(MessageFacts { role: message.role.name().to_owned(), parts });
         }
         Ok(kept)
+    }
+
+    async fn keep_text(&mut self, text: &str) -> Result<PartFacts, Halt> {
+        let clean = self.vault.redact(text);
+        if clean.len() <= LONG_TEXT || self.parts.keeping.text == KeepText::Metadata {
+            return Ok(PartFacts::Text(clean.into_owned()));
+        }
+        let bytes = clean.into_owned().into();
+        Ok(PartFacts::TextBlob(self.record.keep(bytes, "text/plain").await?))
+    }
+
+    /// A picture in a prompt: this step's as it has been kept, another one only where nothing is
+    /// withheld.
+    async fn keep_shown(
+        &mut self,
+        picture: &Picture,
+        seen: Option<&Seen>,
+    ) -> Result<PartFacts, Halt> {
+        let kept = match seen {
+            Some(seen) if seen.picture == *picture => seen.kept.clone(),
+            _ if self.parts.keeping.images == KeepImages::Full
+                || (self.parts.keeping.images == KeepImages::Redacted && self.vault.is_empty()) =>
+            {
+                Some(self.record.keep(picture.bytes.clone(), picture.media_type).await?)
+            }
+            _ => None,
+        };
+        Ok(kept.map_or_else(
+            || PartFacts::Text(format!("[picture {} not kept]", picture.size)),
+            PartFacts::Picture,
+        ))
     }
 }

@@ -1,49 +1,115 @@
 //! Looking: a settled frame, or a reason why there is none.
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Map;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::act::WAKE;
-use super::{Draft, Halt, Run, chain};
+use super::elements::{Reading, delicate_places};
+use super::{Draft, Halt, LastScreen, Run, chain};
 use crate::journal::{BlobRef, Fact, Observe};
 use crate::settle::{self, Look};
-use crate::{DeviceError, Frame, Picture, Question, QuestionKind, ScreenState, StopReason};
+use crate::{
+    DeviceError, Frame, KeepImages, Model, Picture, Question, QuestionKind, ScreenState, StopReason,
+};
 
 /// What a step works with.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) frame: Frame,
+    /// As the model is sent it.
     pub(super) picture: Picture,
+    /// The same as it is kept, if it is.
+    pub(super) kept: Option<BlobRef>,
     pub(super) app: Option<String>,
+    /// The field in focus hides what is typed into it.
+    pub(super) secret_field: bool,
+    pub(super) reading: Reading,
+    pub(super) facts: Observe,
 }
 
 impl Run {
     pub(super) async fn look(&mut self, draft: &mut Draft) -> Result<Seen, Halt> {
         let begun = Instant::now();
-        let (look, mut state) = self.lit_screen().await?;
-        let encoding = Instant::now();
-        let model = self.parts.model.clone();
-        let frame = look.frame.clone();
-        let encode = tokio::task::spawn_blocking(move || model.picture(&frame));
-        // Where the screen moved for long, what was in front at the beginning may not be now.
-        let picture = if 2 < look.captures {
-            let (picture, fresh) = tokio::join!(encode, self.device.state());
-            state = fresh.unwrap_or(state);
-            picture
-        } else {
-            encode.await
-        };
-        let picture = picture.map_err(|err| {
-            Halt::new(StopReason::ModelFailed, format!("the screen could not be encoded: {err}"))
-        })?;
-        let encoded = encoding.elapsed();
-        let blob = self.record.keep(picture.bytes.clone(), picture.media_type).await?;
-        let app = state.foreground.as_ref().map(|component| component.package.clone());
-        let observe = observed(&look, state, &picture, blob, encoded);
-        self.append(Fact::Observe(observe)).await?;
+        self.memory.last_screen = None;
+        let (look, state) = self.lit_screen().await?;
+        let seen = self.take_in(look, &state).await?;
+        self.append(Fact::Observe(seen.facts.clone())).await?;
         draft.times.data_collection += millis(begun.elapsed());
-        Ok(Seen { frame: look.frame, picture, app })
+        Ok(seen)
+    }
+
+    /// Makes the picture of a look and keeps what may be kept of it.
+    pub(super) async fn take_in(&mut self, look: Look, state: &ScreenState) -> Result<Seen, Halt> {
+        let delicate = self.is_delicate(state.secret_field);
+        let reading = self.ask_elements(delicate);
+        let encoding = Instant::now();
+        let encode = encode(self.parts.model.clone(), look.frame.clone());
+        // Where the screen moved for long, what was in front at the beginning may not be now.
+        let (picture, fresh) = if 2 < look.captures {
+            let (picture, fresh) = tokio::join!(encode, self.device.state());
+            (picture?, fresh.ok())
+        } else {
+            (encode.await?, None)
+        };
+        let encoded = encoding.elapsed();
+        let state = fresh.as_ref().unwrap_or(state);
+        let facts = observed(&look, state, &picture, encoded);
+        let app = state.foreground.as_ref().map(|component| component.package.clone());
+        let secret_field = state.secret_field;
+        let frame = look.frame;
+        let mut seen = Seen { frame, picture, kept: None, app, secret_field, reading, facts };
+        self.memory.last_screen = Some(LastScreen::default());
+        self.keep_picture(&mut seen).await?;
+        self.memory.last_picture = Some(seen.picture.clone());
+        if let Some(screen) = &mut self.memory.last_screen {
+            screen.screenshot.clone_from(&seen.kept);
+        }
+        Ok(seen)
+    }
+
+    /// Keeps the picture, without what must not be seen on it. Where it cannot be told what that is,
+    /// nothing is kept.
+    async fn keep_picture(&mut self, seen: &mut Seen) -> Result<(), Halt> {
+        if self.parts.keeping.images == KeepImages::None {
+            seen.facts.screenshot_size = None;
+            return Ok(());
+        }
+        let mut picture = seen.picture.clone();
+        if self.is_delicate(seen.secret_field) {
+            if matches!(seen.reading, Reading::Unasked) {
+                seen.reading = self.ask_elements(true);
+            }
+            self.insist_on_elements(seen).await?;
+            let Some(tree) = seen.reading.tree() else {
+                seen.facts.screenshot_size = None;
+                return self.note_unkept().await;
+            };
+            let places = delicate_places(&tree.elements, |text| self.vault.finds(text));
+            seen.facts.ui_tree.clone_from(&tree.blob);
+            if !places.is_empty() {
+                seen.facts.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);
+                let model = self.parts.model.clone();
+                picture = encode(model, seen.frame.blackened(&places)).await?;
+            }
+        }
+        let blob = self.record.keep(picture.bytes, picture.media_type).await?;
+        seen.facts.screenshot = Some(blob.clone());
+        seen.kept = Some(blob);
+        Ok(())
+    }
+
+    async fn note_unkept(&mut self) -> Result<(), Halt> {
+        self.append(Fact::Note {
+            kind: "picture_not_kept".to_owned(),
+            text:
+                "A secret may be on this screen and the phone does not say where: its picture is \
+                   not kept."
+                    .to_owned(),
+            figures: Map::new(),
+        })
+        .await
     }
 
     /// A look at a screen that is on and shows something.
@@ -73,6 +139,7 @@ impl Run {
     /// Wakes a dark screen, once: a second time in a row somebody means it. Only a wake that did not
     /// get through is tried once more.
     async fn wake(&mut self, nth: u32) -> Result<(), Halt> {
+        self.memory.last_screen = None;
         let step = self.session.counts.steps;
         if self.memory.woken_at.is_some_and(|before| before + 1 == step || before == step) {
             return Err(Halt::new(
@@ -163,18 +230,20 @@ const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the a
 const LOCKED_SCREEN: &str =
     "The phone is locked. Please unlock it by hand, then say that it is done.";
 
-fn observed(
-    look: &Look,
-    state: ScreenState,
-    picture: &Picture,
-    blob: BlobRef,
-    encoded: Duration,
-) -> Observe {
+async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Picture, Halt> {
+    tokio::task::spawn_blocking(move || model.picture(&frame)).await.map_err(|err| {
+        Halt::new(StopReason::ModelFailed, format!("the screen could not be encoded: {err}"))
+    })
+}
+
+fn observed(look: &Look, state: &ScreenState, picture: &Picture, encoded: Duration) -> Observe {
     let size = look.frame.size();
-    let (package, activity) =
-        state.foreground.map(|it| (it.package, it.activity)).unwrap_or_default();
+    let (package, activity) = match &state.foreground {
+        Some(front) => (front.package.clone(), front.activity.clone()),
+        None => Default::default(),
+    };
     Observe {
-        screenshot: Some(blob),
+        screenshot: None,
         screenshot_size: Some([picture.size.width, picture.size.height]),
         screen_size: [size.width, size.height],
         ui_tree: None,

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use super::act::{RESET, WAKE};
-use super::{Draft, Halt, Run};
-use crate::journal::{Answer, Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
+use super::{CONTINUE, Draft, Halt, Run};
+use crate::journal::{Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
 use crate::{Action, Decision, ModelError, Past};
 
 /// What a further run begins with.
@@ -113,15 +113,16 @@ impl Run {
         match opening {
             Opening::First => self.begin_round(0).await?,
             Opening::GoOn => self.begin_first_round().await?,
-            Opening::Reply(text) => self.take_words(text, "client").await?,
+            Opening::Reply(text) => self.answered(text, "client").await?,
             Opening::Guidance(text) => {
                 self.begin_first_round().await?;
-                self.take_words(text, "guidance").await?;
+                self.advised(text).await?;
             }
             Opening::NextRound(request) => {
                 self.drop_round().await?;
                 let next = if self.session.past.is_empty() { 0 } else { self.session.round + 1 };
-                self.session.request = request;
+                self.keep_secret(&request);
+                self.session.request = self.vault.redact(&request).into_owned();
                 self.begin_round(next).await?;
             }
         }
@@ -138,7 +139,8 @@ impl Run {
     async fn begin_round(&mut self, number: u32) -> Result<(), Halt> {
         self.session.round = number;
         let request = self.session.request.clone();
-        self.append(Fact::RoundStart { request }).await
+        self.append(Fact::RoundStart { request }).await?;
+        self.enter(CONTINUE).await
     }
 
     /// A request that is replaced before it was carried out.
@@ -155,10 +157,6 @@ impl Run {
             cost_usd: self.session.counts.round_cost_usd,
         }))
         .await
-    }
-
-    async fn take_words(&mut self, text: String, source: &str) -> Result<(), Halt> {
-        self.append(Fact::Answer(Answer { answers: vec![text], source: source.to_owned() })).await
     }
 
     async fn record_crash(&mut self) -> Result<(), Halt> {

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use ayeaye_adb::AdbDevices;
 use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncWhen};
 use ayeaye_agent::{
-    Action, Agent, Decision, DeviceId, DeviceSource, Frame, Gesture, Key, Limits, Model,
+    Action, Agent, Decision, DeviceId, DeviceSource, Frame, Gesture, Keeping, Key, Limits, Model,
     ModelError, Parts, Picture, Point, Prompt, Reply, ReplyMode, StartTask, StopReason, Tokens,
     Unreadable, View,
 };
@@ -56,6 +56,9 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         journal: journal.clone(),
         limits,
         config: Map::new(),
+        keeping: Keeping::default(),
+        prices: None,
+        judge: None,
     });
     let start = StartTask {
         device_id: device,

@@ -67,6 +67,7 @@ pub async fn run(agent: &Agent, task: Task, terminal: Terminal) -> anyhow::Resul
         };
         follower = agent
             .resume(Continue {
+                reply_is_secret: false,
                 session_id: report.session_id,
                 device_id: None,
                 words: Words::Reply(reply),

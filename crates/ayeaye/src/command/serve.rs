@@ -1,6 +1,8 @@
 //! `ayeaye serve`: MCP on stdio or over HTTP, until the client goes or a signal comes.
 use std::time::Duration;
 
+use tokio_util::task::AbortOnDropHandle;
+
 use crate::cli::Exit;
 use crate::config::Config;
 use crate::http::HttpServer;
@@ -15,6 +17,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let server = Server::new(house.agent.clone(), config.defaults());
+    let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
     crate::stdio::serve(server, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
 }
@@ -24,6 +27,7 @@ pub async fn http(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
     let server = Server::new(house.agent.clone(), config.defaults());
+    let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
     let make = move || server.clone();
     http.serve(make, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)

@@ -1,32 +1,17 @@
 //! `ayeaye sessions`: looking at what is kept.
+mod list;
+
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
-use ayeaye_agent::{Agent, SessionId, StopReason};
+use anyhow::bail;
+use ayeaye_agent::journal::FileJournal;
+use ayeaye_agent::{Agent, AgentError, Journal, SessionId, StopReason};
+use ayeaye_export::{ExportError, FolderError, Format};
 
-use crate::cli::{Exit, ExportFormat};
+pub use self::list::list;
+use crate::cli::Exit;
 use crate::config::Config;
-use crate::mcp::results::SessionList;
 use crate::terminal::{Terminal, lines, one_line};
-
-/// The newest sessions, one a line.
-pub async fn list(agent: &Agent, terminal: Terminal) -> anyhow::Result<Exit> {
-    let list = SessionList::read(agent, u8::MAX).await.map_err(anyhow::Error::msg)?;
-    if list.sessions.is_empty() {
-        terminal.line("There are no sessions yet.");
-    }
-    for session in list.sessions {
-        terminal.line(&format!(
-            "{}  {:<28} {:>3} steps  {:<20} {}",
-            session.session_id,
-            session.stop_reason,
-            session.global_step_idx,
-            one_line(&session.device_id),
-            one_line(session.error.as_deref().unwrap_or(&session.task)),
-        ));
-    }
-    Ok(Exit::Done)
-}
 
 /// One session: its request, its steps, how it stands.
 pub async fn show(
@@ -37,7 +22,15 @@ pub async fn show(
 ) -> anyhow::Result<Exit> {
     let report = agent.report(id).await?;
     terminal.item("session", &id.to_string());
-    terminal.item("folder", &session_folder(config, id));
+    terminal.item("record", &session_folder(config, id));
+    match ayeaye_export::logs(&config.data_dir, id) {
+        Ok(logs) => {
+            for (format, path) in logs {
+                terminal.item(format.name(), &path.display().to_string());
+            }
+        }
+        Err(err) => terminal.item("logs", &format!("cannot be looked for: {err}")),
+    }
     terminal.item(
         "device",
         &format!(
@@ -84,11 +77,21 @@ pub async fn answer(
     Ok(Exit::Done)
 }
 
-/// Removes a session and everything that belongs to it.
-pub async fn remove(agent: &Agent, id: SessionId, terminal: Terminal) -> anyhow::Result<Exit> {
-    agent.journal().remove(&id).await.with_context(|| format!("session {id} was not removed"))?;
-    terminal.item("removed", &id.to_string());
-    Ok(Exit::Done)
+/// Removes sessions and everything that belongs to them. One that cannot be removed does not keep
+/// the others.
+pub async fn remove(
+    journal: &dyn Journal,
+    ids: &[SessionId],
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Done;
+    for id in ids {
+        match journal.remove(id).await {
+            Ok(()) => terminal.item("removed", &id.to_string()),
+            Err(err) => exit = crate::complain(&AgentError::from(err).into()),
+        }
+    }
+    Ok(exit)
 }
 
 /// Where a session's record lies.
@@ -98,33 +101,29 @@ pub fn session_folder(config: &Config, id: SessionId) -> String {
 
 /// Writes a session in a format that others read.
 pub async fn export(
-    agent: &Agent,
-    id: SessionId,
-    format: ExportFormat,
+    files: &FileJournal,
+    config: &Config,
+    (id, format): (SessionId, Format),
     out: &Path,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    if format != ExportFormat::Gelab {
-        bail!("this format is not there yet; `--format gelab` is");
+    let exported = match ayeaye_export::export(files, id, format, out, &config.logs).await {
+        Ok(exported) => exported,
+        Err(ExportError::Journal(err)) => return Err(AgentError::from(err).into()),
+        Err(ExportError::Folder(err @ FolderError::Taken { .. })) => {
+            return Err(anyhow::Error::new(err).context("name another folder with --out"));
+        }
+        Err(err) => {
+            return Err(anyhow::Error::new(err).context(format!("session {id} as {format}")));
+        }
+    };
+    for file in &exported.files {
+        terminal.item("written", &file.display().to_string());
     }
-    let journal = agent.journal();
-    let events = journal.read(&id).await?;
-    let trace = ayeaye_export::gelab(id, &events);
-    let traces = out.join("traces");
-    std::fs::create_dir_all(traces.join("images"))
-        .with_context(|| format!("{} cannot be made", traces.display()))?;
-    for (name, blob) in &trace.pictures {
-        let bytes = journal.blob(&id, blob).await?;
-        std::fs::write(traces.join(name), bytes)
-            .with_context(|| format!("{name} cannot be written"))?;
-    }
-    let mut text = String::new();
-    for line in &trace.lines {
-        text.push_str(&line.to_string());
-        text.push('\n');
-    }
-    let file = traces.join(format!("{id}.jsonl"));
-    std::fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
-    terminal.item("written", &file.display().to_string());
-    Ok(Exit::Done)
+    let Some(bad) = exported.damage else { return Ok(Exit::Done) };
+    bail!(
+        "session {id} is damaged at record {}: {}; what is before it was exported",
+        bad.seq,
+        bad.what
+    );
 }

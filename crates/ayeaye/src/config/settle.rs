@@ -1,12 +1,15 @@
 //! From layers to plain values.
 use std::path::Path;
 
+use ayeaye_agent::journal::{Retention, SyncWhen};
+use ayeaye_agent::{KeepElements, KeepImages, KeepText, Keeping, Prices};
+use ayeaye_export::{Format, Images, LogSettings};
 use url::Url;
 
 use super::layer::{Given, Layer, Origin, Raw};
 use super::{
-    AdbSettings, Config, ConfigError, Environment, HttpSettings, ModelSettings, RunSettings, paths,
-    setting, value,
+    AdbSettings, Config, ConfigError, Environment, Evaluate, HttpSettings, JournalSettings,
+    ModelSettings, RunSettings, paths, setting, value,
 };
 use crate::mcp::args::MOST_STEPS;
 
@@ -45,6 +48,8 @@ impl Stack {
                 retries: self
                     .need("model.retries", |text| value::number(text, 0, 20).map(to_u32))?,
                 stream: self.need("model.stream", value::switch)?,
+                judge_name: self.may("model.judge-name", value::line)?,
+                prices: self.prices()?,
             },
             run: RunSettings {
                 max_steps: self.need("run.max-steps", |text| {
@@ -60,6 +65,36 @@ impl Stack {
                 first_look: self.need("run.first-look", value::duration)?,
                 settle_limit: self.need("run.settle-limit", value::limit)?,
                 device_wait: self.need("run.device-wait", value::duration)?,
+                evaluate: self.need("run.evaluate", |text| value::word(text, &Evaluate::ALL))?,
+            },
+            journal: JournalSettings {
+                keeping: Keeping {
+                    images: self
+                        .need("journal.images", |text| value::word(text, &KeepImages::ALL))?,
+                    text: self.need("journal.text", |text| value::word(text, &KeepText::ALL))?,
+                    elements: self
+                        .need("journal.ui-tree", |text| value::word(text, &KeepElements::ALL))?,
+                },
+                sync: self.need("journal.sync", |text| value::word(text, &SYNC))?,
+                min_free: self.need("journal.min-free", value::room)?,
+                retention: Retention {
+                    max_age: self.may("journal.max-age", value::age)?,
+                    max_sessions: self.may("journal.max-sessions", |text| {
+                        let number = value::number(text, 1, 1_000_000)?;
+                        usize::try_from(number).map_err(|err| err.to_string())
+                    })?,
+                    max_total_bytes: self.may("journal.max-size", |text| {
+                        // Less would remove every session as soon as it is over.
+                        value::room(text).and_then(|room| match room {
+                            LEAST_ROOM.. => Ok(room),
+                            _ => Err("it must be at least 1MiB".to_owned()),
+                        })
+                    })?,
+                },
+            },
+            logs: LogSettings {
+                formats: self.formats()?,
+                images: self.need("logs.images", |text| value::word(text, &IMAGES))?,
             },
             adb: AdbSettings {
                 server: self.need("adb.server", value::adb_server)?,
@@ -126,6 +161,30 @@ impl Stack {
         Ok(self.may(key, parse)?.expect("default-config.toml has it; every test reads it"))
     }
 
+    /// The formats of logs, each once.
+    fn formats(&self) -> Result<Vec<Format>, ConfigError> {
+        let named: Vec<FormatName> = self.list("logs.formats")?;
+        Ok(Format::ALL
+            .into_iter()
+            .filter(|format| named.iter().any(|it| it.0 == *format))
+            .collect())
+    }
+
+    /// The model's prices: both or none.
+    fn prices(&self) -> Result<Option<Prices>, ConfigError> {
+        let (sent, received) = ("model.input-price", "model.output-price");
+        let half = |missing: &'static str, there: &'static str| {
+            let origin = self.find(there).map_or(Origin::Default, |given| given.origin.clone());
+            bad(there, &origin, format!("it needs {missing} beside it"))
+        };
+        match (self.may(sent, value::price)?, self.may(received, value::price)?) {
+            (Some(input), Some(output)) => Ok(Some(Prices { input, output })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(half(received, sent)),
+            (None, Some(_)) => Err(half(sent, received)),
+        }
+    }
+
     /// A list: in the file one, elsewhere words between commas.
     fn list<T: std::str::FromStr<Err = String>>(
         &self,
@@ -145,6 +204,27 @@ impl Stack {
             .map_err(|problem| bad(key, origin, problem))
     }
 }
+
+const LEAST_ROOM: u64 = 1 << 20;
+
+/// A format in a list.
+struct FormatName(Format);
+
+impl std::str::FromStr for FormatName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        value::word(name, &Format::ALL.map(|format| (format.name(), format))).map(Self)
+    }
+}
+
+/// When the record is put on the disk, by the word for it.
+const SYNC: [(&str, SyncWhen); 3] =
+    [("always", SyncWhen::Always), ("step", SyncWhen::Step), ("never", SyncWhen::Never)];
+
+/// The pictures of UFO's folder, by the word for them.
+const IMAGES: [(&str, Images); 3] =
+    [("none", Images::None), ("clean", Images::Clean), ("all", Images::All)];
 
 /// A token that can be guessed is worse than none: it looks like a lock.
 const SHORTEST_TOKEN: usize = 16;

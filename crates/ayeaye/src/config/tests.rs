@@ -2,6 +2,9 @@
 use std::collections::BTreeSet;
 
 use super::setting::SETTINGS;
+use ayeaye_agent::KeepImages;
+use ayeaye_export::{Format, Images};
+
 use super::*;
 
 fn flag(key: &'static str, value: &str) -> Flag {
@@ -36,6 +39,13 @@ fn the_defaults_are_the_promised_ones() {
     assert_eq!(config.http.body_limit, 1 << 20);
     assert!(config.http.listen.ip().is_loopback());
     assert_eq!(config.adb.server, "tcp:127.0.0.1:5037");
+    assert_eq!(config.run.evaluate, Evaluate::Off);
+    assert_eq!(config.model.prices, None);
+    assert_eq!(config.journal.keeping, Keeping::default());
+    assert_eq!(config.journal.sync, SyncWhen::Step);
+    assert_eq!(config.journal.min_free, 200 << 20);
+    assert_eq!(config.journal.retention, Retention::default());
+    assert_eq!(config.logs, LogSettings::default());
     assert!(config.notes.is_empty());
 }
 
@@ -126,6 +136,47 @@ fn bad_values_name_the_setting_and_where_it_was_said() {
     assert!(
         error(&[], &[("AYEAYE_HTTP_ALLOWED_HOSTS", "ok.example,http://x")]).contains("http://x")
     );
+}
+
+#[test]
+fn logs_and_what_is_kept_are_chosen_by_words() {
+    let home = home();
+    let settle = |more: &[(&str, &str)]| Config::settle(&[], None, &environment(&home, more));
+    let config = settle(&[
+        ("AYEAYE_LOGS_FORMATS", "html, ufo,html"),
+        ("AYEAYE_LOGS_IMAGES", "all"),
+        ("AYEAYE_JOURNAL_IMAGES", "none"),
+        ("AYEAYE_JOURNAL_UI_TREE", "never"),
+        ("AYEAYE_JOURNAL_MAX_AGE", "30d"),
+        ("AYEAYE_JOURNAL_MAX_SIZE", "5GiB"),
+        ("AYEAYE_RUN_EVALUATE", "both"),
+        ("AYEAYE_MODEL_INPUT_PRICE", "0.25"),
+        ("AYEAYE_MODEL_OUTPUT_PRICE", "1"),
+    ])
+    .unwrap();
+    assert_eq!(config.logs.formats, [Format::Ufo, Format::Html]);
+    assert_eq!(config.logs.images, Images::All);
+    assert_eq!(config.journal.keeping.images, KeepImages::None);
+    assert_eq!(config.journal.retention.max_age, Some(Duration::from_hours(720)));
+    assert_eq!(config.journal.retention.max_total_bytes, Some(5 << 30));
+    assert!(config.run.evaluate.rounds() && config.run.evaluate.sessions());
+    assert_eq!(config.model.prices, Some(Prices { input: 0.25, output: 1.0 }));
+    let error = |more: &[(&str, &str)]| settle(more).unwrap_err().to_string();
+    let formats = error(&[("AYEAYE_LOGS_FORMATS", "ufo,xml")]);
+    assert!(formats.ends_with("it must be ufo, pycatan, gelab or html"), "{formats}");
+    let half = error(&[("AYEAYE_MODEL_INPUT_PRICE", "0.25")]);
+    assert!(half.contains("model.output-price"), "{half}");
+}
+
+#[test]
+fn no_logs_at_all_can_be_chosen() {
+    let config = Config::from_layers(
+        &[flag("data-dir", "/d")],
+        Some(Path::new("a.toml")),
+        "[logs]\nformats = []",
+        &Environment::default(),
+    );
+    assert_eq!(config.unwrap().logs.formats, []);
 }
 
 #[test]

@@ -37,6 +37,9 @@ pub(super) fn reply_mode(text: &str) -> Result<ReplyMode, String> {
 /// Longer is a slip: nothing here waits for months.
 const LONGEST: Duration = Duration::from_hours(30 * 24);
 
+/// Longer is a slip here.
+const LONGEST_AGE: Duration = Duration::from_hours(100 * 366 * 24);
+
 /// A text of one line that says something.
 pub(super) fn line(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
@@ -88,22 +91,61 @@ pub(super) fn limit(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// How long something is kept: whole days such as `30d`, or a span such as `12h`.
+pub(super) fn age(text: &str) -> Result<Duration, String> {
+    let days = text.strip_suffix('d').and_then(|days| days.trim().parse::<u64>().ok());
+    let span = match days {
+        Some(days) => days.checked_mul(24 * 3600).map(Duration::from_secs),
+        None => {
+            text.parse::<jiff::SignedDuration>().ok().and_then(|span| Duration::try_from(span).ok())
+        }
+    };
+    // Nothing would be kept at all: surely a slip.
+    span.filter(|span| (Duration::from_secs(1)..=LONGEST_AGE).contains(span))
+        .ok_or_else(|| "it must be a time such as \"30d\" or \"12h\"".to_owned())
+}
+
 /// A size such as `65536`, `512KiB` or `1MiB`.
 pub(super) fn size(text: &str, most: usize) -> Result<usize, String> {
     let wrong = || format!("it must be a size from 1KiB to {}MiB, such as \"1MiB\"", most >> 20);
+    bytes(text)
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .filter(|bytes| (1024..=most).contains(bytes))
+        .ok_or_else(wrong)
+}
+
+/// Room on a disk: a size of any order, or 0.
+pub(super) fn room(text: &str) -> Result<u64, String> {
+    bytes(text).ok_or_else(|| "it must be a size such as \"200MiB\" or \"5GiB\"".to_owned())
+}
+
+fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit: usize = match text[digits.len()..].trim() {
+    let unit: u64 = match text[digits.len()..].trim() {
         "" | "B" => 1,
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
-        _ => return Err(wrong()),
+        "GiB" => 1 << 30,
+        _ => return None,
     };
-    digits
-        .parse::<usize>()
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// US dollars for a million tokens.
+pub(super) fn price(text: &str) -> Result<f64, String> {
+    text.parse()
         .ok()
-        .and_then(|count| count.checked_mul(unit))
-        .filter(|bytes| (1024..=most).contains(bytes))
-        .ok_or_else(wrong)
+        .filter(|price| (0.0..=10_000.0).contains(price))
+        .ok_or_else(|| "it must be US dollars for a million tokens, such as 0.25".to_owned())
+}
+
+/// One of a few words.
+pub(super) fn word<T: Copy>(text: &str, words: &[(&'static str, T)]) -> Result<T, String> {
+    words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning).ok_or_else(|| {
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let (last, others) = words.split_last().expect("there is a choice");
+        format!("it must be {} or {last}", others.join(", "))
+    })
 }
 
 /// The root of an HTTP API.
@@ -177,6 +219,28 @@ mod tests {
     }
 
     #[test]
+    fn ages_rooms_and_prices() {
+        assert_eq!(age("30d"), Ok(Duration::from_hours(720)));
+        assert_eq!(age("12h"), Ok(Duration::from_hours(12)));
+        for wrong in ["", "d", "0d", "0s", "30", "-1d", "1.5d", "99999999999999999999d", "9999999d"]
+        {
+            assert!(age(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(room("0"), Ok(0));
+        assert_eq!(room("200MiB"), Ok(200 << 20));
+        assert_eq!(room("5 GiB"), Ok(5 << 30));
+        assert!(room("99999999999GiB").is_err());
+        assert_eq!(price("0.25"), Ok(0.25));
+        assert_eq!(price("3"), Ok(3.0));
+        for wrong in ["", "-1", "NaN", "inf", "1e9", "0,25"] {
+            assert!(price(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(word("b", &[("a", 1), ("b", 2)]), Ok(2));
+        let wrong = word("x", &[("a", 1), ("b", 2), ("c", 3)]);
+        assert_eq!(wrong, Err("it must be a, b or c".to_owned()));
+    }
+
+    #[test]
     fn endpoints() {
         assert!(endpoint("https://api.example.com/v1").is_ok());
         for wrong in ["", "api.example.com", "ftp://x/", "http://u:p@x/v1", "http://x/v1?key=a"] {
@@ -223,6 +287,7 @@ mod tests {
         fn no_text_makes_them_panic(text in "\\PC*") {
             drop((duration(&text), size(&text, 1 << 30), endpoint(&text), listen(&text)));
             drop((adb_server(&text), number(&text, 0, 9), line(&text)));
+            drop((age(&text), room(&text), price(&text)));
         }
     }
 }

@@ -79,6 +79,9 @@ pub struct ContinueArgs {
     /// Not together with `task`.
     #[schemars(length(max = 16384))]
     pub reply_from_client: Option<String>,
+    /// Whether `reply_from_client` is a secret, such as a password: it is then kept in no log. Answers
+    /// to questions for passwords and codes are kept in none anyway.
+    pub reply_is_secret: Option<bool>,
     /// Most further steps (looks, decisions and acts) of this call. 20 if left out.
     #[schemars(range(min = 1, max = 500))]
     pub max_steps: Option<i64>,

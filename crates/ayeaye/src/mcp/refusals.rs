@@ -186,11 +186,11 @@ fn journal_hint(err: &JournalError) -> &'static str {
         }
         JournalError::Blob(_) => "the file was removed by something else",
         JournalError::NoRoom { .. } => {
-            "remove sessions that nobody needs (`ayeaye sessions rm`), make room on the disk, or name another data \
-             folder with --data-dir or AYEAYE_DATA_DIR"
+            "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \
+             themselves; journal.min-free says how much must be free"
         }
         JournalError::NoBeginning(_) => {
-            "its process died before it began; remove it (`ayeaye sessions rm`)"
+            "its process died before it had begun; `ayeaye sessions rm` removes it"
         }
     }
 }

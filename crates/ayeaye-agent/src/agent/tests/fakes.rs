@@ -14,11 +14,13 @@ use tempfile::TempDir;
 
 pub(super) use self::disk::{Failing, Write};
 pub(super) use self::phone::{Call, Fault, Motion, Phone};
-pub(super) use self::script::{Line, Script, abort, click, complete, info, note, wait};
+pub(super) use self::script::{
+    Line, Script, abort, click, complete, confirm, info, note, types, wait,
+};
 use crate::journal::{Event, Fact, FileJournal, SyncWhen};
 use crate::{
-    Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Limits, Parts,
-    ReplyMode, Report, SessionId, StartTask, Words,
+    Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge, Keeping, Limits,
+    Parts, Prices, ReplyMode, Report, SessionId, StartTask, Words,
 };
 
 /// One phone, one model, one agent, one disk.
@@ -28,6 +30,9 @@ pub(super) struct Rig {
     pub(super) script: Arc<Script>,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) limits: Limits,
+    pub(super) keeping: Keeping,
+    pub(super) prices: Option<Prices>,
+    pub(super) judge: Option<Judge>,
     pub(super) mode: ReplyMode,
     pub(super) max_steps: u32,
     /// Shared by the rigs before and after a crash.
@@ -68,11 +73,14 @@ impl Rig {
         let phone = Arc::new(Phone::new("phone-1", disk.path()));
         let script = Arc::new(Script::new(lines));
         let mut rig = Self {
-            agent: agent(&phone, &script, &journal, &limits),
+            agent: bare(&phone, &script, &journal),
             phone,
             script,
             journal,
             limits,
+            keeping: Keeping::default(),
+            prices: None,
+            judge: None,
             mode: ReplyMode::PassToClient,
             max_steps: 20,
             disk,
@@ -110,8 +118,35 @@ impl Rig {
         self
     }
 
+    /// The same, keeping more or less.
+    pub(super) fn keeping(mut self, keeping: Keeping) -> Self {
+        self.keeping = keeping;
+        self.rewire();
+        self
+    }
+
+    /// The same with prices.
+    pub(super) fn priced(mut self, prices: Prices) -> Self {
+        self.prices = Some(prices);
+        self.rewire();
+        self
+    }
+
+    /// The same with a judge who says these lines.
+    pub(super) fn judged(mut self, lines: impl IntoIterator<Item = Line>) -> Self {
+        let model = Arc::new(Script::new(lines));
+        self.judge = Some(Judge { model, rounds: true, sessions: true });
+        self.rewire();
+        self
+    }
+
     fn rewire(&mut self) {
-        self.agent = agent(&self.phone, &self.script, &self.journal, &self.limits);
+        let mut parts = parts(&self.phone, &self.script, &self.journal);
+        parts.limits = self.limits.clone();
+        parts.keeping = self.keeping;
+        parts.prices = self.prices;
+        parts.judge.clone_from(&self.judge);
+        self.agent = Agent::new(parts);
     }
 
     /// A start of this task by the asker "client".
@@ -141,6 +176,7 @@ impl Rig {
             session_id,
             device_id: None,
             words,
+            reply_is_secret: false,
             max_steps: self.max_steps,
             reply_mode: self.mode,
             asker: "client".to_owned(),
@@ -174,6 +210,25 @@ impl Rig {
         report
     }
 
+    /// Every file of the journal that holds this text, with a session's name in its path or not.
+    pub(super) fn files_with(&self, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.disk.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("it can be listed") {
+                let path = entry.expect("it can be listed").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if String::from_utf8_lossy(&fs::read(&path).expect("it can be read"))
+                    .contains(text)
+                {
+                    found.push(path.display().to_string());
+                }
+            }
+        }
+        found
+    }
+
     /// Everything recorded of a session.
     pub(super) async fn events(&self, session: SessionId) -> Vec<Event> {
         files(self.disk.path()).read(&session).await.expect("the record can be read")
@@ -199,21 +254,23 @@ impl Drop for Rig {
     }
 }
 
-fn agent(
-    phone: &Arc<Phone>,
-    script: &Arc<Script>,
-    journal: &Arc<dyn Journal>,
-    limits: &Limits,
-) -> Agent {
+fn bare(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> Agent {
+    Agent::new(parts(phone, script, journal))
+}
+
+fn parts(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> Parts {
     let source: Arc<dyn DeviceSource> = Arc::new(phone::Plugged(phone.clone()));
-    Agent::new(Parts {
+    Parts {
         sources: vec![source],
         private: Vec::new(),
         model: script.clone(),
         journal: journal.clone(),
-        limits: limits.clone(),
+        limits: Limits::USUAL,
         config: serde_json::Map::new(),
-    })
+        keeping: Keeping::default(),
+        prices: None,
+        judge: None,
+    }
 }
 
 fn files(data: &Path) -> Arc<dyn Journal> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::fakes::{Line, Rig, click, complete, wait};
-use crate::journal::{Detail, Entry, Fact, LlmResponse};
+use crate::journal::{Entry, Fact, LlmResponse};
 use crate::{StopReason, Words};
 
 #[tokio::test(start_paused = true)]
@@ -81,7 +81,7 @@ async fn the_money_of_a_session_is_counted_over_its_runs() {
         _ => None,
     });
     let fact = Fact::LlmResponse(priced.unwrap());
-    let mut record = rig.journal.open(&session, Detail::Outline, &mut |_| {}).await.unwrap();
+    let mut record = rig.journal.open(&session, &mut |_| {}).await.unwrap();
     record.append(Entry { round: Some(0), step: None, agent: None, fact }).await.unwrap();
     drop(record);
     let report = rig.go_on(session, Words::Nothing).await;

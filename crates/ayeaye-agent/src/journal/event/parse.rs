@@ -25,7 +25,7 @@ impl<'de> Deserialize<'de> for Event {
     }
 }
 
-/// An event as [`Detail::Outline`](super::super::Detail::Outline) has it.
+/// An event as [`Journal::outline`](crate::Journal::outline) has it.
 #[derive(Debug)]
 pub(in super::super) struct Outline(pub(in super::super) Event);
 

@@ -10,9 +10,10 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, storage, write_whole};
+use super::line::Detail;
 use super::opening;
 use crate::journal::summary::Summing;
-use crate::journal::{Detail, JournalError, Summary};
+use crate::journal::{JournalError, Summary};
 
 /// Raised when a summary of the last version would be misread.
 const VERSION: u32 = 1;

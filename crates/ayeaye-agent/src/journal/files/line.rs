@@ -18,7 +18,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::journal::event::parse::Outline;
-use crate::journal::{Detail, Entry, Event, FORMAT};
+use crate::journal::{Entry, Event, FORMAT};
 
 /// Most bytes of a line, its end not counted. Prompts and replies are far below; what is large goes
 /// into a blob.
@@ -74,6 +74,14 @@ impl fmt::Debug for Chain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Chain").field("seq", &self.seq).field("prev", &self.prev()).finish()
     }
+}
+
+/// How much of an event is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    Whole,
+    /// See [`Journal::outline`](crate::Journal::outline).
+    Outline,
 }
 
 /// A line ready to be written.

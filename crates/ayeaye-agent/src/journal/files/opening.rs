@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::folder::{Folder, private_file, storage, sync_folder};
-use super::line::{self, Chain};
+use super::line::{self, Chain, Detail};
 use super::record::FileRecord;
 use super::scan::{End, Scanned, scan_behind, scan_on_two_threads};
 use super::{BadRecord, Clock, SyncWhen, Verdict, blocking};
 use crate::SessionId;
-use crate::journal::{Detail, Entry, Event, Fact, JournalError};
+use crate::journal::{Entry, Event, Fact, JournalError};
 
 /// Records below this length are read on one thread: they take a millisecond.
 const SHORT: u64 = 512 << 10;
@@ -73,12 +73,11 @@ pub(super) fn open(
     folder: Folder,
     clock: Clock,
     when: SyncWhen,
-    detail: Detail,
     each: &mut dyn FnMut(Event),
 ) -> Result<FileRecord, JournalError> {
     folder.must_exist()?;
     let lock = folder.lock()?;
-    let scanned = scan_file(&folder, detail, &mut *each)?;
+    let scanned = scan_file(&folder, Detail::Outline, &mut *each)?;
     if let Some(refusal) = refusal(folder.id, &scanned) {
         return Err(refusal);
     }

@@ -3,8 +3,8 @@ use std::io::{self, BufRead, Read as _};
 use std::sync::mpsc;
 use std::thread;
 
-use super::line::{self, Chain, Flaw, MAX_LINE};
-use crate::journal::{Detail, Event};
+use super::line::{self, Chain, Detail, Flaw, MAX_LINE};
+use crate::journal::Event;
 
 /// What a record turned out to be.
 #[derive(Debug, PartialEq, Eq)]

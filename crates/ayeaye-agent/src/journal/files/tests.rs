@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::*;
 use serde_json::Map;
 
-use crate::journal::{Answer, Detail, Entry, Fact};
+use crate::journal::{Answer, Entry, Fact};
 
 /// A journal in a folder of its own, whose clock ticks by a millisecond at each look.
 struct Rig {
@@ -63,8 +63,10 @@ async fn opened(
     journal: &FileJournal,
     id: &SessionId,
 ) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
-    let mut events = Vec::new();
-    let record = journal.open(id, Detail::Whole, &mut |event| events.push(event)).await?;
+    let mut outline = Vec::new();
+    let record = journal.open(id, &mut |event| outline.push(event.seq)).await?;
+    let events = journal.read(id).await?;
+    assert!(events.iter().map(|event| event.seq).eq(outline));
     Ok((events, record))
 }
 

@@ -6,7 +6,7 @@ mod display;
 mod windows;
 
 use super::{Reply, activity, package, screencap::DISPLAY_ID, system};
-use crate::{Component, handset::Handset};
+use crate::{Component, Phone, handset::Handset};
 
 pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
     match words {
@@ -156,6 +156,8 @@ fn recents(handset: &Handset) -> String {
 fn input_method(handset: &Handset) -> String {
     let phone = handset.phone();
     let (shown, current, awake) = (phone.keyboard_shown(), phone.input_method(), phone.is_awake());
+    let input_type = input_type(phone);
+    let started = input_type.is_some();
     let mut text =
         "Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=1\n"
             .to_owned();
@@ -174,9 +176,24 @@ fn input_method(handset: &Handset) -> String {
     put!(
         text,
         "\nInput method service state for {current}:\n  mWindowCreated=true mDecorViewVisible={shown} mWindowVisible={shown} mInShowWindow=false\n  \
-         mShowInputRequested={shown} mIsInputViewShown={shown}\n"
+         mInputStarted={started} mInputViewStarted={shown} mCandidatesViewStarted=false\n"
     );
+    match input_type {
+        Some(kind) => put!(
+            text,
+            "  mInputEditorInfo:\n    inputType={kind:#x} imeOptions=0x2000006 privateImeOptions=null\n"
+        ),
+        None => put!(text, "  mInputEditorInfo: null\n"),
+    }
+    put!(text, "  mShowInputRequested={shown} mIsInputViewShown={shown}\n");
     text
+}
+
+/// Android's `InputType` of the field in focus: text, or the password variation of it.
+fn input_type(phone: &Phone) -> Option<u32> {
+    let state = phone.state();
+    let field = state.nodes.iter().find(|node| node.focused && node.class.ends_with("EditText"))?;
+    Some(if field.password { 0x81 } else { 0x1 })
 }
 
 fn power(handset: &Handset) -> String {

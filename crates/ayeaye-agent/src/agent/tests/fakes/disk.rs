@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::Phone;
-use crate::journal::{BlobRef, Claim, Detail, Each, Entry, Event, Fact, Summary};
+use crate::journal::{BlobRef, Claim, Each, Entry, Event, Fact, Summary};
 use crate::{DeviceId, Follower, Journal, JournalError, Record, SessionId, StopReason};
 
 /// What does not succeed.
@@ -88,23 +88,17 @@ impl Journal for Failing {
         Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
     }
 
-    async fn open(
-        &self,
-        id: &SessionId,
-        detail: Detail,
-        each: Each<'_>,
-    ) -> Result<Box<dyn Record>, JournalError> {
-        let inner = self.inner.open(id, detail, each).await?;
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+        let inner = self.inner.open(id, each).await?;
         Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
     }
 
-    async fn visit(
-        &self,
-        id: &SessionId,
-        detail: Detail,
-        each: Each<'_>,
-    ) -> Result<(), JournalError> {
-        self.inner.visit(id, detail, each).await
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.inner.visit(id, each).await
+    }
+
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.inner.outline(id, each).await
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {

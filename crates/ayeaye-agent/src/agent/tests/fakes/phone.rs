@@ -82,6 +82,8 @@ struct Inner {
     touched: Instant,
     motion: Motion,
     awake: bool,
+    secret_field: bool,
+    dump: Option<String>,
     faults: Vec<(Call, RangeInclusive<u32>, Fault)>,
     /// Everything that changed the phone, or may have, as it arrived.
     sent: Vec<String>,
@@ -99,6 +101,8 @@ impl Phone {
                 touched: Instant::now(),
                 motion: Motion::AtOnce,
                 awake: true,
+                secret_field: false,
+                dump: None,
                 faults: Vec::new(),
                 sent: Vec::new(),
                 complaints: Vec::new(),
@@ -122,6 +126,13 @@ impl Phone {
 
     pub(in super::super) fn moves(&self, motion: Motion) {
         self.inner().motion = motion;
+    }
+
+    /// From now on the screen consists of this; the field in focus may hide what is typed.
+    pub(in super::super) fn shows(&self, dump: &str, secret_field: bool) {
+        let mut inner = self.inner();
+        inner.dump = Some(dump.to_owned());
+        inner.secret_field = secret_field;
     }
 
     /// Touches it by hand.
@@ -321,6 +332,7 @@ impl Device for Phone {
             locked: !awake,
             foreground: Some(foreground),
             keyboard_shown: false,
+            secret_field: self.inner().secret_field,
         })
     }
 
@@ -343,7 +355,9 @@ impl Device for Phone {
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
-        Ok(None)
+        // As long as a quick one takes.
+        sleep(Duration::from_millis(90)).await;
+        Ok(self.inner().dump.clone())
     }
 }
 

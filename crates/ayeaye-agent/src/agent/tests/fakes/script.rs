@@ -45,6 +45,18 @@ pub(in super::super) fn note(text: &str) -> Line {
     say("NOTE", &json!({ "text": text }))
 }
 
+pub(in super::super) fn types(text: &str, at: Option<[u32; 2]>) -> Line {
+    let mut arguments = json!({ "value": text, "clear": false, "submit": false });
+    if let Some(point) = at {
+        arguments["point"] = json!(point);
+    }
+    say("TYPE", &arguments)
+}
+
+pub(in super::super) fn confirm(text: &str) -> Line {
+    say("INFO", &json!({ "question": { "kind": "confirm", "text": text, "options": [] } }))
+}
+
 pub(in super::super) fn info(text: &str) -> Line {
     say("INFO", &json!({ "question": { "kind": "info", "text": text, "options": [] } }))
 }

@@ -1,0 +1,146 @@
+//! What is secret is kept nowhere, and still reaches the phone.
+use super::fakes::{Rig, click, complete, info, types};
+use crate::journal::Fact;
+use crate::{KeepElements, KeepImages, KeepText, Keeping, StopReason, Words};
+
+const SECRET: &str = "hunter2 <&> x";
+const SIGN_IN: &str = r#"<hierarchy rotation="0">
+    <node text="" class="android.widget.EditText" clickable="true" password="false" bounds="[0,0][60,60]"/>
+    <node text="hunter2 &lt;&amp;&gt; x" class="android.widget.EditText" clickable="true" password="true" bounds="[0,60][60,120]"/>
+    </hierarchy>"#;
+
+fn reply(text: &str) -> Words {
+    Words::Reply(text.to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_was_asked_for_is_typed_and_kept_nowhere() {
+    let rig = Rig::new([click(1), info("What is the password?")]);
+    let asked = rig.run().await;
+    rig.script.adds([types(SECRET, None), complete(&format!("I typed {SECRET}"))]);
+    let done = rig.go_on(asked.session_id, reply(SECRET)).await;
+    assert_eq!(done.stop_reason, StopReason::TaskCompletedSuccessfully);
+    // The phone got it, in clear; nobody else did.
+    assert!(rig.phone.sent().last().unwrap().starts_with(&format!("TYPE {SECRET}")));
+    assert!(done.message.starts_with("I typed [secret password 8-15 #"), "{}", done.message);
+    for part in ["hunter2", "<&> x", "&lt;&amp;"] {
+        assert_eq!(rig.files_with(part), [""; 0], "{part}");
+    }
+    let shown = format!("{:?}", rig.script.last().past);
+    assert!(!shown.contains("hunter2"), "the profile is shown placeholders: {shown}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_is_told_the_secret_it_asked_for() {
+    let rig = Rig::new([info("Your code?")]);
+    let asked = rig.run().await;
+    rig.script.adds([complete("thanks")]);
+    rig.go_on(asked.session_id, reply("It is 482913, thanks")).await;
+    assert_eq!(rig.files_with("482913"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_typed_into_a_hiding_field_is_a_secret() {
+    for at in [None, Some([500, 750])] {
+        let rig = Rig::new([types(SECRET, at), complete("done")]);
+        rig.phone.shows(SIGN_IN, at.is_none());
+        let report = rig.run().await;
+        assert!(
+            rig.phone.sent()[1].starts_with(&format!("TYPE {SECRET}")),
+            "{:?}",
+            rig.phone.sent()
+        );
+        assert_eq!(rig.files_with("hunter2"), [""; 0], "{at:?}");
+        assert!(!format!("{report:?}").contains("hunter2"));
+    }
+    // The field above it is an ordinary one.
+    let rig = Rig::new([types("Anna", Some([500, 100])), complete("done")]);
+    rig.phone.shows(SIGN_IN, false);
+    rig.run().await;
+    assert_ne!(rig.files_with("Anna"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_that_names_a_password_is_carried_out_and_not_kept() {
+    let rig = Rig::new([info("?"), complete("ok")]);
+    let task = "Sign in. The password is hunter2zz, and stop then.";
+    let report = rig.ended(rig.agent.start(rig.task(task)).await.unwrap()).await;
+    assert!(report.task.contains("[secret password"), "{}", report.task);
+    rig.go_on(report.session_id, reply("go on")).await;
+    assert_eq!(rig.files_with("hunter2zz"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hiding_fields_are_black_on_what_is_kept_and_not_on_what_is_sent() {
+    let rig = Rig::new([click(1), complete("done")]);
+    rig.phone.shows(SIGN_IN, true);
+    let report = rig.run().await;
+    let blackened = |fact: &Fact| match fact {
+        Fact::Observe(seen) => Some((seen.blackened, seen.screenshot.is_some())),
+        _ => None,
+    };
+    assert_eq!(rig.facts(report.session_id, blackened).await, [(1, true), (1, true)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_picture_is_not_kept_where_it_cannot_be_told_what_is_secret_on_it() {
+    let rig = Rig::new([info("Password?"), complete("done")]);
+    let report = rig.run().await;
+    let report = rig.go_on(report.session_id, reply(SECRET)).await;
+    let kept = |fact: &Fact| match fact {
+        Fact::Observe(seen) => Some(seen.screenshot.is_some()),
+        Fact::Note { kind, .. } if kind == "picture_not_kept" => Some(false),
+        _ => None,
+    };
+    assert_eq!(rig.facts(report.session_id, kept).await, [true, false, false]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_of_an_earlier_process_is_asked_for_again() {
+    let rig = Rig::new([info("Password?"), click(1)]).steps(1);
+    let asked = rig.run().await;
+    let report = rig.go_on(asked.session_id, reply(SECRET)).await;
+    assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
+    let next = rig.restarted([]).steps(5);
+    let said = next.facts(asked.session_id, |fact| match fact {
+        Fact::Answer(answer) => Some(answer.answers[0].clone()),
+        _ => None,
+    });
+    let placeholder = said.await.remove(0);
+    next.script.adds([types(&placeholder, None), info("Password?")]);
+    let report = next.go_on(asked.session_id, Words::Nothing).await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert_eq!(next.phone.gestures(), [""; 0], "no placeholder is typed");
+    assert!(next.script.last().remarks[0].contains("Ask the user for it again"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn less_or_more_is_kept_when_that_is_wanted() {
+    let full = Keeping { text: KeepText::Full, images: KeepImages::Full, ..Keeping::default() };
+    let rig = Rig::new([types(SECRET, None), complete("done")]).keeping(full);
+    rig.phone.shows(SIGN_IN, true);
+    rig.run().await;
+    assert_ne!(rig.files_with("hunter2"), [""; 0]);
+
+    let little = Keeping {
+        text: KeepText::Metadata,
+        images: KeepImages::None,
+        elements: KeepElements::Never,
+    };
+    let rig = Rig::new([types("to Anna only", None), complete("done")]).keeping(little);
+    let report = rig.run().await;
+    assert_eq!(rig.files_with("to Anna only"), [""; 0]);
+    assert_eq!(rig.files_with("Reply with one action"), [""; 0]);
+    assert_eq!(report.message, "done");
+    assert!(rig.phone.sent()[1].starts_with("TYPE to Anna only"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_can_be_marked_as_secret() {
+    let rig = Rig::new([info("Who is it?"), complete("ok")]);
+    let asked = rig.run().await;
+    let mut next = rig.next(asked.session_id, reply("Jane Roe"));
+    next.reply_is_secret = true;
+    rig.ended(rig.agent.resume(next).await.unwrap()).await;
+    assert_eq!(rig.files_with("Jane Roe"), [""; 0]);
+}

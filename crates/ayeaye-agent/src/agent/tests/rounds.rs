@@ -1,0 +1,170 @@
+//! Rounds as UFO means them: states, sub-rounds, snapshots, the blackboard, cost and judgements.
+use serde_json::json;
+
+use super::fakes::{Line, Rig, abort, click, complete, confirm, info};
+use crate::journal::{EvaluationFacts, Fact};
+use crate::{Prices, StopReason, Words};
+
+const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.widget.Button"
+    clickable="true" password="false" bounds="[0,0][100000,100000]"/></hierarchy>"#;
+
+fn state(fact: &Fact) -> Option<String> {
+    match fact {
+        Fact::State { from, to } => Some(format!("{from} {to}")),
+        _ => None,
+    }
+}
+
+fn milestone(fact: &Fact) -> Option<String> {
+    Some(match fact {
+        Fact::SubtaskEnd { index, status, result } => format!("subtask {index} {status} {result}"),
+        Fact::Snapshot { scope, sub_round, screenshot, ui_tree } => {
+            format!("snapshot {scope} {sub_round:?} {} {}", screenshot.is_some(), ui_tree.is_some())
+        }
+        Fact::BlackboardAdd { section, item } => format!("blackboard {section} {item}"),
+        Fact::RoundEnd(end) => format!("round {} {}", end.status, end.subtask_amount),
+        Fact::Evaluation(verdict) => {
+            let verdict = EvaluationFacts::of(verdict).expect("it is a verdict");
+            format!("{} {}", verdict.level, verdict.complete)
+        }
+        Fact::SessionEnd(end) => format!("session {}", end.stop_reason),
+        _ => return None,
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_ends_with_its_subtask_a_picture_and_the_blackboard() {
+    let rig = Rig::new([click(1), complete("Sent.")]);
+    rig.phone.shows(DUMP, false);
+    let report = rig.run().await;
+    assert_eq!(
+        rig.facts(report.session_id, milestone).await,
+        [
+            "subtask 0 FINISH Sent.",
+            "snapshot sub_round Some(0) true true",
+            r#"blackboard requests {"request_0":"Text Anna"}"#,
+            "snapshot round None true true",
+            "round FINISH 1",
+            "snapshot session None true true",
+            "session TASK_COMPLETED_SUCCESSFULLY",
+        ]
+    );
+    let targets = rig
+        .facts(report.session_id, |fact| match fact {
+            Fact::ToolStart(start) => Some(start.target.as_ref().map(|it| it.name.clone())),
+            _ => None,
+        })
+        .await;
+    assert_eq!(targets, [None, Some("Send".to_owned())], "the reset has no target");
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_change_of_state_is_on_the_record() {
+    let rig = Rig::new([click(1), info("Which?"), confirm("Really?"), abort("No.")]);
+    let first = rig.run().await;
+    let second = rig.go_on(first.session_id, Words::Reply("B.".to_owned())).await;
+    assert_eq!(second.stop_reason, StopReason::InfoActionNeedsReply);
+    rig.go_on(first.session_id, Words::Reply("no".to_owned())).await;
+    rig.script.adds([complete("done")]);
+    rig.go_on(first.session_id, Words::Task("Text Bob".to_owned())).await;
+    assert_eq!(
+        rig.facts(first.session_id, state).await,
+        [
+            "CONTINUE PENDING",
+            "PENDING CONTINUE",
+            "CONTINUE CONFIRM",
+            "CONFIRM CONTINUE",
+            "CONTINUE FAIL",
+            "FAIL CONTINUE",
+            "CONTINUE FINISH",
+        ]
+    );
+    let asked = |fact: &Fact| match fact {
+        Fact::BlackboardAdd { section, item } if section == "questions" => Some(item.clone()),
+        _ => None,
+    };
+    assert_eq!(
+        rig.facts(first.session_id, asked).await,
+        [
+            json!({ "question": "Which?", "answer": "B." }),
+            json!({ "question": "Really?", "answer": "no" })
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_used_up_its_steps_still_shows_where_it_stands() {
+    let rig = Rig::new([click(1), click(2)]).steps(2);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
+    assert_eq!(
+        rig.facts(report.session_id, milestone).await,
+        ["snapshot session None true false", "session MAX_STEPS_REACHED"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn cost_is_summed_by_step_round_and_session() {
+    let prices = Prices { input: 2.0, output: 10.0 };
+    let rig = Rig::new([click(1), Line::Says("?".to_owned()), complete("one")]).priced(prices);
+    let one = rig.run().await;
+    rig.script.adds([complete("two")]);
+    let two = rig.go_on(one.session_id, Words::Task("Text Bob".to_owned())).await;
+    assert!(two.usage.cost_known);
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+    // A call is 100 tokens in and 10 out.
+    let call = (100.0 * 2.0 + 10.0 * 10.0) / 1e6;
+    let costs = |fact: &Fact| match fact {
+        Fact::StepEnd(end) => Some(("step", end.cost_usd, end.cost_known)),
+        Fact::RoundEnd(end) => Some(("round", end.cost_usd, true)),
+        Fact::SessionEnd(end) => Some(("session", end.cost_usd, end.cost_known)),
+        _ => None,
+    };
+    let expected = [
+        ("step", 1.0),
+        ("step", 2.0),
+        ("round", 3.0),
+        ("session", 3.0),
+        ("step", 1.0),
+        ("round", 1.0),
+        ("session", 4.0),
+    ];
+    let found = rig.facts(one.session_id, costs).await;
+    assert_eq!(found.len(), expected.len());
+    for ((what, cost, known), (should, calls)) in found.into_iter().zip(expected) {
+        assert_eq!((what, known), (should, true));
+        near(cost, call * calls);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_judge_looks_at_rounds_and_sessions_and_changes_nothing() {
+    let verdict = r#"{"reason": "Seen.", "sub_scores": [{"name": "sent", "evaluation": "yes"}], "complete": "yes"}"#;
+    let says = |text: &str| Line::Says(text.to_owned());
+    let rig = Rig::new([click(1), complete("Sent.")]).judged([
+        says("I think so"),
+        says(verdict),
+        Line::Fails("503".to_owned()),
+    ]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let milestones = rig.facts(report.session_id, milestone).await;
+    assert_eq!(milestones[4..6], ["round FINISH 1", "round yes"]);
+    assert_eq!(milestones[7..], ["session unsure", "session TASK_COMPLETED_SUCCESSFULLY"]);
+    let events = rig.events(report.session_id).await;
+    let asked: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.entry.fact {
+            Fact::LlmRequest(request) => Some((
+                event.entry.agent.clone().unwrap(),
+                request.request_number,
+                request.iteration,
+                request.call_id,
+            )),
+            _ => None,
+        })
+        .collect();
+    let judge = || "EvaluationAgent".to_owned();
+    assert_eq!(asked[2..], [(judge(), 1, 1, 3), (judge(), 1, 2, 4), (judge(), 2, 1, 5)]);
+    assert_eq!(report.usage.prompt_tokens, 400, "two steps and two of the judge's calls");
+}

@@ -1,0 +1,340 @@
+//! The secrets of a session: known to this process, and to nothing that is written.
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use sha2::{Digest as _, Sha256};
+
+use super::KeepText;
+use crate::SessionId;
+
+/// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
+const MOST_SECRETS: usize = 64;
+/// Shorter ones are not looked for inside other texts: they would be found everywhere.
+const SHORTEST: usize = 4;
+/// Longer texts are no secrets but documents; only so much of one is looked for.
+const LONGEST: usize = 512;
+/// Most sessions whose secrets are known at a time.
+const MOST_SESSIONS: usize = 256;
+
+/// What sort of secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Password,
+    Code,
+    Card,
+    Identity,
+    /// Somebody said that it is one.
+    Marked,
+}
+
+/// The secrets of one session.
+pub(crate) struct Vault {
+    level: KeepText,
+    /// Makes the tags of this session's placeholders; nobody can try texts against them.
+    key: [u8; 32],
+    known: RwLock<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    secrets: VecDeque<Secret>,
+    /// Finds every way a secret is written; which secret, by the pattern's number.
+    finder: Option<(AhoCorasick, Vec<usize>)>,
+}
+
+struct Secret {
+    value: String,
+    placeholder: String,
+}
+
+impl Vault {
+    pub(crate) fn new(level: KeepText) -> Self {
+        let mut key = [0; 32];
+        key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+        key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+        Self { level, key, known: RwLock::default() }
+    }
+
+    pub(crate) fn level(&self) -> KeepText {
+        self.level
+    }
+
+    /// From now on this is a secret, in whatever is written.
+    pub(crate) fn learn(&self, kind: Kind, value: &str) {
+        let value = value.trim();
+        if self.level == KeepText::Full || value.is_empty() || is_placeholder(value) {
+            return;
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if known.secrets.iter().any(|secret| secret.value == value) {
+            return;
+        }
+        if known.secrets.len() == MOST_SECRETS {
+            known.secrets.pop_front();
+        }
+        let placeholder = self.placeholder(kind, value);
+        known.secrets.push_back(Secret { value: value.to_owned(), placeholder });
+        known.index();
+    }
+
+    /// Whether there is anything to hide.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.read(|known| known.secrets.is_empty())
+    }
+
+    /// The text without its secrets.
+    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.read(|known| {
+            // A short secret is hidden where it is all there is.
+            let whole = known.secrets.iter().find(|secret| secret.value == text.trim());
+            if let Some(secret) = whole {
+                return Cow::Owned(secret.placeholder.clone());
+            }
+            let Some((finder, owners)) = &known.finder else { return Cow::Borrowed(text) };
+            if !finder.is_match(text) {
+                return Cow::Borrowed(text);
+            }
+            let mut clean = String::with_capacity(text.len());
+            finder.replace_all_with(text, &mut clean, |found, _, clean| {
+                let owner = owners[found.pattern().as_usize()];
+                clean.push_str(&known.secrets[owner].placeholder);
+                true
+            });
+            Cow::Owned(clean)
+        })
+    }
+
+    /// Whether a text has a secret in it.
+    pub(crate) fn finds(&self, text: &str) -> bool {
+        matches!(self.redact(text), Cow::Owned(_))
+    }
+
+    /// The text with its secrets again: only for the model and the phone.
+    pub(crate) fn reveal<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if !text.contains(OPENING) {
+            return Cow::Borrowed(text);
+        }
+        self.read(|known| {
+            let mut clear = Cow::Borrowed(text);
+            for secret in &known.secrets {
+                if clear.contains(&secret.placeholder) {
+                    clear = Cow::Owned(clear.replace(&secret.placeholder, &secret.value));
+                }
+            }
+            clear
+        })
+    }
+
+    fn placeholder(&self, kind: Kind, value: &str) -> String {
+        let kind = match kind {
+            Kind::Password => "password",
+            Kind::Code => "code",
+            Kind::Card => "card",
+            Kind::Identity => "identity",
+            Kind::Marked => "reply",
+        };
+        let length = match value.chars().count() {
+            0..4 => "1-3",
+            4..8 => "4-7",
+            8..16 => "8-15",
+            _ => "16+",
+        };
+        let digest = Sha256::new().chain_update(self.key).chain_update(value).finalize();
+        let tag = digest.iter().take(4).fold(0_u32, |tag, byte| tag << 8 | u32::from(*byte));
+        format!("{OPENING}{kind} {length} #{tag:08x}]")
+    }
+
+    fn read<T>(&self, look: impl FnOnce(&Known) -> T) -> T {
+        look(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How every placeholder begins.
+const OPENING: &str = "[secret ";
+
+/// Whether a text holds a placeholder that nothing is known for any more.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    text.split(OPENING).skip(1).any(|rest| {
+        rest.split_once(']').is_some_and(|(inside, _)| {
+            inside.split_once(" #").is_some_and(|(_, tag)| {
+                tag.len() == 8 && tag.bytes().all(|b| b.is_ascii_hexdigit())
+            })
+        })
+    })
+}
+
+impl Vault {
+    /// Whether a text that was [revealed](Self::reveal) still holds a placeholder: a secret of an
+    /// earlier process.
+    pub(crate) fn is_forgotten(revealed: &str) -> bool {
+        is_placeholder(revealed)
+    }
+}
+
+impl Known {
+    fn index(&mut self) {
+        let mut patterns = Vec::new();
+        let mut owners = Vec::new();
+        for (owner, secret) in self.secrets.iter().enumerate() {
+            for spelling in spellings(&secret.value) {
+                patterns.push(spelling);
+                owners.push(owner);
+            }
+        }
+        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns);
+        // It can fail only for sizes that the bounds above keep far away.
+        self.finder = finder.ok().map(|finder| (finder, owners));
+    }
+}
+
+/// The ways a text is written where it may turn up again: in JSON, XML, a web address, a shell's
+/// word, `input text`, and a prompt that allows no line breaks.
+fn spellings(value: &str) -> Vec<String> {
+    let value: String = value.chars().take(LONGEST).collect();
+    if value.chars().count() < SHORTEST {
+        return Vec::new();
+    }
+    let json = serde_json::Value::from(value.as_str()).to_string();
+    let in_one_line = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let escaped = |of: &str| {
+        of.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    };
+    let percent: String = value
+        .bytes()
+        .map(|byte| match byte {
+            b if b.is_ascii_alphanumeric() || b"-._~".contains(&b) => char::from(b).to_string(),
+            b => format!("%{b:02X}"),
+        })
+        .collect();
+    let mut all = vec![
+        json[1..json.len() - 1].to_owned(),
+        escaped(&value),
+        escaped(&value).replace('\'', "&apos;"),
+        escaped(&value).replace('\'', "&#39;"),
+        percent,
+        value.replace(' ', "%s"),
+        value.replace('\'', "'\\''"),
+        in_one_line.replace('<', "＜"),
+        in_one_line,
+        value,
+    ];
+    all.retain(|spelling| SHORTEST <= spelling.chars().count());
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The vaults of the sessions this process has driven. Secrets outlive a run, since its echo may come
+/// in the next, and end with the process.
+#[derive(Default)]
+pub(crate) struct Vaults(Mutex<VecDeque<(SessionId, Arc<Vault>)>>);
+
+impl Vaults {
+    /// The vault of a session.
+    pub(crate) fn of(&self, id: SessionId, level: KeepText) -> Arc<Vault> {
+        let mut all = self.lock();
+        if let Some(at) = all.iter().position(|(known, _)| *known == id) {
+            let entry = all.remove(at).expect("it was found there");
+            let vault = entry.1.clone();
+            all.push_back(entry);
+            return vault;
+        }
+        if all.len() == MOST_SESSIONS {
+            all.pop_front();
+        }
+        let vault = Arc::new(Vault::new(level));
+        all.push_back((id, vault.clone()));
+        vault
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<Vault>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.read(|known| known.secrets.len());
+        write!(f, "Vault({count} secrets)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn vault(secrets: &[&str]) -> Vault {
+        let vault = Vault::new(KeepText::Redacted);
+        for secret in secrets {
+            vault.learn(Kind::Password, secret);
+        }
+        vault
+    }
+
+    #[test]
+    fn a_secret_is_found_however_it_is_written() {
+        let vault = vault(&["p<w'd & \"x\" y"]);
+        for text in [
+            "typed p<w'd & \"x\" y here",
+            r#"{"value":"p<w'd & \"x\" y"}"#,
+            r#"text="p&lt;w&apos;d &amp; &quot;x&quot; y""#,
+            r#"text="p&lt;w&#39;d &amp; &quot;x&quot; y""#,
+            "q=p%3Cw%27d%20%26%20%22x%22%20y",
+            "input text 'p<w'\\''d & \"x\" y'",
+            "input text p<w'd%s&%s\"x\"%sy",
+            "回复：p＜w'd & \"x\" y。",
+        ] {
+            let clean = vault.redact(text);
+            assert!(clean.contains("[secret password 8-15 #"), "{text}: {clean}");
+            assert!(!clean.contains("w'd"), "{clean}");
+        }
+        assert_eq!(vault.redact("nothing here"), "nothing here");
+    }
+
+    #[test]
+    fn the_same_secret_has_the_same_placeholder_in_one_session_only() {
+        let (one, other) = (vault(&["hunter2!"]), vault(&["hunter2!"]));
+        assert_eq!(one.redact("hunter2!"), one.redact("hunter2!"));
+        assert_ne!(one.redact("hunter2!"), other.redact("hunter2!"));
+        assert_eq!(one.reveal(&one.redact("say hunter2! now")), "say hunter2! now");
+        assert!(Vault::is_forgotten(&other.reveal(&one.redact("hunter2!"))));
+        assert!(!Vault::is_forgotten("[secret santa] is a game #12345678"));
+    }
+
+    #[test]
+    fn a_short_secret_is_hidden_where_it_stands_alone() {
+        let vault = vault(&["12"]);
+        assert!(vault.redact("12").starts_with("[secret"));
+        assert_eq!(vault.redact("at 12:30"), "at 12:30");
+    }
+
+    #[test]
+    fn with_every_word_kept_nothing_is_secret() {
+        let vault = Vault::new(KeepText::Full);
+        vault.learn(Kind::Code, "482913");
+        assert_eq!(vault.redact("482913"), "482913");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_keeps_its_secrets(
+            secrets in prop::collection::vec("\\PC{4,24}", 1..5), parts in prop::collection::vec("\\PC{0,12}", 2..6)
+        ) {
+            let secrets: Vec<String> = secrets.iter().map(|it| it.trim().to_owned())
+                .filter(|it| 4 <= it.chars().count() && !it.contains("secret")).collect();
+            let vault = vault(&secrets.iter().map(String::as_str).collect::<Vec<_>>());
+            let mut text = parts.concat();
+            for secret in &secrets { text.push_str(secret); text.push(' '); }
+            let clean = vault.redact(&text).into_owned();
+            let bare = clean.split("[secret password").map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect::<Vec<_>>().join("\u{0}");
+            for secret in &secrets {
+                prop_assert!(!bare.contains(secret.as_str()), "{secret:?} in {clean:?}");
+            }
+        }
+    }
+}

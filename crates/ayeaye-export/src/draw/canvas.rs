@@ -1,0 +1,156 @@
+//! A picture in memory, and the few strokes it can take.
+
+/// Three bytes a pixel, from the top left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Canvas {
+    width: u32,
+    height: u32,
+    rgb: Vec<u8>,
+}
+
+/// Red, green, blue.
+pub(super) type Colour = [u8; 3];
+
+/// A rectangle in pixels; right and bottom are one beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub(crate) left: i32,
+    pub(crate) top: i32,
+    pub(crate) right: i32,
+    pub(crate) bottom: i32,
+}
+
+impl Area {
+    /// What of it lies in the other.
+    pub(crate) fn within(self, other: Self) -> Self {
+        Self {
+            left: self.left.max(other.left),
+            top: self.top.max(other.top),
+            right: self.right.min(other.right),
+            bottom: self.bottom.min(other.bottom),
+        }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.right <= self.left || self.bottom <= self.top
+    }
+
+    pub(super) fn meets(self, other: Self) -> bool {
+        !self.within(other).is_empty()
+    }
+}
+
+impl Canvas {
+    /// `None` if the bytes are not that many pixels.
+    pub(crate) fn new(width: u32, height: u32, rgb: Vec<u8>) -> Option<Self> {
+        let bytes = u64::from(width) * u64::from(height) * 3;
+        let fits = 0 < bytes && u64::try_from(rgb.len()) == Ok(bytes);
+        // Sides are compared with signed coordinates from here on.
+        let sane = i32::try_from(width).is_ok() && i32::try_from(height).is_ok();
+        (fits && sane).then_some(Self { width, height, rgb })
+    }
+
+    pub(crate) fn width(&self) -> u32 {
+        self.width
+    }
+
+    pub(crate) fn height(&self) -> u32 {
+        self.height
+    }
+
+    pub(super) fn rgb(&self) -> &[u8] {
+        &self.rgb
+    }
+
+    /// All of it.
+    pub(crate) fn area(&self) -> Area {
+        let side = |length: u32| i32::try_from(length).expect("checked when it was made");
+        Area { left: 0, top: 0, right: side(self.width), bottom: side(self.height) }
+    }
+
+    /// Both, the other at the right, with the taller one's height.
+    pub(crate) fn beside(&self, other: &Self) -> Option<Self> {
+        let width = self.width.checked_add(other.width)?;
+        let height = self.height.max(other.height);
+        let mut rgb = Vec::with_capacity(self.rgb.len() + other.rgb.len());
+        for y in 0..height {
+            for half in [self, other] {
+                let row = half.width as usize * 3;
+                match half.rgb.chunks_exact(row).nth(y as usize) {
+                    Some(pixels) => rgb.extend_from_slice(pixels),
+                    None => rgb.resize(rgb.len() + row, 255),
+                }
+            }
+        }
+        Self::new(width, height, rgb)
+    }
+
+    /// Mixes a colour in, `cover` from 0 to 1. Off the picture nothing happens.
+    pub(super) fn mix(&mut self, x: i32, y: i32, colour: Colour, cover: f32) {
+        let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
+        if self.width <= x || self.height <= y {
+            return;
+        }
+        let at = (y as usize * self.width as usize + x as usize) * 3;
+        for (old, new) in self.rgb[at..at + 3].iter_mut().zip(colour) {
+            let mixed = f32::from(*old) + (f32::from(new) - f32::from(*old)) * cover;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "between two bytes"
+            )]
+            let mixed = mixed.round() as u8;
+            *old = mixed;
+        }
+    }
+
+    /// Fills a rectangle.
+    pub(super) fn fill(&mut self, area: Area, colour: Colour, cover: f32) {
+        let area = area.within(self.area());
+        for y in area.top..area.bottom {
+            for x in area.left..area.right {
+                self.mix(x, y, colour, cover);
+            }
+        }
+    }
+
+    /// Draws the edge of a rectangle, inside it.
+    pub(super) fn outline(&mut self, area: Area, thick: i32, colour: Colour, cover: f32) {
+        let Area { left, top, right, bottom } = area;
+        let (across, down) = (thick.min(right - left), thick.min(bottom - top));
+        let side = |left, top, right, bottom| Area { left, top, right, bottom };
+        self.fill(side(left, top, right, top + down), colour, cover);
+        if down < bottom - top {
+            self.fill(side(left, (bottom - down).max(top + down), right, bottom), colour, cover);
+        }
+        let (above, below) = (top + down, (bottom - down).max(top + down));
+        self.fill(side(left, above, left + across, below), colour, cover);
+        if across < right - left {
+            let from = (right - across).max(left + across);
+            self.fill(side(from, above, right, below), colour, cover);
+        }
+    }
+
+    /// Draws everything whose distance, in pixels, from a shape is at most `half`; edges are
+    /// smoothed. Only pixels in `area` are asked for.
+    pub(super) fn stroke(
+        &mut self,
+        area: Area,
+        half: f32,
+        colour: Colour,
+        cover: f32,
+        distance: impl Fn(f32, f32) -> f32,
+    ) {
+        let area = area.within(self.area());
+        for y in area.top..area.bottom {
+            for x in area.left..area.right {
+                #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^24")]
+                let from = distance(x as f32 + 0.5, y as f32 + 0.5);
+                let inside = (half - from + 0.5).clamp(0.0, 1.0);
+                if 0.0 < inside {
+                    self.mix(x, y, colour, inside * cover);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! From and to files. A kept picture may be anything: its size is checked before it is unpacked.
+use std::io::Cursor;
+
+use ayeaye_agent::{MAX_PIXELS, MAX_SIDE};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+use super::Canvas;
+
+/// Whether pictures of this kind can be read, so that others can be drawn from them.
+pub(crate) fn decodable(media_type: &str) -> bool {
+    matches!(media_type, "image/jpeg" | "image/png")
+}
+
+/// The picture in a JPEG or PNG file, whichever it is; `None` if it is neither, broken or too large.
+pub(crate) fn decode(bytes: &[u8]) -> Option<Canvas> {
+    if bytes.starts_with(b"\x89PNG") { png(bytes) } else { jpeg(bytes) }
+}
+
+fn fits(width: u64, height: u64) -> bool {
+    let side = 1..=u64::from(MAX_SIDE);
+    side.contains(&width) && side.contains(&height) && width * height <= MAX_PIXELS
+}
+
+fn jpeg(bytes: &[u8]) -> Option<Canvas> {
+    let side = MAX_SIDE as usize;
+    let options = DecoderOptions::default()
+        .jpeg_set_out_colorspace(ColorSpace::RGB)
+        .set_max_width(side)
+        .set_max_height(side);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    decoder.decode_headers().ok()?;
+    let (width, height) = decoder.dimensions()?;
+    if !fits(width as u64, height as u64) {
+        return None;
+    }
+    let rgb = decoder.decode().ok()?;
+    Canvas::new(u32::try_from(width).ok()?, u32::try_from(height).ok()?, rgb)
+}
+
+fn png(bytes: &[u8]) -> Option<Canvas> {
+    let limits = png::Limits { bytes: usize::try_from(MAX_PIXELS * 8).unwrap_or(usize::MAX) };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().ok()?;
+    let (width, height) = (reader.info().width, reader.info().height);
+    if !fits(u64::from(width), u64::from(height)) {
+        return None;
+    }
+    let mut pixels = vec![0; reader.output_buffer_size()?];
+    let info = reader.next_frame(&mut pixels).ok()?;
+    pixels.truncate(info.buffer_size());
+    let rgb = match info.color_type {
+        png::ColorType::Rgb => pixels,
+        png::ColorType::Rgba => {
+            pixels.chunks_exact(4).flat_map(|it| [it[0], it[1], it[2]]).collect()
+        }
+        png::ColorType::Grayscale => pixels.iter().flat_map(|it| [*it; 3]).collect(),
+        png::ColorType::GrayscaleAlpha => {
+            pixels.chunks_exact(2).flat_map(|it| [it[0]; 3]).collect()
+        }
+        png::ColorType::Indexed => return None,
+    };
+    Canvas::new(width, height, rgb)
+}
+
+/// A PNG file. Written fast rather than small: a step has up to four of them.
+pub(crate) fn encode(canvas: &Canvas) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(canvas.rgb().len() / 4);
+    let mut encoder = png::Encoder::new(&mut out, canvas.width(), canvas.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header().ok()?;
+    writer.write_image_data(canvas.rgb()).ok()?;
+    writer.finish().ok()?;
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Canvas {
+        let rgb = (0..160).flat_map(|y| (0..90).flat_map(move |x| [x, y, 60])).collect();
+        Canvas::new(90, 160, rgb).unwrap()
+    }
+
+    fn as_jpeg(canvas: &Canvas) -> Vec<u8> {
+        let mut out = Vec::new();
+        jpeg_encoder::Encoder::new(&mut out, 90)
+            .encode(canvas.rgb(), 90, 160, jpeg_encoder::ColorType::Rgb)
+            .unwrap();
+        out
+    }
+
+    #[test]
+    fn a_picture_comes_back_from_png_and_nearly_from_jpeg() {
+        let canvas = sample();
+        assert_eq!(decode(&encode(&canvas).unwrap()), Some(canvas.clone()));
+        let back = decode(&as_jpeg(&canvas)).unwrap();
+        assert_eq!((back.width(), back.height()), (90, 160));
+        let far = |(a, b): (&u8, &u8)| a.abs_diff(*b) > 12;
+        assert!(!canvas.rgb().iter().zip(back.rgb()).any(far));
+    }
+
+    #[test]
+    fn a_file_that_claims_too_much_is_not_unpacked() {
+        let mut jpeg = as_jpeg(&sample());
+        let sof = jpeg.windows(2).position(|it| it == [0xFF, 0xC0]).unwrap();
+        jpeg[sof + 5..sof + 9].copy_from_slice(&[0xFF; 4]);
+        assert_eq!(decode(&jpeg), None);
+        let mut png = encode(&sample()).unwrap();
+        png[16..24].copy_from_slice(&[0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF]);
+        assert_eq!(decode(&png), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn broken_files_are_refused_not_feared(
+            is_png: bool, at in 0..2000_usize, with: u8, cut in 0..2000_usize,
+        ) {
+            let mut bytes = if is_png { encode(&sample()).unwrap() } else { as_jpeg(&sample()) };
+            let at = at % bytes.len();
+            bytes[at] = with;
+            bytes.truncate(bytes.len().saturating_sub(cut));
+            if let Some(canvas) = decode(&bytes) {
+                proptest::prop_assert!(encode(&canvas).is_some());
+            }
+        }
+    }
+}

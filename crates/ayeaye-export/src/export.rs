@@ -1,0 +1,87 @@
+//! A session's log in a folder of the user's choice, made from its record by the same code that
+//! makes it while the session runs.
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ayeaye_agent::journal::{BadRecord, Event, FileJournal};
+use ayeaye_agent::{JournalError, SessionId};
+use tokio::runtime::Handle;
+
+use crate::folder::FolderError;
+use crate::formats::{Format, LogSettings, Make, make};
+use crate::live::SessionBlobs;
+use crate::outlet::{Outlet, Site, Trouble};
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// Every file, in order of their names.
+    pub files: Vec<PathBuf>,
+    /// Where the record stops being good; the files hold what is before it.
+    pub damage: Option<BadRecord>,
+}
+
+/// Why nothing, or not everything, was written.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum ExportError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Folder(FolderError),
+    #[error("nothing of session {id} is good: {what}")]
+    Nothing { id: SessionId, what: String },
+    #[error("the {format} projection failed: {what}")]
+    Projection { format: Format, what: String },
+}
+
+/// Writes the log of a session into `out`, which is made when it is not there, and gone over when it
+/// holds the log of the same session.
+///
+/// UFO's files are directly in it, PyCatan's in a `session_…` folder beside `current_session.txt`,
+/// GELab's in `traces`; the page is `<session_id>.html`.
+pub async fn export(
+    journal: &FileJournal,
+    id: SessionId,
+    format: Format,
+    out: &Path,
+    settings: &LogSettings,
+) -> Result<Exported, ExportError> {
+    export_with(journal, id, format, out, settings, &(Arc::new(make) as Make)).await
+}
+
+pub(crate) async fn export_with(
+    journal: &FileJournal,
+    id: SessionId,
+    format: Format,
+    out: &Path,
+    settings: &LogSettings,
+    make: &Make,
+) -> Result<Exported, ExportError> {
+    let (events, verdict) = journal.salvage(&id).await?;
+    let damage = verdict.bad.filter(|bad| !bad.torn);
+    if events.is_empty() {
+        let what = damage.map_or("it is empty".to_owned(), |bad| bad.what);
+        return Err(ExportError::Nothing { id, what });
+    }
+    let outlet = Outlet::new(format, id, Site::Export(out.to_owned()), settings, make);
+    let blobs = SessionBlobs { inner: Arc::new(journal.clone()), id, runtime: Handle::current() };
+    let work = move || write(outlet, &events, &blobs);
+    let files = match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(files)) => files,
+        Ok(Err(Trouble::Folder(err))) => return Err(ExportError::Folder(err)),
+        Ok(Err(Trouble::Panic(what))) => return Err(ExportError::Projection { format, what }),
+        Err(err) => return Err(ExportError::Projection { format, what: err.to_string() }),
+    };
+    Ok(Exported { files, damage })
+}
+
+fn write(
+    mut outlet: Outlet,
+    events: &[Event],
+    blobs: &SessionBlobs,
+) -> Result<Vec<PathBuf>, Trouble> {
+    outlet.feed(events, blobs)?;
+    outlet.settle(blobs)?;
+    Ok(outlet.folder().map(|folder| folder.written().collect()).unwrap_or_default())
+}

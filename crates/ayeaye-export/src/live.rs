@@ -1,0 +1,339 @@
+//! Logs that are written while sessions run.
+//!
+//! [`Projecting`] stands in front of a journal. Beside each open record goes a [`projector`] of its
+//! own, a task that is handed every event through a bounded queue and does its file work on threads
+//! that may wait. The record comes first: appending neither waits for a log nor fails with it. A
+//! projector that missed something reads it in the record.
+//!
+//! While a session's logs may be behind, a mark says so ([`mark`]), so that what a killed process has
+//! left is completed by the next.
+mod mark;
+mod projector;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ayeaye_agent::journal::{BlobRef, Claim, Each, Entry, Event, Summary};
+use ayeaye_agent::{DeviceId, Journal, JournalError, Record, SessionId};
+use bytes::Bytes;
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use self::mark::Mark;
+use self::projector::Projector;
+pub(crate) use self::projector::SessionBlobs;
+use crate::formats::{LogSettings, Make, make};
+use crate::place;
+
+/// How many events a log may lie behind before it has to read the record.
+const QUEUE: usize = 256;
+
+/// How long whoever closes a record waits for its logs.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Between two looks whether another process is through with a session's logs.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A journal whose sessions appear in the formats others read, as they happen.
+///
+/// A log that cannot be written (a full disk, a file where its folder should be, a projection that
+/// fails) is said once in the server's log, tried again when the record is closed, and never touches
+/// the record.
+#[derive(Debug)]
+pub struct Projecting {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    inner: Arc<dyn Journal>,
+    data: PathBuf,
+    settings: LogSettings,
+    make: Make,
+    /// Stops the projectors of this process, for whoever removes a session.
+    running: Mutex<HashMap<SessionId, CancellationToken>>,
+    /// Told whenever a projector is through.
+    closed: Notify,
+}
+
+impl Projecting {
+    /// The sessions of `inner`, their logs in `data`.
+    pub fn new(inner: Arc<dyn Journal>, data: &Path, settings: LogSettings) -> Self {
+        Self::with(inner, data, settings, Arc::new(make))
+    }
+
+    fn with(inner: Arc<dyn Journal>, data: &Path, settings: LogSettings, make: Make) -> Self {
+        let data = data.to_owned();
+        let (running, closed) = (Mutex::default(), Notify::new());
+        Self { shared: Arc::new(Shared { inner, data, settings, make, running, closed }) }
+    }
+
+    /// Completes the logs that killed processes have left behind, and returns how many sessions
+    /// that were. Sessions that are being written are left to their writers.
+    pub async fn catch_up(&self) -> usize {
+        let mut done = 0;
+        for id in Mark::behind(&self.shared.data).await {
+            let Ok(Some(mark)) = self.shared.try_mark(id).await else { continue };
+            // It may have been completed since the list was made.
+            if mark.is_behind() {
+                let stop = self.shared.started(id);
+                if Projector::of_closed(&self.shared, id, stop).run(mark).await {
+                    done += 1;
+                }
+            }
+        }
+        done
+    }
+
+    /// Returns when a record of this process has been closed and its logs are through, since this was
+    /// called last.
+    pub async fn closed(&self) {
+        self.shared.closed.notified().await;
+    }
+
+    /// Begins the logs of a record that goes on after the event of that number.
+    async fn begin(&self, id: SessionId, last: u64) -> Projected {
+        // Before the first event: whatever happens from here on, the next process looks after it.
+        if let Err(err) = Mark::note(&self.shared.data, id).await {
+            tracing::warn!(session = %id, "logs cannot be marked as unfinished: {err}");
+        }
+        let (queue, events) = mpsc::channel(QUEUE);
+        let appended = Arc::new(AtomicU64::new(last));
+        let stop = self.shared.started(id);
+        let projector =
+            Projector::of_open(&self.shared, id, events, Arc::clone(&appended), stop.clone());
+        let shared = Arc::clone(&self.shared);
+        let task = tokio::spawn(async move {
+            if let Some(mark) = shared.mark(id, &stop).await {
+                projector.run(mark).await;
+            }
+            shared.closed.notify_one();
+        });
+        Projected { queue, appended, task }
+    }
+
+    fn record(inner: Box<dyn Record>, logs: Projected) -> Box<dyn Record> {
+        Box::new(ProjectedRecord { inner, logs })
+    }
+
+    /// Removes a session's logs and record while nobody writes them.
+    async fn remove_all(&self, id: SessionId) -> Result<(), JournalError> {
+        let shared = &self.shared;
+        shared.stop(id);
+        let held = timeout(LAST_WORDS, shared.mark(id, &CancellationToken::new())).await;
+        let Ok(Some(mark)) = held else { return Err(JournalError::Busy(id)) };
+        let was_behind = mark.is_behind();
+        let path = mark.path.clone();
+        let failed = |source| storage(&path, source);
+        // From here on the next process would go on with this.
+        mark.set(true).map_err(failed)?;
+        if let Err(err) = shared.inner.remove(&id).await {
+            // Nothing has changed. A mark that stays costs one look at the next start.
+            if !was_behind {
+                drop(mark.set(false));
+            }
+            return Err(err);
+        }
+        remove_logs(&shared.data, id).await.map_err(|source| storage(&shared.data, source))?;
+        mark.remove().map_err(failed)
+    }
+}
+
+impl Shared {
+    fn running(&self) -> MutexGuard<'_, HashMap<SessionId, CancellationToken>> {
+        // Nothing that holds it can panic half way.
+        self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn started(&self, id: SessionId) -> CancellationToken {
+        let stop = CancellationToken::new();
+        let mut running = self.running();
+        running.retain(|_, stop| !stop.is_cancelled());
+        running.insert(id, stop.clone());
+        stop
+    }
+
+    fn stop(&self, id: SessionId) {
+        if let Some(stop) = self.running().remove(&id) {
+            stop.cancel();
+        }
+    }
+
+    /// The right to write a session's logs, as soon as nobody has it; nothing when stopped or when
+    /// it cannot be had.
+    async fn mark(&self, id: SessionId, stop: &CancellationToken) -> Option<Mark> {
+        loop {
+            match self.try_mark(id).await {
+                Ok(Some(mark)) => return Some(mark),
+                Ok(None) => {}
+                Err(err) => {
+                    tracing::warn!(session = %id, "no logs are written for this session: {err}");
+                    return None;
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => return None,
+                () = sleep(LOOK) => {}
+            }
+        }
+    }
+
+    async fn try_mark(&self, id: SessionId) -> std::io::Result<Option<Mark>> {
+        Mark::take(&self.data, id).await
+    }
+}
+
+#[async_trait]
+impl Journal for Projecting {
+    async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError> {
+        let record = self.shared.inner.create(id).await?;
+        Ok(Self::record(record, self.begin(*id, 0).await))
+    }
+
+    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+        let mut last = 0;
+        let mut each = |event: Event| {
+            last = event.seq;
+            each(event);
+        };
+        let record = self.shared.inner.open(id, &mut each).await?;
+        Ok(Self::record(record, self.begin(*id, last).await))
+    }
+
+    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.shared.inner.visit(id, each).await
+    }
+
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.shared.inner.outline(id, each).await
+    }
+
+    async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
+        self.shared.inner.summary(id).await
+    }
+
+    async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
+        self.shared.inner.list().await
+    }
+
+    async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError> {
+        self.shared.inner.blob(id, blob).await
+    }
+
+    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError> {
+        self.shared.inner.driven(id).await
+    }
+
+    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError> {
+        self.shared.inner.claim(device, session).await
+    }
+
+    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
+        self.shared.inner.claimant(device).await
+    }
+
+    async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
+        self.shared.inner.leave_answer(id, text).await
+    }
+
+    async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
+        // Asked first: the logs of a session that somebody writes are not to be stopped.
+        if self.shared.inner.driven(id).await? {
+            return Err(JournalError::Busy(*id));
+        }
+        self.remove_all(*id).await
+    }
+
+    async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
+        self.shared.inner.take_answer(id).await
+    }
+}
+
+/// The writer's end of a projector.
+struct Projected {
+    queue: mpsc::Sender<Event>,
+    /// Number of the last event of the record, handed over or not.
+    appended: Arc<AtomicU64>,
+    task: JoinHandle<()>,
+}
+
+/// A record whose events are handed on. One that is dropped without being closed leaves its logs to
+/// be completed in the background.
+struct ProjectedRecord {
+    inner: Box<dyn Record>,
+    logs: Projected,
+}
+
+#[async_trait]
+impl Record for ProjectedRecord {
+    async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
+        let event = self.inner.append(entry).await?;
+        // A full queue is no harm: what is missing is read in the record. First the event, then its
+        // number, so that a number without its event means just that.
+        if let Err(mpsc::error::TrySendError::Full(_)) = self.logs.queue.try_send(event.clone()) {
+            tracing::debug!(seq = event.seq, "the logs are behind");
+        }
+        self.logs.appended.store(event.seq, Ordering::Release);
+        Ok(event)
+    }
+
+    async fn sync(&mut self) -> Result<(), JournalError> {
+        self.inner.sync().await
+    }
+
+    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
+        self.inner.keep(bytes, media_type).await
+    }
+
+    fn size(&self) -> u64 {
+        self.inner.size()
+    }
+
+    async fn close(self: Box<Self>) {
+        let Self { inner, logs: Projected { queue, appended: _, task } } = *self;
+        drop(queue);
+        match timeout(LAST_WORDS, task).await {
+            Ok(Ok(())) => {}
+            Ok(Err(err)) => tracing::warn!("the logs of a session broke off: {err}"),
+            Err(_) => tracing::debug!("the logs of a session are completed in the background"),
+        }
+        inner.close().await;
+    }
+}
+
+impl fmt::Debug for ProjectedRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ProjectedRecord").field(&self.inner).finish()
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { inner, data, settings, make: _, running: _, closed: _ } = self;
+        f.debug_struct("Shared")
+            .field("inner", inner)
+            .field("data", data)
+            .field("settings", settings)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn remove_logs(data: &Path, id: SessionId) -> std::io::Result<()> {
+    let data = data.to_owned();
+    tokio::task::spawn_blocking(move || place::remove_logs(&data, id))
+        .await
+        .map_err(std::io::Error::other)?
+        .map_err(std::io::Error::other)
+}
+
+fn storage(path: &Path, source: std::io::Error) -> JournalError {
+    JournalError::Storage { what: format!("{} (remove)", path.display()), source }
+}

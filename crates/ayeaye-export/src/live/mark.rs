@@ -1,0 +1,100 @@
+//! The mark that a session's logs may be behind its record, and the right to write them.
+//!
+//! `<data>/projecting/<session_id>` is a small file that stays as long as the session. Whoever writes
+//! the logs holds its lock; it is empty when they are complete.
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use ayeaye_agent::SessionId;
+
+use crate::folder::{make_private, private};
+
+/// A mark whose lock is held until this is dropped.
+#[derive(Debug)]
+pub(super) struct Mark {
+    pub(super) path: PathBuf,
+    file: File,
+}
+
+impl Mark {
+    /// Notes that the logs are behind, whoever may be writing them.
+    pub(super) async fn note(data: &Path, id: SessionId) -> io::Result<()> {
+        let folder = folder(data);
+        blocking(move || {
+            make_private(&folder, true).map_err(io::Error::other)?;
+            private().create(true).append(true).open(folder.join(id.to_string()))?.write_all(BEHIND)
+        })
+        .await
+    }
+
+    /// Takes the lock; nothing when somebody else has it.
+    pub(super) async fn take(data: &Path, id: SessionId) -> io::Result<Option<Self>> {
+        let folder = folder(data);
+        blocking(move || {
+            make_private(&folder, true).map_err(io::Error::other)?;
+            let path = folder.join(id.to_string());
+            let file = private().create(true).append(true).open(&path)?;
+            match file.try_lock() {
+                Ok(()) if path.exists() => Ok(Some(Self { path, file })),
+                // Its session was removed at this very moment.
+                Ok(()) | Err(fs::TryLockError::WouldBlock) => Ok(None),
+                Err(fs::TryLockError::Error(err)) => Err(err),
+            }
+        })
+        .await
+    }
+
+    /// Sessions whose logs are behind.
+    pub(super) async fn behind(data: &Path) -> Vec<SessionId> {
+        let folder = folder(data);
+        let found = blocking(move || {
+            let mut ids = Vec::new();
+            for entry in fs::read_dir(&folder)? {
+                let entry = entry?;
+                let id = entry.file_name().to_str().and_then(|name| name.parse().ok());
+                if let (Some(id), 1..) = (id, entry.metadata()?.len()) {
+                    ids.push(id);
+                }
+            }
+            ids.sort_unstable();
+            Ok(ids)
+        });
+        match found.await {
+            Ok(ids) => ids,
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(err) => {
+                tracing::warn!("logs that are behind cannot be looked for: {err}");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Whether the logs are behind. If that cannot be told they may be.
+    pub(super) fn is_behind(&self) -> bool {
+        self.file.metadata().map_or(true, |found| found.len() != 0)
+    }
+
+    /// Says whether they are.
+    pub(super) fn set(&self, behind: bool) -> io::Result<()> {
+        self.file.set_len(0)?;
+        if behind { (&self.file).write_all(BEHIND) } else { Ok(()) }
+    }
+
+    /// Removes the mark: there is no such session any more.
+    pub(super) fn remove(self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+}
+
+const BEHIND: &[u8] = b"behind\n";
+
+fn folder(data: &Path) -> PathBuf {
+    data.join("projecting")
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+}

@@ -1,0 +1,328 @@
+//! The task that keeps the logs of one session up with its record.
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ayeaye_agent::journal::{BlobRef, Event};
+use ayeaye_agent::{Journal, JournalError, SessionId};
+use bytes::Bytes;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::mark::Mark;
+use super::{Shared, remove_logs};
+use crate::folder::FolderError;
+use crate::outlet::{Outlet, Site, Trouble};
+use crate::projection::Blobs;
+
+/// Events that are worked through on a thread before anybody is asked whether to go on.
+const BATCH: usize = 64;
+
+/// See the module.
+pub(super) struct Projector {
+    shared: Arc<Shared>,
+    id: SessionId,
+    live: bool,
+    logs: Vec<Kept>,
+    events: mpsc::Receiver<Event>,
+    /// Number of the last event of the record.
+    appended: Arc<AtomicU64>,
+    stop: CancellationToken,
+}
+
+/// A log and how it stands.
+#[derive(Debug)]
+struct Kept {
+    outlet: Outlet,
+    /// Nothing is written until the record is closed.
+    failed: bool,
+    /// What has just happened, and is yet to be looked at.
+    trouble: Option<Trouble>,
+    warned: bool,
+    /// How often it was begun anew since it was out of step.
+    anew: u8,
+}
+
+/// More than this and somebody else writes in its folder: it is left until the next time.
+const MOST_ANEW: u8 = 2;
+
+impl Projector {
+    /// For a record that is being written.
+    pub(super) fn of_open(
+        shared: &Arc<Shared>,
+        id: SessionId,
+        events: mpsc::Receiver<Event>,
+        appended: Arc<AtomicU64>,
+        stop: CancellationToken,
+    ) -> Self {
+        Self::new(shared, id, true, events, appended, stop)
+    }
+
+    /// For a record that nobody writes.
+    pub(super) fn of_closed(shared: &Arc<Shared>, id: SessionId, stop: CancellationToken) -> Self {
+        let (_, events) = mpsc::channel(1);
+        // How many there are is seen when it is read.
+        let appended = Arc::new(AtomicU64::new(1));
+        Self::new(shared, id, false, events, appended, stop)
+    }
+
+    fn new(
+        shared: &Arc<Shared>,
+        id: SessionId,
+        live: bool,
+        events: mpsc::Receiver<Event>,
+        appended: Arc<AtomicU64>,
+        stop: CancellationToken,
+    ) -> Self {
+        let shared = Arc::clone(shared);
+        let mut projector = Self { shared, id, live, logs: Vec::new(), events, appended, stop };
+        let formats = projector.shared.settings.formats.iter();
+        projector.logs = formats
+            .map(|format| {
+                let site = Site::Data { data: projector.shared.data.clone(), live };
+                let Shared { settings, make, .. } = &*projector.shared;
+                let outlet = Outlet::new(*format, id, site, settings, make);
+                Kept { outlet, failed: false, trouble: None, warned: false, anew: 0 }
+            })
+            .collect();
+        projector
+    }
+
+    /// Keeps the logs up until the record is closed, and completes them. Returns whether they are
+    /// complete.
+    pub(super) async fn run(mut self, mark: Mark) -> bool {
+        let complete = self.follow(&mark).await;
+        if complete && let Err(err) = mark.set(false) {
+            tracing::debug!(session = %self.id, "logs stay marked as unfinished: {err}");
+        }
+        self.stop.cancel();
+        complete
+    }
+
+    async fn follow(&mut self, mark: &Mark) -> bool {
+        if let Err(err) = mark.set(true) {
+            tracing::debug!(session = %self.id, "logs cannot be marked as unfinished: {err}");
+        }
+        loop {
+            if !self.bring_up(None).await {
+                return false;
+            }
+            let mut batch = Vec::new();
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return false,
+                received = self.events.recv_many(&mut batch, BATCH) => {
+                    if received == 0 {
+                        break;
+                    }
+                }
+            }
+            let last = batch.last().map(|event| event.seq);
+            let fed = self.work(move |logs, blobs| feed(logs, &batch, blobs)).await;
+            // After a gap the rest of the queue would be of no use.
+            if !fed || !self.bring_up(last).await {
+                return false;
+            }
+        }
+        for number in 0..self.logs.len() {
+            if self.logs[number].failed {
+                self.begin_anew(number);
+            }
+        }
+        for _ in 0..=MOST_ANEW {
+            if !self.bring_up(None).await || !self.work(settle).await {
+                return false;
+            }
+            if !self.is_behind(None) {
+                return self.logs.iter().all(|kept| !kept.failed);
+            }
+            // One was out of step and begins anew.
+        }
+        false
+    }
+
+    /// Reads in the record what is missing up to `last`, or up to its end. Returns whether there is
+    /// any use in going on.
+    async fn bring_up(&mut self, last: Option<u64>) -> bool {
+        let mut before = None;
+        while self.is_behind(last) {
+            let anew: u8 = self.logs.iter().map(|kept| kept.anew).sum();
+            let now = Some((self.least(), anew));
+            // The record holds less than was appended, or was put aside.
+            if mem::replace(&mut before, now) == now || !self.read().await {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a log misses events up to `last`, or, without one, any that are no longer on their
+    /// way.
+    fn is_behind(&self, last: Option<u64>) -> bool {
+        let last = last.unwrap_or_else(|| {
+            // First the number: what has one was put into the queue before, if there was room.
+            let appended = self.appended.load(Ordering::Acquire);
+            if self.events.is_empty() { appended } else { 0 }
+        });
+        self.least().is_some_and(|folded| folded < last)
+    }
+
+    /// Goes through the record once. Returns whether there is any use in going on.
+    async fn read(&mut self) -> bool {
+        let (inner, id, stop) = (Arc::clone(&self.shared.inner), self.id, self.stop.clone());
+        let runtime = Handle::current();
+        let (told, hear) = oneshot::channel();
+        let work = move |logs: &mut [Kept], blobs: &dyn Blobs| {
+            let (mut batch, mut last) = (Vec::with_capacity(BATCH), 0);
+            let mut each = |event: Event| {
+                last = event.seq;
+                batch.push(event);
+                if batch.len() == BATCH {
+                    if !stop.is_cancelled() {
+                        feed(logs, &batch, blobs);
+                    }
+                    batch.clear();
+                }
+            };
+            let visited = runtime.block_on(inner.visit(&id, &mut each));
+            feed(logs, &batch, blobs);
+            // The asker waits for this.
+            drop(told.send((visited, last)));
+        };
+        if !self.work(work).await || self.stop.is_cancelled() {
+            return false;
+        }
+        let Ok((visited, last)) = hear.await else { return false };
+        if !self.live {
+            self.appended.store(last, Ordering::Release);
+        }
+        match visited {
+            Ok(()) => true,
+            Err(err) => self.unreadable(&err).await,
+        }
+    }
+
+    /// What the last of the logs has taken in.
+    fn least(&self) -> Option<u64> {
+        let good = self.logs.iter().filter(|kept| !kept.failed);
+        good.map(|kept| kept.outlet.folded()).min()
+    }
+
+    /// What to do about a record that cannot be read, or not to its end.
+    async fn unreadable(&mut self, err: &JournalError) -> bool {
+        match err {
+            // A removal was broken off after the record was gone.
+            JournalError::Unknown(_) if !self.live => {
+                if let Err(err) = remove_logs(&self.shared.data, self.id).await {
+                    tracing::warn!(session = %self.id, "logs of a removed session remain: {err}");
+                    return false;
+                }
+                true
+            }
+            // It will never hold more than what is good of it.
+            JournalError::Damaged { .. } | JournalError::TooNew { .. } if !self.live => {
+                tracing::warn!("logs are complete up to where their record is good: {err}");
+                true
+            }
+            _ => {
+                tracing::warn!(session = %self.id, "logs are incomplete: {err}");
+                false
+            }
+        }
+    }
+
+    /// Does file work on a thread that may wait. Returns whether there is any use in going on.
+    async fn work(&mut self, work: impl FnOnce(&mut [Kept], &dyn Blobs) + Send + 'static) -> bool {
+        let mut logs = mem::take(&mut self.logs);
+        let inner = Arc::clone(&self.shared.inner);
+        let blobs = SessionBlobs { inner, id: self.id, runtime: Handle::current() };
+        let done = tokio::task::spawn_blocking(move || {
+            work(&mut logs, &blobs);
+            logs
+        });
+        // It fails only when the process goes down.
+        let Ok(logs) = done.await else { return false };
+        self.logs = logs;
+        for number in 0..self.logs.len() {
+            if let Some(trouble) = self.logs[number].trouble.take() {
+                self.trouble(number, &trouble);
+            }
+        }
+        true
+    }
+
+    fn trouble(&mut self, number: usize, trouble: &Trouble) {
+        let kept = &mut self.logs[number];
+        let out_of_step = matches!(trouble, Trouble::Folder(FolderError::OutOfStep(_)));
+        if out_of_step && kept.anew < MOST_ANEW {
+            kept.anew += 1;
+            tracing::debug!(session = %self.id, "{trouble}: it is made anew");
+            match kept.outlet.remove() {
+                Ok(()) => return self.begin_anew(number),
+                Err(err) => tracing::debug!(session = %self.id, "{err}"),
+            }
+        }
+        let kept = &mut self.logs[number];
+        kept.failed = true;
+        if !mem::replace(&mut kept.warned, true) {
+            let (format, error) = (kept.outlet.format(), in_full(trouble));
+            tracing::warn!(session = %self.id, %format, "a log is not written: {error}");
+        }
+    }
+
+    fn begin_anew(&mut self, number: usize) {
+        let Shared { settings, make, data, .. } = &*self.shared;
+        let kept = &mut self.logs[number];
+        let site = Site::Data { data: data.clone(), live: self.live };
+        kept.outlet = Outlet::new(kept.outlet.format(), self.id, site, settings, make);
+        kept.failed = false;
+    }
+}
+
+fn feed(logs: &mut [Kept], events: &[Event], blobs: &dyn Blobs) {
+    each(logs, |outlet| outlet.feed(events, blobs));
+}
+
+fn settle(logs: &mut [Kept], blobs: &dyn Blobs) {
+    each(logs, |outlet| outlet.settle(blobs));
+}
+
+fn each(logs: &mut [Kept], work: impl Fn(&mut Outlet) -> Result<(), Trouble>) {
+    for kept in logs.iter_mut().filter(|kept| !kept.failed && kept.trouble.is_none()) {
+        kept.trouble = work(&mut kept.outlet).err();
+    }
+}
+
+/// An error with its causes.
+fn in_full(err: &dyn std::error::Error) -> String {
+    let mut text = err.to_string();
+    let mut cause = err.source();
+    while let Some(err) = cause {
+        text.push_str(": ");
+        text.push_str(&err.to_string());
+        cause = err.source();
+    }
+    text
+}
+
+/// Blobs for threads that may wait.
+pub(crate) struct SessionBlobs {
+    pub(crate) inner: Arc<dyn Journal>,
+    pub(crate) id: SessionId,
+    pub(crate) runtime: Handle,
+}
+
+impl Blobs for SessionBlobs {
+    fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
+        let (inner, id, blob) = (Arc::clone(&self.inner), self.id, blob.clone());
+        // Not `block_on`: this thread may be in one, reading the record.
+        let (told, hear) = std::sync::mpsc::sync_channel(1);
+        let name = blob.sha256.clone();
+        self.runtime.spawn(async move {
+            // Whoever asked waits for it.
+            drop(told.send(inner.blob(&id, &blob).await));
+        });
+        hear.recv().unwrap_or(Err(JournalError::Blob(name)))
+    }
+}

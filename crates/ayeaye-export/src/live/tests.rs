@@ -1,0 +1,403 @@
+//! Logs beside a record: complete, equal to an export, and never in its way.
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use ayeaye_agent::journal::{Fact, FileJournal};
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+use super::*;
+use crate::export::export_with;
+use crate::formats::{Format, Log};
+use crate::projection::{Blobs, FileOp, Projection};
+use crate::sample::{Sample, facts, files, plain_session, tree, write};
+
+struct Rig {
+    data: TempDir,
+    files: FileJournal,
+    logs: Projecting,
+}
+
+fn rig(make: Make) -> Rig {
+    let data = TempDir::new().expect("a folder for tests");
+    rig_in(data, make)
+}
+
+fn rig_in(data: TempDir, make: Make) -> Rig {
+    let files = files(data.path());
+    let inner = Arc::new(files.clone());
+    let logs = Projecting::with(inner, data.path(), LogSettings::default(), make);
+    Rig { data, files, logs }
+}
+
+impl Rig {
+    async fn session(&self) -> SessionId {
+        let id = SessionId::new();
+        let mut record = self.logs.create(&id).await.expect("a new session");
+        write(&mut *record, facts()).await;
+        record.close().await;
+        id
+    }
+
+    /// The logs of all sessions, without their records.
+    fn logs(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut all = tree(self.data.path());
+        all.retain(|name, _| !name.starts_with("sessions/") && !name.starts_with("projecting/"));
+        all
+    }
+
+    fn is_marked(&self, id: SessionId) -> bool {
+        let mark = self.data.path().join("projecting").join(id.to_string());
+        fs::metadata(mark).is_ok_and(|found| found.len() != 0)
+    }
+
+    async fn exported(&self, id: SessionId, format: Format) -> TempDir {
+        let out = TempDir::new().expect("a folder for tests");
+        let settings = LogSettings::default();
+        for _ in 0..2 {
+            let done =
+                export_with(&self.files, id, format, out.path(), &settings, &Sample::make()).await;
+            let done = done.expect("it can be exported");
+            assert!(done.files.iter().all(|file| file.is_file()), "{done:?}");
+            assert_eq!(done.damage, None);
+        }
+        out
+    }
+}
+
+/// The folder with nothing but what an export of this format makes.
+fn alone(data: &Path, id: SessionId, format: Format) -> BTreeMap<String, Vec<u8>> {
+    match format {
+        Format::Ufo => {
+            let found = place::logs(data, id).expect("it can be looked for");
+            tree(&found.iter().find(|(it, _)| *it == format).expect("it is there").1)
+        }
+        Format::PyCatan => tree(&data.join("llm")),
+        Format::Gelab => {
+            let traces = tree(&data.join("traces"));
+            traces.into_iter().map(|(name, bytes)| (format!("traces/{name}"), bytes)).collect()
+        }
+        Format::Html => tree(&data.join("reports")),
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_live_is_what_is_exported() {
+    for make in [Sample::make(), Arc::new(make)] {
+        let rig = rig(Arc::clone(&make));
+        let id = rig.session().await;
+        assert!(!rig.is_marked(id));
+        for format in Format::ALL {
+            let out = TempDir::new().unwrap();
+            let settings = LogSettings::default();
+            for _ in 0..2 {
+                let done = export_with(&rig.files, id, format, out.path(), &settings, &make)
+                    .await
+                    .unwrap();
+                assert!(done.files.iter().all(|file| file.is_file()), "{done:?}");
+                let (exported, live) = (tree(out.path()), alone(rig.data.path(), id, format));
+                assert_eq!(exported.keys().collect::<Vec<_>>(), live.keys().collect::<Vec<_>>());
+                assert!(exported == live, "{format}");
+                assert!(!exported.is_empty());
+            }
+        }
+    }
+}
+
+/// Killed after any event, with whatever was written by then; half of the times nobody goes on
+/// until the next start.
+#[tokio::test]
+async fn wherever_a_process_is_killed_the_logs_end_up_the_same() {
+    let entries = facts();
+    for killed in (1..entries.len()).step_by(5) {
+        let rig = rig(Arc::new(make));
+        let id = SessionId::new();
+        let mut record = rig.logs.create(&id).await.unwrap();
+        write(&mut *record, entries[..killed].to_vec()).await;
+        // No close and no goodbye: the projector is stopped wherever it is.
+        rig.logs.shared.stop(id);
+        drop(record);
+        assert!(rig.is_marked(id));
+        let next =
+            Projecting::new(Arc::new(rig.files.clone()), rig.data.path(), LogSettings::default());
+        if killed % 2 == 0 {
+            while next.catch_up().await == 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        let mut record = next.open(&id, &mut |_| {}).await.unwrap();
+        write(&mut *record, entries[killed..].to_vec()).await;
+        record.close().await;
+        assert!(!rig.is_marked(id));
+        for format in Format::ALL {
+            let out = TempDir::new().unwrap();
+            let settings = LogSettings::default();
+            crate::export(&rig.files, id, format, out.path(), &settings).await.unwrap();
+            let same = tree(out.path()) == alone(rig.data.path(), id, format);
+            assert!(same, "{format}, killed after {killed}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_killed_process_left_is_completed() {
+    let rig = rig(Sample::make());
+    rig.session().await;
+    let whole = rig.logs();
+    // Killed at once: nothing but the mark.
+    let data = TempDir::new().unwrap();
+    let second = rig_in(data, Sample::make());
+    let id = plain_session(second.data.path()).await;
+    Mark::note(second.data.path(), id).await.unwrap();
+    assert_eq!(second.logs.catch_up().await, 1);
+    assert!(!second.is_marked(id));
+    assert_eq!(second.logs().len(), whole.len() - 1, "all but the note which is the current one");
+    assert_eq!(second.logs.catch_up().await, 0);
+    // Killed later: some files torn, some missing.
+    let whole = second.logs();
+    for (number, name) in whole.keys().enumerate() {
+        // Who made a folder has named it; a picture gets its name when it is whole.
+        if name.ends_with(".session") {
+            continue;
+        }
+        let path = second.data.path().join(name);
+        match number % 3 {
+            0 => fs::remove_file(&path).unwrap(),
+            1 if !name.contains("images") => {
+                fs::write(&path, &whole[name][..whole[name].len() / 2]).unwrap();
+            }
+            _ => {}
+        }
+    }
+    Mark::note(second.data.path(), id).await.unwrap();
+    second.logs.catch_up().await;
+    let again = second.logs();
+    assert!(again == whole, "{:?}\nis not\n{:?}", again.keys(), whole.keys());
+}
+
+#[tokio::test]
+async fn a_session_that_goes_on_is_gone_on_with() {
+    let rig = rig(Sample::make());
+    let id = rig.session().await;
+    let mut before = 0;
+    let mut record = rig.logs.open(&id, &mut |_| before += 1).await.unwrap();
+    let again = facts().split_off(1);
+    write(&mut *record, again).await;
+    record.close().await;
+    assert!(before < rig.files.read(&id).await.unwrap().len());
+    let out = rig.exported(id, Format::PyCatan).await;
+    assert_eq!(tree(out.path()), tree(&rig.data.path().join("llm")));
+}
+
+#[tokio::test]
+async fn sessions_of_one_name_have_a_folder_each() {
+    let rig = rig(Sample::make());
+    let (first, second) = (rig.session().await, rig.session().await);
+    let folder = |id| place::logs(rig.data.path(), id).unwrap()[0].1.clone();
+    assert_ne!(folder(first), folder(second));
+    assert_eq!(
+        folder(second).file_name().unwrap().to_str().unwrap().rsplit_once('_').unwrap().1,
+        "2"
+    );
+    rig.logs.remove(&first).await.unwrap();
+    let record = rig.logs.open(&second, &mut |_| {}).await.unwrap();
+    record.close().await;
+    assert_eq!(place::logs(rig.data.path(), second).unwrap().len(), 2, "it keeps its own");
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_removed_session() {
+    let rig = rig(Sample::make());
+    let (first, second) = (rig.session().await, rig.session().await);
+    let before = rig.logs();
+    rig.logs.remove(&second).await.unwrap();
+    let text = second.to_string();
+    for (name, bytes) in tree(rig.data.path()) {
+        assert!(!name.contains(&text), "{name}");
+        assert!(!String::from_utf8_lossy(&bytes).contains(&text), "{name}");
+    }
+    assert!(rig.logs().len() < before.len());
+    assert!(!rig.data.path().join("llm/current_session.txt").exists());
+    rig.logs.remove(&first).await.unwrap();
+    assert_eq!(tree(rig.data.path()).into_keys().collect::<Vec<_>>(), [""; 0]);
+    // One that is being written stays, with its logs.
+    let id = SessionId::new();
+    let mut record = rig.logs.create(&id).await.unwrap();
+    write(&mut *record, facts()).await;
+    assert!(matches!(rig.logs.remove(&id).await, Err(JournalError::Busy(_))));
+    record.close().await;
+    assert_eq!(place::logs(rig.data.path(), id).unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_removal_that_was_broken_off_is_completed() {
+    let rig = rig(Sample::make());
+    let id = rig.session().await;
+    Mark::note(rig.data.path(), id).await.unwrap();
+    rig.files.remove(&id).await.unwrap();
+    rig.logs.catch_up().await;
+    let left: Vec<_> = rig.logs().into_keys().collect();
+    assert_eq!(left, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_written_stops_nothing() {
+    let data = TempDir::new().unwrap();
+    fs::write(data.path().join("logs"), "a file").unwrap();
+    let rig = rig_in(data, Sample::make());
+    let id = rig.session().await;
+    assert_eq!(rig.files.read(&id).await.unwrap().len(), facts().len());
+    assert!(rig.is_marked(id), "it is tried again at the next start");
+    // The other logs are complete.
+    let out = rig.exported(id, Format::PyCatan).await;
+    assert_eq!(tree(out.path()), tree(&rig.data.path().join("llm")));
+    fs::remove_file(rig.data.path().join("logs")).unwrap();
+    assert_eq!(rig.logs.catch_up().await, 1);
+    assert_eq!(place::logs(rig.data.path(), id).unwrap().len(), 2);
+}
+
+#[derive(Debug, Clone, Default)]
+struct Panics(Arc<AtomicUsize>);
+
+impl Projection for Panics {
+    fn fold(&mut self, _: &Event, _: &dyn Blobs) -> Vec<FileOp> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        panic!("a slip in a projection");
+    }
+}
+
+impl Log for Panics {}
+
+#[tokio::test]
+async fn a_projection_that_panics_is_tried_twice_and_stops_nothing() {
+    let tried = Panics::default();
+    let sample = Sample::make();
+    let panics = tried.clone();
+    let rig = rig(Arc::new(move |format, id, settings| match format {
+        Format::Ufo => Box::new(panics.clone()),
+        _ => sample(format, id, settings),
+    }));
+    let id = rig.session().await;
+    assert_eq!(rig.files.read(&id).await.unwrap().len(), facts().len());
+    assert_eq!(tried.0.load(Ordering::Relaxed), 2, "once live, once when the record was closed");
+    assert!(rig.is_marked(id));
+    let out = rig.exported(id, Format::PyCatan).await;
+    assert_eq!(tree(out.path()), tree(&rig.data.path().join("llm")));
+}
+
+/// Blocks until it is let go.
+#[derive(Debug, Clone, Default)]
+struct Blocks(Arc<AtomicBool>);
+
+impl Projection for Blocks {
+    fn fold(&mut self, _: &Event, _: &dyn Blobs) -> Vec<FileOp> {
+        while !self.0.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        Vec::new()
+    }
+}
+
+impl Log for Blocks {}
+
+#[tokio::test(start_paused = true)]
+async fn a_projection_that_blocks_costs_the_writer_nothing_and_the_closer_two_seconds() {
+    let blocks = Blocks::default();
+    let (gate, sample) = (blocks.clone(), Sample::make());
+    let rig = rig(Arc::new(move |format, id, settings| match format {
+        Format::Html => Box::new(blocks.clone()),
+        _ => sample(format, id, settings),
+    }));
+    let id = SessionId::new();
+    let mut record = rig.logs.create(&id).await.unwrap();
+    let begun = Instant::now();
+    for _ in 0..20 {
+        write(&mut *record, facts()).await;
+    }
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+    // A thread at work holds the paused clock; the seconds are let pass by hand.
+    let closing = tokio::spawn(record.close());
+    while !closing.is_finished() {
+        tokio::task::yield_now().await;
+        tokio::time::advance(Duration::from_millis(100)).await;
+    }
+    assert!(begun.elapsed() <= LAST_WORDS + Duration::from_millis(200));
+    assert!(rig.is_marked(id));
+    assert!(matches!(rig.logs.shared.try_mark(id).await, Ok(None)), "it is still at work");
+    gate.0.store(true, Ordering::Release);
+    while rig.is_marked(id) {
+        tokio::task::yield_now().await;
+    }
+    // What did not fit into the queue was read in the record.
+    let lines = tree(&rig.data.path().join("llm"));
+    let lines = lines.iter().find(|(name, _)| name.ends_with("lines.log")).unwrap().1;
+    let count = lines.split(|byte| *byte == b'\n').count() - 1;
+    assert_eq!(count, 20 * facts().len());
+    assert!(QUEUE < count, "the queue was too small for it");
+}
+
+#[tokio::test]
+async fn a_log_that_somebody_has_been_at_is_made_anew() {
+    let rig = rig(Sample::make());
+    let id = SessionId::new();
+    let mut record = rig.logs.create(&id).await.unwrap();
+    let all = facts();
+    let half = all.len() / 2;
+    write(&mut *record, all[..half].to_vec()).await;
+    while place::logs(rig.data.path(), id).unwrap().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let ufo = place::logs(rig.data.path(), id).unwrap()[0].1.clone();
+    while !ufo.join("lines.log").exists() {
+        tokio::task::yield_now().await;
+    }
+    fs::write(ufo.join("lines.log"), "edited").unwrap();
+    write(&mut *record, all[half..].to_vec()).await;
+    record.close().await;
+    assert!(!rig.is_marked(id));
+    let out = rig.exported(id, Format::Ufo).await;
+    assert_eq!(tree(out.path()), tree(&ufo));
+}
+
+#[tokio::test]
+async fn exports_respect_what_is_there() {
+    let rig = rig(Sample::make());
+    let (first, second) = (rig.session().await, rig.session().await);
+    let out = rig.exported(first, Format::Ufo).await;
+    let settings = LogSettings::default();
+    let make = Sample::make();
+    let refused = export_with(&rig.files, second, Format::Ufo, out.path(), &settings, &make)
+        .await
+        .unwrap_err();
+    assert!(refused.to_string().contains(&first.to_string()), "{refused}");
+    let strange = TempDir::new().unwrap();
+    fs::write(strange.path().join("response.log"), "mine").unwrap();
+    let refused = export_with(&rig.files, first, Format::Ufo, strange.path(), &settings, &make);
+    refused.await.unwrap_err();
+    assert_eq!(fs::read(strange.path().join("response.log")).unwrap(), b"mine");
+}
+
+#[tokio::test]
+async fn of_a_damaged_session_what_is_good_is_exported() {
+    let rig = rig(Sample::make());
+    let id = rig.session().await;
+    let record = rig.data.path().join(format!("sessions/{id}/events.jsonl"));
+    let mut bytes = fs::read(&record).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&record, bytes).unwrap();
+    let out = TempDir::new().unwrap();
+    let settings = LogSettings::default();
+    let done =
+        export_with(&rig.files, id, Format::Ufo, out.path(), &settings, &Sample::make()).await;
+    let done = done.unwrap();
+    let bad = done.damage.expect("it is damaged");
+    let lines = fs::read_to_string(out.path().join("lines.log")).unwrap();
+    assert_eq!(lines.lines().count() as u64, bad.seq - 1);
+}
+
+#[test]
+fn every_kind_of_event_is_in_the_sample() {
+    assert!(facts().iter().any(|entry| matches!(entry.fact, Fact::SessionEnd(_))));
+}

@@ -1,0 +1,289 @@
+//! Where the log of a session lies, in each format.
+//!
+//! UFO and PyCatan give each session a folder whose name says nothing about whose it is: two
+//! sessions can have the same task name, or begin in the same second. So each such folder holds a
+//! file, `.session`, with the session's id; a log has no other name that begins with a dot.
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use ayeaye_agent::SessionId;
+use ayeaye_agent::journal::{Event, Fact};
+
+use crate::folder::{FolderError, io, make_private, private, remove_if_there, write_whole};
+use crate::formats::Format;
+
+/// Names the session a folder belongs to.
+const OWNER: &str = ".session";
+/// By these a folder is known to hold a log of UFO's.
+const UFO_FILES: [&str; 4] = ["response.log", "request.log", "evaluation.log", "output.md"];
+/// Names PyCatan's folder that was begun last.
+const CURRENT: &str = "current_session.txt";
+
+/// The folder of one session's log in one format.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    /// Below it, files are named by the projection.
+    pub(crate) root: PathBuf,
+    format: Format,
+    id: SessionId,
+}
+
+impl Place {
+    /// The place in the data folder; made and marked as this session's when it is not there.
+    pub(crate) fn in_data(
+        data: &Path,
+        format: Format,
+        id: SessionId,
+        first: &Event,
+    ) -> Result<Self, FolderError> {
+        let above = data.join(above(format));
+        let root = match base_name(format, id, first) {
+            Some(name) => own_folder(&above, &name, id)?,
+            None => above,
+        };
+        Ok(Self { root, format, id })
+    }
+
+    /// The place in a folder that the user named for an export.
+    pub(crate) fn in_export(
+        out: &Path,
+        format: Format,
+        id: SessionId,
+        first: &Event,
+    ) -> Result<Self, FolderError> {
+        let root = match format {
+            Format::Ufo | Format::Html => out.to_owned(),
+            Format::PyCatan => {
+                out.join(base_name(format, id, first).expect("PyCatan's folder has a name"))
+            }
+            Format::Gelab => out.join("traces"),
+        };
+        make_private(&root, true)?;
+        if owned(format) {
+            // The user's folder may hold other things, but not another log.
+            claim(&root, id, |name| UFO_FILES.contains(&name))?;
+        }
+        Ok(Self { root, format, id })
+    }
+
+    /// Says that this is the log that is being written.
+    pub(crate) fn announce(&self) -> Result<(), FolderError> {
+        if self.format != Format::PyCatan {
+            return Ok(());
+        }
+        let (Some(above), Some(name)) = (self.root.parent(), self.root.file_name()) else {
+            return Ok(());
+        };
+        let part = above.join(format!(".part-{}", self.id));
+        write_whole(&part, &above.join(CURRENT), name.as_encoded_bytes())
+    }
+
+    /// Removes what was written there.
+    pub(crate) fn remove(&self) -> Result<(), FolderError> {
+        if owned(self.format) { remove_all(&self.root) } else { remove_named(&self.root, self.id) }
+    }
+}
+
+/// Removes every log of a session from the data folder, whatever the settings say today.
+pub(crate) fn remove_logs(data: &Path, id: SessionId) -> Result<(), FolderError> {
+    for format in Format::ALL {
+        let above = data.join(above(format));
+        if !owned(format) {
+            remove_named(&above, id)?;
+            continue;
+        }
+        for (name, folder) in folders(&above)? {
+            if owner(&folder)? != Some(id) {
+                continue;
+            }
+            remove_all(&folder)?;
+            let current = above.join(CURRENT);
+            if format == Format::PyCatan && fs::read_to_string(&current).is_ok_and(|it| it == name)
+            {
+                remove_if_there(&current)?;
+            }
+        }
+        remove_if_there(&above.join(format!(".part-{id}")))?;
+    }
+    Ok(())
+}
+
+/// The logs of a session that are in the data folder.
+pub fn logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>, FolderError> {
+    let mut found = Vec::new();
+    for format in Format::ALL {
+        let above = data.join(above(format));
+        match format {
+            Format::Ufo | Format::PyCatan => {
+                for (_, folder) in folders(&above)? {
+                    if owner(&folder)? == Some(id) {
+                        found.push((format, folder));
+                    }
+                }
+            }
+            Format::Gelab => found.push((format, above.join(format!("{id}.jsonl")))),
+            Format::Html => found.push((format, above.join(format!("{id}.html")))),
+        }
+    }
+    found.retain(|(_, path)| path.exists());
+    Ok(found)
+}
+
+/// Folders of the formats in the data folder.
+const fn above(format: Format) -> &'static str {
+    match format {
+        Format::Ufo => "logs",
+        Format::PyCatan => "llm",
+        Format::Gelab => "traces",
+        Format::Html => "reports",
+    }
+}
+
+/// Whether a session has a folder of its own; else its files bear its id.
+const fn owned(format: Format) -> bool {
+    matches!(format, Format::Ufo | Format::PyCatan)
+}
+
+/// The name of a session's folder, if nobody else has it.
+fn base_name(format: Format, id: SessionId, first: &Event) -> Option<String> {
+    match (format, &first.entry.fact) {
+        (Format::Ufo, Fact::SessionStart(start)) => Some(as_name(&start.task_name, id)),
+        (Format::Ufo, _) => Some(id.to_string()),
+        (Format::PyCatan, _) => Some(crate::PyCatan::folder(first.ts)),
+        (Format::Gelab | Format::Html, _) => None,
+    }
+}
+
+/// A task's name as a folder's, as UFO makes it: what is not a letter, digit, `.`, `_` or `-`
+/// becomes `_`, and it does not begin with a dot.
+fn as_name(task: &str, id: SessionId) -> String {
+    let name: String = task
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
+        .skip_while(|c| *c == '.')
+        .take(100)
+        .collect();
+    if name.is_empty() { id.to_string() } else { name }
+}
+
+/// The folder of this session among those that would have the same name, or a new one.
+fn own_folder(above: &Path, name: &str, id: SessionId) -> Result<PathBuf, FolderError> {
+    make_private(above, true)?;
+    let namesake = |other: &str| {
+        other == name
+            || other
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix('_'))
+                .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    for (other, folder) in folders(above)? {
+        if namesake(&other) && owner(&folder)? == Some(id) {
+            return Ok(folder);
+        }
+    }
+    for number in 1_u32.. {
+        let folder = above.join(match number {
+            1 => name.to_owned(),
+            _ => format!("{name}_{number}"),
+        });
+        match make_private(&folder, false).and_then(|()| claim(&folder, id, |_| true)) {
+            Ok(()) => return Ok(folder),
+            Err(FolderError::Taken { .. } | FolderError::NotAFolder(_)) => {}
+            Err(err) => return Err(err),
+        }
+    }
+    unreachable!("there are fewer folders than numbers")
+}
+
+/// Makes a folder this session's. One that is another's, or holds `strange` files of nobody knows
+/// whom, is left alone.
+fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result<(), FolderError> {
+    if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+        return Err(FolderError::NotAFolder(folder.to_owned()));
+    }
+    let taken = |by: Option<SessionId>| FolderError::Taken { path: folder.to_owned(), by };
+    match owner(folder)? {
+        Some(owner) if owner == id => return Ok(()),
+        Some(owner) => return Err(taken(Some(owner))),
+        None => {}
+    }
+    let path = folder.join(OWNER);
+    let mut entries = fs::read_dir(folder).map_err(io("list", folder))?;
+    // What a crash has left of a claim is no claim.
+    let is_strange = |name: &str| name != OWNER && strange(name);
+    if entries.any(|it| it.is_ok_and(|it| is_strange(&it.file_name().to_string_lossy()))) {
+        return Err(taken(None));
+    }
+    match private().write(true).create_new(true).open(&path) {
+        Ok(mut file) => writeln!(file, "{id}").map_err(io("write", &path)),
+        Err(err) if err.kind() == io::ErrorKind::AlreadyExists => match owner(folder)? {
+            Some(owner) if owner == id => Ok(()),
+            Some(owner) => Err(taken(Some(owner))),
+            None => fs::write(&path, format!("{id}\n")).map_err(io("write", &path)),
+        },
+        Err(err) => Err(io("write", &path)(err)),
+    }
+}
+
+/// Whose folder it is, if that is said in it.
+fn owner(folder: &Path) -> Result<Option<SessionId>, FolderError> {
+    let path = folder.join(OWNER);
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(text.trim().parse().ok()),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(err) if err.kind() == io::ErrorKind::InvalidData => Ok(None),
+        Err(err) => Err(io("read", &path)(err)),
+    }
+}
+
+/// The folders in a folder, which need not exist.
+fn folders(above: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
+    let entries = match fs::read_dir(above) {
+        Ok(entries) => entries,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(err) => return Err(io("list", above)(err)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(io("list", above))?;
+        let is_folder = entry.file_type().map_err(io("list", above))?.is_dir();
+        if let (true, Ok(name)) = (is_folder, entry.file_name().into_string()) {
+            found.push((name, entry.path()));
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Removes a folder with all that is in it; links in it are removed, not followed.
+fn remove_all(folder: &Path) -> Result<(), FolderError> {
+    match fs::remove_dir_all(folder) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(io("remove", folder)(err)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the files that bear the session's id, in a folder and in those one below.
+fn remove_named(above: &Path, id: SessionId) -> Result<(), FolderError> {
+    let id = id.to_string();
+    let below = folders(above)?;
+    for folder in std::iter::once(above).chain(below.iter().map(|(_, folder)| folder.as_path())) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
+            Err(err) => return Err(io("list", folder)(err)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(io("list", folder))?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let name = name.strip_prefix(".part-").unwrap_or(&name);
+            let rest = name.strip_prefix(&id);
+            if rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric())) {
+                remove_if_there(&entry.path())?;
+            }
+        }
+    }
+    Ok(())
+}

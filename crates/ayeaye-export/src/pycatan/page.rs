@@ -1,0 +1,130 @@
+//! An agent's page, `<player>/<player>.md`: one section for each request.
+use ayeaye_agent::journal::{LlmRequest, LlmResponse};
+use jiff::Timestamp;
+
+use super::player::{Request, seconds};
+use super::prompt::Messages;
+use crate::text::{excerpt, iso, json_line, limited, put};
+
+/// Characters of a prompt.
+const LONGEST_GIST: usize = 300;
+/// Characters of a reply; it is whole in its own file.
+const LONGEST_REPLY: usize = 2000;
+
+pub(super) fn path(player: &str) -> String {
+    format!("{player}/{player}.md")
+}
+
+pub(super) fn head(player: &str, folder: &str, started: Timestamp, model: &str) -> String {
+    let started = started.strftime("%Y-%m-%d %H:%M:%S");
+    format!(
+        "# AI Agent Log: {player}\n\n**Session:** {folder}  \n**Started:** {started} UTC  \n\
+         **Model:** {}\n\n---\n",
+        excerpt(model, LONGEST_GIST)
+    )
+}
+
+pub(super) fn asked(
+    request: &LlmRequest,
+    messages: &Messages,
+    at: Timestamp,
+    happened: &str,
+) -> String {
+    let LlmRequest { request_number: number, iteration, .. } = *request;
+    let time = at.strftime("%H:%M:%S");
+    let purpose = excerpt(&request.purpose, LONGEST_GIST);
+    if iteration > 1 {
+        return format!(
+            "\n### Asked again ({purpose}, iteration {iteration})\n\n**Time:** {time}\n\nSee: \
+             [prompt_{number}_iter{iteration}.json](prompts/iterations/prompt_{number}_iter{iteration}.json)\n"
+        );
+    }
+    let happened = if happened.is_empty() { "(nothing yet)" } else { happened };
+    format!(
+        "\n## Request #{number} - {purpose}\n\n**Time:** {time} ({})\n\n### What Happened\n\n{}\n\n\
+         ### Prompt Sent\n\n> {}\n\nSee: [prompt_{number}.json](prompts/prompt_{number}.json)\n",
+        iso(at),
+        excerpt(happened, LONGEST_GIST),
+        excerpt(messages.gist.trim(), LONGEST_GIST),
+    )
+}
+
+/// A reply that was not acted on.
+pub(super) fn between(reply: &LlmResponse) -> String {
+    let mut text = format!("\n### Reply {}, not acted on\n\n", reply.iteration);
+    for call in &reply.tool_calls {
+        let parameters = excerpt(&json_line(&call.parameters), LONGEST_GIST);
+        put(&mut text, format_args!("- asks for `{}` {parameters}\n", excerpt(&call.name, 100)));
+    }
+    if let Some(error) = &reply.error {
+        put(&mut text, format_args!("**Error:** {}\n", excerpt(error, LONGEST_REPLY)));
+    }
+    text + &quoted(reply.raw_content.as_deref())
+}
+
+/// The answer that counted.
+pub(super) fn answered(request: &Request, reply: &LlmResponse) -> String {
+    let mut text = format!("\n### Response {}\n\n{}\n", mark(reply.success), figures(request));
+    if let Some(parsed) = &reply.parsed {
+        let response = &parsed.response;
+        let said = [
+            ("Thinking", &response.thought),
+            ("Comment", &response.comment),
+            ("Note to Self", &response.summary),
+        ];
+        for (name, words) in said {
+            if !words.is_empty() {
+                put(&mut text, format_args!("\n**{name}:** {}\n", excerpt(words, LONGEST_REPLY)));
+            }
+        }
+        let arguments = excerpt(&json_line(&parsed.action.arguments), LONGEST_REPLY);
+        put(
+            &mut text,
+            format_args!("\n**Action:** **{}** - {arguments}\n", parsed.action.function),
+        );
+    } else {
+        text.push_str(&quoted(reply.raw_content.as_deref()));
+    }
+    if let Some(error) = &reply.error {
+        put(&mut text, format_args!("\n**Error:** {}\n", excerpt(error, LONGEST_REPLY)));
+    }
+    text + "\n---\n"
+}
+
+/// A request that came to nothing.
+pub(super) fn nothing(request: &Request, why: &str) -> String {
+    format!(
+        "\n### Response {}\n\n{}\n\n**Error:** {}\n\n---\n",
+        mark(false),
+        figures(request),
+        excerpt(why, LONGEST_REPLY)
+    )
+}
+
+fn mark(success: bool) -> &'static str {
+    if success { "received ✅" } else { "failed ❌" }
+}
+
+fn figures(request: &Request) -> String {
+    let (latency, all) = request.latency_ms;
+    let tokens = request.tokens;
+    let cost =
+        if request.unpriced { "not known".to_owned() } else { format!("${:.6}", request.cost_usd) };
+    format!(
+        "**Latency:** {:.2}s (calls: {}, together {:.2}s) | **Tokens:** in:{} out:{} | **Cost:** {cost}",
+        seconds(latency),
+        request.calls,
+        seconds(all),
+        tokens.prompt,
+        tokens.received(),
+    )
+}
+
+/// A reply word for word, in a fence that nothing in it can close.
+fn quoted(reply: Option<&str>) -> String {
+    let Some(reply) = reply.filter(|it| !it.is_empty()) else { return String::new() };
+    let reply = limited(reply, LONGEST_REPLY);
+    let longest = reply.split(|it| it != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("\n{fence}\n{reply}\n{fence}\n")
+}

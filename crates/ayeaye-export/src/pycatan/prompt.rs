@@ -1,0 +1,285 @@
+//! What was sent: `prompts/prompt_N.json` and, for further calls of the same request,
+//! `prompts/iterations/prompt_N_iterK.json`; each with a text twin.
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ayeaye_agent::journal::{BlobRef, LlmRequest, PartFacts};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::files::Files;
+use crate::Blobs;
+use crate::text::{iso, json_pretty, limited, put};
+
+/// Texts that are kept to be used again. The rules are sent with every step.
+const KEPT_TEXTS: usize = 8;
+/// Bytes of a text that is kept.
+const LONGEST_KEPT: usize = 256 * 1024;
+/// Characters of a part of a prompt.
+const LONGEST_TEXT: usize = 1024 * 1024;
+/// Characters of the context in a text twin; it is whole in the JSON file.
+const LONGEST_CONTEXT: usize = 5000;
+
+/// Where a prompt belongs.
+#[derive(Debug)]
+pub(super) struct Setting<'a> {
+    pub(super) player: &'a str,
+    pub(super) at: Timestamp,
+    /// The user's request.
+    pub(super) task: &'a str,
+    /// What this agent is to do.
+    pub(super) subtask: &'a str,
+    /// The last thing that happened, in a sentence.
+    pub(super) happened: &'a str,
+    /// What this agent noted last.
+    pub(super) note: Option<&'a str>,
+    /// What the tools returned that were asked for before.
+    pub(super) results: Option<&'a str>,
+    pub(super) round: Option<u32>,
+    pub(super) step: Option<u32>,
+}
+
+/// The files of a prompt.
+pub(super) fn write(
+    files: &mut Files,
+    request: &LlmRequest,
+    setting: &Setting<'_>,
+    messages: &Messages,
+) {
+    if request.iteration <= 1 {
+        first(files, request, setting, messages);
+    } else {
+        again(files, request, setting, messages);
+    }
+}
+
+fn first(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, messages: &Messages) {
+    let Setting { player, at, happened, .. } = *setting;
+    let number = request.request_number;
+    let active = acts(&request.purpose);
+    let mut prompt = json!({
+        "task_context": {
+            "what_just_happened": happened, "task": setting.task, "subtask": setting.subtask,
+            "purpose": request.purpose, "round": setting.round, "step": setting.step,
+        },
+    });
+    if let Some(note) = setting.note {
+        prompt["memory"] = json!({ "note_from_last_turn": note });
+    }
+    prompt["messages"] = messages.json.clone();
+    prompt["model"] = json!(request.model);
+    prompt["profile"] = json!(request.profile);
+    if !request.params.is_empty() {
+        prompt["params"] = json!(request.params);
+    }
+    let mut facts = json!({
+        "request_number": number, "timestamp": iso(at), "player_name": player,
+        "is_active_turn": active, "prompt": prompt,
+    });
+    let schema = given(request.response_schema.as_ref());
+    let tools = given(request.tools_schema.as_ref());
+    add(&mut facts, "response_schema", schema);
+    if !happened.is_empty() {
+        facts["what_happened"] = json!(happened);
+    }
+    add(&mut facts, "tools_schema", tools);
+    facts["call_id"] = json!(request.call_id);
+    let path = format!("{player}/prompts/prompt_{number}");
+    files.json(format!("{path}.json"), &facts);
+    let mut text = format!(
+        "=== Prompt #{number} for {player} ===\nTimestamp: {}\nActive Turn: {}\nPurpose: {}\n\
+         Model: {}\n\n--- What Happened ---\n{happened}\n\n--- Tools Available ---\n",
+        iso(at),
+        if active { "True" } else { "False" },
+        request.purpose,
+        request.model,
+    );
+    match tool_names(request).as_slice() {
+        [] => text.push_str("N/A\n"),
+        names => names.iter().for_each(|name| {
+            text.push_str("  - ");
+            text.push_str(name);
+            text.push('\n');
+        }),
+    }
+    let schema = schema.map_or_else(|| "N/A".to_owned(), json_pretty);
+    put(&mut text, format_args!("\n--- Response Schema ---\n{schema}\n"));
+    put(&mut text, format_args!("\n--- Prompt Content ---\n{}", messages.text));
+    files.text(format!("{path}.txt"), text);
+}
+
+fn again(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, messages: &Messages) {
+    let Setting { player, at, .. } = *setting;
+    let LlmRequest { request_number: number, iteration, .. } = *request;
+    let kind = if request.tool_results.is_some() { "tool_followup" } else { &*request.purpose };
+    let results = results(request, setting);
+    let tools = given(request.tools_schema.as_ref());
+    let mut facts = json!({
+        "original_request_number": number, "iteration": iteration, "timestamp": iso(at),
+        "player_name": player, "type": kind, "tool_results": results,
+        "full_context_sent": messages.text,
+    });
+    add(&mut facts, "tools_schema", tools);
+    facts["tools_enabled"] = json!(tools.is_some());
+    add(&mut facts, "response_schema", given(request.response_schema.as_ref()));
+    facts["messages"] = messages.json.clone();
+    facts["model"] = json!(request.model);
+    facts["call_id"] = json!(request.call_id);
+    let path = format!("{player}/prompts/iterations/prompt_{number}_iter{iteration}");
+    files.json(format!("{path}.json"), &facts);
+    let title = if kind == "tool_followup" { "Tool Follow-up" } else { "Follow-up" };
+    let mut text = format!(
+        "=== {title} #{iteration} for Prompt #{number} ===\nPlayer: {player}\nTimestamp: {}\n\
+         Type: {kind}\nTools Enabled: {}\n\n--- Tool Results ---\n{results}\n\n\
+         --- Full Context Sent ---\n",
+        iso(at),
+        if tools.is_some() { "Yes" } else { "No" },
+    );
+    let context = limited(&messages.text, LONGEST_CONTEXT);
+    text.push_str(context);
+    if context.len() < messages.text.len() {
+        let all = messages.text.chars().count();
+        put(&mut text, format_args!("\n... (cut; {all} characters in the JSON file)\n"));
+    }
+    files.text(format!("{path}.txt"), text);
+}
+
+/// What the tools returned, in the words that the model was told, or in the usual ones.
+fn results(request: &LlmRequest, setting: &Setting<'_>) -> String {
+    match &request.tool_results {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(facts) => setting.results.map_or_else(|| json_pretty(facts), str::to_owned),
+    }
+}
+
+/// Whether an answer leads to something being done.
+fn acts(purpose: &str) -> bool {
+    matches!(purpose, "plan" | "act" | "repair")
+}
+
+/// The tools a prompt offers, by name, as Gemini and `OpenAI` describe them.
+pub(super) fn tool_names(request: &LlmRequest) -> Vec<String> {
+    let Some(Value::Array(tools)) = given(request.tools_schema.as_ref()) else { return Vec::new() };
+    let name = |tool: &Value| {
+        let name = tool.get("name").or_else(|| tool.pointer("/function/name"));
+        name.and_then(Value::as_str).unwrap_or("unknown").to_owned()
+    };
+    tools.iter().map(name).collect()
+}
+
+/// What says something: readers take an empty schema for one.
+fn given(value: Option<&Value>) -> Option<&Value> {
+    value.filter(|it| match it {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    })
+}
+
+fn add(facts: &mut Value, name: &str, value: Option<&Value>) {
+    if let Some(value) = value {
+        facts[name] = value.clone();
+    }
+}
+
+/// The messages of a prompt, as JSON and as text; pictures by reference.
+#[derive(Debug)]
+pub(super) struct Messages {
+    json: Value,
+    text: String,
+    /// Words of the user's last message.
+    pub(super) gist: String,
+    pub(super) count: usize,
+    pub(super) pictures: usize,
+}
+
+impl Messages {
+    pub(super) fn read(request: &LlmRequest, texts: &mut Texts, blobs: &dyn Blobs) -> Self {
+        let mut all = Self {
+            json: Value::Null,
+            text: String::new(),
+            gist: String::new(),
+            count: request.messages.len(),
+            pictures: 0,
+        };
+        let mut messages = Vec::with_capacity(request.messages.len());
+        for message in &request.messages {
+            put(&mut all.text, format_args!("[{}]\n", message.role));
+            let mut gist = String::new();
+            let mut parts = Vec::with_capacity(message.parts.len());
+            for part in &message.parts {
+                let mut words = |text: &str| {
+                    all.text.push_str(text);
+                    gist.push_str(text);
+                    gist.push(' ');
+                    json!({ "type": "text", "text": text })
+                };
+                let part = match part {
+                    PartFacts::Text(text) => words(limited(text, LONGEST_TEXT)),
+                    PartFacts::TextBlob(blob) => {
+                        if let Some(text) = texts.read(blob, blobs) {
+                            words(&text)
+                        } else {
+                            put(&mut all.text, format_args!("[lost text {}]", blob.sha256));
+                            lost(blob)
+                        }
+                    }
+                    PartFacts::Picture(blob) => {
+                        all.pictures += 1;
+                        put(
+                            &mut all.text,
+                            format_args!("[image {} {}]", blob.media_type, blob.sha256),
+                        );
+                        reference("image", blob)
+                    }
+                };
+                all.text.push('\n');
+                parts.push(part);
+            }
+            all.text.push('\n');
+            if message.role == "user" {
+                all.gist = gist;
+            }
+            messages.push(json!({ "role": message.role, "content": parts }));
+        }
+        all.json = Value::Array(messages);
+        all
+    }
+}
+
+fn reference(kind: &str, blob: &BlobRef) -> Value {
+    json!({ "type": kind, "sha256": blob.sha256, "media_type": blob.media_type })
+}
+
+fn lost(blob: &BlobRef) -> Value {
+    let mut facts = reference("text", blob);
+    facts["error"] = json!("the record has lost this text");
+    facts
+}
+
+/// Long texts, the last few of them kept: the same rules are sent with every step.
+#[derive(Debug, Default)]
+pub(super) struct Texts(VecDeque<(String, Arc<str>)>);
+
+impl Texts {
+    fn read(&mut self, blob: &BlobRef, blobs: &dyn Blobs) -> Option<Arc<str>> {
+        if let Some(at) = self.0.iter().position(|(sha256, _)| *sha256 == blob.sha256) {
+            let found = self.0.remove(at)?;
+            let text = found.1.clone();
+            self.0.push_back(found);
+            return Some(text);
+        }
+        let bytes = blobs.blob(blob).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let text: Arc<str> = limited(&text, LONGEST_TEXT).into();
+        if text.len() <= LONGEST_KEPT {
+            if self.0.len() == KEPT_TEXTS {
+                self.0.pop_front();
+            }
+            self.0.push_back((blob.sha256.clone(), text.clone()));
+        }
+        Some(text)
+    }
+}

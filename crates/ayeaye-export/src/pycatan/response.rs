@@ -1,0 +1,129 @@
+//! What came back: `responses/response_N.json` for the answer that counted, and
+//! `responses/intermediate/response_N_iterK.json` for every reply before it: calls of tools, replies
+//! nobody could read, calls that failed.
+use ayeaye_agent::journal::{LlmResponse, ParsedFacts};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::files::Files;
+use super::player::{Request, Sum, seconds};
+use crate::text::iso;
+
+/// A reply that was not acted on.
+pub(super) fn intermediate(files: &mut Files, player: &str, at: Timestamp, reply: &LlmResponse) {
+    let LlmResponse { request_number: number, iteration, .. } = *reply;
+    let mut facts = json!({
+        "request_number": number, "iteration": iteration, "timestamp": iso(at),
+        "player_name": player, "type": "intermediate", "success": reply.success,
+        "raw_content": reply.raw_content, "has_tool_calls": !reply.tool_calls.is_empty(),
+        "tool_calls": reply.tool_calls, "model": reply.model,
+        "tokens": Sum::from(reply.tokens).facts(0),
+        "latency_seconds": seconds(reply.latency_ms), "error": reply.error,
+    });
+    particulars(&mut facts, reply);
+    let path = format!("{player}/responses/intermediate/response_{number}_iter{iteration}.json");
+    files.json(path, &facts);
+}
+
+/// The answer that counted. Tokens are those of all calls of the request, and of its tools.
+pub(super) fn last(
+    files: &mut Files,
+    player: &str,
+    at: Timestamp,
+    request: &Request,
+    reply: &LlmResponse,
+) {
+    let parsed = reply.parsed.as_ref().map(|parsed| understood(parsed, &reply.reasoning));
+    let outcome = Outcome {
+        success: reply.success,
+        raw: reply.raw_content.as_deref(),
+        parsed: parsed.unwrap_or_default(),
+        error: reply.error.as_deref(),
+    };
+    let mut facts = answer(player, at, request, &outcome);
+    particulars(&mut facts, reply);
+    files.json(path(player, request.number), &facts);
+}
+
+/// A request that came to nothing: it has a response too, which says so.
+pub(super) fn nothing(
+    files: &mut Files,
+    player: &str,
+    at: Timestamp,
+    request: &Request,
+    why: &str,
+) {
+    let (raw, _) = &request.last;
+    let outcome =
+        Outcome { success: false, raw: raw.as_deref(), parsed: Value::Null, error: Some(why) };
+    files.json(path(player, request.number), &answer(player, at, request, &outcome));
+}
+
+struct Outcome<'a> {
+    success: bool,
+    raw: Option<&'a str>,
+    parsed: Value,
+    error: Option<&'a str>,
+}
+
+fn path(player: &str, number: u32) -> String {
+    format!("{player}/responses/response_{number}.json")
+}
+
+fn answer(player: &str, at: Timestamp, request: &Request, outcome: &Outcome<'_>) -> Value {
+    let (latency, all) = request.latency_ms;
+    json!({
+        "request_number": request.number, "timestamp": iso(at), "player_name": player,
+        "type": "final", "success": outcome.success, "raw_content": outcome.raw,
+        "parsed": outcome.parsed, "model": request.model,
+        "tokens": request.tokens.facts(request.tool_tokens), "latency_seconds": seconds(latency),
+        "error": outcome.error, "latency_seconds_total": seconds(all), "calls": request.calls,
+        "purpose": request.purpose, "cost_usd": request.cost_usd, "cost_known": !request.unpriced,
+    })
+}
+
+/// What else the record knows of a call, behind the usual keys.
+fn particulars(facts: &mut Value, reply: &LlmResponse) {
+    facts["call_id"] = json!(reply.call_id);
+    facts["finish_reason"] = json!(reply.finish_reason);
+    if !reply.reasoning.is_empty() {
+        facts["reasoning"] = json!(reply.reasoning);
+    }
+    if !reply.retries.is_empty() {
+        facts["retries"] = json!(reply.retries);
+    }
+    if facts["type"] == "intermediate" {
+        facts["cost_usd"] = json!(reply.cost_usd);
+        facts["cost_known"] = json!(reply.cost_known);
+    }
+}
+
+fn understood(parsed: &ParsedFacts, reasoning: &str) -> Value {
+    let ParsedFacts { action, response } = parsed;
+    let thinking = if response.thought.is_empty() { reasoning } else { &response.thought };
+    let mut facts = json!({
+        "action_type": action.function, "parameters": action.arguments,
+        "internal_thinking": thinking, "note_to_self": response.summary,
+        "say_outloud": said(parsed), "thought": response.thought, "comment": response.comment,
+        "summary": response.summary, "observation": response.observation,
+    });
+    let lists = [
+        ("plan", &response.plan),
+        ("message", &response.message),
+        ("questions", &response.questions),
+    ];
+    for (name, list) in lists {
+        if !list.is_empty() {
+            facts[name] = json!(list);
+        }
+    }
+    if !response.current_subtask.is_empty() {
+        facts["current_subtask"] = json!(response.current_subtask);
+    }
+    facts
+}
+
+/// What an agent says to the user: its question.
+fn said(parsed: &ParsedFacts) -> Option<&str> {
+    parsed.action.arguments.get("question").and_then(|it| it.get("text")).and_then(Value::as_str)
+}

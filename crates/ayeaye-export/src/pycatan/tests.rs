@@ -1,0 +1,401 @@
+use ayeaye_agent::journal::{
+    Answer, EvaluationFacts, Fact, QuestionAsked, RoundEnd, SessionResume, SubScore, TokenFacts,
+};
+use serde_json::{Value, json};
+
+use super::PyCatan;
+use crate::testing::{Folder, Story, click, run, tool_call};
+use crate::{FileOp, Projection as _};
+
+mod any_order;
+
+fn folder(story: &Story) -> Folder {
+    let folder = Folder::of(&mut PyCatan::new(), &story.events);
+    folder.check();
+    folder
+}
+
+fn told(tell: impl FnOnce(&mut Story)) -> Folder {
+    let mut story = Story::new();
+    tell(&mut story);
+    folder(&story)
+}
+
+/// A step in which everything goes well.
+fn plain(story: &mut Story, step: u32, request: u32) {
+    story.begin_step(step, request).ask(request, 1, "act").reply(request, 1, |_| {});
+    story.act().end_step(Some(click()), None);
+}
+
+#[test]
+fn a_plain_request() {
+    let folder = told(|story| {
+        plain(story, 0, 1);
+        story.tell(Fact::RoundEnd(RoundEnd {
+            status: "FINISH".to_owned(),
+            result: "Lunch is ordered.".to_owned(),
+            stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+            steps: 1,
+            subtask_amount: 1,
+            cost_usd: 0.001,
+        }));
+        story.end("TASK_COMPLETED_SUCCESSFULLY");
+    });
+    insta::assert_snapshot!(folder.dump());
+}
+
+#[test]
+fn an_unreadable_reply_is_asked_again() {
+    let folder = told(|story| {
+        story.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1);
+        story.ask(1, 2, "repair").garbage(1, 2);
+        story.ask(1, 3, "repair").reply(1, 3, |_| {});
+        story.act().end_step(Some(click()), None);
+    });
+    assert_eq!(
+        folder.names(),
+        [
+            "AppAgent/AppAgent.md",
+            "AppAgent/prompts/iterations/prompt_1_iter2.json",
+            "AppAgent/prompts/iterations/prompt_1_iter2.txt",
+            "AppAgent/prompts/iterations/prompt_1_iter3.json",
+            "AppAgent/prompts/iterations/prompt_1_iter3.txt",
+            "AppAgent/prompts/prompt_1.json",
+            "AppAgent/prompts/prompt_1.txt",
+            "AppAgent/responses/intermediate/response_1_iter1.json",
+            "AppAgent/responses/intermediate/response_1_iter2.json",
+            "AppAgent/responses/response_1.json",
+            "agent_memories.json",
+            "chat_history.json",
+            "llm_communication.log",
+            "session_metadata.json",
+            "tool_executions.json",
+        ]
+    );
+    let answer = folder.json("AppAgent/responses/response_1.json");
+    assert_eq!(answer["tokens"]["prompt"], 3000);
+    assert_eq!(answer["latency_seconds"], 1.9005);
+    assert_eq!(answer["calls"], 3);
+    insta::assert_snapshot!(folder.dump());
+}
+
+/// The flow of the logger's own document: prompt, reply that asks for tools, their execution, prompt
+/// with their results, answer.
+fn tool_flow(story: &mut Story) {
+    let schema = json!([{ "name": "find_best_nodes", "description": "Finds." }]);
+    let min_pips = json!({ "reasoning": "High yield...", "min_pips": 10 });
+    story.begin_step(0, 1);
+    story.ask_with(1, 1, "act", |it| it.tools_schema = Some(schema.clone()));
+    story.reply(1, 1, |it| {
+        it.kind = "intermediate".to_owned();
+        it.parsed = None;
+        it.raw_content = None;
+        it.tool_calls = vec![
+            tool_call("call_a", "find_best_nodes", min_pips.clone()),
+            tool_call("call_b", "list_apps", json!({})),
+        ];
+    });
+    let first = story.begin_tool("find_best_nodes", min_pips.clone(), Some(1));
+    let second = story.begin_tool("list_apps", json!({}), Some(1));
+    story.end_tool(second, Err("no phone"));
+    story.end_tool(first, Ok(r#"{"nodes": [43, 7]}"#));
+    story.ask_with(1, 2, "act", |it| {
+        it.tools_schema = Some(schema);
+        it.tool_results = Some(json!([{ "nodes": [43, 7] }, null]));
+    });
+    story.reply(1, 2, |it| {
+        it.tokens =
+            TokenFacts { prompt: 1366, completion: 276, thinking: 0, cached: 0, total: 1642 };
+    });
+    story.act().end_step(Some(click()), None);
+}
+
+#[test]
+fn tools_are_called_between_two_prompts() {
+    let folder = told(tool_flow);
+    let names = folder.names();
+    for name in [
+        "AppAgent/prompts/prompt_1.json",
+        "AppAgent/responses/intermediate/response_1_iter1.json",
+        "tool_executions.json",
+        "AppAgent/prompts/iterations/prompt_1_iter2.json",
+        "AppAgent/responses/response_1.json",
+    ] {
+        assert!(names.contains(&name), "{name}");
+    }
+    let batches = folder.json("tool_executions.json");
+    assert_eq!(batches.as_array().map(Vec::len), Some(2), "the tools, then the gesture");
+    assert_eq!(batches[0]["calls"][0]["id"], "call_a");
+    assert_eq!(batches[0]["calls"][0]["result"], json!({ "nodes": [43, 7] }));
+    assert_eq!(batches[1]["tokens"]["total"], 0, "what is done to the phone is told to no model");
+    let asked = folder.json("AppAgent/responses/intermediate/response_1_iter1.json");
+    assert!(asked["timestamp"].as_str() <= batches[0]["timestamp"].as_str());
+    // All calls of the request, and the tools.
+    let tokens = &folder.json("AppAgent/responses/response_1.json")["tokens"];
+    let tools = batches[0]["tokens"]["total"].as_u64().unwrap();
+    assert!(tools > 0);
+    assert_eq!(tokens["tools"], tools);
+    assert_eq!(tokens["total"], 2366 + 336 + tools);
+    let sum: u64 =
+        ["prompt", "completion", "thinking"].iter().map(|it| tokens[it].as_u64().unwrap()).sum();
+    assert_eq!(tokens["total"], sum + tools);
+    insta::assert_snapshot!(folder.dump());
+}
+
+#[test]
+fn a_failed_call_has_a_response_once_the_step_is_over() {
+    let folder = told(|story| {
+        story.begin_step(0, 1).ask(1, 1, "act").failed(1, 1, "429 rate limit\nslow down");
+        story.end_step(None, Some("429 rate limit"));
+        // The server dies while a call is under way, and is started again.
+        story.begin_step(1, 2).ask(2, 1, "act");
+    });
+    let answer = folder.json("AppAgent/responses/response_1.json");
+    assert_eq!(answer["success"], false);
+    assert_eq!(answer["error"], "429 rate limit\nslow down");
+    assert!(!folder.names().contains(&"AppAgent/responses/response_2.json"));
+    let after = told(|story| {
+        story.begin_step(0, 1).ask(1, 1, "act").failed(1, 1, "429 rate limit\nslow down");
+        story.end_step(None, Some("429 rate limit"));
+        story.begin_step(1, 2).ask(2, 1, "act");
+        story.failed(2, 1, "interrupted: the server stopped");
+        story.end_step(None, Some("interrupted"));
+        story.tell(resumed());
+        plain(story, 2, 3);
+        story.end("TASK_COMPLETED_SUCCESSFULLY");
+    });
+    // What was there before is as it was.
+    for (name, bytes) in &folder.files {
+        let grows = ["agent_memories.json", "tool_executions.json"].contains(&name.as_str());
+        assert!(grows || after.files[name].starts_with(bytes), "{name}");
+    }
+    let response = after.json("AppAgent/responses/response_2.json");
+    assert_eq!(response["error"], "interrupted: the server stopped");
+    let summary = after.json("session_summary.json");
+    assert_eq!(summary["agents"]["AppAgent"]["total_requests"], 3);
+    assert_eq!(summary["agents"]["AppAgent"]["failed_requests"], 2);
+    insta::assert_snapshot!(after.dump());
+}
+
+fn resumed() -> Fact {
+    Fact::SessionResume(SessionResume { why: "go_on".to_owned(), run: run() })
+}
+
+#[test]
+fn a_further_run_goes_on_at_the_next_number() {
+    let mut story = Story::new();
+    plain(&mut story, 0, 1);
+    story.end("MAX_STEPS_REACHED");
+    let before = folder(&story);
+    story.tell(resumed());
+    plain(&mut story, 1, 2);
+    story.end("TASK_COMPLETED_SUCCESSFULLY");
+    let after = folder(&story);
+    for name in ["prompts/prompt_1.json", "responses/response_1.json"] {
+        let name = format!("AppAgent/{name}");
+        assert_eq!(before.text(&name), after.text(&name));
+    }
+    assert!(after.text("llm_communication.log").starts_with(before.text("llm_communication.log")));
+    assert_eq!(after.text("llm_communication.log").matches("CUMULATIVE COST").count(), 2);
+    assert_eq!(after.json("AppAgent/prompts/prompt_2.json")["request_number"], 2);
+    let tools = after.json("tool_executions.json");
+    assert_eq!(tools.as_array().map(Vec::len), Some(2));
+    assert_eq!(after.json("session_summary.json")["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+}
+
+#[test]
+fn other_purposes_are_requests_of_their_own() {
+    let folder = told(|story| {
+        story.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
+        story.tell(Fact::Question(QuestionAsked {
+            kind: "info".to_owned(),
+            questions: vec!["Which?\n哪个".to_owned()],
+            options: Vec::new(),
+            app: None,
+            reply_mode: "auto_reply".to_owned(),
+        }));
+        story.ask(2, 1, "auto_reply").reply(2, 1, |it| {
+            it.parsed = None;
+            it.raw_content = Some("The first.".to_owned());
+        });
+        story.tell(Fact::Answer(Answer {
+            answers: vec!["The first.".to_owned()],
+            source: "auto".to_owned(),
+        }));
+        story.end_step(Some(click()), None);
+        // Outside of a step nobody is named.
+        story.ask(1, 1, "evaluate").reply(1, 1, |it| {
+            it.parsed = None;
+            it.raw_content = Some(r#"{"complete": "yes"}"#.to_owned());
+        });
+        let verdict = EvaluationFacts {
+            level: "session".to_owned(),
+            complete: "yes".to_owned(),
+            sub_scores: vec![SubScore { name: "lunch".to_owned(), evaluation: "yes".to_owned() }],
+            reason: "It is ordered.".to_owned(),
+            request: "Order lunch".to_owned(),
+            tokens: TokenFacts::default(),
+            cost_usd: 0.0,
+            cost_known: true,
+            error: None,
+        };
+        story.tell(Fact::Evaluation(json!(verdict)));
+        story.end("TASK_COMPLETED_SUCCESSFULLY");
+    });
+    let asked = folder.json("AppAgent/prompts/prompt_2.json");
+    assert_eq!(asked["is_active_turn"], false);
+    assert_eq!(asked["what_happened"], "AppAgent asked: Which? 哪个");
+    assert_eq!(folder.json("AppAgent/responses/response_2.json")["parsed"], Value::Null);
+    assert_eq!(folder.json("EvaluationAgent/responses/response_1.json")["purpose"], "evaluate");
+    let chat = folder.json("chat_history.json");
+    assert_eq!(chat["messages"][2]["from"], "AutoReply");
+    assert_eq!(folder.json("session_summary.json")["evaluation"]["complete"], "yes");
+    insta::assert_snapshot!(folder.text("llm_communication.log"));
+}
+
+#[test]
+fn keys_stand_in_the_order_of_the_format() {
+    let folder = told(tool_flow);
+    let keys = |path: &str| -> Vec<String> {
+        folder.json(path).as_object().unwrap().keys().cloned().collect()
+    };
+    let first = keys("AppAgent/prompts/prompt_1.json");
+    assert_eq!(
+        first[..5],
+        ["request_number", "timestamp", "player_name", "is_active_turn", "prompt"]
+    );
+    assert_eq!(
+        keys("AppAgent/prompts/iterations/prompt_1_iter2.json")[..9],
+        [
+            "original_request_number",
+            "iteration",
+            "timestamp",
+            "player_name",
+            "type",
+            "tool_results",
+            "full_context_sent",
+            "tools_schema",
+            "tools_enabled",
+        ]
+    );
+    assert_eq!(
+        keys("AppAgent/responses/intermediate/response_1_iter1.json")[..13],
+        [
+            "request_number",
+            "iteration",
+            "timestamp",
+            "player_name",
+            "type",
+            "success",
+            "raw_content",
+            "has_tool_calls",
+            "tool_calls",
+            "model",
+            "tokens",
+            "latency_seconds",
+            "error",
+        ]
+    );
+    assert_eq!(
+        keys("AppAgent/responses/response_1.json")[..11],
+        [
+            "request_number",
+            "timestamp",
+            "player_name",
+            "type",
+            "success",
+            "raw_content",
+            "parsed",
+            "model",
+            "tokens",
+            "latency_seconds",
+            "error",
+        ]
+    );
+    let batch = &folder.json("tool_executions.json")[0];
+    let batch: Vec<_> = batch.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        batch[..7],
+        ["timestamp", "total_calls", "successful", "failed", "total_time_ms", "tokens", "calls"]
+    );
+}
+
+#[test]
+fn a_lost_text_does_not_stop_it() {
+    let folder = told(|story| {
+        story.begin_step(0, 1).ask_with(1, 1, "act", |it| {
+            it.messages[0].parts = vec![ayeaye_agent::journal::PartFacts::TextBlob(
+                crate::testing::blob("lost", "text/plain"),
+            )];
+        });
+    });
+    let prompt = folder.json("AppAgent/prompts/prompt_1.json");
+    assert_eq!(prompt["prompt"]["messages"][0]["content"][0]["sha256"], "lost");
+}
+
+#[test]
+fn the_fixture_with_every_kind_of_event_is_projected() {
+    let text = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../ayeaye-agent/fixtures/format-1/sessions/019b7d0a-6f40-7000-8000-0000000000a1/events.jsonl"
+    ));
+    let events: Vec<_> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let folder = Folder::of(&mut PyCatan::new(), &events);
+    folder.check();
+    let prompts = folder.names().iter().filter(|it| it.contains("/prompts/prompt_")).count();
+    let responses = folder.names().iter().filter(|it| it.contains("/responses/response_")).count();
+    assert_eq!(prompts, 2 * responses, "every prompt has its twin and its response");
+}
+
+/// Text of what it keeps, as a measure of its size.
+fn size(projection: &PyCatan) -> usize {
+    format!("{projection:?}").len()
+}
+
+#[test]
+fn a_late_step_costs_what_an_early_one_did() {
+    let mut projection = PyCatan::new();
+    let mut story = Story::new();
+    let mut seen = Vec::new();
+    for step in 0..2_000 {
+        plain(&mut story, step, step + 1);
+        let mut bytes = 0;
+        for event in story.events.drain(..) {
+            for operation in projection.fold(&event, &crate::testing::Shelf) {
+                bytes += match operation {
+                    FileOp::Append { bytes, .. } | FileOp::Element { json: bytes, .. } => {
+                        bytes.len()
+                    }
+                    FileOp::Write { content, .. } | FileOp::Replace { content, .. } => {
+                        crate::testing::read(content).len()
+                    }
+                };
+            }
+        }
+        if matches!(step, 99 | 1_999) {
+            seen.push((bytes, size(&projection)));
+        }
+    }
+    let [(early, small), (late, large)] = seen[..] else { panic!("two steps are looked at") };
+    // Numbers get longer, nothing else does.
+    assert!(late < early + 200, "{early} bytes at first, {late} at last");
+    assert!(large < small + 200, "{small} characters at first, {large} at last");
+}
+
+#[test]
+fn a_chat_keeps_its_latest_messages() {
+    let mut story = Story::new();
+    for n in 0..1100 {
+        story.tell(Fact::RoundStart { request: format!("request {n}") });
+    }
+    let chat = folder(&story).json("chat_history.json");
+    let messages = chat["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 1000);
+    assert_eq!(messages[999]["message"], "request 1099");
+}
+
+#[test]
+fn the_folder_is_named_after_the_second_it_began_in() {
+    let started = "2026-01-09T16:07:34.9Z".parse().unwrap();
+    assert_eq!(PyCatan::folder(started), "session_20260109_160734");
+}

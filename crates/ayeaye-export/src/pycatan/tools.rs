@@ -1,0 +1,217 @@
+//! Tools: `tool_executions.json`, one element for the calls of one reply, or for one action.
+use ayeaye_agent::journal::{ToolCallFacts, ToolEnd, ToolStart};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::files::Files;
+use crate::text::{excerpt, iso, json_line, json_pretty};
+
+/// The one JSON array.
+pub(super) const TOOLS: &str = "tool_executions.json";
+/// Calls of one reply; a batch that is fuller is written as several.
+const MOST_CALLS: usize = 256;
+/// Characters of a result in the log.
+const LONGEST_RESULT: usize = 200;
+/// Characters that `PyCatan` takes for a token.
+const TOKEN: u64 = 4;
+
+/// Tools that were called together.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) player: String,
+    /// Number in the record; one without it holds one call.
+    number: Option<u32>,
+    request: Option<u32>,
+    started: Timestamp,
+    calls: Vec<Call>,
+}
+
+#[derive(Debug)]
+struct Call {
+    /// As the model named it, else by its number.
+    id: String,
+    start: ToolStart,
+    end: Option<ToolEnd>,
+}
+
+impl Batch {
+    pub(super) fn new(
+        player: String,
+        number: Option<u32>,
+        request: Option<u32>,
+        started: Timestamp,
+    ) -> Self {
+        Self { player, number, request, started, calls: Vec::new() }
+    }
+
+    /// Whether a call belongs here too.
+    pub(super) fn takes(&self, start: &ToolStart) -> bool {
+        self.number.is_some() && self.number == start.batch && self.calls.len() < MOST_CALLS
+    }
+
+    /// Takes a call. `asked` are the calls of the reply it comes from.
+    pub(super) fn begin(&mut self, start: &ToolStart, asked: &[ToolCallFacts]) {
+        let same = |it: &&ToolCallFacts| it.name == start.name && !start.device;
+        let asked = asked.get(self.calls.len()).filter(same).filter(|it| !it.id.is_empty());
+        let id = asked.map_or_else(|| format!("call_{}", start.tool_call_id), |it| it.id.clone());
+        self.calls.push(Call { id, start: start.clone(), end: None });
+    }
+
+    /// Notes how a call ended: its name, and whether it was done to the phone.
+    pub(super) fn end(&mut self, end: &ToolEnd) -> Option<(String, bool)> {
+        let open = |call: &&mut Call| call.start.tool_call_id == end.tool_call_id;
+        let call = self.calls.iter_mut().find(open)?;
+        call.end = Some(end.clone());
+        Some((call.start.name.clone(), call.start.device))
+    }
+
+    /// Whether nothing more can follow. Only a call of its own is known to be the last.
+    pub(super) fn is_over(&self) -> bool {
+        self.number.is_none() && self.calls.iter().all(|call| call.end.is_some())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Estimated tokens, sent and received. Only what went back to a model has any.
+    fn tokens(&self) -> (u64, u64) {
+        let add = |sum: (u64, u64), it: (u64, u64)| {
+            (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
+        };
+        self.calls.iter().map(Call::tokens).fold((0, 0), add)
+    }
+
+    /// What a model is told of its tools, and the tokens of that; none where only the phone was
+    /// touched.
+    pub(super) fn results(&self) -> Option<(String, u64)> {
+        let calls: Vec<_> = self.calls.iter().filter(|call| !call.start.device).collect();
+        if calls.is_empty() {
+            return None;
+        }
+        let mut lines = vec!["=== Tool Results ===\n".to_owned()];
+        for call in calls {
+            lines.push(format!("Tool: {}", call.start.name));
+            lines.push(format!("Parameters: {}", json_pretty(&call.start.parameters)));
+            if call.success() {
+                lines.push("Result:".to_owned());
+                lines.push(json_pretty(&call.result()));
+            } else {
+                lines.push(format!("Error: {}", call.error().unwrap_or_default()));
+            }
+            lines.push("---\n".to_owned());
+        }
+        let (sent, received) = self.tokens();
+        Some((lines.join("\n"), sent.saturating_add(received)))
+    }
+
+    /// Writes it down.
+    pub(super) fn write(&self, files: &mut Files, at: Timestamp) {
+        let total = self.calls.len();
+        let successful = self.calls.iter().filter(|call| call.success()).count();
+        let millis = rounded(self.calls.iter().map(Call::millis).sum());
+        let (sent, received) = self.tokens();
+        let calls: Vec<Value> = self.calls.iter().map(Call::facts).collect();
+        files.element(
+            TOOLS,
+            &json!({
+                "timestamp": iso(self.started), "total_calls": total, "successful": successful,
+                "failed": total - successful, "total_time_ms": millis,
+                "tokens": token_facts(sent, received), "calls": calls,
+                "player_name": self.player, "request_number": self.request,
+            }),
+        );
+        files.say(at, "TOOL", &format!("=== Tool Execution Batch ({total} calls) ==="));
+        self.calls.iter().for_each(|call| call.say(files, at));
+        let tokens = sent.saturating_add(received);
+        let sum =
+            format!("  Total: {successful}/{total} successful | {tokens} tokens | {millis:.1}ms");
+        files.say(at, "TOOL", &sum);
+        files.say(at, "TOOL", &"=".repeat(50));
+    }
+}
+
+impl Call {
+    fn success(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.success)
+    }
+
+    fn error(&self) -> Option<&str> {
+        match &self.end {
+            None => Some("the record does not say how it ended"),
+            Some(end) if end.success => end.error.as_deref(),
+            Some(end) => Some(end.error.as_deref().unwrap_or("failed")),
+        }
+    }
+
+    fn millis(&self) -> f64 {
+        self.end.as_ref().map_or(0.0, |end| end.duration_ms)
+    }
+
+    /// A result that is JSON counts as JSON.
+    fn result(&self) -> Value {
+        match &self.end {
+            Some(end) if end.success => match end.result.as_bytes().first() {
+                Some(b'{' | b'[') => serde_json::from_str(&end.result)
+                    .unwrap_or_else(|_| Value::String(end.result.clone())),
+                _ => Value::String(end.result.clone()),
+            },
+            _ => Value::Null,
+        }
+    }
+
+    fn tokens(&self) -> (u64, u64) {
+        if self.start.device {
+            return (0, 0);
+        }
+        let estimate = |text: &str| text.len() as u64 / TOKEN;
+        let sent = estimate(&json_line(&self.start.parameters));
+        let received = if self.success() { estimate(&json_line(&self.result())) } else { 0 };
+        (sent, received)
+    }
+
+    fn facts(&self) -> Value {
+        let (sent, received) = self.tokens();
+        let unknown = self.end.as_ref().is_none_or(|end| end.unknown);
+        json!({
+            "id": self.id, "name": self.start.name, "parameters": self.start.parameters,
+            "result": self.result(), "success": self.success(), "error": self.error(),
+            "execution_time_ms": rounded(self.millis()), "tokens": token_facts(sent, received),
+            "device": self.start.device, "outcome_unknown": unknown,
+            "tool_call_id": self.start.tool_call_id,
+        })
+    }
+
+    fn say(&self, files: &mut Files, at: Timestamp) {
+        let mark = if self.success() { "✅" } else { "❌" };
+        let mut parameters = self.start.parameters.clone();
+        let reasoning = parameters.shift_remove("reasoning");
+        let name = &self.start.name;
+        files.say(at, "TOOL", &format!("  {mark} {name}({})", json_line(&parameters)));
+        if let Some(reasoning) = reasoning {
+            let words = reasoning.as_str().map_or_else(|| reasoning.to_string(), str::to_owned);
+            files.say(at, "TOOL", &format!("     💭 Reasoning: {words}"));
+        }
+        let (sent, received) = self.tokens();
+        let all = sent.saturating_add(received);
+        let millis = self.millis();
+        let cost =
+            format!("     Time: {millis:.1}ms | Tokens: {sent} in + {received} out = {all} total");
+        files.say(at, "TOOL", &cost);
+        let outcome = if self.success() {
+            format!("     Result: {}", excerpt(&json_line(&self.result()), LONGEST_RESULT))
+        } else {
+            format!("     Error: {}", self.error().unwrap_or_default())
+        };
+        files.say(at, "TOOL", &outcome);
+    }
+}
+
+fn token_facts(sent: u64, received: u64) -> Value {
+    json!({ "input": sent, "output": received, "total": sent.saturating_add(received) })
+}
+
+/// To a hundredth, as `PyCatan` keeps its times.
+fn rounded(millis: f64) -> f64 {
+    (millis * 100.0).round() / 100.0
+}

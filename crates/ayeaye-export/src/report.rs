@@ -1,0 +1,63 @@
+//! The session as one HTML page that a person can open and send on.
+//!
+//! The page needs nothing but itself: styles and pictures are inside, nothing runs, nothing is
+//! fetched, and its own policy forbids both. Whatever comes from the record is escaped by the one
+//! type that writes it, [`html`]. [`story`] is what is kept of the events; it is bounded, and a page is
+//! made from it when one is needed.
+mod call;
+mod chapter;
+mod html;
+mod item;
+mod mark;
+mod page;
+mod pictures;
+mod step;
+mod story;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::sync::Arc;
+
+use ayeaye_agent::SessionId;
+use ayeaye_agent::journal::{Event, Fact};
+
+use self::story::Story;
+use crate::{Blobs, Content, FileOp, Projection};
+
+/// The page of a session: `<session_id>.html`, replaced whenever a run stops.
+#[derive(Debug, Clone)]
+pub struct Report {
+    id: SessionId,
+    story: Arc<Story>,
+}
+
+impl Report {
+    /// The page of a session of which nothing has been told yet.
+    pub fn new(id: SessionId) -> Self {
+        Self { id, story: Arc::new(Story::default()) }
+    }
+
+    /// The page of what has been told so far, for a session whose record has no end. A session that
+    /// has one has had this page already.
+    pub fn finish(&self) -> FileOp {
+        let (id, story) = (self.id, self.story.clone());
+        FileOp::Replace {
+            path: format!("{id}.html"),
+            content: Content::Made(Box::new(move |blobs| Some(page::page(id, &story, blobs)))),
+        }
+    }
+}
+
+impl Projection for Report {
+    fn fold(&mut self, event: &Event, _: &dyn Blobs) -> Vec<FileOp> {
+        // A page that is still to be made keeps its own state.
+        Arc::make_mut(&mut self.story).apply(event);
+        let late = self.story.has_ended() && matches!(event.entry.fact, Fact::Evaluation(_));
+        if late || matches!(event.entry.fact, Fact::SessionEnd(_)) {
+            vec![self.finish()]
+        } else {
+            Vec::new()
+        }
+    }
+}

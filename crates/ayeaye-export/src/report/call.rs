@@ -1,0 +1,285 @@
+//! One question to a model and its answer, as a page keeps and shows them.
+use ayeaye_agent::journal::{BlobRef, LlmRequest, LlmResponse, PartFacts, TokenFacts};
+
+use super::html::{Clipped, Html};
+use super::item::{Step, in_line, small};
+use super::page::Page;
+use super::words;
+
+/// The longest reply, and the longest words of a prompt together, in bytes.
+const LONGEST: usize = 20_000;
+/// Pieces of a prompt.
+const MOST_PIECES: usize = 64;
+/// The longest text that is kept once for many prompts, as it is shown, in bytes.
+const LONGEST_TEXT: usize = 20_000;
+
+/// A call to a model.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) id: u32,
+    pub(super) iteration: u32,
+    pub(super) purpose: String,
+    pub(super) model: Clipped,
+    pub(super) prompt: Vec<Piece>,
+    /// Bytes and pieces that are not kept.
+    pub(super) missing: usize,
+    pub(super) answer: Option<Reply>,
+}
+
+/// A piece of a prompt.
+#[derive(Debug, Clone)]
+pub(super) enum Piece {
+    /// Who speaks from here on.
+    Role(String),
+    Text(Clipped),
+    /// Words that are kept once for many prompts.
+    Kept(BlobRef),
+    Picture(BlobRef),
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub(super) struct Reply {
+    /// Whether the step went on with it.
+    pub(super) used: bool,
+    pub(super) raw: Clipped,
+    pub(super) reasoning: Clipped,
+    pub(super) tools: Vec<(Clipped, Clipped)>,
+    pub(super) error: Option<Clipped>,
+    pub(super) retries: Vec<Clipped>,
+    pub(super) tokens: TokenFacts,
+    pub(super) ms: f64,
+    pub(super) first_token_ms: Option<f64>,
+}
+
+impl Call {
+    pub(super) fn new(request: &LlmRequest) -> Self {
+        let mut call = Self {
+            id: request.call_id,
+            iteration: request.iteration,
+            purpose: Clipped::of(&request.purpose, 100).text,
+            model: Clipped::of(&request.model, 200),
+            prompt: Vec::new(),
+            missing: 0,
+            answer: None,
+        };
+        let mut left = LONGEST;
+        for message in &request.messages {
+            call.put(Piece::Role(Clipped::of(&message.role, 100).text), 0);
+            for part in &message.parts {
+                match part {
+                    PartFacts::Text(text) => {
+                        let clipped = Clipped::of(text, left);
+                        left -= clipped.text.len();
+                        if clipped.is_empty() {
+                            call.missing += text.len();
+                        } else {
+                            call.put(Piece::Text(clipped), text.len());
+                        }
+                    }
+                    PartFacts::TextBlob(blob) => {
+                        let bytes = usize::try_from(blob.bytes).unwrap_or(usize::MAX);
+                        call.put(Piece::Kept(small(blob)), bytes);
+                    }
+                    PartFacts::Picture(blob) => call.put(Piece::Picture(small(blob)), 0),
+                }
+            }
+        }
+        call
+    }
+
+    pub(super) fn hear(&mut self, response: &LlmResponse) {
+        let clip = |text: &String| Clipped::of(text, 2000);
+        self.answer = Some(Reply {
+            used: response.success && response.kind == "final",
+            raw: Clipped::of(response.raw_content.as_deref().unwrap_or(""), LONGEST),
+            reasoning: Clipped::of(&response.reasoning, LONGEST),
+            tools: response
+                .tool_calls
+                .iter()
+                .take(8)
+                .map(|call| (Clipped::of(&call.name, 200), in_line(&call.parameters, 2000)))
+                .collect(),
+            error: response.error.as_ref().map(clip),
+            retries: response.retries.iter().take(8).map(clip).collect(),
+            tokens: response.tokens,
+            ms: response.latency_ms,
+            first_token_ms: response.first_token_ms,
+        });
+    }
+
+    pub(super) fn words(&self) -> usize {
+        let prompt: usize = self
+            .prompt
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => 64 + text.text.len(),
+                Piece::Role(_) | Piece::Kept(_) | Piece::Picture(_) => 128,
+            })
+            .sum();
+        let reply = self.answer.as_ref().map_or(0, |reply| {
+            reply.raw.text.len()
+                + reply.reasoning.text.len()
+                + reply.tools.iter().map(|(_, it)| 200 + it.text.len()).sum::<usize>()
+        });
+        300 + prompt + reply
+    }
+
+    fn put(&mut self, piece: Piece, bytes: usize) {
+        if self.prompt.len() < MOST_PIECES {
+            self.prompt.push(piece);
+        } else {
+            self.missing = self.missing.saturating_add(bytes);
+        }
+    }
+}
+
+/// The replies of a step, and the prompt they answer.
+pub(super) fn calls(page: &mut Page<'_>, step: &Step) {
+    let unread: Vec<&Call> = step
+        .calls
+        .iter()
+        .filter(|call| call.answer.as_ref().is_none_or(|reply| !reply.used))
+        .collect();
+    if !unread.is_empty() {
+        rejected(&mut page.html, &unread);
+    }
+    for call in step.calls.iter().filter(|it| it.answer.as_ref().is_some_and(|reply| reply.used)) {
+        let html = &mut page.html;
+        html.raw("<details><summary>Raw reply");
+        about(html, call);
+        html.raw("</summary>");
+        if let Some(reply) = &call.answer {
+            answered(html, reply);
+        }
+        html.raw("</details>");
+    }
+    // The prompt of the reply that was used holds those before it.
+    if let Some(call) = step.calls.iter().rev().find(|it| it.purpose != "auto_reply") {
+        prompt(page, step, call);
+    }
+    if 0 < step.more_calls {
+        let html = &mut page.html;
+        html.raw("<p class=\"quiet\">").text(&words::count(step.more_calls, "call", "calls"));
+        html.raw(" more are left out here.</p>");
+    }
+}
+
+fn rejected(html: &mut Html, calls: &[&Call]) {
+    html.raw("<details class=\"rejected\"><summary>");
+    html.text(&words::count(calls.len() as u64, "reply", "replies"));
+    html.raw(" not acted on</summary>");
+    for call in calls {
+        html.raw("<div class=\"attempt\"><p class=\"label\">Attempt ").number(call.iteration);
+        about(html, call);
+        html.raw("</p>");
+        match &call.answer {
+            Some(reply) => answered(html, reply),
+            None => {
+                html.raw("<p>No answer was recorded.</p>");
+            }
+        }
+        html.raw("</div>");
+    }
+    html.raw("</details>");
+}
+
+fn about(html: &mut Html, call: &Call) {
+    html.raw(" <span class=\"quiet\">");
+    match call.purpose.as_str() {
+        "act" => {}
+        "repair" => {
+            html.raw("asked again \u{b7} ");
+        }
+        "auto_reply" => {
+            html.raw("answering for the user \u{b7} ");
+        }
+        other => {
+            html.text(other).raw(" \u{b7} ");
+        }
+    }
+    html.text(&call.model.text);
+    if let Some(reply) = &call.answer {
+        html.raw(" \u{b7} ").text(&words::millis(reply.ms));
+        if let Some(first) = reply.first_token_ms {
+            html.raw(", first word after ").text(&words::millis(first));
+        }
+        html.raw(" \u{b7} ").text(&words::grouped(reply.tokens.total)).raw(" tokens");
+    }
+    html.raw("</span>");
+}
+
+fn answered(html: &mut Html, reply: &Reply) {
+    if let Some(error) = &reply.error {
+        error.show(html, "p", "error-text");
+    }
+    for retry in &reply.retries {
+        html.raw("<p class=\"quiet\">An attempt before it failed: ");
+        retry.show(html, "span", "");
+        html.raw("</p>");
+    }
+    if !reply.reasoning.is_empty() {
+        html.raw("<p class=\"label\">Reasoning</p>");
+        reply.reasoning.show(html, "pre", "");
+    }
+    for (name, parameters) in &reply.tools {
+        html.raw("<p>Asks for the tool <code>").text(&name.text).raw("</code> <code>");
+        html.text(&parameters.text).raw("</code></p>");
+    }
+    if !reply.raw.is_empty() {
+        reply.raw.show(html, "pre", "");
+    }
+}
+
+fn prompt(page: &mut Page<'_>, step: &Step, call: &Call) {
+    if call.prompt.is_empty() {
+        return;
+    }
+    page.html.raw("<details><summary>Prompt</summary>");
+    for piece in &call.prompt {
+        match piece {
+            Piece::Role(role) => {
+                page.html.raw("<p class=\"label\">").text(role).raw("</p>");
+            }
+            Piece::Text(text) => text.show(&mut page.html, "pre", ""),
+            Piece::Kept(blob) => kept(page, step, blob),
+            Piece::Picture(blob) => {
+                page.html.raw("<p class=\"quiet\">[ picture");
+                if let Some(number) = page.pictures.step(blob) {
+                    page.html.raw(": the screen of <a href=\"#step-").number(number);
+                    page.html.raw("\">step ").number(number).raw("</a>");
+                }
+                page.html.raw(" ]</p>");
+            }
+        }
+    }
+    if 0 < call.missing {
+        page.html.raw("<p class=\"quiet\">").number(call.missing.div_ceil(1000));
+        page.html.raw(" kB more are left out here.</p>");
+    }
+    page.html.raw("</details>");
+}
+
+/// Instructions are the same in most prompts: they are shown where they come first.
+fn kept(page: &mut Page<'_>, step: &Step, blob: &BlobRef) {
+    let number = step.number.saturating_add(1);
+    if let Some(first) = page.texts.get(&blob.sha256) {
+        let html = &mut page.html;
+        html.raw("<p class=\"quiet\">[ the same words as in the prompt of <a href=\"#step-");
+        html.number(*first).raw("\">step ").number(*first).raw("</a> ]</p>");
+        return;
+    }
+    let bytes = match page.blobs.blob(blob) {
+        Ok(bytes) if blob.media_type.starts_with("text/") => bytes,
+        _ => {
+            page.html.raw("<p class=\"quiet\">[ words that cannot be read any more ]</p>");
+            return;
+        }
+    };
+    let head = &bytes[..bytes.len().min(LONGEST_TEXT + 4)];
+    let mut text = Clipped::of(&String::from_utf8_lossy(head), LONGEST_TEXT.min(page.texts_left));
+    text.missing = bytes.len().saturating_sub(text.text.len());
+    page.texts_left -= text.text.len();
+    page.texts.insert(blob.sha256.clone(), number);
+    text.show(&mut page.html, "pre", "");
+}

@@ -1,0 +1,374 @@
+//! The pieces of a page, as they are kept: every text clipped, every list bounded.
+use std::sync::Arc;
+
+use ayeaye_agent::journal::{
+    ActionFacts, Answer, BlobRef, EvaluationFacts, LlmResponse, Observe, PhaseTimes, QuestionAsked,
+    ResponseFacts, StepEnd, TargetFacts, TokenFacts, ToolStart,
+};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::call::Call;
+use super::html::Clipped;
+use super::story::Ended;
+
+/// The longest thought, task or answer, in bytes.
+pub(super) const LONG: usize = 8_000;
+/// Calls to models, or things done besides the action, in one step.
+pub(super) const MOST_IN_A_STEP: usize = 8;
+
+/// A request of the user.
+#[derive(Debug, Clone)]
+pub(super) struct Round {
+    pub(super) number: u32,
+    pub(super) at: Timestamp,
+    pub(super) request: Clipped,
+    pub(super) end: Option<RoundOver>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct RoundOver {
+    pub(super) status: String,
+    pub(super) reason: String,
+    pub(super) result: Clipped,
+    pub(super) steps: u32,
+    pub(super) cost_usd: f64,
+}
+
+/// A piece of the page, in the order of the record.
+#[derive(Debug, Clone)]
+pub(super) enum Item {
+    Round(Round),
+    RoundOver(u32, RoundOver),
+    Step(Box<Step>),
+    Question {
+        at: Timestamp,
+        kind: String,
+        words: Vec<Clipped>,
+        options: Vec<Clipped>,
+        app: Clipped,
+    },
+    Answer {
+        at: Timestamp,
+        source: String,
+        words: Vec<Clipped>,
+    },
+    /// A run stopped, and another went on.
+    Pause {
+        stopped: Option<Ended>,
+        at: Timestamp,
+        why: String,
+    },
+    /// Done to the phone outside of any step.
+    Deed(Timestamp, Deed),
+    SubtaskOver {
+        at: Timestamp,
+        index: u32,
+        status: String,
+        result: Clipped,
+    },
+    Snapshot {
+        at: Timestamp,
+        scopes: Vec<String>,
+        picture: BlobRef,
+    },
+    Judged {
+        at: Timestamp,
+        facts: Arc<EvaluationFacts>,
+    },
+    Note {
+        at: Timestamp,
+        kind: Clipped,
+        text: Clipped,
+        figures: Clipped,
+    },
+}
+
+/// One look, one decision, one act.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    /// Counted from 0 through the session.
+    pub(super) number: u32,
+    pub(super) at: Timestamp,
+    pub(super) agent: Clipped,
+    pub(super) subtask: Clipped,
+    pub(super) seen: Option<Seen>,
+    pub(super) calls: Vec<Call>,
+    /// Calls that found no place.
+    pub(super) more_calls: u64,
+    pub(super) deeds: Vec<Deed>,
+    pub(super) action: Option<ActionFacts>,
+    pub(super) said: Said,
+    pub(super) end: Option<StepOver>,
+}
+
+/// What a phone showed.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    pub(super) picture: Option<BlobRef>,
+    pub(super) size: [u32; 2],
+    pub(super) screen: [u32; 2],
+    pub(super) app: Clipped,
+    pub(super) activity: Clipped,
+    pub(super) screen_on: bool,
+    pub(super) settled: bool,
+    pub(super) blackened: u32,
+}
+
+/// What a model said, clipped.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Said {
+    pub(super) observation: Clipped,
+    pub(super) thought: Clipped,
+    pub(super) comment: Clipped,
+    pub(super) summary: Clipped,
+    pub(super) plan: Vec<Clipped>,
+    pub(super) subtask: Clipped,
+    pub(super) message: Vec<Clipped>,
+}
+
+/// Something that was done.
+#[derive(Debug, Clone)]
+pub(super) struct Deed {
+    pub(super) id: u32,
+    pub(super) name: Clipped,
+    pub(super) parameters: Clipped,
+    pub(super) device: bool,
+    pub(super) target: Option<TargetFacts>,
+    pub(super) end: Option<DeedOver>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct DeedOver {
+    pub(super) success: bool,
+    pub(super) unknown: bool,
+    pub(super) result: Clipped,
+    pub(super) error: Option<Clipped>,
+    pub(super) ms: f64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct StepOver {
+    pub(super) status: String,
+    pub(super) result: Clipped,
+    pub(super) error: Option<Clipped>,
+    pub(super) tokens: TokenFacts,
+    pub(super) cost_usd: f64,
+    pub(super) cost_known: bool,
+    pub(super) times: PhaseTimes,
+}
+
+impl Step {
+    pub(super) fn ask(&mut self, call: Call) {
+        if self.calls.len() < MOST_IN_A_STEP {
+            self.calls.push(call);
+        } else {
+            self.more_calls += 1;
+        }
+    }
+
+    pub(super) fn hear(&mut self, response: &LlmResponse) {
+        if let Some(parsed) = &response.parsed {
+            self.action = Some(short(&parsed.action));
+            self.said = Said::new(&parsed.response);
+        }
+        let waits = |call: &&mut Call| call.id == response.call_id && call.answer.is_none();
+        if let Some(call) = self.calls.iter_mut().find(waits) {
+            call.hear(response);
+        }
+    }
+
+    pub(super) fn end(&mut self, end: &StepEnd) {
+        if let Some(action) = &end.action {
+            self.action = Some(short(action));
+        }
+        self.said = Said::new(&end.response);
+        self.end = Some(StepOver {
+            status: clip(&end.status, 100).text,
+            result: clip(&end.result, LONG),
+            error: end.error.as_deref().map(|error| clip(error, LONG)),
+            tokens: end.tokens,
+            cost_usd: end.cost_usd,
+            cost_known: end.cost_known,
+            times: end.time_ms,
+        });
+    }
+
+    /// What the action did to the phone, as it was recorded when it was done.
+    pub(super) fn act(&self) -> Option<&Deed> {
+        let action = self.action.as_ref()?;
+        self.deeds.iter().rev().find(|deed| deed.device && deed.name.text == action.function)
+    }
+}
+
+impl Seen {
+    pub(super) fn new(observe: &Observe) -> Self {
+        Self {
+            picture: observe.screenshot.as_ref().map(small),
+            size: observe.screenshot_size.unwrap_or(observe.screen_size),
+            screen: observe.screen_size,
+            app: clip(&observe.package, 200),
+            activity: clip(&observe.activity, 200),
+            screen_on: observe.screen_on,
+            settled: observe.settled,
+            blackened: observe.blackened,
+        }
+    }
+}
+
+impl Said {
+    pub(super) fn new(response: &ResponseFacts) -> Self {
+        Self {
+            observation: clip(&response.observation, LONG),
+            thought: clip(&response.thought, LONG),
+            comment: clip(&response.comment, LONG),
+            summary: clip(&response.summary, LONG),
+            plan: clip_all(&response.plan),
+            subtask: clip(&response.current_subtask, LONG),
+            message: clip_all(&response.message),
+        }
+    }
+}
+
+impl Deed {
+    pub(super) fn new(start: &ToolStart) -> Self {
+        Self {
+            id: start.tool_call_id,
+            name: clip(&start.name, 100),
+            parameters: in_line(&start.parameters, 2000),
+            device: start.device,
+            target: start.target.as_ref().map(|target| TargetFacts {
+                id: clip(&target.id, 100).text,
+                name: clip(&target.name, 200).text,
+                kind: clip(&target.kind, 200).text,
+                rect: target.rect,
+            }),
+            end: None,
+        }
+    }
+}
+
+impl Item {
+    /// Its bytes in memory, roughly.
+    pub(super) fn words(&self) -> usize {
+        const EMPTY: usize = 400;
+        let all = |texts: &[Clipped]| texts.iter().map(|it| it.text.len()).sum::<usize>();
+        EMPTY
+            + match self {
+                Self::Round(round) => round.request.text.len(),
+                Self::RoundOver(_, over) => over.result.text.len(),
+                Self::Step(step) => step.words(),
+                Self::Question { words, options, .. } => all(words) + all(options),
+                Self::Answer { words, .. } => all(words),
+                Self::Pause { stopped, .. } => {
+                    stopped.as_ref().map_or(0, |it| it.message.text.len())
+                }
+                Self::Deed(_, deed) => deed.words(),
+                Self::SubtaskOver { result, .. } => result.text.len(),
+                Self::Snapshot { .. } => 0,
+                Self::Judged { facts, .. } => {
+                    let scores: usize = facts.sub_scores.iter().map(|it| it.name.len()).sum();
+                    facts.reason.len() + facts.request.len() + scores
+                }
+                Self::Note { text, figures, .. } => text.text.len() + figures.text.len(),
+            }
+    }
+}
+
+impl Step {
+    fn words(&self) -> usize {
+        let said = &self.said;
+        let short = [&said.observation, &said.thought, &said.comment, &said.summary, &said.subtask];
+        let lists = said.plan.iter().chain(&said.message);
+        short.into_iter().chain(lists).map(|it| it.text.len()).sum::<usize>()
+            + self.calls.iter().map(Call::words).sum::<usize>()
+            + self.deeds.iter().map(Deed::words).sum::<usize>()
+            + self.subtask.text.len()
+            + self.action.as_ref().map_or(0, |it| weight(&it.arguments))
+            + self.end.as_ref().map_or(0, |it| it.result.text.len() + length(it.error.as_ref()))
+    }
+}
+
+impl Deed {
+    fn words(&self) -> usize {
+        let end = self.end.as_ref();
+        let end = end.map_or(0, |it| it.result.text.len() + length(it.error.as_ref()));
+        200 + self.parameters.text.len() + end
+    }
+}
+
+pub(super) fn question(at: Timestamp, asked: &QuestionAsked) -> Item {
+    Item::Question {
+        at,
+        kind: clip(&asked.kind, 100).text,
+        words: clip_all(&asked.questions),
+        options: clip_all(&asked.options),
+        app: clip(asked.app.as_deref().unwrap_or(""), 200),
+    }
+}
+
+pub(super) fn spoken(at: Timestamp, answer: &Answer) -> Item {
+    Item::Answer { at, source: clip(&answer.source, 100).text, words: clip_all(&answer.answers) }
+}
+
+pub(super) fn clip(text: &str, bytes: usize) -> Clipped {
+    Clipped::of(text, bytes)
+}
+
+fn clip_all(texts: &[String]) -> Vec<Clipped> {
+    texts.iter().take(20).map(|text| clip(text, LONG)).collect()
+}
+
+/// Names and values in one line of JSON.
+pub(super) fn in_line(map: &Map<String, Value>, bytes: usize) -> Clipped {
+    if map.is_empty() {
+        return Clipped::default();
+    }
+    clip(&serde_json::to_string(map).unwrap_or_default(), bytes)
+}
+
+/// An action whose texts are not endless. One that is far too large keeps its name alone.
+pub(super) fn short(action: &ActionFacts) -> ActionFacts {
+    let mut action = action.clone();
+    action.function = clip(&action.function, 100).text;
+    if action.arguments.values().map(size).sum::<usize>() <= LONG {
+        return action;
+    }
+    for value in action.arguments.values_mut() {
+        if let Value::String(text) = value {
+            *text = clip(text, LONG).text;
+        } else if LONG < size(value) {
+            *value = Value::Null;
+        }
+    }
+    if 8 * LONG < weight(&action.arguments) {
+        action.arguments = Map::new();
+    }
+    action
+}
+
+fn length(text: Option<&Clipped>) -> usize {
+    text.map_or(0, |it| it.text.len())
+}
+
+fn weight(map: &Map<String, Value>) -> usize {
+    map.iter().map(|(name, value)| name.len() + size(value)).sum()
+}
+
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(size).sum::<usize>() + 8,
+        Value::Object(map) => weight(map) + 8,
+    }
+}
+
+/// A reference whose words are not endless.
+pub(super) fn small(blob: &BlobRef) -> BlobRef {
+    BlobRef {
+        sha256: clip(&blob.sha256, 64).text,
+        bytes: blob.bytes,
+        media_type: clip(&blob.media_type, 100).text,
+    }
+}

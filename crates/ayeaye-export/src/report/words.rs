@@ -1,0 +1,365 @@
+//! What the record says in names and numbers, in words for people.
+use ayeaye_agent::journal::ActionFacts;
+use ayeaye_agent::{Action, Gesture, Point, QuestionKind, StopReason};
+use jiff::Timestamp;
+
+/// How something ended, for a colour. A word always stands beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    Good,
+    Bad,
+    Waiting,
+    Neutral,
+}
+
+impl Tone {
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Waiting => "waiting",
+            Self::Neutral => "neutral",
+        }
+    }
+}
+
+/// How a run ended: its tone, in a word or two, and in a sentence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ending {
+    pub(super) tone: Tone,
+    pub(super) word: &'static str,
+    pub(super) sentence: &'static str,
+}
+
+/// The ending of a stop reason; of none, when the record has no end.
+pub(super) fn ending(stop_reason: Option<&str>) -> Ending {
+    let Some(name) = stop_reason else {
+        return Ending {
+            tone: Tone::Neutral,
+            word: "No end recorded",
+            sentence: "The record has no end: either the task is still being worked on, or the \
+                       server stopped in the middle of it.",
+        };
+    };
+    let (tone, word, sentence) = match StopReason::from_name(name) {
+        Some(StopReason::TaskCompletedSuccessfully) => {
+            (Tone::Good, "Done", "The agent reported that the task is carried out.")
+        }
+        Some(StopReason::TaskAbortedByAgent) => {
+            (Tone::Bad, "Given up", "The agent reported that the task cannot be carried out.")
+        }
+        Some(StopReason::InfoActionNeedsReply) => {
+            (Tone::Waiting, "Waiting for an answer", "The agent asked something and waits.")
+        }
+        Some(StopReason::MaxStepsReached) => (
+            Tone::Waiting,
+            "Out of steps",
+            "The steps that were allowed are used up. The task can be gone on with.",
+        ),
+        Some(StopReason::ManualStopScreenOff) => {
+            (Tone::Neutral, "Stopped at the phone", "Somebody switched the screen off.")
+        }
+        Some(StopReason::NotStarted) => (Tone::Bad, "Not started", "The task could not be begun."),
+        Some(StopReason::UserPaused) => (Tone::Neutral, "Paused", "The operator paused the task."),
+        Some(StopReason::Cancelled) => (Tone::Neutral, "Cancelled", "The task was taken back."),
+        Some(StopReason::StillRunning) => {
+            (Tone::Neutral, "Still running", "The task is being worked on.")
+        }
+        Some(StopReason::DeviceLost) => {
+            (Tone::Bad, "Phone lost", "The phone went away and did not come back in time.")
+        }
+        Some(StopReason::ModelFailed) => (
+            Tone::Bad,
+            "Model failed",
+            "The model did not answer, or not in a way that could be understood.",
+        ),
+        Some(StopReason::BudgetReached) => {
+            (Tone::Waiting, "Out of budget", "The time, tokens or money allowed are used up.")
+        }
+        Some(StopReason::NoProgress) => (
+            Tone::Bad,
+            "No progress",
+            "The agent did the same again and again on a screen that did not change.",
+        ),
+        Some(StopReason::ServerRestarted) => (
+            Tone::Neutral,
+            "Interrupted",
+            "The server stopped in the middle. The task can be gone on with.",
+        ),
+        Some(StopReason::StorageFailed) => {
+            (Tone::Bad, "Record failed", "The record could not be written, so the agent stopped.")
+        }
+        None => (Tone::Neutral, "Stopped", "This version does not know the reason."),
+    };
+    Ending { tone, word, sentence }
+}
+
+/// What a round's or a subtask's status means.
+pub(super) fn status(name: &str) -> (Tone, &'static str) {
+    match name {
+        "FINISH" => (Tone::Good, "Done"),
+        "FAIL" => (Tone::Bad, "Given up"),
+        "ERROR" => (Tone::Bad, "Failed"),
+        "DROPPED" => (Tone::Neutral, "Replaced by the next request"),
+        "PENDING" => (Tone::Waiting, "Asks"),
+        "CONFIRM" => (Tone::Waiting, "Asks for leave"),
+        "ASSIGN" => (Tone::Neutral, "Hands over"),
+        "SCREENSHOT" => (Tone::Neutral, "Looks again"),
+        "CONTINUE" => (Tone::Neutral, "Goes on"),
+        _ => (Tone::Neutral, "Stopped"),
+    }
+}
+
+/// A judgement.
+pub(super) fn judged(complete: &str) -> (Tone, &'static str) {
+    match complete {
+        "yes" => (Tone::Good, "Yes"),
+        "no" => (Tone::Bad, "No"),
+        _ => (Tone::Waiting, "Unsure"),
+    }
+}
+
+/// Why a run was gone on with.
+pub(super) fn resumed(why: &str) -> &'static str {
+    match why {
+        "reply" => "went on with an answer",
+        "guidance" => "went on with advice",
+        "next_round" => "went on with a new request",
+        _ => "went on",
+    }
+}
+
+/// Who gave an answer.
+pub(super) fn speaker(source: &str) -> &'static str {
+    match source {
+        "client" => "The user",
+        "manual" => "The operator",
+        "auto" => "A model, in the user\u{2019}s place",
+        "none" => "Nobody was there; the agent was told",
+        "guidance" => "Advice, unasked",
+        _ => "Answer",
+    }
+}
+
+/// What is asked for.
+pub(super) fn question(kind: &str) -> &'static str {
+    match QuestionKind::from_name(kind) {
+        Some(QuestionKind::Confirm) => "The agent asks for leave",
+        Some(QuestionKind::Takeover) => "The agent asks for a hand on the phone",
+        Some(QuestionKind::Info) | None => "The agent asks",
+    }
+}
+
+/// An action in words: what is done, and to what. The second part is from the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Deed {
+    /// Such as "Tap".
+    pub(super) verb: String,
+    /// What the model wrote: a text, an app, a question; may be empty.
+    pub(super) object: String,
+    /// Where and how, such as "at 57 %, 28 %"; may be empty.
+    pub(super) how: String,
+}
+
+/// An action in words. One that this version does not know keeps its name and its arguments.
+pub(super) fn deed(facts: &ActionFacts, longest: usize) -> Deed {
+    let clip = |text: &str| {
+        let kept: String = text.chars().take(longest).collect();
+        if kept.len() < text.len() { kept + "\u{2026}" } else { kept }
+    };
+    let plain = |verb: &str, object: &str, how: String| Deed {
+        verb: verb.to_owned(),
+        object: clip(object),
+        how,
+    };
+    let Ok(action) = Action::try_from(facts) else {
+        let arguments = facts.in_words();
+        let arguments = arguments.strip_prefix(&facts.function).unwrap_or(&arguments).trim();
+        return Deed { verb: clip(&facts.function), object: clip(arguments), how: String::new() };
+    };
+    match &action {
+        Action::Gesture(Gesture::Click { point }) => plain("Tap", "", at(*point)),
+        Action::Gesture(Gesture::DoubleClick { point }) => plain("Tap twice", "", at(*point)),
+        Action::Gesture(Gesture::LongPress { point, duration }) => {
+            let how = format!("{} for {}", at(*point), millis(duration.as_secs_f64() * 1e3));
+            plain("Press and hold", "", how)
+        }
+        Action::Gesture(Gesture::Type { text, point, clear, submit }) => {
+            let mut how: Vec<String> = point.iter().map(|point| at(*point)).collect();
+            if *clear {
+                how.push("in place of what was there".to_owned());
+            }
+            if *submit {
+                how.push("then enter".to_owned());
+            }
+            plain("Type", text, how.join(", "))
+        }
+        Action::Gesture(Gesture::Slide { from, to, duration }) => {
+            let time = millis(duration.as_secs_f64() * 1e3);
+            plain("Slide", "", format!("from {} to {} in {time}", percent(*from), percent(*to)))
+        }
+        Action::Gesture(Gesture::Scroll { direction, at: place }) => plain(
+            "Scroll",
+            "",
+            format!("{direction}{}", place.map_or(String::new(), |it| { format!(" {}", at(it)) })),
+        ),
+        Action::Gesture(Gesture::Drag { from, to }) => {
+            plain("Drag", "", format!("from {} to {}", percent(*from), percent(*to)))
+        }
+        Action::Gesture(Gesture::Awake { app }) => plain("Open", app, String::new()),
+        Action::Gesture(Gesture::HotKey { key }) => plain("Press", key.name(), String::new()),
+        Action::Wait(time) => plain("Wait", "", millis(time.as_secs_f64() * 1e3)),
+        Action::Note { text } => plain("Remember", text, String::new()),
+        Action::Info(question) => plain("Ask", &question.text, String::new()),
+        Action::Complete { message } => plain("Report that it is done", message, String::new()),
+        Action::Abort { reason } => plain("Give up", reason, String::new()),
+    }
+}
+
+fn at(point: Point) -> String {
+    format!("at {}", percent(point))
+}
+
+fn percent(point: Point) -> String {
+    let of = |thousandths: u16| format!("{:.1}", f64::from(thousandths) / 10.0);
+    format!("{}\u{a0}%, {}\u{a0}%", of(point.x()), of(point.y()))
+}
+
+/// A stretch of time, from milliseconds.
+pub(super) fn millis(ms: f64) -> String {
+    let ms = if ms.is_finite() { ms.clamp(0.0, 1e15) } else { 0.0 };
+    if ms < 1.0 {
+        return if ms == 0.0 { "0\u{a0}ms".to_owned() } else { "<\u{a0}1\u{a0}ms".to_owned() };
+    }
+    if ms < 999.5 {
+        return format!("{ms:.0}\u{a0}ms");
+    }
+    if ms < 59_950.0 {
+        return format!("{:.1}\u{a0}s", ms / 1e3);
+    }
+    let minutes = (ms / 60_000.0).floor();
+    if minutes < 60.0 {
+        return format!(
+            "{minutes:.0}\u{a0}min {:.0}\u{a0}s",
+            ((ms - minutes * 60e3) / 1e3).floor()
+        );
+    }
+    let hours = (minutes / 60.0).floor();
+    if hours < 48.0 {
+        return format!("{hours:.0}\u{a0}h {:.0}\u{a0}min", minutes - hours * 60.0);
+    }
+    format!("{:.0}\u{a0}days", (hours / 24.0).floor())
+}
+
+/// Milliseconds from one moment to another, never less than none.
+pub(super) fn between(from: Timestamp, to: Timestamp) -> f64 {
+    let from = from.as_microsecond();
+    #[expect(clippy::cast_precision_loss, reason = "spans of years are exact enough")]
+    let ms = to.as_microsecond().saturating_sub(from).max(0) as f64 / 1e3;
+    ms
+}
+
+/// Money, and whether all of it is known.
+pub(super) fn money(usd: f64, known: bool) -> String {
+    let usd = if usd.is_finite() { usd.max(0.0) } else { 0.0 };
+    let amount = if usd == 0.0 {
+        "$0".to_owned()
+    } else if usd < 0.01 {
+        format!("${usd:.5}")
+    } else {
+        format!("${usd:.4}")
+    };
+    match (known, usd == 0.0) {
+        (true, _) => amount,
+        (false, true) => "price not known".to_owned(),
+        (false, false) => format!("at least {amount}"),
+    }
+}
+
+/// A number with thin spaces between its thousands.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if 0 < at && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// "1 step", "2 steps".
+pub(super) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{}\u{a0}{}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// A day and a time, UTC.
+pub(super) fn moment(ts: Timestamp) -> String {
+    ts.strftime("%-d %B %Y, %H:%M:%S UTC").to_string()
+}
+
+/// A time of day, UTC.
+pub(super) fn clock(ts: Timestamp) -> String {
+    ts.strftime("%H:%M:%S").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn facts(function: &str, arguments: Value) -> ActionFacts {
+        let Value::Object(arguments) = arguments else { panic!("not an object") };
+        ActionFacts { function: function.to_owned(), arguments }
+    }
+
+    fn told(function: &str, arguments: Value) -> String {
+        let Deed { verb, object, how } = deed(&facts(function, arguments), 20);
+        format!("{verb}|{object}|{how}").replace('\u{a0}', " ")
+    }
+
+    #[test]
+    fn actions_are_told_in_words() {
+        assert_eq!(told("CLICK", json!({ "point": [573, 279] })), "Tap||at 57.3 %, 27.9 %");
+        assert_eq!(
+            told("TYPE", json!({ "value": "hi", "clear": true, "submit": true })),
+            "Type|hi|in place of what was there, then enter"
+        );
+        assert_eq!(told("HOT_KEY", json!({ "key": "BACK" })), "Press|BACK|");
+        assert_eq!(told("WAIT", json!({ "seconds": 1.5 })), "Wait||1.5 s");
+        assert_eq!(
+            told("SLIDE", json!({ "point1": [1, 2], "point2": [3, 4], "duration_ms": 300 })),
+            "Slide||from 0.1 %, 0.2 % to 0.3 %, 0.4 % in 300 ms"
+        );
+        assert_eq!(told("SCROLL", json!({ "direction": "down" })), "Scroll||down");
+        assert_eq!(told("PINCH", json!({ "by": 2 })), "PINCH|2|");
+    }
+
+    #[test]
+    fn times_and_money_are_short() {
+        let plain = |ms| millis(ms).replace('\u{a0}', " ");
+        assert_eq!(plain(0.4), "< 1 ms");
+        assert_eq!(plain(812.0), "812 ms");
+        assert_eq!(plain(999.7), "1.0 s");
+        assert_eq!(plain(61_000.0), "1 min 1 s");
+        assert_eq!(plain(7_260_000.0), "2 h 1 min");
+        assert_eq!(plain(f64::NAN), "0 ms");
+        assert_eq!(money(0.0, false), "price not known");
+        assert_eq!(money(0.0, true), "$0");
+        assert_eq!(money(0.001, true), "$0.00100");
+        assert_eq!(money(0.25, false), "at least $0.2500");
+        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+    }
+
+    #[test]
+    fn every_stop_reason_has_its_words() {
+        let mut words: Vec<_> =
+            StopReason::ALL.iter().map(|reason| ending(Some(reason.name())).word).collect();
+        words.push(ending(None).word);
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), StopReason::ALL.len() + 1);
+    }
+}

@@ -1,0 +1,390 @@
+//! What tests of projections need: a record to tell, and a folder that takes operations.
+use std::collections::BTreeMap;
+
+use ayeaye_agent::JournalError;
+use ayeaye_agent::journal::{
+    ActionFacts, BlobRef, DeviceFacts, Entry, Event, FORMAT, Fact, LlmRequest, LlmResponse,
+    MessageFacts, Observe, ParsedFacts, PartFacts, PhaseTimes, ResponseFacts, RunFacts, SessionEnd,
+    SessionStart, StepEnd, StepStart, TokenFacts, ToolCallFacts, ToolEnd, ToolStart,
+};
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+
+use crate::text::put;
+use crate::{Blobs, Content, FileOp, Projection};
+
+pub(crate) const RULES: &str = "You drive a phone.\n你驱动一部手机。";
+
+/// A record under construction: one event every quarter of a second.
+#[derive(Debug, Default)]
+pub(crate) struct Story {
+    pub(crate) events: Vec<Event>,
+    step: Option<u32>,
+    agent: Option<String>,
+    calls: u32,
+    tools: u32,
+}
+
+impl Story {
+    /// A session that has begun its first round.
+    pub(crate) fn new() -> Self {
+        let mut story = Self::default();
+        story.tell(Fact::SessionStart(SessionStart {
+            task_name: "lunch".to_owned(),
+            request: "Order lunch 午饭".to_owned(),
+            device: DeviceFacts {
+                device_id: "emulator-5554".to_owned(),
+                model: "Pixel 7".to_owned(),
+                android_version: "14".to_owned(),
+                wm_size: [1080, 2400],
+            },
+            config: object(json!({ "model": "gelab-zero-4b", "profile": "gelab" })),
+            run: run(),
+        }));
+        story.tell(Fact::RoundStart { request: "Order lunch 午饭".to_owned() });
+        story
+    }
+
+    pub(crate) fn tell(&mut self, fact: Fact) -> &mut Self {
+        let seq = self.events.len() as u64 + 1;
+        let start: Timestamp = "2026-01-09T16:07:32.123456Z".parse().unwrap();
+        let ts = start + SignedDuration::from_millis(250) * i32::try_from(seq).unwrap();
+        let (step, agent) = (self.step, self.agent.clone());
+        let entry = Entry { round: Some(0), step, agent, fact };
+        self.events.push(Event { v: FORMAT, seq, ts, entry });
+        self
+    }
+
+    pub(crate) fn begin_step(&mut self, step: u32, request: u32) -> &mut Self {
+        self.step = Some(step);
+        self.agent = Some("AppAgent".to_owned());
+        self.tell(Fact::StepStart(StepStart {
+            agent_type: "AppAgent".to_owned(),
+            round_step: step,
+            agent_step: step,
+            subtask: "Order lunch".to_owned(),
+            subtask_index: 0,
+            request_number: request,
+        }));
+        self.tell(Fact::Observe(Observe {
+            screenshot: Some(blob("picture", "image/jpeg")),
+            screenshot_size: Some([540, 1200]),
+            screen_size: [1080, 2400],
+            ui_tree: None,
+            package: "com.example.food".to_owned(),
+            activity: ".Main".to_owned(),
+            screen_on: true,
+            blackened: 0,
+            captures: 2,
+            settled: true,
+            settle_ms: 160.5,
+            encode_ms: 2.25,
+        }))
+    }
+
+    pub(crate) fn end_step(
+        &mut self,
+        action: Option<ActionFacts>,
+        error: Option<&str>,
+    ) -> &mut Self {
+        self.tell(Fact::StepEnd(StepEnd {
+            status: if error.is_some() { "ERROR" } else { "CONTINUE" }.to_owned(),
+            response: if action.is_some() { said() } else { ResponseFacts::default() },
+            action,
+            result: if error.is_some() { "" } else { "done" }.to_owned(),
+            error: error.map(str::to_owned),
+            tokens: TokenFacts::default(),
+            cost_usd: 0.0,
+            cost_known: false,
+            time_ms: PhaseTimes::default(),
+        }));
+        self.step = None;
+        self.agent = None;
+        self
+    }
+
+    pub(crate) fn ask(&mut self, request: u32, iteration: u32, purpose: &str) -> &mut Self {
+        self.ask_with(request, iteration, purpose, |_| {})
+    }
+
+    pub(crate) fn ask_with(
+        &mut self,
+        request_number: u32,
+        iteration: u32,
+        purpose: &str,
+        change: impl FnOnce(&mut LlmRequest),
+    ) -> &mut Self {
+        self.calls += 1;
+        let message = |role: &str, parts| MessageFacts { role: role.to_owned(), parts };
+        let mut request = LlmRequest {
+            call_id: self.calls,
+            request_number,
+            iteration,
+            purpose: purpose.to_owned(),
+            model: "gelab-zero-4b".to_owned(),
+            profile: "gelab".to_owned(),
+            messages: vec![
+                message("system", vec![PartFacts::TextBlob(blob("rules", "text/plain"))]),
+                message(
+                    "user",
+                    vec![
+                        PartFacts::Text("The task: order lunch. Now?".to_owned()),
+                        PartFacts::Picture(blob("picture", "image/jpeg")),
+                    ],
+                ),
+            ],
+            params: Map::new(),
+            tools_schema: None,
+            response_schema: None,
+            tool_results: None,
+        };
+        change(&mut request);
+        self.tell(Fact::LlmRequest(request))
+    }
+
+    /// An answer to the last call.
+    pub(crate) fn reply(
+        &mut self,
+        request_number: u32,
+        iteration: u32,
+        change: impl FnOnce(&mut LlmResponse),
+    ) -> &mut Self {
+        let mut response = LlmResponse {
+            call_id: self.calls,
+            request_number,
+            iteration,
+            kind: "final".to_owned(),
+            success: true,
+            raw_content: Some("explain:Tap it\taction:CLICK\tpoint:512,203".to_owned()),
+            reasoning: String::new(),
+            tool_calls: Vec::new(),
+            parsed: Some(ParsedFacts { action: click(), response: said() }),
+            finish_reason: Some("stop".to_owned()),
+            model: "gelab-zero-4b".to_owned(),
+            tokens: TokenFacts {
+                prompt: 1000,
+                completion: 60,
+                thinking: 20,
+                cached: 0,
+                total: 1060,
+            },
+            latency_ms: 1900.5,
+            first_token_ms: None,
+            cost_usd: 0.001,
+            cost_known: true,
+            retries: Vec::new(),
+            error: None,
+        };
+        change(&mut response);
+        self.tell(Fact::LlmResponse(response))
+    }
+
+    /// A reply that nobody could read.
+    pub(crate) fn garbage(&mut self, request: u32, iteration: u32) -> &mut Self {
+        self.reply(request, iteration, |it| {
+            it.kind = "intermediate".to_owned();
+            it.success = false;
+            it.raw_content = Some("Well ```` let me see".to_owned());
+            it.parsed = None;
+            it.error = Some("there is no action in it".to_owned());
+        })
+    }
+
+    /// A call that came to nothing.
+    pub(crate) fn failed(&mut self, request: u32, iteration: u32, error: &str) -> &mut Self {
+        self.reply(request, iteration, |it| {
+            it.kind = "intermediate".to_owned();
+            it.success = false;
+            it.raw_content = None;
+            it.parsed = None;
+            it.finish_reason = None;
+            it.tokens = TokenFacts::default();
+            (it.cost_usd, it.cost_known) = (0.0, false);
+            it.error = Some(error.to_owned());
+        })
+    }
+
+    /// A gesture and how it went.
+    pub(crate) fn act(&mut self) -> &mut Self {
+        let id = self.begin_tool("CLICK", json!({ "point": [512, 203] }), None);
+        self.end_tool(id, Ok("done"))
+    }
+
+    pub(crate) fn begin_tool(&mut self, name: &str, parameters: Value, batch: Option<u32>) -> u32 {
+        self.tools += 1;
+        let tool_call_id = self.tools;
+        self.tell(Fact::ToolStart(ToolStart {
+            tool_call_id,
+            name: name.to_owned(),
+            parameters: object(parameters),
+            device: batch.is_none(),
+            target: None,
+            batch,
+        }));
+        tool_call_id
+    }
+
+    pub(crate) fn end_tool(&mut self, tool_call_id: u32, outcome: Result<&str, &str>) -> &mut Self {
+        self.tell(Fact::ToolEnd(ToolEnd {
+            tool_call_id,
+            success: outcome.is_ok(),
+            unknown: false,
+            result: outcome.unwrap_or_default().to_owned(),
+            error: outcome.err().map(str::to_owned),
+            duration_ms: 41.505,
+        }))
+    }
+
+    pub(crate) fn end(&mut self, reason: &str) -> &mut Self {
+        self.tell(Fact::SessionEnd(SessionEnd {
+            stop_reason: reason.to_owned(),
+            message: "Lunch is ordered.".to_owned(),
+            steps: 1,
+            local_steps: 1,
+            cost_usd: 0.001,
+            cost_known: true,
+        }))
+    }
+}
+
+pub(crate) fn run() -> RunFacts {
+    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() }
+}
+
+pub(crate) fn click() -> ActionFacts {
+    ActionFacts { function: "CLICK".to_owned(), arguments: object(json!({ "point": [512, 203] })) }
+}
+
+pub(crate) fn said() -> ResponseFacts {
+    ResponseFacts {
+        observation: "A menu.".to_owned(),
+        thought: "面 is the first.\nI tap it.".to_owned(),
+        comment: "Tap it".to_owned(),
+        summary: "The menu is open.".to_owned(),
+        ..ResponseFacts::default()
+    }
+}
+
+pub(crate) fn tool_call(id: &str, name: &str, parameters: Value) -> ToolCallFacts {
+    ToolCallFacts { id: id.to_owned(), name: name.to_owned(), parameters: object(parameters) }
+}
+
+pub(crate) fn blob(name: &str, media_type: &str) -> BlobRef {
+    BlobRef { sha256: name.to_owned(), bytes: 3, media_type: media_type.to_owned() }
+}
+
+pub(crate) fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// Blobs by the name of their hash; `lost` is one that cannot be read.
+#[derive(Debug)]
+pub(crate) struct Shelf;
+
+impl Blobs for Shelf {
+    fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
+        match blob.sha256.as_str() {
+            "rules" => Ok(Bytes::from_static(RULES.as_bytes())),
+            "lost" => Err(JournalError::Blob(blob.sha256.clone())),
+            name => Ok(Bytes::copy_from_slice(name.as_bytes())),
+        }
+    }
+}
+
+/// A folder in memory, with the promises of the one on disk.
+#[derive(Debug, Default)]
+pub(crate) struct Folder {
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    arrays: BTreeMap<String, Vec<String>>,
+}
+
+impl Folder {
+    /// What a projection makes of a story.
+    pub(crate) fn of(projection: &mut dyn Projection, events: &[Event]) -> Self {
+        let mut folder = Self::default();
+        for event in events {
+            for operation in projection.fold(event, &Shelf) {
+                folder.carry_out(operation);
+            }
+        }
+        folder
+    }
+
+    pub(crate) fn carry_out(&mut self, operation: FileOp) {
+        assert_safe(operation.path());
+        match operation {
+            FileOp::Append { path, bytes } => self.files.entry(path).or_default().extend(bytes),
+            FileOp::Element { path, json } => {
+                let elements = self.arrays.entry(path.clone()).or_default();
+                elements.push(String::from_utf8(json).unwrap());
+                let array = format!("[\n{}\n]\n", elements.join(",\n"));
+                self.files.insert(path, array.into_bytes());
+            }
+            FileOp::Write { path, content } => {
+                let bytes = read(content);
+                self.files.entry(path).or_insert(bytes);
+            }
+            FileOp::Replace { path, content } => {
+                self.files.insert(path, read(content));
+            }
+        }
+    }
+
+    pub(crate) fn text(&self, path: &str) -> &str {
+        let bytes = self.files.get(path).unwrap_or_else(|| panic!("there is no {path}"));
+        std::str::from_utf8(bytes).unwrap()
+    }
+
+    pub(crate) fn json(&self, path: &str) -> Value {
+        serde_json::from_str(self.text(path)).unwrap()
+    }
+
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.files.keys().map(String::as_str).collect()
+    }
+
+    /// Every file behind its name.
+    pub(crate) fn dump(&self) -> String {
+        let mut out = String::new();
+        for (name, bytes) in &self.files {
+            let text = String::from_utf8_lossy(bytes);
+            put(&mut out, format_args!("----- {name}\n{}\n", text.trim_end()));
+        }
+        out
+    }
+
+    /// JSON is JSON, in ASCII, and so is every line of a file of lines.
+    pub(crate) fn check(&self) {
+        for (name, bytes) in &self.files {
+            let text = std::str::from_utf8(bytes).unwrap_or_else(|err| panic!("{name}: {err}"));
+            let parse = |text: &str| {
+                assert!(text.is_ascii(), "{name}: {text}");
+                serde_json::from_str::<Value>(text).unwrap_or_else(|err| panic!("{name}: {err}"));
+            };
+            match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
+                "json" => parse(text),
+                "jsonl" => text.lines().for_each(parse),
+                _ => {}
+            }
+        }
+    }
+}
+
+pub(crate) fn read(content: Content) -> Vec<u8> {
+    match content {
+        Content::Bytes(bytes) => bytes,
+        Content::Blob(blob) => Shelf.blob(&blob).map(|it| it.to_vec()).unwrap_or_default(),
+        Content::Made(make) => make(&Shelf).unwrap_or_default(),
+    }
+}
+
+fn assert_safe(path: &str) {
+    for part in path.split('/') {
+        let plain = |it: char| it.is_ascii_alphanumeric() || "._-".contains(it);
+        assert!(!part.is_empty() && !part.starts_with('.') && part.chars().all(plain), "{path}");
+    }
+}

@@ -1,0 +1,173 @@
+//! Text as others read it: JSON in ASCII, times without a zone, one-line excerpts.
+//!
+//! A file that is torn in the middle of a multi-byte character is refused whole by Python's readers;
+//! one in ASCII loses its last line at most.
+use std::fmt;
+use std::io::{self, Write};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+
+/// JSON on one line with a space behind `,` and `:`, as Python's `json.dumps` writes it: lengths
+/// are counted in it.
+pub(crate) fn json_line(value: &impl Serialize) -> String {
+    written(value, Spaced)
+}
+
+/// JSON over several lines, two spaces a level.
+pub(crate) fn json_pretty(value: &impl Serialize) -> String {
+    written(value, Pretty(PrettyFormatter::new()))
+}
+
+fn written(value: &impl Serialize, formatter: impl Formatter) -> String {
+    let mut out = Vec::new();
+    value
+        .serialize(&mut Serializer::with_formatter(&mut out, formatter))
+        .expect("JSON values and maps with text keys can always be written");
+    String::from_utf8(out).expect("a serializer of JSON writes text")
+}
+
+/// `2026-01-09T16:07:34.123456`: UTC without saying so, and always six digits, so that sorting as
+/// text sorts by time.
+pub(crate) fn iso(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
+}
+
+/// The beginning of a text, without line ends or other control characters.
+pub(crate) fn excerpt(text: &str, longest: usize) -> String {
+    let mut chars = text.chars();
+    let mut short: String =
+        chars.by_ref().take(longest).map(|it| if it.is_control() { ' ' } else { it }).collect();
+    if chars.next().is_some() {
+        short.push_str("...");
+    }
+    short
+}
+
+/// A text of limited length.
+pub(crate) fn limited(text: &str, longest: usize) -> &str {
+    text.char_indices().nth(longest).map_or(text, |(end, _)| &text[..end])
+}
+
+/// Formatted text at the end of another.
+pub(crate) fn put(text: &mut String, what: fmt::Arguments<'_>) {
+    fmt::Write::write_fmt(text, what).expect("a String takes everything");
+}
+
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        escape(out, fragment)
+    }
+}
+
+struct Pretty(PrettyFormatter<'static>);
+
+impl Formatter for Pretty {
+    fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_array(out)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array(out)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(out, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_array_value(out)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object(out)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object(out)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(out, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(out)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object_value(out)
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        escape(out, fragment)
+    }
+}
+
+fn escape<W: ?Sized + Write>(out: &mut W, fragment: &str) -> io::Result<()> {
+    if fragment.is_ascii() {
+        return CompactFormatter.write_string_fragment(out, fragment);
+    }
+    for char in fragment.chars() {
+        if char.is_ascii() {
+            out.write_all(&[char as u8])?;
+        } else {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn json_is_ascii_and_spaced_as_python_writes_it() {
+        let value = json!({ "a": [1, "é🦉"], "b": {}, "c": [] });
+        assert_eq!(json_line(&value), r#"{"a": [1, "\u00e9\ud83e\udd89"], "b": {}, "c": []}"#);
+        let pretty = json_pretty(&value);
+        assert!(pretty.is_ascii() && pretty.starts_with("{\n  \"a\": [\n    1,\n"), "{pretty}");
+        assert_eq!(serde_json::from_str::<Value>(&pretty).unwrap(), value);
+    }
+
+    #[test]
+    fn a_time_has_six_digits_even_on_the_second() {
+        let time: Timestamp = "2026-01-09T16:07:34Z".parse().unwrap();
+        assert_eq!(iso(time), "2026-01-09T16:07:34.000000");
+    }
+
+    #[test]
+    fn an_excerpt_is_one_line() {
+        assert_eq!(excerpt("a\nb\tc", 10), "a b c");
+        assert_eq!(excerpt("中文字", 2), "中文...");
+        assert_eq!(limited("中文字", 2), "中文");
+    }
+}

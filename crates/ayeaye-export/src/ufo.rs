@@ -1,0 +1,264 @@
+//! UFO's task folder: `response.log`, `request.log`, `evaluation.log`, `output.md`, and the pictures
+//! and trees of every step, sub-round and round.
+//!
+//! Built to what UFO's own readers ask for (its trajectory parser and Markdown generator, the builder
+//! of its evaluator's input, its experience loader) and to its documentation of the step log and of
+//! rounds.
+//!
+//! **`response.log` has one line for each step that is over**, failed ones too, written at
+//! `step.end`. A step that a crash has cut off has none until the session is continued, which ends
+//! that step first. A line is never changed: an answer that comes after its step was over stands in
+//! `output.md`, and a step that asked for leave then has no `user_confirm`.
+//!
+//! Steps and rounds are numbered from 0 through the session, sub-rounds from 0 in each round and
+//! without gaps. Money is US dollars, time seconds. Paths are relative to the folder.
+mod action;
+mod line;
+mod markdown;
+mod pictures;
+mod prompt;
+mod story;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use ayeaye_agent::journal::{
+    BlobRef, EvaluationFacts, Event, Fact, LlmRequest, SessionStart, StepEnd, StepStart,
+};
+use serde_json::{Value, json};
+
+use self::action::Act;
+pub use self::pictures::Images;
+use self::pictures::{Names, as_png};
+use self::story::{Story, Talk};
+use crate::text::json_line;
+use crate::{Blobs, Content, FileOp, Projection};
+
+const RESPONSES: &str = "response.log";
+const REQUESTS: &str = "request.log";
+const PAGE: &str = "output.md";
+
+/// The projection. It is to be given every event of one session, from the first.
+#[derive(Debug)]
+pub struct Ufo {
+    images: Images,
+    story: Story,
+}
+
+impl Ufo {
+    /// Begins a task folder.
+    pub fn new(images: Images) -> Self {
+        Self { images, story: Story::default() }
+    }
+}
+
+impl Projection for Ufo {
+    fn fold(&mut self, event: &Event, blobs: &dyn Blobs) -> Vec<FileOp> {
+        let entry = &event.entry;
+        let (step, round) = (entry.step, entry.round.unwrap_or(self.story.round));
+        match &entry.fact {
+            Fact::SessionStart(start) => self.begin(start, event),
+            Fact::SessionResume(resume) => vec![page(markdown::resumed(resume, event.ts))],
+            Fact::SessionEnd(end) => vec![page(markdown::stopped(end, event.ts))],
+            Fact::RoundStart { request } => {
+                self.story.begin_round(round, request);
+                vec![page(markdown::round(round, request))]
+            }
+            Fact::RoundEnd(end) => vec![page(markdown::round_over(round, end))],
+            Fact::StepStart(start) => {
+                let number = step.unwrap_or_default();
+                self.story.begin_step(number, entry.agent.as_deref(), start.clone());
+                Vec::new()
+            }
+            Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), round, entry, end),
+            Fact::Observe(observe) => {
+                self.story.observe(step, observe, blobs);
+                Vec::new()
+            }
+            Fact::LlmRequest(call) => self.request(step, call, blobs),
+            Fact::LlmResponse(response) => {
+                let open = self.story.open(step).filter(|_| !response.success);
+                if let Some(open) = open {
+                    open.unusable = open.unusable.saturating_add(1);
+                }
+                Vec::new()
+            }
+            Fact::ToolStart(start) => {
+                if let Some(open) = self.story.open(step).filter(|_| start.device) {
+                    open.tool = Some((start.clone(), None));
+                }
+                Vec::new()
+            }
+            Fact::ToolEnd(end) => {
+                let tool = self.story.open(step).and_then(|open| open.tool.as_mut());
+                if let Some((start, outcome)) = tool
+                    && start.tool_call_id == end.tool_call_id
+                {
+                    *outcome = Some(end.clone());
+                }
+                Vec::new()
+            }
+            Fact::Question(question) => self.say(Talk::Question(question.clone())),
+            Fact::Answer(answer) => self.say(Talk::Answer(answer.clone())),
+            Fact::SubtaskEnd { index, status, result } => {
+                self.story.add_subtask(
+                    json!({ "subtask_index": index, "status": status, "result": result }),
+                );
+                vec![page(markdown::subtask_over(*index, status, result))]
+            }
+            Fact::Snapshot { scope, sub_round, screenshot, ui_tree } => {
+                self.snapshot(scope, round, *sub_round, screenshot.as_ref(), ui_tree.as_ref())
+            }
+            Fact::BlackboardAdd { section, item } => {
+                self.story.add_to_blackboard(json!({ section: item }));
+                Vec::new()
+            }
+            Fact::Evaluation(fact) => {
+                EvaluationFacts::of(fact).map_or_else(Vec::new, |facts| self.judge(&facts))
+            }
+            Fact::Note { kind, text, .. } => vec![page(markdown::noted(kind, text))],
+            Fact::State { .. } => Vec::new(),
+        }
+    }
+}
+
+impl Ufo {
+    /// The logs are there from the beginning: readers refuse a folder without `response.log`.
+    fn begin(&mut self, start: &SessionStart, event: &Event) -> Vec<FileOp> {
+        self.story.device = Some(start.device.clone());
+        self.story.request = start.request.clone();
+        let empty = |path: &str| FileOp::Append { path: path.to_owned(), bytes: Vec::new() };
+        vec![empty(RESPONSES), empty(REQUESTS), page(markdown::session(start, event.ts))]
+    }
+
+    fn request(&self, step: Option<u32>, call: &LlmRequest, blobs: &dyn Blobs) -> Vec<FileOp> {
+        // Judging and the like is not a request of an agent.
+        let Some(step) = step else { return Vec::new() };
+        let line = prompt::line(&self.story, step, call, self.images, blobs);
+        vec![FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) }]
+    }
+
+    fn say(&mut self, talk: Talk) -> Vec<FileOp> {
+        // Told behind what led to it, which stands there when the step is over.
+        if let Some(step) = &mut self.story.step {
+            step.say(talk);
+            return Vec::new();
+        }
+        vec![page(markdown::said(&talk))]
+    }
+
+    fn end_step(
+        &mut self,
+        number: u32,
+        round: u32,
+        entry: &ayeaye_agent::journal::Entry,
+        end: &StepEnd,
+    ) -> Vec<FileOp> {
+        if self.story.open(Some(number)).is_none() {
+            // Not in any record of ours; a line for it all the same.
+            let agent = entry.agent.clone().unwrap_or_else(|| "AppAgent".to_owned());
+            let start = StepStart {
+                agent_type: if agent == "HostAgent" { agent } else { "AppAgent".to_owned() },
+                round_step: 0,
+                agent_step: 0,
+                subtask: String::new(),
+                subtask_index: 0,
+                request_number: 0,
+            };
+            self.story.begin_step(number, entry.agent.as_deref(), start);
+        }
+        let Some(step) = self.story.step.take() else { return Vec::new() };
+        self.story.round = round;
+        let act = Act::of(&step, end);
+        let names = Names::of(self.images, number, &step.seen, act.as_ref());
+        let line = line::line(&mut self.story, &step, end, act.as_ref(), &names);
+        // Pictures first: who follows the log finds what a line names.
+        let mut files = names.files(&step.seen, act.as_ref());
+        if let Some(tree) = &step.seen.tree {
+            files.push(FileOp::Write {
+                path: format!("xml/action_step{number}.xml"),
+                content: Content::Blob(tree.clone()),
+            });
+        }
+        files.push(FileOp::Append { path: RESPONSES.to_owned(), bytes: bytes_of(&line) });
+        files.push(page(markdown::step(&step, end, act.as_ref(), &names)));
+        self.story.last_error = end.error.clone();
+        self.story.plan = end.response.plan.clone();
+        if step.start.agent_type == "HostAgent" {
+            self.story.host_message = end.response.message.clone();
+        }
+        files
+    }
+
+    /// A round ends once; the session may end, be continued and end again.
+    fn snapshot(
+        &mut self,
+        scope: &str,
+        round: u32,
+        sub_round: Option<u32>,
+        picture: Option<&BlobRef>,
+        tree: Option<&BlobRef>,
+    ) -> Vec<FileOp> {
+        let picture = picture.or(self.story.last_picture.as_ref());
+        let name = match scope {
+            "sub_round" => {
+                // One that was not photographed, or cut off, must not leave a gap.
+                let next = self.story.sub_rounds;
+                let number = sub_round.map_or(next, |number| number.min(next));
+                if picture.is_some() || tree.is_some() {
+                    self.story.sub_rounds = next.max(number + 1);
+                }
+                format!("action_round_{round}_sub_round_{number}_final")
+            }
+            "round" => format!("action_round_{round}_final"),
+            "session" => "action_step_final".to_owned(),
+            _ => return Vec::new(),
+        };
+        let latest = scope == "session";
+        let put = |path: String, content: Content| {
+            if latest { FileOp::Replace { path, content } } else { FileOp::Write { path, content } }
+        };
+        let mut files = Vec::new();
+        if let Some(picture) = picture.filter(|_| self.images != Images::None) {
+            files.push(put(format!("{name}.png"), as_png(picture)));
+        }
+        if let Some(tree) = tree {
+            files.push(put(format!("xml/{name}.xml"), Content::Blob(tree.clone())));
+        }
+        files
+    }
+
+    /// One object is all that readers take. The session's judgement, once there is one, stays.
+    fn judge(&mut self, facts: &EvaluationFacts) -> Vec<FileOp> {
+        let mut files = vec![page(markdown::judged(facts))];
+        let session = facts.level == "session";
+        if session || !self.story.judged {
+            self.story.judged |= session;
+            let scores: Vec<Value> = facts
+                .sub_scores
+                .iter()
+                .map(|it| json!({ "name": it.name, "evaluation": it.evaluation }))
+                .collect();
+            let judgement = json!({
+                "reason": facts.reason, "sub_scores": scores, "complete": facts.complete,
+                "level": facts.level, "request": facts.request, "type": "evaluation_result",
+            });
+            files.push(FileOp::Replace {
+                path: "evaluation.log".to_owned(),
+                content: Content::Bytes(bytes_of(&judgement)),
+            });
+        }
+        files
+    }
+}
+
+/// One line of JSON in ASCII.
+fn bytes_of(value: &Value) -> Vec<u8> {
+    let mut line = json_line(value);
+    line.push('\n');
+    line.into_bytes()
+}
+
+fn page(text: String) -> FileOp {
+    FileOp::Append { path: PAGE.to_owned(), bytes: text.into_bytes() }
+}

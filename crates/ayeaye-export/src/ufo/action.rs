@@ -1,0 +1,163 @@
+//! An action as UFO tells it: `ActionCommandInfo`, its target and its result.
+use ayeaye_agent::journal::{ActionFacts, StepEnd, TargetFacts};
+use ayeaye_agent::{Action, Direction, Gesture, Point, ScreenSize};
+use serde_json::{Map, Value, json};
+
+use super::story::Step;
+use crate::draw::Mark;
+
+/// What a step did, ready to be written.
+#[derive(Debug)]
+pub(super) struct Act {
+    pub(super) function: String,
+    pub(super) arguments: Map<String, Value>,
+    /// Such as `CLICK(point=[512,203])`.
+    pub(super) call: String,
+    /// For people, several lines.
+    pub(super) told: String,
+    pub(super) target: Option<TargetFacts>,
+    /// Where it touched the screen.
+    pub(super) mark: Option<Mark>,
+    pub(super) status: &'static str,
+    error: Option<String>,
+    pub(super) result: String,
+    /// `phone` for what a phone carries out, else `agent`.
+    pub(super) namespace: &'static str,
+    call_id: Option<u32>,
+}
+
+impl Act {
+    /// The action of a step that is over; `None` when nothing was decided.
+    pub(super) fn of(step: &Step, end: &StepEnd) -> Option<Self> {
+        let facts = end.action.as_ref().filter(|facts| !facts.function.is_empty())?;
+        let action = Action::try_from(facts).ok();
+        let gesture = match &action {
+            Some(Action::Gesture(gesture)) => Some(gesture),
+            _ => None,
+        };
+        let tool = step.tool.as_ref().filter(|(start, _)| start.name == facts.function);
+        let outcome = match tool {
+            Some((_, Some(tool))) if tool.success => ("success", None, tool.result.clone()),
+            Some((_, Some(tool))) => ("failure", tool.error.clone(), tool.result.clone()),
+            Some((_, None)) => ("none", end.error.clone(), String::new()),
+            None if gesture.is_some() => ("skipped", end.error.clone(), String::new()),
+            None if end.status == "ERROR" => ("failure", end.error.clone(), end.result.clone()),
+            // A question that waits.
+            None if end.result.is_empty() && matches!(&*end.status, "PENDING" | "CONFIRM") => {
+                ("none", None, String::new())
+            }
+            None => ("success", end.error.clone(), end.result.clone()),
+        };
+        let (status, error, result) = outcome;
+        let target = tool.and_then(|(start, _)| start.target.clone());
+        let target = target.or_else(|| looked_up(step, gesture.and_then(aimed_at)?));
+        let call = call(facts);
+        let on = target.as_ref().map_or_else(String::new, |it| format!("{} ({})", it.name, it.id));
+        Some(Self {
+            told: format!("[Action] {call}\n[Target] {on}\n[Status] {status}\n[Result] {result}"),
+            function: facts.function.clone(),
+            arguments: facts.arguments.clone(),
+            call,
+            target,
+            mark: gesture.and_then(mark),
+            status,
+            error,
+            result,
+            namespace: if gesture.is_some() || tool.is_some() { "phone" } else { "agent" },
+            call_id: tool.map(|(start, _)| start.tool_call_id),
+        })
+    }
+
+    pub(super) fn succeeded(&self) -> bool {
+        self.status == "success"
+    }
+
+    /// `TargetInfo`, or null.
+    pub(super) fn target_info(&self) -> Value {
+        self.target.as_ref().map_or(Value::Null, |it| {
+            json!({ "kind": "control", "name": it.name, "id": it.id, "type": it.kind, "rect": it.rect })
+        })
+    }
+
+    /// `Result`
+    pub(super) fn result_info(&self) -> Value {
+        json!({
+            "status": self.status, "error": self.error, "result": self.result,
+            "namespace": self.namespace, "call_id": self.call_id.map(|id| id.to_string()),
+        })
+    }
+
+    /// `ActionCommandInfo`. `repeat` is how often the same was done directly before, once anything
+    /// was done at all.
+    pub(super) fn info(&self, status: &str, repeat: Option<u32>) -> Value {
+        let mut info = json!({
+            "function": self.function, "status": status, "arguments": self.arguments,
+            "target": self.target_info(), "result": self.result_info(),
+            "action_string": self.call, "action_representation": self.told,
+        });
+        if let Some(times) = repeat {
+            info["repeat_time"] = json!(times);
+        }
+        info
+    }
+}
+
+/// Letters as they are: whoever writes JSON escapes them once.
+fn call(facts: &ActionFacts) -> String {
+    let arguments: Vec<String> =
+        facts.arguments.iter().map(|(name, it)| format!("{name}={it}")).collect();
+    format!("{}({})", facts.function, arguments.join(", "))
+}
+
+/// Where a gesture begins.
+fn aimed_at(gesture: &Gesture) -> Option<Point> {
+    match gesture {
+        Gesture::Click { point }
+        | Gesture::DoubleClick { point }
+        | Gesture::LongPress { point, .. } => Some(*point),
+        Gesture::Type { point, .. } => *point,
+        Gesture::Slide { from, .. } | Gesture::Drag { from, .. } => Some(*from),
+        Gesture::Scroll { at, .. } => *at,
+        Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
+    }
+}
+
+fn looked_up(step: &Step, point: Point) -> Option<TargetFacts> {
+    let [width, height] = step.seen.screen;
+    if width == 0 || height == 0 {
+        return None;
+    }
+    let pixel = point.to_pixel(ScreenSize { width, height });
+    step.seen.elements.at(pixel).map(TargetFacts::from)
+}
+
+fn mark(gesture: &Gesture) -> Option<Mark> {
+    let spot = |point: &Point| [point.x(), point.y()];
+    Some(match gesture {
+        Gesture::Click { point } => Mark::Tap(spot(point)),
+        Gesture::Type { point, .. } => Mark::Tap(spot(point.as_ref()?)),
+        Gesture::DoubleClick { point } => Mark::DoubleTap(spot(point)),
+        Gesture::LongPress { point, .. } => Mark::Hold(spot(point)),
+        Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => {
+            Mark::Move(spot(from), spot(to))
+        }
+        Gesture::Scroll { direction, at } => {
+            let (from, to) = finger(*direction, at.as_ref().map_or([500, 500], spot));
+            Mark::Move(from, to)
+        }
+        Gesture::Awake { .. } | Gesture::HotKey { .. } => return None,
+    })
+}
+
+/// A finger moves against the direction that is scrolled in: to see what is further down it goes up.
+fn finger(direction: Direction, [x, y]: [u16; 2]) -> ([u16; 2], [u16; 2]) {
+    const REACH: u16 = 150;
+    let less = |it: u16| it.saturating_sub(REACH);
+    let more = |it: u16| (it + REACH).min(1000);
+    match direction {
+        Direction::Down => ([x, more(y)], [x, less(y)]),
+        Direction::Up => ([x, less(y)], [x, more(y)]),
+        Direction::Right => ([more(x), y], [less(x), y]),
+        Direction::Left => ([less(x), y], [more(x), y]),
+    }
+}

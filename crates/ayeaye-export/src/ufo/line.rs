@@ -1,0 +1,175 @@
+//! A line of `response.log`: every name that UFO's documentation, its code of today and its code of
+//! before mid-2025 has for a thing, because its readers were not moved from one to the next together.
+//!
+//! Only `error` (left out when there is none), `last_error` (null when there is none) and
+//! `user_confirm` (left out when no leave was asked, or none was given or refused before the step was
+//! over) do not stand in every line. Money and times are always numbers.
+use ayeaye_agent::journal::{PhaseTimes, StepEnd};
+use serde_json::{Map, Value, json};
+
+use super::action::Act;
+use super::pictures::Names;
+use super::story::{Seen, Step, Story};
+
+/// The line of a step that is over.
+pub(super) fn line(
+    story: &mut Story,
+    step: &Step,
+    end: &StepEnd,
+    act: Option<&Act>,
+    names: &Names,
+) -> Value {
+    let start = &step.start;
+    let response = &end.response;
+    let host = start.agent_type == "HostAgent";
+    let repeat = act.filter(|act| act.succeeded()).and_then(|act| story.succeed(&act.call));
+    let calls: Vec<&str> = act.iter().map(|act| act.call.as_str()).collect();
+    let told: Vec<&str> = act.iter().map(|act| act.told.as_str()).collect();
+    let actions: Vec<Value> = act.iter().map(|act| act.info(&end.status, repeat)).collect();
+    let function = act.map_or("", |act| act.function.as_str());
+    let arguments = act.map_or_else(Map::new, |act| act.arguments.clone());
+    let target = act.and_then(|act| act.target.as_ref());
+    let (label, text) = target.map_or(("", ""), |it| (it.id.as_str(), it.name.as_str()));
+    let (observation, source) = observed(&response.observation, &step.seen);
+    let times = seconds(end.time_ms);
+    let total = to_seconds(times_sum(end.time_ms));
+    let cost = number(end.cost_usd);
+    let package = step.seen.package.as_str();
+
+    let mut line = Map::new();
+    let mut put = |names: &[&str], value: Value| {
+        for name in names {
+            line.insert((*name).to_owned(), value.clone());
+        }
+    };
+    put(&["step", "session_step", "Step"], json!(step.number));
+    put(&["round_num", "Round"], json!(story.round));
+    put(&["round_step", "RoundStep"], json!(start.round_step));
+    put(&["agent_step", "AgentStep"], json!(start.agent_step));
+    put(&["agent_type", "Agent"], json!(start.agent_type));
+    put(&["agent_name", "AgentName"], json!(step.agent));
+    put(&["request", "Request"], json!(story.request));
+    put(&["subtask", "Subtask"], json!(start.subtask));
+    let index = if host { -1 } else { start.subtask_index };
+    put(&["subtask_index", "SubtaskIndex"], json!(index));
+    put(&["status", "Status"], json!(end.status));
+    put(&["observation", "Observation"], json!(observation));
+    put(&["observation_source"], json!(source));
+    put(&["thought", "Thought"], json!(response.thought));
+    put(&["current_subtask"], json!(response.current_subtask));
+    put(&["message"], json!(response.message));
+    put(&["plan", "Plan"], json!(response.plan));
+    put(&["comment", "Comment"], json!(response.comment));
+    put(&["questions"], json!(response.questions));
+    put(&["control_label", "ControlLabel"], json!(label));
+    put(&["control_text", "ControlText"], json!(text));
+    put(&["action", "Action"], json!(actions));
+    put(&["function", "Function"], json!(if host && function != "AWAKE" { "" } else { function }));
+    put(&["arguments"], json!(arguments));
+    put(&["function_call"], json!(calls));
+    put(&["action_type", "ActionType"], json!(function));
+    put(&["action_representation"], json!(told));
+    put(&["action_success"], successes(act, repeat));
+    put(&["control_log"], control_log(act, host));
+    put(&["save_screenshot"], json!({}));
+    put(&["application", "Application", "application_process_name", "app_root"], json!(package));
+    put(&["result", "results", "Results"], json!(end.result));
+    put(&["cost", "Cost", "llm_cost"], json!(cost));
+    put(&["cost_known"], json!(end.cost_known));
+    put(&["time_cost", "execution_times"], times);
+    put(&["total_time"], json!(total));
+    put(&["screenshot_clean", "clean_screenshot_path", "CleanScreenshot"], json!(names.clean));
+    put(
+        &["screenshot_annotated", "annotated_screenshot_path", "AnnotatedScreenshot"],
+        json!(names.annotated),
+    );
+    put(&["screenshot_concat", "concat_screenshot_path", "ConcatScreenshot"], json!(names.concat));
+    put(
+        &[
+            "screenshot_selected_control",
+            "selected_control_screenshot_path",
+            "SelectedControlScreenshot",
+        ],
+        json!(names.selected),
+    );
+    put(&["desktop_screenshot_path"], json!(""));
+    put(&["last_error"], json!(story.last_error));
+    if let Some(error) = &end.error {
+        put(&["error"], json!(error));
+    }
+    if let Some(leave) = step.confirmed() {
+        put(&["user_confirm", "UserConfirm"], json!(if leave { "Yes" } else { "No" }));
+    }
+    Value::Object(line)
+}
+
+/// What is seen, and who says so: the model if it did, else what the phone told about itself.
+pub(super) fn observed(model: &str, seen: &Seen) -> (String, &'static str) {
+    if !model.is_empty() {
+        return (model.to_owned(), "model");
+    }
+    if seen.package.is_empty() && seen.elements.iter().next().is_none() {
+        return (String::new(), "device");
+    }
+    let front = match (seen.package.as_str(), seen.activity.as_str()) {
+        ("", _) => "An app that the phone did not name is in front".to_owned(),
+        (package, "") => format!("{package} is in front"),
+        (package, activity) => format!("{package}/{activity} is in front"),
+    };
+    let clickable = seen.elements.iter().filter(|it| it.clickable).count();
+    let text = match seen.elements.iter().count() {
+        0 => format!("{front}."),
+        all => format!("{front}; the screen has {all} elements, {clickable} of them to be tapped."),
+    };
+    (text, "device")
+}
+
+fn successes(act: Option<&Act>, repeat: Option<u32>) -> Value {
+    let done = act.filter(|act| act.succeeded()).map(|act| {
+        let mut done = json!({ "result": act.result, "action_string": act.call });
+        if let Some(times) = repeat {
+            done["repeat_time"] = json!(times);
+        }
+        done
+    });
+    Value::Array(done.into_iter().collect())
+}
+
+/// A host agent's is a dictionary, an app agent's a list.
+fn control_log(act: Option<&Act>, host: bool) -> Value {
+    let target = act.and_then(|act| Some((act, act.target.as_ref()?)));
+    match target {
+        Some((_, it)) if host => json!({
+            "target_id": it.id, "target_name": it.name, "target_kind": "control",
+            "control_text": it.name,
+        }),
+        None if host => json!({}),
+        Some((act, _)) => json!([act.target_info()]),
+        None => json!([]),
+    }
+}
+
+fn times_sum(times: PhaseTimes) -> f64 {
+    let PhaseTimes { data_collection, llm_interaction, action_execution, memory_update } = times;
+    [data_collection, llm_interaction, action_execution, memory_update].map(number).iter().sum()
+}
+
+fn seconds(times: PhaseTimes) -> Value {
+    let PhaseTimes { data_collection, llm_interaction, action_execution, memory_update } = times;
+    json!({
+        "DATA_COLLECTION": to_seconds(data_collection),
+        "LLM_INTERACTION": to_seconds(llm_interaction),
+        "ACTION_EXECUTION": to_seconds(action_execution),
+        "MEMORY_UPDATE": to_seconds(memory_update),
+    })
+}
+
+/// Milliseconds to seconds, to the microsecond.
+pub(super) fn to_seconds(millis: f64) -> f64 {
+    (number(millis) * 1e3).round() / 1e6
+}
+
+/// Readers add these up: what is no amount is none.
+pub(super) fn number(value: f64) -> f64 {
+    if value.is_finite() && 0.0 < value { value } else { 0.0 }
+}

@@ -1,0 +1,162 @@
+//! The pictures of a task folder, and what they are called.
+//!
+//! UFO's readers look for fixed names ending in `.png`. They are made from the picture the model was
+//! sent, when the file is written: a fold only says what is to be drawn.
+use ayeaye_agent::journal::BlobRef;
+
+use super::action::Act;
+use super::story::Seen;
+use super::tree;
+use crate::draw::{self, Area, Canvas, Mark};
+use crate::{Blobs, Content, FileOp};
+
+/// Which PNGs a task folder gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Images {
+    /// None.
+    None,
+    /// The screen at every step and at the end of sub-rounds, rounds and the session.
+    Clean,
+    /// Those, and three drawn ones a step: numbered elements, both side by side, the one meant.
+    All,
+}
+
+/// Names of a step's pictures; empty for those that are not made.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub(super) clean: String,
+    pub(super) annotated: String,
+    pub(super) concat: String,
+    pub(super) selected: String,
+}
+
+/// The name of a step's clean picture.
+pub(super) fn clean_name(step: u32) -> String {
+    format!("action_step{step}.png")
+}
+
+impl Names {
+    pub(super) fn of(images: Images, step: u32, seen: &Seen, act: Option<&Act>) -> Self {
+        let mut names = Self::default();
+        let Some(picture) = &seen.picture else { return names };
+        if images == Images::None {
+            return names;
+        }
+        names.clean = clean_name(step);
+        if images == Images::All && draw::decodable(&picture.media_type) {
+            let drawn = |what: &str| format!("action_step{step}_{what}.png");
+            names.annotated = drawn("annotated");
+            names.concat = drawn("concat");
+            if act.is_some_and(|act| act.mark.is_some() || act.target.is_some()) {
+                names.selected = drawn("selected_controls");
+            }
+        }
+        names
+    }
+
+    pub(super) fn files(&self, seen: &Seen, act: Option<&Act>) -> Vec<FileOp> {
+        let Some(picture) = &seen.picture else { return Vec::new() };
+        let mut files = Vec::new();
+        if !self.clean.is_empty() {
+            files.push(FileOp::Write { path: self.clean.clone(), content: as_png(picture) });
+        }
+        let sketch = Sketch {
+            picture: picture.clone(),
+            screen: seen.screen,
+            tree: seen.tree.clone(),
+            mark: act.and_then(|act| act.mark),
+            target: act.and_then(|act| act.target.as_ref()).map(|it| (it.id.parse().ok(), it.rect)),
+        };
+        let mut add = |path: &String, draw: fn(&Sketch, &dyn Blobs) -> Option<Canvas>| {
+            if !path.is_empty() {
+                let sketch = sketch.clone();
+                let make = move |blobs: &dyn Blobs| draw::encode(&draw(&sketch, blobs)?);
+                let content = Content::Made(Box::new(make));
+                files.push(FileOp::Write { path: path.clone(), content });
+            }
+        };
+        add(&self.annotated, Sketch::annotated);
+        add(&self.concat, Sketch::concat);
+        add(&self.selected, Sketch::selected);
+        files
+    }
+}
+
+/// A kept picture as a PNG file. One that is a PNG is taken as it is, and so is one of a kind that
+/// cannot be read here: viewers go by content.
+pub(super) fn as_png(picture: &BlobRef) -> Content {
+    if picture.media_type != "image/jpeg" {
+        return Content::Blob(picture.clone());
+    }
+    let picture = picture.clone();
+    Content::Made(Box::new(move |blobs| draw::encode(&draw::decode(&blobs.blob(&picture).ok()?)?)))
+}
+
+/// All that is needed to draw a step.
+#[derive(Debug, Clone)]
+struct Sketch {
+    picture: BlobRef,
+    screen: [u32; 2],
+    tree: Option<BlobRef>,
+    mark: Option<Mark>,
+    target: Option<(Option<usize>, [i32; 4])>,
+}
+
+impl Sketch {
+    fn clean(&self, blobs: &dyn Blobs) -> Option<Canvas> {
+        draw::decode(&blobs.blob(&self.picture).ok()?)
+    }
+
+    fn annotated(&self, blobs: &dyn Blobs) -> Option<Canvas> {
+        Some(self.annotate(self.clean(blobs)?, blobs))
+    }
+
+    fn annotate(&self, mut canvas: Canvas, blobs: &dyn Blobs) -> Canvas {
+        let elements = self.tree.as_ref().map(|tree| tree::elements(tree, blobs));
+        let elements = elements.unwrap_or_default();
+        let meant = self.target.and_then(|(id, _)| id);
+        let boxes: Vec<(usize, Area)> = elements
+            .iter()
+            .filter(|it| it.clickable || Some(it.index) == meant)
+            .map(|it| (it.index, self.scaled(&canvas, it.bounds)))
+            .collect();
+        draw::annotate(&mut canvas, &boxes);
+        if let Some(mark) = self.mark {
+            draw::touch(&mut canvas, mark);
+        }
+        canvas
+    }
+
+    fn concat(&self, blobs: &dyn Blobs) -> Option<Canvas> {
+        let clean = self.clean(blobs)?;
+        clean.beside(&self.annotate(clean.clone(), blobs))
+    }
+
+    fn selected(&self, blobs: &dyn Blobs) -> Option<Canvas> {
+        let mut canvas = self.clean(blobs)?;
+        match (self.target, self.mark) {
+            (Some((_, rect)), _) => {
+                let area = self.scaled(&canvas, rect);
+                draw::frame(&mut canvas, area);
+            }
+            (None, Some(mark)) => draw::touch(&mut canvas, mark),
+            (None, None) => {}
+        }
+        Some(canvas)
+    }
+
+    /// From pixels of the screen to pixels of the picture, which is smaller.
+    fn scaled(&self, canvas: &Canvas, [left, top, right, bottom]: [i32; 4]) -> Area {
+        let along = |at: i32, screen: u32, side: u32| {
+            let at = i64::from(at) * i64::from(side) / i64::from(screen.max(1));
+            i32::try_from(at).unwrap_or(if at < 0 { i32::MIN } else { i32::MAX })
+        };
+        let [wide, high] = self.screen;
+        Area {
+            left: along(left, wide, canvas.width()),
+            top: along(top, high, canvas.height()),
+            right: along(right, wide, canvas.width()),
+            bottom: along(bottom, high, canvas.height()),
+        }
+    }
+}

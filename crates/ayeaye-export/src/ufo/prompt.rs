@@ -1,0 +1,121 @@
+//! A line of `request.log`: what a model was sent, by UFO's names. One for each call of a step, so a
+//! reply that was asked for again has two. Pictures are named, not embedded.
+use ayeaye_agent::journal::{BlobRef, LlmRequest, PartFacts};
+use serde_json::{Value, json};
+
+use super::Images;
+use super::pictures::clean_name;
+use super::story::{Seen, Story};
+use crate::Blobs;
+use crate::text::limited;
+
+/// A text that is longer is named, not copied.
+const LONGEST_TEXT: u64 = 1 << 20;
+/// Elements that are listed.
+const MOST_ELEMENTS: usize = 500;
+/// Characters of an element's name or class.
+const LONGEST_NAME: usize = 200;
+
+/// The line of a call.
+pub(super) fn line(
+    story: &Story,
+    step: u32,
+    call: &LlmRequest,
+    images: Images,
+    blobs: &dyn Blobs,
+) -> Value {
+    let mut pictures = Vec::new();
+    let mut messages = Vec::with_capacity(call.messages.len());
+    for message in &call.messages {
+        let mut content = Vec::with_capacity(message.parts.len());
+        for part in &message.parts {
+            content.push(match part {
+                PartFacts::Text(text) => json!({ "type": "text", "text": text }),
+                PartFacts::TextBlob(blob) => {
+                    json!({ "type": "text", "text": text_of(blob, blobs) })
+                }
+                PartFacts::Picture(blob) => {
+                    let name = picture_name(story, blob, images);
+                    pictures.push(name.clone());
+                    json!({ "type": "image_url", "image_url": { "url": name } })
+                }
+            });
+        }
+        messages.push(json!({ "role": message.role, "content": content }));
+    }
+    let open = story.step.as_ref().filter(|open| open.number == step);
+    if open.is_some_and(|open| open.start.agent_type == "HostAgent") {
+        return json!({
+            "step": step, "image_list": pictures, "os_info": os_info(story), "plan": story.plan,
+            "prev_subtask": story.subtasks, "request": story.request,
+            "blackboard_prompt": story.blackboard, "prompt": messages,
+        });
+    }
+    let nothing = Seen::default();
+    let seen = open.map_or(&nothing, |open| &open.seen);
+    let last: Vec<Value> =
+        story.last_success.iter().map(|(action, _)| json!({ "action_string": action })).collect();
+    json!({
+        "step": step,
+        "dynamic_examples": [], "experience_examples": [], "demonstration_examples": [],
+        "offline_docs": "", "online_docs": "", "dynamic_knowledge": "",
+        "image_list": pictures,
+        "prev_subtask": story.subtasks,
+        "plan": story.plan,
+        "request": story.request,
+        "control_info": control_info(seen),
+        "subtask": open.map_or("", |open| open.start.subtask.as_str()),
+        "current_application": seen.package,
+        "host_message": story.host_message,
+        "blackboard_prompt": story.blackboard,
+        "last_success_actions": last,
+        "include_last_screenshot": 1 < pictures.len(),
+        "prompt": messages,
+        "control_info_recording": {},
+    })
+}
+
+fn text_of(blob: &BlobRef, blobs: &dyn Blobs) -> String {
+    let text = (blob.bytes <= LONGEST_TEXT).then(|| blobs.blob(blob).ok()).flatten();
+    let text = text.filter(|bytes| bytes.len() as u64 <= LONGEST_TEXT);
+    text.map_or_else(|| in_record(blob), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The file of this folder that shows the same; else its name in the record.
+fn picture_name(story: &Story, blob: &BlobRef, images: Images) -> String {
+    match story.step_of(blob) {
+        Some(step) if images != Images::None => clean_name(step),
+        _ => in_record(blob),
+    }
+}
+
+fn in_record(blob: &BlobRef) -> String {
+    format!("sha256:{}", blob.sha256)
+}
+
+fn os_info(story: &Story) -> Value {
+    story.device.as_ref().map_or_else(
+        || json!({}),
+        |device| {
+            let [width, height] = device.wm_size;
+            json!({
+                "os": "Android", "version": device.android_version, "model": device.model,
+                "device_id": device.device_id, "screen": format!("{width}x{height}"),
+            })
+        },
+    )
+}
+
+fn control_info(seen: &Seen) -> Vec<Value> {
+    let elements = seen.elements.iter().filter(|it| it.clickable || !it.name().is_empty());
+    elements
+        .take(MOST_ELEMENTS)
+        .map(|it| {
+            json!({
+                "label": it.index.to_string(), "control_text": limited(it.name(), LONGEST_NAME),
+                "control_type": limited(&it.class, LONGEST_NAME),
+                "control_rect": it.bounds,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,244 @@
+//! What the next files need of the events so far: the session, the round, the open step. All of it
+//! is bounded, however long the session.
+use std::collections::VecDeque;
+
+use ayeaye_agent::Elements;
+use ayeaye_agent::journal::{
+    Answer, BlobRef, DeviceFacts, Observe, QuestionAsked, StepStart, ToolEnd, ToolStart,
+};
+use serde_json::Value;
+
+use super::tree;
+use crate::Blobs;
+
+/// Pictures whose names are remembered: prompts hold those of the last few steps.
+const REMEMBERED_PICTURES: usize = 64;
+/// Subtasks and notes that a line of `request.log` repeats.
+const REPEATED: usize = 16;
+/// Questions and answers of one step that are told.
+const TOLD: usize = 64;
+
+/// The session so far.
+#[derive(Debug, Default)]
+pub(super) struct Story {
+    pub(super) device: Option<DeviceFacts>,
+    pub(super) round: u32,
+    pub(super) request: String,
+    /// Pictures of sub-rounds of this round, which have no gaps in their numbers.
+    pub(super) sub_rounds: u32,
+    /// Whether the session, not a round, has been judged.
+    pub(super) judged: bool,
+    pub(super) last_error: Option<String>,
+    /// The last action that was carried out, and how often it was, one after the other.
+    pub(super) last_success: Option<(String, u32)>,
+    pub(super) plan: Vec<String>,
+    pub(super) host_message: Vec<String>,
+    pub(super) subtasks: VecDeque<Value>,
+    pub(super) blackboard: VecDeque<Value>,
+    /// The last picture of the screen.
+    pub(super) last_picture: Option<BlobRef>,
+    pub(super) step: Option<Step>,
+    pictures: VecDeque<(String, u32)>,
+}
+
+/// A step that is not over.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) number: u32,
+    pub(super) agent: String,
+    pub(super) start: StepStart,
+    pub(super) seen: Seen,
+    /// What was done on the phone; the last one counts.
+    pub(super) tool: Option<(ToolStart, Option<ToolEnd>)>,
+    pub(super) talk: Vec<Talk>,
+    /// Replies that could not be used.
+    pub(super) unusable: u32,
+}
+
+/// What was seen in a step.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) picture: Option<BlobRef>,
+    pub(super) screen: [u32; 2],
+    pub(super) tree: Option<BlobRef>,
+    pub(super) elements: Elements,
+    pub(super) package: String,
+    pub(super) activity: String,
+}
+
+/// A question, or words that came in.
+#[derive(Debug)]
+pub(super) enum Talk {
+    Question(QuestionAsked),
+    Answer(Answer),
+}
+
+impl Story {
+    pub(super) fn begin_round(&mut self, number: u32, request: &str) {
+        self.round = number;
+        self.request = request.to_owned();
+        self.sub_rounds = 0;
+        self.last_error = None;
+        self.plan.clear();
+        self.host_message.clear();
+        self.subtasks.clear();
+    }
+
+    pub(super) fn begin_step(&mut self, number: u32, agent: Option<&str>, start: StepStart) {
+        self.step = Some(Step {
+            number,
+            agent: agent.unwrap_or(&start.agent_type).to_owned(),
+            start,
+            seen: Seen::default(),
+            tool: None,
+            talk: Vec::new(),
+            unusable: 0,
+        });
+    }
+
+    /// The step of an event, if it is the open one.
+    pub(super) fn open(&mut self, step: Option<u32>) -> Option<&mut Step> {
+        self.step.as_mut().filter(|open| Some(open.number) == step)
+    }
+
+    pub(super) fn observe(&mut self, step: Option<u32>, observe: &Observe, blobs: &dyn Blobs) {
+        if let Some(picture) = &observe.screenshot {
+            self.last_picture = Some(picture.clone());
+            if let Some(step) = step {
+                self.pictures.retain(|(sha256, _)| *sha256 != picture.sha256);
+                push(&mut self.pictures, (picture.sha256.clone(), step), REMEMBERED_PICTURES);
+            }
+        }
+        if let Some(open) = self.open(step) {
+            open.seen.take(observe, blobs);
+        }
+    }
+
+    /// The step that a picture of a prompt was taken in.
+    pub(super) fn step_of(&self, picture: &BlobRef) -> Option<u32> {
+        self.pictures.iter().find(|(sha256, _)| *sha256 == picture.sha256).map(|(_, step)| *step)
+    }
+
+    pub(super) fn add_subtask(&mut self, subtask: Value) {
+        push(&mut self.subtasks, subtask, REPEATED);
+    }
+
+    pub(super) fn add_to_blackboard(&mut self, item: Value) {
+        push(&mut self.blackboard, item, REPEATED);
+    }
+
+    /// Counts a success in; how often the same was done directly before, or `None` for the first
+    /// success of all.
+    pub(super) fn succeed(&mut self, action: &str) -> Option<u32> {
+        let Some((last, times)) = &mut self.last_success else {
+            self.last_success = Some((action.to_owned(), 1));
+            return None;
+        };
+        if last != action {
+            (*last, *times) = (action.to_owned(), 0);
+        }
+        *times = times.saturating_add(1);
+        Some(*times - 1)
+    }
+}
+
+impl Step {
+    pub(super) fn say(&mut self, talk: Talk) {
+        if self.talk.len() < TOLD {
+            self.talk.push(talk);
+        }
+    }
+
+    /// The answer to a question for leave, where it came before the step was over. What can be
+    /// taken for neither is left to the reader.
+    pub(super) fn confirmed(&self) -> Option<bool> {
+        let asked = self.talk.iter().rposition(
+            |talk| matches!(talk, Talk::Question(question) if question.kind == "confirm"),
+        )?;
+        self.talk[asked..].iter().find_map(|talk| match talk {
+            Talk::Answer(answer) if answer.source == "none" => Some(false),
+            Talk::Answer(answer) if answer.source != "guidance" => agrees(&answer.answers),
+            Talk::Answer(_) | Talk::Question(_) => None,
+        })
+    }
+}
+
+impl Seen {
+    /// A second look of the same step may bring only what the first one lacked.
+    fn take(&mut self, observe: &Observe, blobs: &dyn Blobs) {
+        if let Some(picture) = &observe.screenshot {
+            self.picture = Some(picture.clone());
+        }
+        if observe.screen_size.iter().all(|side| 0 < *side) {
+            self.screen = observe.screen_size;
+        }
+        if let Some(tree) = &observe.ui_tree {
+            self.tree = Some(tree.clone());
+            self.elements = tree::elements(tree, blobs);
+        }
+        if !observe.package.is_empty() {
+            self.package = observe.package.clone();
+            self.activity = observe.activity.clone();
+        }
+    }
+}
+
+fn push<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
+    if queue.len() == most {
+        queue.pop_front();
+    }
+    queue.push_back(item);
+}
+
+fn agrees(answers: &[String]) -> Option<bool> {
+    const YES: [&str; 18] = [
+        "yes",
+        "y",
+        "yep",
+        "yeah",
+        "ok",
+        "okay",
+        "sure",
+        "confirm",
+        "confirmed",
+        "allow",
+        "agree",
+        "是",
+        "是的",
+        "好",
+        "好的",
+        "可以",
+        "确认",
+        "同意",
+    ];
+    const NO: [&str; 18] = [
+        "no",
+        "n",
+        "nope",
+        "not",
+        "don't",
+        "dont",
+        "stop",
+        "cancel",
+        "deny",
+        "refuse",
+        "never",
+        "否",
+        "不",
+        "不要",
+        "不行",
+        "不可以",
+        "取消",
+        "拒绝",
+    ];
+    let answer = answers.join(" ").to_lowercase();
+    let ends = |char: char| !char.is_alphanumeric() && char != '\'';
+    let first = answer.split(ends).find(|word| !word.is_empty())?;
+    if YES.contains(&first) {
+        Some(true)
+    } else if NO.contains(&first) {
+        Some(false)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,219 @@
+//! The folder that comes out, for each kind of session.
+mod keys;
+mod orders;
+mod scenes;
+mod tape;
+
+use serde_json::Value;
+
+use self::tape::{Folder, Tape};
+use super::Images;
+
+/// The lines of `response.log`, each checked against the tables.
+fn lines(folder: &Folder) -> Vec<Value> {
+    let lines = folder.json_lines("response.log");
+    lines.iter().for_each(keys::check);
+    lines
+}
+
+fn folder(tape: &Tape) -> Folder {
+    Folder::of(tape, Images::All)
+}
+
+#[test]
+fn a_plain_task() {
+    let folder = folder(&scenes::plain());
+    let lines = lines(&folder);
+    assert_eq!(lines.len(), 2);
+    insta::assert_json_snapshot!("plain", lines);
+    insta::assert_json_snapshot!("plain_request", folder.json_lines("request.log"));
+    insta::assert_snapshot!("plain_page", folder.text("output.md"));
+    insta::assert_json_snapshot!("plain_files", folder.names());
+}
+
+#[test]
+fn a_question_and_its_answer() {
+    let folder = folder(&scenes::info());
+    insta::assert_json_snapshot!("info", lines(&folder)[0]);
+    let page = folder.text("output.md");
+    let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("no {what} in {page}"));
+    assert!(at("### Step 0") < at("Which Anna?") && at("Which Anna?") < at("Anna Berg"));
+    assert!(at("Anna Berg") < at("### Step 1"));
+    assert!(page.contains("Ich komme sp\u{e4}ter"));
+    let calls = &lines(&folder)[1]["function_call"];
+    assert!(calls[0].as_str().unwrap().starts_with("TYPE(value=\"Ich komme sp\u{e4}ter\", "));
+}
+
+#[test]
+fn leave_that_is_refused() {
+    let folder = folder(&scenes::refused());
+    let line = &lines(&folder)[0];
+    assert_eq!(line["user_confirm"], "No");
+    insta::assert_json_snapshot!("refused", line);
+}
+
+#[test]
+fn leave_that_is_given_too_late_for_the_line() {
+    let mut tape = Tape::begin("Pay the bill.");
+    tape.ask_step("confirm", "Shall I pay?", None);
+    tape.answer("client", "Yes, do.");
+    let line = &lines(&folder(&tape))[0];
+    assert!(line.get("user_confirm").is_none() && line.get("UserConfirm").is_none());
+    assert_eq!(line["status"], "CONFIRM");
+    assert_eq!(line["action"][0]["result"]["status"], "none");
+}
+
+#[test]
+fn answers_are_understood_or_left_open() {
+    for (answer, leave) in [
+        ("Yes.", Some("Yes")),
+        ("好的", Some("Yes")),
+        ("No, don't!", Some("No")),
+        ("不要", Some("No")),
+        ("Don't", Some("No")),
+        ("the cheaper one", None),
+        ("", None),
+    ] {
+        let mut tape = Tape::begin("Buy it.");
+        tape.ask_step("confirm", "Buy?", Some(("manual", answer)));
+        let line = &lines(&folder(&tape))[0];
+        assert_eq!(line.get("user_confirm").and_then(Value::as_str), leave, "{answer}");
+        assert_eq!(line.get("UserConfirm").and_then(Value::as_str), leave, "{answer}");
+    }
+}
+
+#[test]
+fn given_up() {
+    let lines = lines(&folder(&scenes::aborted()));
+    insta::assert_json_snapshot!("aborted", lines[0]);
+}
+
+#[test]
+fn out_of_steps() {
+    let folder = folder(&scenes::max_steps());
+    insta::assert_json_snapshot!("max_steps", lines(&folder).last());
+    assert!(folder.text("output.md").contains("MAX_STEPS_REACHED"));
+}
+
+#[test]
+fn a_reply_that_was_asked_for_again() {
+    let folder = folder(&scenes::asked_again());
+    insta::assert_json_snapshot!("asked_again", lines(&folder)[0]);
+    assert_eq!(folder.json_lines("request.log").len(), 2);
+    assert!(folder.text("output.md").contains("**Replies that could not be used:** 1"));
+}
+
+#[test]
+fn an_action_that_failed() {
+    let lines = lines(&folder(&scenes::failed_action()));
+    insta::assert_json_snapshot!("failed_action", lines[0]);
+    assert_eq!(lines[0]["action_success"], serde_json::json!([]));
+    assert_eq!(lines[1]["last_error"], lines[0]["error"]);
+}
+
+#[test]
+fn a_phone_that_was_lost() {
+    let folder = folder(&scenes::lost_phone());
+    insta::assert_json_snapshot!("lost_phone", lines(&folder)[0]);
+    assert!(folder.ending("png").is_empty());
+}
+
+#[test]
+fn two_rounds() {
+    let folder = folder(&scenes::two_rounds());
+    let lines = lines(&folder);
+    insta::assert_json_snapshot!("two_rounds", lines[2]);
+    let of = |key: &str| lines.iter().map(|it| it[key].clone()).collect::<Vec<_>>();
+    assert_eq!(of("Round"), [0, 0, 1, 1]);
+    assert_eq!(of("Step"), [0, 1, 2, 3]);
+    assert_eq!(of("round_step"), [0, 1, 0, 1]);
+    insta::assert_json_snapshot!("two_rounds_files", folder.names());
+    let verdict: Value = serde_json::from_slice(&folder.files["evaluation.log"]).unwrap();
+    assert_eq!(verdict["level"], "session");
+    insta::assert_json_snapshot!("evaluation", verdict);
+}
+
+#[test]
+fn a_host_agent() {
+    let folder = folder(&scenes::host());
+    insta::assert_json_snapshot!("host", lines(&folder)[0]);
+    let request = &folder.json_lines("request.log")[0];
+    assert_eq!(request.as_object().unwrap().len(), 8);
+    assert_eq!(folder.json_lines("request.log")[1].as_object().unwrap().len(), 20);
+}
+
+#[test]
+fn the_setting_says_which_pictures_there_are() {
+    for (images, expected) in [(Images::None, 0), (Images::Clean, 2 + 2), (Images::All, 6 + 1 + 2)]
+    {
+        let folder = Folder::of(&scenes::plain(), images);
+        let pngs = folder.ending("png").len();
+        assert_eq!(pngs, expected, "{images:?}");
+        for line in lines(&folder) {
+            for key in ["clean", "annotated", "concat", "selected_control"] {
+                let name = line[format!("{key}_screenshot_path")].as_str().unwrap();
+                assert!(name.is_empty() || folder.files.contains_key(name), "{name}");
+                assert_eq!(line[format!("screenshot_{key}")], name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_leaves_no_file_and_no_trouble() {
+    let mut tape = scenes::plain();
+    let whole = lines(&Folder::of(&tape, Images::All));
+    tape.blobs.clear();
+    let folder = Folder::of(&tape, Images::All);
+    let lines = lines(&folder);
+    assert_eq!(lines.len(), whole.len());
+    assert_eq!(lines[0]["control_label"], "");
+    assert!(folder.ending("png").is_empty() && folder.ending("xml").is_empty());
+}
+
+#[test]
+fn a_step_without_an_end_has_no_line_until_it_gets_one() {
+    let mut tape = Tape::begin("Text Anna.");
+    tape.start_step("AppAgent");
+    tape.observe(true);
+    tape.act("CLICK", serde_json::json!({ "point": [500, 250] }), None);
+    assert_eq!(lines(&folder(&tape)).len(), 0);
+    tape.resume("go_on");
+    tape.tool_end(Err("interrupted"), true);
+    tape.end_step("ERROR", "", Some("interrupted"));
+    let lines = lines(&folder(&tape));
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0]["action"][0]["result"]["status"], "failure");
+    assert_eq!(lines[0]["control_text"], "Anna");
+}
+
+#[test]
+fn sub_rounds_have_no_gaps() {
+    let mut tape = Tape::begin("Two things.");
+    tape.step("CLICK", serde_json::json!({ "point": [500, 250] }));
+    for number in [Some(1), None, Some(7), Some(2)] {
+        tape.snapshot("sub_round", number, true);
+    }
+    let pngs = folder(&tape).ending("png");
+    let sub_rounds: Vec<&String> = pngs.iter().filter(|it| it.contains("sub_round")).collect();
+    assert_eq!(
+        sub_rounds,
+        [
+            "action_round_0_sub_round_0_final.png",
+            "action_round_0_sub_round_1_final.png",
+            "action_round_0_sub_round_2_final.png"
+        ]
+    );
+}
+
+#[test]
+fn the_old_record_is_read() {
+    let text = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../ayeaye-agent/fixtures/format-1/sessions/019b7d0a-6f40-7000-8000-0000000000a1/events.jsonl"
+    ));
+    let mut tape = Tape::begin("");
+    tape.events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let steps = text.lines().filter(|line| line.contains("\"type\":\"step.end\"")).count();
+    assert_eq!(lines(&folder(&tape)).len(), steps);
+}

@@ -1,0 +1,118 @@
+//! Every order of events a crash could leave, and many that none could.
+use std::sync::LazyLock;
+
+use ayeaye_agent::journal::{Event, Fact};
+use proptest::prelude::*;
+
+use super::keys;
+use super::scenes;
+use super::tape::{Folder, Tape, kept};
+use crate::Images;
+
+/// All sessions behind each other, made once.
+static EVERYTHING: LazyLock<Tape> = LazyLock::new(|| {
+    let mut all = scenes::plain();
+    for tape in scenes::every() {
+        all.events.extend(tape.events);
+        all.blobs.extend(tape.blobs);
+    }
+    all
+});
+
+fn check(tape: &Tape, images: Images) -> Result<(), TestCaseError> {
+    let folder = Folder::of(tape, images);
+    let lines = folder.json_lines("response.log");
+    lines.iter().for_each(keys::check);
+    let ends = tape.events.iter().filter(|it| matches!(it.entry.fact, Fact::StepEnd(_))).count();
+    prop_assert_eq!(lines.len(), ends);
+    folder.json_lines("request.log");
+    if let Some(bytes) = folder.files.get("evaluation.log") {
+        prop_assert!(serde_json::from_slice::<serde_json::Value>(bytes).unwrap().is_object());
+    }
+    Ok(())
+}
+
+/// One setting of each kind, by a number.
+fn images(number: usize) -> Images {
+    [Images::None, Images::Clean, Images::All][number % 3]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_events_in_any_order_give_lines_that_read(
+        picks in prop::collection::vec(any::<prop::sample::Index>(), 0..60), setting in 0..3_usize,
+    ) {
+                let events: Vec<Event> =
+            picks.iter().map(|pick| pick.get(&EVERYTHING.events).clone()).collect();
+        check(&EVERYTHING.with(events), images(setting))?;
+    }
+
+    #[test]
+    fn a_session_with_events_left_out_gives_lines_that_read(
+        which in any::<prop::sample::Index>(),
+        gaps in prop::collection::vec(any::<bool>(), 64), blobs: bool,
+    ) {
+        let mut tape = which.get(&scenes::every()).clone();
+        let mut keep = gaps.iter().cycle();
+        tape.events.retain(|_| *keep.next().unwrap_or(&true));
+        if !blobs {
+            tape.blobs.clear();
+        }
+        check(&tape, Images::All)?;
+    }
+
+    #[test]
+    fn foreign_values_give_lines_that_read(
+        texts in prop::collection::vec(any::<String>(), 4), cost: f64, point in any::<[i64; 2]>(),
+        millis: f64,
+    ) {
+        let mut tape = Tape::begin(&texts[0]);
+        tape.step("CLICK", serde_json::json!({ "point": point, "x": texts[1] }));
+        tape.ask_step("confirm", &texts[2], Some(("client", &texts[3])));
+        tape.inner_step(&texts[1], serde_json::json!({ &texts[2]: null }), "CONTINUE", &texts[3]);
+        for event in &mut tape.events {
+            if let Fact::StepEnd(end) = &mut event.entry.fact {
+                end.cost_usd = cost;
+                end.time_ms.llm_interaction = millis;
+            }
+        }
+        check(&tape, Images::All)?;
+    }
+}
+
+/// The beginning of a session gives the beginning of its files.
+#[test]
+fn what_is_written_is_not_changed_by_what_follows() {
+    for tape in scenes::every() {
+        let whole = Folder::of(&tape, Images::Clean);
+        for cut in 0..tape.events.len() {
+            let events = tape.events[..cut].to_vec();
+            let part = Folder::of(&tape.with(events), Images::Clean);
+            for (path, bytes) in &part.files {
+                let replaced = path == "evaluation.log" || path.contains("action_step_final");
+                assert!(replaced || whole.files[path].starts_with(bytes), "{path} at {cut}");
+            }
+        }
+    }
+}
+
+/// Memory is flat: what is remembered of 600 steps is what is remembered of 100.
+#[test]
+fn nothing_grows_with_the_steps() {
+    let held = |steps: u32| {
+        let mut tape = Tape::begin("Scroll for ever.");
+        for _ in 0..steps {
+            tape.step("CLICK", serde_json::json!({ "point": [400, 250] }));
+        }
+        let mut ufo = crate::Ufo::new(Images::All);
+        let blobs = kept(&tape);
+        for event in &tape.events {
+            drop(crate::Projection::fold(&mut ufo, event, &blobs));
+        }
+        // Numbers grow by a digit or two.
+        format!("{ufo:?}").len()
+    };
+    assert!(held(600) < held(100) + 200);
+}

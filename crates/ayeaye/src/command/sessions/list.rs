@@ -1,0 +1,110 @@
+//! `ayeaye sessions list`: the newest first, a line each, or as JSON.
+use ayeaye_agent::journal::Summary;
+use ayeaye_agent::{AgentError, Journal, JournalError, SessionId, StopReason};
+use serde_json::{Value, json};
+
+use crate::cli::Exit;
+use crate::mcp::refusals::chain;
+use crate::terminal::{Terminal, one_line};
+
+/// Lists every session. One that cannot be read is in the list, with the reason.
+pub async fn list(
+    journal: &dyn Journal,
+    as_json: bool,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
+    let mut sessions = Vec::new();
+    for id in journal.list().await.map_err(AgentError::from)? {
+        match journal.summary(&id).await {
+            // It was removed since.
+            Err(JournalError::Unknown(_)) => {}
+            Ok(summary) => {
+                let running = summary.stop_reason.is_none() && journal.driven(&id).await?;
+                sessions.push((id, Ok((summary, running))));
+            }
+            Err(err) => sessions.push((id, Err(chain(&AgentError::from(err))))),
+        }
+    }
+    if as_json {
+        let sessions: Vec<Value> = sessions.iter().map(|(id, it)| in_json(*id, it)).collect();
+        terminal.line(&serde_json::to_string_pretty(&sessions)?);
+        return Ok(Exit::Done);
+    }
+    if sessions.is_empty() {
+        terminal.line("There are no sessions yet.");
+    }
+    for (id, session) in &sessions {
+        terminal.line(&match session {
+            Ok((summary, running)) => line(*id, summary, *running),
+            Err(why) => format!("{id}  cannot be read: {}", one_line(why)),
+        });
+    }
+    Ok(Exit::Done)
+}
+
+type Session = Result<(Summary, bool), String>;
+
+fn line(id: SessionId, summary: &Summary, running: bool) -> String {
+    let task: String = one_line(&summary.task).chars().take(60).collect();
+    format!(
+        "{id}  {}  {:<20} {:>3} {:<5}  {:<16}  {task}",
+        summary.started.strftime("%Y-%m-%d %H:%M"),
+        in_words(reason(summary, running)),
+        summary.steps,
+        if summary.steps == 1 { "step" } else { "steps" },
+        one_line(&summary.device.device_id),
+    )
+}
+
+fn in_json(id: SessionId, session: &Session) -> Value {
+    match session {
+        Err(why) => json!({ "session_id": id.to_string(), "error": why }),
+        Ok((summary, running)) => json!({
+            "session_id": id.to_string(),
+            "started": summary.started,
+            "last": summary.last,
+            "stop_reason": reason(summary, *running).name(),
+            "message": summary.message,
+            "question": summary.question,
+            "task": summary.task,
+            "task_name": summary.task_name,
+            "device_id": summary.device.device_id,
+            "model": summary.device.model,
+            "rounds": summary.rounds,
+            "steps": summary.steps,
+            "tokens": summary.tokens,
+            "cost_usd": summary.cost_usd,
+            "cost_known": summary.cost_known,
+            "bytes": summary.bytes,
+        }),
+    }
+}
+
+/// How it stands. A run without an end that nobody drives has died with its server.
+fn reason(summary: &Summary, running: bool) -> StopReason {
+    match summary.stop_reason {
+        Some(reason) => reason,
+        None if running => StopReason::StillRunning,
+        None => StopReason::ServerRestarted,
+    }
+}
+
+fn in_words(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::TaskCompletedSuccessfully => "done",
+        StopReason::TaskAbortedByAgent => "given up",
+        StopReason::InfoActionNeedsReply => "waits for an answer",
+        StopReason::MaxStepsReached => "out of steps",
+        StopReason::ManualStopScreenOff => "screen turned off",
+        StopReason::NotStarted => "not started",
+        StopReason::UserPaused => "paused",
+        StopReason::Cancelled => "cancelled",
+        StopReason::StillRunning => "running",
+        StopReason::DeviceLost => "phone lost",
+        StopReason::ModelFailed => "model failed",
+        StopReason::BudgetReached => "budget spent",
+        StopReason::NoProgress => "no progress",
+        StopReason::ServerRestarted => "broken off",
+        StopReason::StorageFailed => "disk failed",
+    }
+}

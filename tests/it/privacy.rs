@@ -1,0 +1,85 @@
+//! A secret that is typed and one that is replied: the phone gets them, and nobody else keeps them.
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Answer, Binary, FakeVlm, aimed, complete, gelab, info, plugged_in, quick_phone, tap,
+};
+
+const PASSWORD: &str = "Quince-41 <&> \"x\"";
+
+/// Every file below a folder that holds one of these texts, whatever it is called.
+fn files_with(folder: &Path, texts: &[&str]) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, texts));
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap();
+        let holds =
+            |text: &&&str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        found.extend(texts.iter().filter(holds).map(|text| (path.clone(), (*text).to_owned())));
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
+    let handset = quick_phone();
+    let (adb, _end) = plugged_in(&handset).await;
+    let phone = handset.phone().clone();
+    let vlm = FakeVlm::start(|_| Answer::Silence).await;
+    let (screen, mut moves) = (phone.clone(), 0);
+    vlm.now(move |_| {
+        moves += 1;
+        let has = |id: &'static str| {
+            move |node: &Value| node["id"].as_str().is_some_and(|it| it.ends_with(id))
+        };
+        let code = screen.state().one_time_code;
+        Answer::Says(match moves {
+            1 => gelab("AWAKE", "value:Nimbus", "opened Nimbus"),
+            2 => tap(&screen, has("id/sign_in")),
+            3 => aimed(&tap(&screen, has("id/username")), "robin"),
+            4 => aimed(&tap(&screen, has("id/password")), PASSWORD),
+            5 => tap(&screen, has("id/next")),
+            6 => info("Please tell me the 6-digit code"),
+            7 => aimed(&tap(&screen, has("id/code")), &code),
+            8 => gelab("TYPE", &format!("value:{code}"), &format!("typed {code} and {PASSWORD}")),
+            _ => complete(&format!("Signed in with {code} and {PASSWORD}")),
+        })
+    });
+    let binary = Binary::with(adb, &vlm).set("AYEAYE_LOG", "trace");
+    let outside = tempfile::TempDir::new().unwrap();
+    let log = outside.path().join("stderr");
+    let mut raw = binary.raw_logging(File::create(&log).unwrap()).await;
+    let start = json!({ "device_id": handset.serial(), "task": "Sign in to Nimbus as robin" });
+    let asked = raw.facts("ask_agent_start_new_task", start).await;
+    assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
+    let code = phone.state().one_time_code;
+    let reply =
+        json!({ "session_id": asked["session_id"], "reply_from_client": format!("It is {code}.") });
+    let done = raw.facts("ask_agent_continue", reply).await;
+    assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
+    let session = raw.facts("get_session", json!({ "session_id": asked["session_id"] })).await;
+    raw.hang_up();
+    raw.end().await;
+
+    let state = serde_json::to_value(phone.state()).unwrap();
+    let typed = state["actions"].to_string();
+    assert!(typed.contains(&code), "the code was typed");
+    // Parts, so that no way of escaping hides them.
+    let secrets = ["Quince-41", code.as_str()];
+    assert_eq!(files_with(binary.data.path(), &secrets), [], "the data folder");
+    assert_eq!(files_with(outside.path(), &secrets), [], "the log");
+    for told in [&asked, &done, &session] {
+        let told = told.to_string();
+        assert!(secrets.iter().all(|secret| !told.contains(secret)), "{told}");
+    }
+    assert!(done["message"].as_str().unwrap().starts_with("Signed in with [secret code 4-7 #"));
+    let shown = vlm.asked().last().unwrap().to_string();
+    assert!(shown.contains(&code), "the model was told the code");
+}
