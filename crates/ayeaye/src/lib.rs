@@ -76,7 +76,7 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
                 max_steps: config.run.max_steps,
                 reply_mode: config.run.reply_mode,
             };
-            command::run::run(&house.agent, task, terminal).await
+            command::run::run(&house.agent, config, task, terminal).await
         }
         Command::Devices => {
             let house = House::new(config).await?;
@@ -114,6 +114,9 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
         }
         Command::Phone(phone) => command::phone::phone(phone.port, phone.control, terminal).await,
         Command::Bench(bench) => {
+            if let Some(steps) = bench.long {
+                return command::bench::long(config, steps, terminal).await;
+            }
             let plan = command::bench::Plan {
                 taps: bench.steps,
                 device: bench.device.map(ayeaye_agent::DeviceId::new),
