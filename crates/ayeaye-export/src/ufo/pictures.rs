@@ -68,7 +68,7 @@ impl Names {
     pub(super) fn files(&self, seen: &Seen, act: Option<&Act>) -> Vec<FileOp> {
         let Some(picture) = &seen.picture else { return Vec::new() };
         let mut files = Vec::new();
-        if !self.clean.is_empty() {
+        if !self.clean.is_empty() && !seen.written {
             files.push(FileOp::Write { path: self.clean.clone(), content: as_png(picture) });
         }
         let sketch = Sketch {
