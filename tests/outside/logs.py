@@ -32,6 +32,24 @@ KILLS = 5
 SEED = int(os.environ.get("OUTSIDE_SEED", "20260"))
 
 
+class Quiet(Checks):
+    """Says what does not hold, and of what holds how much it was: there are a thousand of these."""
+
+    def __init__(self):
+        super().__init__()
+        self.held = 0
+
+    def check(self, name, holds, detail=""):
+        if holds:
+            self.held += 1
+            return True
+        return super().check(name, holds, detail)
+
+    def sum_up(self):
+        super().check(f"{self.held} checks hold", self.held > 0)
+        self.held = 0
+
+
 class Bench:
     """A server at a time, its data, and the checks."""
 
@@ -39,7 +57,7 @@ class Bench:
         self.given = given
         self.processes = processes
         self.folder = Path(given.folder)
-        self.checks = Checks()
+        self.checks = Quiet()
         self.server = None
         self.exports = 0
 
@@ -166,7 +184,7 @@ def readers(bench, task, ufo_folder, pycatan_folder, traces, page, events, image
         checks.check("PyCatan: the task in the chat", any(it["message"] == task for it in view["chat"]), view["chat"])
         answered = [it for it in view["requests"] if it["answered"] and it["player"] != "EvaluationAgent"]
         hold("PyCatan: analysis", lambda: [pycatan.analysis(pycatan_folder, it["player"], it["number"]) for it in answered])
-    again = hold("GELab: every field", lambda: strict.gelab(traces, session, events))
+    hold("GELab: every field", lambda: strict.gelab(traces, session, events))
     again = hold("GELab: taken up by its server", lambda: gelab.rebuilt(traces, session))
     shown = hold("GELab: web page", lambda: gelab.page(traces, session))
     if again and shown is not None and lines is not None:
@@ -231,6 +249,8 @@ async def scenarios(bench):
     bench.start(name, images)
 
     def begin(what):
+        if checks.held:
+            checks.sum_up()
         checks.prefix = f"logs {what}: "
 
     def ends(report, *stops):
@@ -244,10 +264,9 @@ async def scenarios(bench):
     begin("plain")
     look(ends(await bench.run(tasks.memo_task(f"晚饭 7点 {stamp}")), DONE))
 
-    begin("a question")
+    begin("a question that waits")
     text = f"See you soon {stamp}"
     session = ends(await bench.run(tasks.message_task(text)), ASKS)
-    checks.prefix = "logs a question that waits: "
     look(session)
     begin("a question, answered")
     look(ends(await bench.go_on(session, reply_from_client="Anna Bauer"), DONE))
@@ -307,6 +326,7 @@ async def scenarios(bench):
     session = ends(await bench.run(tasks.LOOK), DONE)
     look(ends(await bench.go_on(session, task=tasks.memo_task(f"Judged {stamp}")), DONE))
     checks.check("a judgement was read", ufo.judgement(bench.data(name) / "logs" / session).get("complete") == "yes")
+    checks.sum_up()
     bench.stop()
 
 
@@ -331,16 +351,17 @@ async def killed(bench, number, when, go_on):
     text = f"Killed {SEED} {number}"
     async with bench.agent() as agent:
         first = await agent.start(bench.given.device, tasks.message_task(text), wait_seconds=0)
-    session, seen = first["session_id"], []
+    session = first["session_id"]
     await asyncio.sleep(when)
     bench.kill()
     path = bench.data(name) / "sessions" / session / "events.jsonl"
     before = path.read_bytes()
     seen = before[: before.rfind(b"\n") + 1]
     # Nothing has looked after it yet: the export alone must do.
-    checks_prefix, checks.prefix = checks.prefix, checks.prefix + "before any server, "
+    prefix = checks.prefix
+    checks.prefix = f"{prefix}before any server, "
     examine(bench, name, session, cut=True, live=False)
-    checks.prefix = checks_prefix
+    checks.prefix = prefix
     bench.start(name)
     if go_on:
         await back(bench)
@@ -354,6 +375,7 @@ async def killed(bench, number, when, go_on):
         complete(bench, name, session)
     checks.check("nothing that was recorded is lost", path.read_bytes().startswith(seen))
     examine(bench, name, session, cut=not go_on)
+    checks.sum_up()
     bench.stop()
 
 

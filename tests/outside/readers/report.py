@@ -52,7 +52,7 @@ def alone(path):
         urls = re.findall(r"url\(\s*['\"]?([^'\")]+)", style)
         need(all(url.startswith(("data:", "#")) for url in urls), f"a style fetches {urls}")
         need("@import" not in style, "a style imports another")
-    return " ".join(" ".join(page.words).split()), page.tags.count("img")
+    return " ".join(" ".join(page.words).split()), sum(page.tags.count(tag) for tag in ("img", "image", "use"))
 
 
 def browser():
