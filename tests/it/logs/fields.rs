@@ -24,9 +24,7 @@ pub enum Type {
     Time,
 }
 
-use Type::{
-    Amount, Dict, Flag, Int, List, MaybeText, Number, Text, Texts, Time, Times, Tokens,
-};
+use Type::{Amount, Dict, Flag, Int, List, MaybeText, Number, Text, Texts, Time, Times, Tokens};
 
 /// What UFO's documentation has in a line, of host and app agent.
 pub const STEP: &[(Type, &[&str])] = &[

@@ -14,7 +14,7 @@ use super::fields::is_step;
 use super::folders::{json_lines, same_twice};
 use crate::support::{Answer, Binary, FakeVlm, click, complete, plugged_in, quick_phone, within};
 
-const KILLS: u32 = 8;
+const KILLS: usize = 5;
 
 /// The record's whole lines.
 fn events(record: &Path) -> Vec<Value> {
@@ -57,7 +57,8 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
     let begun = served.facts("ask_agent_start_new_task", start).await;
     let session = begun["session_id"].as_str().unwrap();
     let record = data.join("sessions").join(session).join("events.jsonl");
-    let lines = || json_lines(&fs::read(data.join("logs").join(session).join("response.log")).unwrap());
+    let lines =
+        || json_lines(&fs::read(data.join("logs").join(session).join("response.log")).unwrap());
     for _ in 0..KILLS {
         let more = rand::rng().random_range(0..=20);
         grown_by(&record, more).await;
@@ -84,5 +85,5 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
         assert_eq!(line["step"], number);
     }
     let resumed = events(&record).iter().filter(|it| it["type"] == "session.resume").count();
-    assert!(u32::try_from(resumed).unwrap() == KILLS + 1 || resumed > 0, "{resumed}");
+    assert!((1..=KILLS + 1).contains(&resumed), "{resumed}");
 }

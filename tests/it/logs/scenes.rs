@@ -7,13 +7,9 @@ use ayeaye_export::{Images, LogSettings};
 use ayeaye_phone::Link;
 use serde_json::{Value, json};
 
-use super::fields::{
-    BATCH, CALL, FINAL, FOLLOW_UP, INTERMEDIATE, PARSED, PROMPT, has, is_step,
-};
+use super::fields::{BATCH, CALL, FINAL, FOLLOW_UP, INTERMEDIATE, PARSED, PROMPT, has, is_step};
 use super::folders::{Files, files, json_lines, same_twice};
-use crate::support::{
-    Answer, FakeVlm, Rig, RigOptions, abort, click, complete, gelab, info, tap,
-};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, abort, click, complete, gelab, info, tap};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const VERDICT: &str = r#"{"reason": "It is open.", "complete": "yes",
@@ -203,7 +199,10 @@ async fn a_reply_that_is_asked_for_again() {
     let logs = Logs::of(&rig, &rig.start("Do it").await).await;
     assert_eq!(logs.told("status"), ["FINISH"]);
     let between = logs.json("AppAgent/responses/intermediate/response_1_iter1.json");
-    assert_eq!((&between["raw_content"], &between["success"]), (&json!("I would tap it."), &json!(false)));
+    assert_eq!(
+        (&between["raw_content"], &between["success"]),
+        (&json!("I would tap it."), &json!(false))
+    );
     assert!(between["error"].is_string(), "{between}");
     logs.json("AppAgent/prompts/iterations/prompt_1_iter2.json");
     let last = logs.json("AppAgent/responses/response_1.json");
