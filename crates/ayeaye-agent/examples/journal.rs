@@ -1,17 +1,21 @@
 //! How the journal does at scale: a session of many steps through the real files.
 //!
 //! ```text
-//! cargo run --release -p ayeaye-agent --example journal [STEPS]     10000 unless said
+//! cargo run --release -p ayeaye-agent --example journal [STEPS [TIMES]]
 //! ```
 //!
-//! Times are of this process alone; nothing is synced, so that the disk does not count.
+//! 10000 steps are written, and read three times, unless said. Times are of this process alone; nothing is synced, so that the disk does not count.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement for people")]
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use ayeaye_agent::journal::*;
-use ayeaye_agent::{Clock, Record, SessionId};
+use ayeaye_agent::journal::{
+    ActionFacts, BlobRef, DeviceFacts, Entry, Fact, FileJournal, Folding, LlmRequest, LlmResponse,
+    MessageFacts, Observe, ParsedFacts, PartFacts, PhaseTimes, ResponseFacts, RunFacts,
+    SessionStart, StepEnd, StepStart, SyncWhen, TargetFacts, TokenFacts, ToolEnd, ToolStart,
+};
+use ayeaye_agent::{Clock, Journal as _, Record, SessionId};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +53,8 @@ async fn main() {
     let bytes = std::fs::metadata(folder.join("events.jsonl")).unwrap().len();
     println!("events.jsonl: {bytes} bytes, {} a step", bytes / u64::from(steps));
 
-    for _ in 0..3 {
+    let rounds = std::env::args().nth(2).map_or(3, |text| text.parse().unwrap());
+    for _ in 0..rounds {
         let before = resident_kib();
         let begun = Instant::now();
         let mut folding = Folding::new(id);

@@ -376,7 +376,7 @@ impl Agent {
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
         let mut folding = Folding::new(id);
-        match self.parts.journal.visit(&id, &mut |event| folding.apply(&event)).await {
+        match self.parts.journal.outline(&id, &mut |event| folding.apply(&event)).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
         }

@@ -104,12 +104,19 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// Begins the record of a new session and holds its lock.
     async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError>;
     /// Opens a session to go on with it: takes its lock, mends a torn tail (and notes that), and
-    /// hands out everything recorded so far. After an error what was handed out is to be forgotten.
+    /// hands out the [`outline`](Self::outline) of everything recorded so far. After an error what
+    /// was handed out is to be forgotten.
     async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError>;
     /// Hands out everything recorded so far, without a lock and without mending: a torn last line is
     /// left out. Where a damaged record has good events in front, they come before the error.
     async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError>;
-    /// [`visit`](Self::visit) for those who need all events at once, at some 3 KiB of memory each.
+    /// [`visit`](Self::visit) for those who fold a [`Session`](crate::Session), in less time: requests
+    /// to models come without messages, parameters, schemas and results of tools, answers without the
+    /// text as it came, reasoning, calls of tools and retries.
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.visit(id, each).await
+    }
+    /// [`visit`](Self::visit) for those who need all events whole and at once.
     async fn read(&self, id: &SessionId) -> Result<Vec<Event>, JournalError> {
         let mut events = Vec::new();
         self.visit(id, &mut |event| events.push(event)).await?;

@@ -14,6 +14,8 @@ pub struct Limits {
     pub session_tokens: Option<u64>,
     /// Most US dollars of one session; `None` for no bound. Calls of unknown price count as free.
     pub session_cost_usd: Option<f64>,
+    /// Most bytes of one session's record, pictures included; `None` for no bound.
+    pub session_bytes: Option<u64>,
     /// Longest call to a model, its retries included.
     pub model_call: Duration,
     /// How often a reply that cannot be read is asked for again.
@@ -38,6 +40,7 @@ impl Limits {
         run_time: Duration::from_hours(1),
         session_tokens: None,
         session_cost_usd: None,
+        session_bytes: None,
         model_call: Duration::from_mins(3),
         repairs: 2,
         device_wait: Duration::from_mins(1),

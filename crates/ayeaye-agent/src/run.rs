@@ -359,6 +359,9 @@ impl Run {
         if limits.session_cost_usd.is_some_and(|most| most <= counts.cost_usd) {
             return budget("the money for this session is used up");
         }
+        if limits.session_bytes.is_some_and(|most| most <= self.record.size()) {
+            return budget("the room on the disk for this session is used up");
+        }
         Ok(())
     }
 

@@ -31,7 +31,7 @@ mod testing;
 pub use export::{ExportError, Exported, export};
 pub use folder::{Folder, FolderError};
 pub use formats::{Format, LogSettings};
-pub use gelab::{Gelab, GelabTrace, gelab};
+pub use gelab::Gelab;
 pub use live::Projecting;
 pub use place::logs;
 pub use projection::{Blobs, Content, FileOp, Make, Projection};

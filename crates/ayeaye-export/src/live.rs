@@ -212,6 +212,10 @@ impl Journal for Projecting {
         self.shared.inner.visit(id, each).await
     }
 
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.shared.inner.outline(id, each).await
+    }
+
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
         self.shared.inner.summary(id).await
     }

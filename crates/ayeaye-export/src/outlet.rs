@@ -76,8 +76,8 @@ impl Outlet {
         self.open.as_ref().map(|(_, folder)| folder)
     }
 
-    /// Takes in those events that come next, up to a gap in their numbers. A panic of the
-    /// projection is one more reason to fail.
+    /// Takes in those events that come next, up to a gap in their numbers; what they replace waits for
+    /// [`flush`](Self::flush). A panic of the projection is one more reason to fail.
     pub(crate) fn feed(&mut self, events: &[Event], blobs: &dyn Blobs) -> Result<(), Trouble> {
         guarded(|| {
             for event in events {
@@ -89,10 +89,15 @@ impl Outlet {
                 }
                 self.take(event, blobs)?;
             }
-            match &mut self.open {
-                Some((_, folder)) => folder.flush(blobs),
-                None => Ok(()),
-            }
+            Ok(())
+        })
+    }
+
+    /// Makes what waits to be replaced.
+    pub(crate) fn flush(&mut self, blobs: &dyn Blobs) -> Result<(), Trouble> {
+        guarded(|| match &mut self.open {
+            Some((_, folder)) => folder.flush(blobs),
+            None => Ok(()),
         })
     }
 
@@ -104,8 +109,8 @@ impl Outlet {
                 && let Some(op) = self.log.finish()
             {
                 folder.apply(op, blobs)?;
-                folder.flush(blobs)?;
             }
+            folder.flush(blobs)?;
             folder.settle()
         })
     }

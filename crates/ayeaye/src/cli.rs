@@ -235,6 +235,10 @@ pub struct Bench {
     /// Where to tap, in thousandths of the screen
     #[arg(long, value_name = "X,Y", default_value = "500,500", value_parser = point)]
     pub at: Point,
+    /// Instead, run one session of so many steps on a phone and a model that take no time, and
+    /// continue it
+    #[arg(long, value_name = "N")]
+    pub long: Option<u32>,
 }
 
 impl Cli {

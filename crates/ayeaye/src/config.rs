@@ -93,6 +93,8 @@ pub struct RunSettings {
     pub time_limit: Duration,
     /// Prompt and completion together.
     pub token_budget: Option<u64>,
+    /// US dollars of one session; calls of unknown price count as free.
+    pub cost_budget: Option<f64>,
     pub reply_mode: ReplyMode,
     pub wait: Duration,
     pub wait_with_progress: Duration,
@@ -140,6 +142,8 @@ pub struct JournalSettings {
     pub sync: SyncWhen,
     /// Bytes that must be free for a new session.
     pub min_free: u64,
+    /// Bytes of one session, at which its runs stop.
+    pub max_session_size: u64,
     pub retention: Retention,
 }
 

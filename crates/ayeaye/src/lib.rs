@@ -114,6 +114,9 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
         }
         Command::Phone(phone) => command::phone::phone(phone.port, phone.control, terminal).await,
         Command::Bench(bench) => {
+            if let Some(steps) = bench.long {
+                return command::bench::long(config, steps, terminal).await;
+            }
             let plan = command::bench::Plan {
                 taps: bench.steps,
                 device: bench.device.map(ayeaye_agent::DeviceId::new),

@@ -195,8 +195,8 @@ pub fn limits(config: &Config) -> Limits {
         session_steps: run.session_max_steps,
         run_time: run.time_limit,
         session_tokens: run.token_budget,
-        // No endpoint's prices are known yet.
-        session_cost_usd: None,
+        session_cost_usd: run.cost_budget,
+        session_bytes: Some(config.journal.max_session_size),
         // A call may be tried again; all its tries together get twice the time of one.
         model_call: config.model.timeout * 2 + Duration::from_secs(5),
         device_wait: run.device_wait,

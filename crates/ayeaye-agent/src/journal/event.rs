@@ -1,7 +1,7 @@
 //! The persisted shapes: what a line of `events.jsonl` holds. Nothing else in the project is
 //! written to disk as truth, and these types are not the vocabulary: they change only with
 //! [`FORMAT`].
-mod parse;
+pub(super) mod parse;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -27,7 +27,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use self::folder::{Folder, private_file, private_folder, storage};
-use self::line::Chain;
+use self::line::{Chain, Detail};
 use self::opening::{scan_file, telling, verdict};
 use self::record::FileRecord;
 pub use self::room::{FLOOR, FreeSpace};
@@ -119,14 +119,14 @@ impl FileJournal {
 
     /// Checks every record of a session, without a lock and without mending.
     pub async fn verify(&self, id: &SessionId) -> Result<Verdict, JournalError> {
-        self.at(id, "read", |folder| Ok(verdict(&scan_file(&folder, |_| {})?))).await
+        self.at(id, "read", |folder| Ok(verdict(&scan_file(&folder, Detail::Whole, |_| {})?))).await
     }
 
     /// As much of a session as is good, damaged or not, and where it stops being so.
     pub async fn salvage(&self, id: &SessionId) -> Result<(Vec<Event>, Verdict), JournalError> {
         self.at(id, "read", |folder| {
             let mut events = Vec::new();
-            let scanned = scan_file(&folder, |event| events.push(event))?;
+            let scanned = scan_file(&folder, Detail::Whole, |event| events.push(event))?;
             Ok((events, verdict(&scanned)))
         })
         .await
@@ -141,6 +141,17 @@ impl FileJournal {
         let work =
             move |folder, each: &mut dyn FnMut(Event)| opening::open(folder, clock, when, each);
         Ok(Box::new(telling(self.folder(id), "open", each, work).await?))
+    }
+
+    async fn tell(
+        &self,
+        id: &SessionId,
+        detail: Detail,
+        each: Each<'_>,
+    ) -> Result<(), JournalError> {
+        let work =
+            move |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, detail, each);
+        telling(self.folder(id), "read", each, work).await
     }
 
     fn folder(&self, id: &SessionId) -> Folder {
@@ -190,8 +201,11 @@ impl Journal for FileJournal {
     }
 
     async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
-        let work = |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, each);
-        telling(self.folder(id), "read", each, work).await
+        self.tell(id, Detail::Whole, each).await
+    }
+
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.tell(id, Detail::Outline, each).await
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {

@@ -116,23 +116,44 @@ pub async fn tidy(
             Err(_) => Candidate { id, last: now, bytes: 0, hold: Hold::Stays },
         });
     }
-    for id in victims(retention, now, &kept) {
-        if journal.driven(&id).await.unwrap_or(true) {
-            continue;
+    // Whoever cannot be removed stays, and then it may be another's turn.
+    loop {
+        let victims = victims(retention, now, &kept);
+        if victims.is_empty() {
+            return Ok(tidied);
         }
-        match journal.remove(&id).await {
-            Ok(()) => {
-                let bytes = kept.iter().find(|one| one.id == id).map_or(0, |one| one.bytes);
-                tidied.bytes = tidied.bytes.saturating_add(bytes);
+        for id in victims {
+            let removed = remove(journal, &id).await;
+            let place = kept.iter().position(|one| one.id == id).expect("a victim is one of them");
+            if removed {
+                tidied.bytes = tidied.bytes.saturating_add(kept[place].bytes);
                 tidied.removed.push(id);
-            }
-            Err(JournalError::Unknown(_) | JournalError::Busy(_)) => {}
-            Err(err) => {
-                tracing::warn!(session = %id, error = %err, "a session was not removed");
+                kept.swap_remove(place);
+            } else {
+                kept[place].hold = Hold::Stays;
             }
         }
     }
-    Ok(tidied)
+}
+
+/// Whether the session has gone.
+async fn remove(journal: &dyn Journal, id: &SessionId) -> bool {
+    // Asked first, for the sake of journals that remove more than the record.
+    if journal.driven(id).await.unwrap_or(true) {
+        return false;
+    }
+    // A summary may be older than a damage that somebody may want to look into.
+    if journal.outline(id, &mut |_| {}).await.is_err() {
+        return false;
+    }
+    match journal.remove(id).await {
+        Ok(()) => true,
+        Err(JournalError::Unknown(_) | JournalError::Busy(_)) => false,
+        Err(err) => {
+            tracing::warn!(session = %id, error = %err, "a session was not removed");
+            false
+        }
+    }
 }
 
 #[cfg(test)]

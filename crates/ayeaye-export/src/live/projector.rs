@@ -119,7 +119,12 @@ impl Projector {
                 }
             }
             let last = batch.last().map(|event| event.seq);
-            let fed = self.work(move |logs, blobs| feed(logs, &batch, blobs)).await;
+            let fed = self
+                .work(move |logs, blobs| {
+                    feed(logs, &batch, blobs);
+                    flush(logs, blobs);
+                })
+                .await;
             // After a gap the rest of the queue would be of no use.
             if !fed || !self.bring_up(last).await {
                 return false;
@@ -187,6 +192,8 @@ impl Projector {
             };
             let visited = runtime.block_on(inner.visit(&id, &mut each));
             feed(logs, &batch, blobs);
+            // Only now: of what was replaced at the end of each run only the last is made.
+            flush(logs, blobs);
             // The asker waits for this.
             drop(told.send((visited, last)));
         };
@@ -282,6 +289,10 @@ impl Projector {
 
 fn feed(logs: &mut [Kept], events: &[Event], blobs: &dyn Blobs) {
     each(logs, |outlet| outlet.feed(events, blobs));
+}
+
+fn flush(logs: &mut [Kept], blobs: &dyn Blobs) {
+    each(logs, |outlet| outlet.flush(blobs));
 }
 
 fn settle(logs: &mut [Kept], blobs: &dyn Blobs) {

@@ -401,3 +401,40 @@ async fn of_a_damaged_session_what_is_good_is_exported() {
 fn every_kind_of_event_is_in_the_sample() {
     assert!(facts().iter().any(|entry| matches!(entry.fact, Fact::SessionEnd(_))));
 }
+
+/// What a long session costs: `cargo nextest run -p ayeaye-export long --run-ignored all --no-capture`.
+#[tokio::test]
+#[ignore = "a measurement"]
+#[expect(clippy::print_stderr, reason = "a measurement is to be seen")]
+async fn a_long_session_is_caught_up_with_in_flat_memory() {
+    let memory = || {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+        line.to_owned()
+    };
+    let rig = rig(Arc::new(make));
+    let id = SessionId::new();
+    let all = facts();
+    let steps = |entries: &[Entry]| {
+        entries.iter().filter(|entry| matches!(entry.fact, Fact::StepStart(_))).count()
+    };
+    let mut record = rig.files.create(&id).await.unwrap();
+    write(&mut *record, all.clone()).await;
+    let (mut written, inner) = (steps(&all), &all[2..all.len() - 1]);
+    while written < 10_000 {
+        let mut more = inner.to_vec();
+        for entry in &mut more {
+            entry.step = entry.step.map(|step| step + u32::try_from(written).unwrap());
+        }
+        write(&mut *record, more).await;
+        written += steps(inner);
+    }
+    record.close().await;
+    eprintln!("{written} steps, {}", memory());
+    for round in ["first", "again"] {
+        let begun = Instant::now();
+        Mark::note(rig.data.path(), id).await.unwrap();
+        assert_eq!(rig.logs.catch_up().await, 1);
+        eprintln!("{round}: {:?}, {}", begun.elapsed(), memory());
+    }
+}

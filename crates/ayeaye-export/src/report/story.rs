@@ -111,7 +111,13 @@ impl Story {
                 self.totals.add(end);
                 self.step(event).end(end);
             }
-            Fact::Observe(observe) => self.step(event).seen = Some(Seen::new(observe)),
+            // A further look in a step brings the elements alone.
+            Fact::Observe(observe) => {
+                let seen = &mut self.step(event).seen;
+                if observe.screenshot.is_some() || seen.is_none() {
+                    *seen = Some(Seen::new(observe));
+                }
+            }
             Fact::LlmRequest(request) => {
                 self.totals.calls += 1;
                 if entry.step.is_some() {

@@ -5,7 +5,7 @@ use ayeaye_agent::journal::Event;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use self::tale::{Album, Tale, id, page_of};
+use self::tale::{Album, Tale, blob, id, page_of, step_start};
 use super::Report;
 use crate::{Content, FileOp, Projection as _};
 
@@ -171,6 +171,24 @@ fn a_gesture_nobody_saw_the_end_of_is_marked_as_that() {
     let (page, _) = page_of(&tale.events);
     elements(&page);
     assert!(page.contains("<b>Nobody knows whether it was done.</b> <span"));
+}
+
+#[test]
+fn elements_that_come_later_do_not_take_the_picture_away() {
+    let mut tale = Tale::begin("Look");
+    tale.fact(Some(0), "step.start", &step_start(0)).look(0);
+    tale.fact(
+        Some(0),
+        "observe",
+        &json!({
+            "screen_size": [1080, 2400], "ui_tree": blob("t"), "package": "com.example.messages",
+            "activity": ".Main", "screen_on": true, "captures": 2, "settled": true,
+            "settle_ms": 160.5, "encode_ms": 14.0,
+        }),
+    );
+    tale.stop("CANCELLED", "stopped");
+    let (page, _) = page_of(&tale.events);
+    assert!(!page.contains("No picture was kept"));
 }
 
 #[test]

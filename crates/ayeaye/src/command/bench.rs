@@ -3,6 +3,10 @@
 //! A real session over the real adb path, with a model that decides at once: it taps the same place,
 //! then goes home, and so on. The figures are read from the session's journal, so a step of any
 //! session can be taken apart in the same way.
+mod long;
+
+pub use self::long::long;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

@@ -59,6 +59,7 @@ impl Stack {
                 time_limit: self.need("run.time-limit", value::limit)?,
                 token_budget: self
                     .may("run.token-budget", |text| value::number(text, 1, u64::MAX))?,
+                cost_budget: self.may("run.cost-budget", value::price)?,
                 reply_mode: self.need("run.reply-mode", value::reply_mode)?,
                 wait: self.need("run.wait", value::duration)?,
                 wait_with_progress: self.need("run.wait-with-progress", value::duration)?,
@@ -77,6 +78,7 @@ impl Stack {
                 },
                 sync: self.need("journal.sync", |text| value::word(text, &SYNC))?,
                 min_free: self.need("journal.min-free", value::room)?,
+                max_session_size: self.need("journal.max-session-size", value::room)?,
                 retention: Retention {
                     max_age: self.may("journal.max-age", value::age)?,
                     max_sessions: self.may("journal.max-sessions", |text| {

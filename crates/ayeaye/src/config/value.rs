@@ -136,7 +136,7 @@ pub(super) fn price(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
         .filter(|price| (0.0..=10_000.0).contains(price))
-        .ok_or_else(|| "it must be US dollars for a million tokens, such as 0.25".to_owned())
+        .ok_or_else(|| "it must be a sum in US dollars, such as 0.25".to_owned())
 }
 
 /// One of a few words.

@@ -4,8 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::fakes::{Line, Rig, click, complete, wait};
-use crate::journal::{Entry, Fact, LlmResponse};
-use crate::{StopReason, Words};
+use crate::{Prices, StopReason, Words};
 
 #[tokio::test(start_paused = true)]
 async fn the_steps_of_a_run_are_counted_for_that_run() {
@@ -70,23 +69,25 @@ async fn the_tokens_of_a_session_are_counted_over_its_runs() {
 
 #[tokio::test(start_paused = true)]
 async fn the_money_of_a_session_is_counted_over_its_runs() {
-    let rig = Rig::new([click(1)]).steps(1).limited(|limits| limits.session_cost_usd = Some(0.5));
+    // 110 tokens a call.
+    let prices = Prices { input: 1000.0, output: 1000.0 };
+    let rig = Rig::new([click(1)])
+        .priced(prices)
+        .steps(1)
+        .limited(|limits| limits.session_cost_usd = Some(0.11));
     let session = rig.run().await.session_id;
-    // No endpoint tells its price yet; the record can hold one.
-    let events = rig.events(session).await;
-    let priced = events.iter().find_map(|event| match &event.entry.fact {
-        Fact::LlmResponse(response) => {
-            Some(LlmResponse { cost_usd: 0.5, cost_known: true, ..response.clone() })
-        }
-        _ => None,
-    });
-    let fact = Fact::LlmResponse(priced.unwrap());
-    let mut record = rig.journal.open(&session, &mut |_| {}).await.unwrap();
-    record.append(Entry { round: Some(0), step: None, agent: None, fact }).await.unwrap();
-    drop(record);
     let report = rig.go_on(session, Words::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::BudgetReached);
     assert_eq!(report.message, "the money for this session is used up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_grows_too_large_stops_its_run() {
+    let rig = Rig::new((0..9).map(click)).limited(|limits| limits.session_bytes = Some(8000));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::BudgetReached);
+    assert_eq!(report.message, "the room on the disk for this session is used up");
+    assert!((1..9).contains(&report.local_steps), "{}", report.local_steps);
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,8 +3,9 @@
 //! What serde derives for flattened members and for a tag beside its content keeps every value of a
 //! line in between, since the members may come in any order. Ours come in the order in which they are
 //! written: `type` stands before `data`, so that the data is read straight into its type. Another
-//! order is understood too, the slow way. `serde_json` and its like can read it; the test below holds
-//! the two ways together.
+//! order is understood too, the slow way.
+//!
+//! [`Outline`] leaves out what only projections look at, which is half of a record.
 use std::fmt;
 
 use jiff::Timestamp;
@@ -15,12 +16,22 @@ use serde_json::{Map, Value};
 use super::{
     ActionFacts, Answer, BlobRef, Entry, Event, Fact, LlmRequest, LlmResponse, Observe,
     ParsedFacts, QuestionAsked, ResponseFacts, RoundEnd, SessionEnd, SessionResume, SessionStart,
-    StepEnd, StepStart, ToolEnd, ToolStart,
+    StepEnd, StepStart, TokenFacts, ToolEnd, ToolStart,
 };
 
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Members)
+        from.deserialize_map(Members { outline: false })
+    }
+}
+
+/// An event as [`Journal::outline`](crate::Journal::outline) has it.
+#[derive(Debug)]
+pub(in super::super) struct Outline(pub(in super::super) Event);
+
+impl<'de> Deserialize<'de> for Outline {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Members { outline: true }).map(Self)
     }
 }
 
@@ -40,7 +51,9 @@ enum Member {
     Other,
 }
 
-struct Members;
+struct Members {
+    outline: bool,
+}
 
 impl<'de> Visitor<'de> for Members {
     type Value = Event;
@@ -72,7 +85,7 @@ impl<'de> Visitor<'de> for Members {
                     return Err(Error::duplicate_field("data"));
                 }
                 Member::Data => match name.value {
-                    Some(name) => fact = Some(map.next_value_seed(name)?),
+                    Some(name) => fact = Some(map.next_value_seed(self.data(name))?),
                     None => early = Some(map.next_value()?),
                 },
                 Member::Other => {
@@ -82,7 +95,9 @@ impl<'de> Visitor<'de> for Members {
         }
         let fact = match (fact, early) {
             (Some(fact), _) => fact,
-            (None, Some(data)) => name.must()?.deserialize(data).map_err(Error::custom)?,
+            (None, Some(data)) => {
+                self.data(name.must()?).deserialize(data).map_err(Error::custom)?
+            }
             (None, None) => return Err(Error::missing_field("data")),
         };
         let entry = Entry {
@@ -92,6 +107,12 @@ impl<'de> Visitor<'de> for Members {
             fact,
         };
         Ok(Event { v: v.must()?, seq: seq.must()?, ts: ts.must()?, entry })
+    }
+}
+
+impl Members {
+    fn data(&self, name: Name) -> Data {
+        Data { name, outline: self.outline }
     }
 }
 
@@ -168,51 +189,141 @@ enum Name {
     Note,
 }
 
-impl<'de> DeserializeSeed<'de> for Name {
+struct Data {
+    name: Name,
+    outline: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Data {
     type Value = Fact;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Fact, D::Error> {
-        Ok(match self {
-            Self::SessionStart => Fact::SessionStart(SessionStart::deserialize(from)?),
-            Self::SessionResume => Fact::SessionResume(SessionResume::deserialize(from)?),
-            Self::SessionEnd => Fact::SessionEnd(SessionEnd::deserialize(from)?),
-            Self::RoundStart => {
+        if self.outline {
+            match self.name {
+                Name::LlmRequest => {
+                    return Ok(Fact::LlmRequest(Asked::deserialize(from)?.into()));
+                }
+                Name::LlmResponse => {
+                    return Ok(Fact::LlmResponse(Response::deserialize(from)?.into()));
+                }
+                _ => {}
+            }
+        }
+        Ok(match self.name {
+            Name::SessionStart => Fact::SessionStart(SessionStart::deserialize(from)?),
+            Name::SessionResume => Fact::SessionResume(SessionResume::deserialize(from)?),
+            Name::SessionEnd => Fact::SessionEnd(SessionEnd::deserialize(from)?),
+            Name::RoundStart => {
                 let RoundStart { request } = RoundStart::deserialize(from)?;
                 Fact::RoundStart { request }
             }
-            Self::RoundEnd => Fact::RoundEnd(RoundEnd::deserialize(from)?),
-            Self::StepStart => Fact::StepStart(StepStart::deserialize(from)?),
-            Self::StepEnd => Fact::StepEnd(StepEnd::deserialize(from)?),
-            Self::Observe => Fact::Observe(Observe::deserialize(from)?),
-            Self::LlmRequest => Fact::LlmRequest(LlmRequest::deserialize(from)?),
-            Self::LlmResponse => Fact::LlmResponse(LlmResponse::deserialize(from)?),
-            Self::ToolStart => Fact::ToolStart(ToolStart::deserialize(from)?),
-            Self::ToolEnd => Fact::ToolEnd(ToolEnd::deserialize(from)?),
-            Self::Question => Fact::Question(QuestionAsked::deserialize(from)?),
-            Self::Answer => Fact::Answer(Answer::deserialize(from)?),
-            Self::State => {
+            Name::RoundEnd => Fact::RoundEnd(RoundEnd::deserialize(from)?),
+            Name::StepStart => Fact::StepStart(StepStart::deserialize(from)?),
+            Name::StepEnd => Fact::StepEnd(StepEnd::deserialize(from)?),
+            Name::Observe => Fact::Observe(Observe::deserialize(from)?),
+            Name::LlmRequest => Fact::LlmRequest(LlmRequest::deserialize(from)?),
+            Name::LlmResponse => Fact::LlmResponse(LlmResponse::deserialize(from)?),
+            Name::ToolStart => Fact::ToolStart(ToolStart::deserialize(from)?),
+            Name::ToolEnd => Fact::ToolEnd(ToolEnd::deserialize(from)?),
+            Name::Question => Fact::Question(QuestionAsked::deserialize(from)?),
+            Name::Answer => Fact::Answer(Answer::deserialize(from)?),
+            Name::State => {
                 let State { from, to } = State::deserialize(from)?;
                 Fact::State { from, to }
             }
-            Self::SubtaskEnd => {
+            Name::SubtaskEnd => {
                 let SubtaskEnd { index, status, result } = SubtaskEnd::deserialize(from)?;
                 Fact::SubtaskEnd { index, status, result }
             }
-            Self::Snapshot => {
+            Name::Snapshot => {
                 let Snapshot { scope, sub_round, screenshot, ui_tree } =
                     Snapshot::deserialize(from)?;
                 Fact::Snapshot { scope, sub_round, screenshot, ui_tree }
             }
-            Self::BlackboardAdd => {
+            Name::BlackboardAdd => {
                 let BlackboardAdd { section, item } = BlackboardAdd::deserialize(from)?;
                 Fact::BlackboardAdd { section, item }
             }
-            Self::Evaluation => Fact::Evaluation(Value::deserialize(from)?),
-            Self::Note => {
+            Name::Evaluation => Fact::Evaluation(Value::deserialize(from)?),
+            Name::Note => {
                 let Note { kind, text, figures } = Note::deserialize(from)?;
                 Fact::Note { kind, text, figures }
             }
         })
+    }
+}
+
+/// An [`LlmRequest`] without what was asked.
+#[derive(Deserialize)]
+struct Asked {
+    call_id: u32,
+    request_number: u32,
+    iteration: u32,
+    purpose: String,
+    model: String,
+    profile: String,
+}
+
+impl From<Asked> for LlmRequest {
+    fn from(asked: Asked) -> Self {
+        let Asked { call_id, request_number, iteration, purpose, model, profile } = asked;
+        Self {
+            call_id,
+            request_number,
+            iteration,
+            purpose,
+            model,
+            profile,
+            messages: Vec::new(),
+            params: Map::new(),
+            tools_schema: None,
+            response_schema: None,
+            tool_results: None,
+        }
+    }
+}
+
+/// An [`LlmResponse`] without the answer as it came.
+#[derive(Deserialize)]
+struct Response {
+    call_id: u32,
+    request_number: u32,
+    iteration: u32,
+    kind: String,
+    success: bool,
+    parsed: Option<ParsedFacts>,
+    finish_reason: Option<String>,
+    model: String,
+    tokens: TokenFacts,
+    latency_ms: f64,
+    first_token_ms: Option<f64>,
+    cost_usd: f64,
+    cost_known: bool,
+    error: Option<String>,
+}
+
+impl From<Response> for LlmResponse {
+    fn from(response: Response) -> Self {
+        Self {
+            call_id: response.call_id,
+            request_number: response.request_number,
+            iteration: response.iteration,
+            kind: response.kind,
+            success: response.success,
+            raw_content: None,
+            reasoning: String::new(),
+            tool_calls: Vec::new(),
+            parsed: response.parsed,
+            finish_reason: response.finish_reason,
+            model: response.model,
+            tokens: response.tokens,
+            latency_ms: response.latency_ms,
+            first_token_ms: response.first_token_ms,
+            cost_usd: response.cost_usd,
+            cost_known: response.cost_known,
+            retries: Vec::new(),
+            error: response.error,
+        }
     }
 }
 
@@ -302,5 +413,117 @@ impl From<FlatParsed> for ParsedFacts {
             questions,
         };
         Self { action, response }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    const LINE: &str = r#"{"v":1,"seq":7,"ts":"2026-01-02T03:04:05.600000Z","round":0,"step":3,"agent":"AppAgent","type":"tool.end","data":{"tool_call_id":1,"success":true,"result":"done","duration_ms":0.1},"prev":"","sum":""}"#;
+
+    fn line() -> Map<String, Value> {
+        serde_json::from_str(LINE).unwrap()
+    }
+
+    /// As serde derives it for the parts, the header aside.
+    fn derived(text: &str) -> Option<Entry> {
+        serde_json::from_str(text).ok()
+    }
+
+    fn read(text: &str) -> Option<Entry> {
+        serde_json::from_str::<Event>(text).ok().map(|event| event.entry)
+    }
+
+    #[test]
+    fn members_may_come_in_any_order() {
+        let wanted = derived(LINE).unwrap();
+        let members = line();
+        let names: Vec<&String> = members.keys().collect();
+        for turn in 0..names.len() {
+            for backwards in [false, true] {
+                let mut order = names.clone();
+                order.rotate_left(turn);
+                if backwards {
+                    order.reverse();
+                }
+                let turned: Map<String, Value> =
+                    order.iter().map(|name| ((*name).clone(), members[*name].clone())).collect();
+                let text = Value::Object(turned).to_string();
+                assert_eq!(read(&text).as_ref(), Some(&wanted), "{text}");
+            }
+        }
+        assert_eq!(serde_json::from_value::<Event>(line().into()).unwrap().entry, wanted);
+    }
+
+    #[test]
+    fn what_is_missing_or_said_twice_is_refused() {
+        for name in ["v", "seq", "ts", "type", "data"] {
+            let mut less = line();
+            less.remove(name);
+            assert_eq!(read(&Value::Object(less).to_string()), None, "{name}");
+        }
+        for name in ["round", "step", "agent"] {
+            let mut less = line();
+            less.insert(name.to_owned(), Value::Null);
+            let null = read(&Value::Object(less.clone()).to_string()).unwrap();
+            less.remove(name);
+            assert_eq!(read(&Value::Object(less).to_string()), Some(null), "{name}");
+        }
+        for (name, value) in line() {
+            let twice = format!("{},\"{name}\":{value}}}", LINE.strip_suffix('}').unwrap());
+            let allowed = matches!(&*name, "prev" | "sum");
+            assert_eq!(read(&twice).is_some(), allowed, "{name}");
+        }
+        assert_eq!(read("[]"), None);
+        assert_eq!(read(&LINE.replace("tool.end", "tool.dance")), None);
+        assert_eq!(read(&LINE.replace("tool.end", "tool.start")), None);
+    }
+
+    proptest! {
+        /// Whatever stands in the data, both ways agree on whether it can be read, and as what.
+        #[test]
+        fn both_ways_read_the_same(
+            name in prop::sample::select(&[
+                "session.start", "session.resume", "session.end", "round.start", "round.end",
+                "step.start", "step.end", "observe", "llm.request", "llm.response", "tool.start",
+                "tool.end", "question", "answer", "state", "subtask.end", "snapshot",
+                "blackboard.add", "evaluation", "note", "other",
+            ][..]),
+            members in prop::collection::btree_map(
+                prop::sample::select(&[
+                    "request", "from", "to", "index", "status", "result", "scope", "sub_round",
+                    "screenshot", "ui_tree", "section", "item", "kind", "text", "figures",
+                    "answers", "source", "message", "unknown", "why", "run",
+                ][..]),
+                prop_oneof![
+                    any::<u32>().prop_map(Value::from),
+                    any::<String>().prop_map(Value::from),
+                    Just(Value::Null),
+                    Just(json!([])),
+                    Just(json!({})),
+                    Just(json!(["a"])),
+                    Just(json!({ "max_steps": 1, "reply_mode": "x" })),
+                    Just(json!({ "sha256": "0", "bytes": 1, "media_type": "x" })),
+                ],
+                0..21,
+            ),
+        ) {
+            let mut line = line();
+            line.insert("type".to_owned(), name.into());
+            line.insert("data".to_owned(), json!(members));
+            let text = Value::Object(line).to_string();
+            prop_assert_eq!(read(&text), derived(&text));
+        }
+
+        #[test]
+        fn foreign_text_is_refused_not_feared(text in any::<String>(), at in 0..LINE.len()) {
+            let (before, after) = LINE.split_at(at);
+            let text = format!("{before}{text}{after}");
+            prop_assert_eq!(read(&text).is_some() , serde_json::from_str::<Outline>(&text).is_ok());
+        }
     }
 }

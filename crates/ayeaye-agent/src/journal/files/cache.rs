@@ -10,6 +10,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, storage, write_whole};
+use super::line::Detail;
 use super::opening;
 use crate::journal::summary::Summing;
 use crate::journal::{JournalError, Summary};
@@ -44,15 +45,28 @@ pub(super) fn summary(folder: &Folder) -> Result<Summary, JournalError> {
         return Ok(summary);
     }
     let mut summing = Summing::new(folder.id);
-    opening::read(folder, &mut |event| summing.apply(&event))?;
-    let blobs = folder.blob_bytes().map_err(storage("read", &folder.blobs()))?;
-    let summary = summing.finish(of.bytes + blobs)?;
+    opening::read(folder, Detail::Outline, &mut |event| summing.apply(&event))?;
+    let summary = summing.finish(of.bytes.saturating_add(count(folder)?))?;
     // One that is being written is out of date at once.
     if stamp()? == of {
         let cached = Cached { v: VERSION, of, summary: summary.clone() };
         save(folder, &cached);
     }
     Ok(summary)
+}
+
+/// Length of all blobs. They are counted one by one only if the record has grown since it was summed up.
+pub(super) fn blob_bytes(folder: &Folder) -> Result<u64, JournalError> {
+    let path = folder.events();
+    let of = stamp(folder).map_err(|err| folder.absent_or("read", &path, err))?;
+    match load(folder).filter(|cached| cached.of == of) {
+        Some(cached) => Ok(cached.summary.bytes.saturating_sub(of.bytes)),
+        None => count(folder),
+    }
+}
+
+fn count(folder: &Folder) -> Result<u64, JournalError> {
+    folder.blob_bytes().map_err(storage("read", &folder.blobs()))
 }
 
 fn stamp(folder: &Folder) -> io::Result<Stamp> {

@@ -9,7 +9,7 @@
 //!   answer                           an operator's words for the writer
 //!   session.json                     a summary; may be deleted, is made anew
 //! ```
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -46,9 +46,9 @@ impl Folder {
     pub(super) fn blob_bytes(&self) -> io::Result<u64> {
         let mut sum = 0;
         for shelf in entries(&self.blobs())? {
-            for blob in entries(&shelf)? {
+            for blob in entries(&shelf.path())? {
                 // A file may go while this looks: a writer puts it beside its place, then moves it.
-                sum += fs::symlink_metadata(&blob).map_or(0, |found| found.len());
+                sum += blob.metadata().map_or(0, |found| found.len());
             }
         }
         Ok(sum)
@@ -84,9 +84,9 @@ impl Folder {
 }
 
 /// What is in a folder; nothing when it is not there, or is none.
-fn entries(path: &Path) -> io::Result<Vec<PathBuf>> {
+fn entries(path: &Path) -> io::Result<Vec<DirEntry>> {
     match fs::read_dir(path) {
-        Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect(),
+        Ok(entries) => entries.collect(),
         Err(err)
             if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
         {

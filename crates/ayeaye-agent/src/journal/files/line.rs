@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use sha2::{Digest as _, Sha256};
 
+use crate::journal::event::parse::Outline;
 use crate::journal::{Entry, Event, FORMAT};
 
 /// Most bytes of a line, its end not counted. Prompts and replies are far below; what is large goes
@@ -73,6 +74,14 @@ impl fmt::Debug for Chain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Chain").field("seq", &self.seq).field("prev", &self.prev()).finish()
     }
+}
+
+/// How much of an event is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    Whole,
+    /// See [`Journal::outline`](crate::Journal::outline).
+    Outline,
 }
 
 /// A line ready to be written.
@@ -151,12 +160,18 @@ pub(super) fn encode(chain: &Chain, ts: Timestamp, entry: &Entry) -> Result<Enco
 /// The event of a line (without its end), if it is the next one of its record.
 pub(super) fn decode(chain: &Chain, line: &[u8]) -> Result<(Event, Chain), Flaw> {
     let next = chain.behind(line)?;
-    Ok((parse(chain.seq, line)?, next))
+    Ok((parse(chain.seq, line, Detail::Whole)?, next))
 }
 
 /// The event of a line whose frame is good, if it is the `seq`th.
-pub(super) fn parse(seq: u64, line: &[u8]) -> Result<Event, Flaw> {
-    let event = match serde_json::from_slice::<Event>(line) {
+pub(super) fn parse(seq: u64, line: &[u8], detail: Detail) -> Result<Event, Flaw> {
+    // Looked at once as a whole, its texts need not be looked at one by one.
+    let text = std::str::from_utf8(line).map_err(|_not_text| Flaw::Foreign)?;
+    let event = match detail {
+        Detail::Whole => serde_json::from_str::<Event>(text),
+        Detail::Outline => serde_json::from_str::<Outline>(text).map(|Outline(event)| event),
+    };
+    let event = match event {
         Ok(event) if event.v == FORMAT => event,
         Ok(Event { v, .. }) if FORMAT < v => return Err(Flaw::TooNew(v)),
         Ok(_) => return Err(Flaw::Foreign),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::folder::{Folder, private_file, storage, sync_folder};
-use super::line::{self, Chain};
+use super::line::{self, Chain, Detail};
 use super::record::FileRecord;
 use super::scan::{End, Scanned, scan_behind, scan_on_two_threads};
 use super::{BadRecord, Clock, SyncWhen, Verdict, blocking};
@@ -18,7 +18,7 @@ use crate::journal::{Entry, Event, Fact, JournalError};
 const SHORT: u64 = 512 << 10;
 
 /// How many events are handed over in one go.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
 
 /// Does file work that finds events, and hands them to a caller that must not wait for a disk. No
 /// more than a few batches are in memory at a time.
@@ -32,7 +32,7 @@ pub(super) async fn telling<T: Send + 'static>(
     let (hand, mut take) = mpsc::channel::<Vec<Event>>(4);
     let working = async {
         blocking(doing, &path, move || {
-            let mut batch = Vec::with_capacity(BATCH);
+            let mut batch = Vec::new();
             let result = work(folder, &mut |event| {
                 batch.push(event);
                 if batch.len() == BATCH {
@@ -55,12 +55,16 @@ pub(super) async fn telling<T: Send + 'static>(
 }
 
 /// Reads a session without mending it.
-pub(super) fn read(folder: &Folder, each: &mut dyn FnMut(Event)) -> Result<(), JournalError> {
-    let scanned = scan_file(folder, &mut *each)?;
+pub(super) fn read(
+    folder: &Folder,
+    detail: Detail,
+    each: &mut dyn FnMut(Event),
+) -> Result<(), JournalError> {
+    let scanned = scan_file(folder, detail, &mut *each)?;
     let Some(_) = refusal(folder.id, &scanned) else { return Ok(()) };
     // A writer that cut off a torn tail and went on while we read looks like damage, once. What was
     // good stays so.
-    let scanned = scan_from(folder, scanned.chain, scanned.good_bytes, each)?;
+    let scanned = scan_from(folder, scanned.chain, scanned.good_bytes, detail, each)?;
     refusal(folder.id, &scanned).map_or(Ok(()), Err)
 }
 
@@ -73,7 +77,7 @@ pub(super) fn open(
 ) -> Result<FileRecord, JournalError> {
     folder.must_exist()?;
     let lock = folder.lock()?;
-    let scanned = scan_file(&folder, &mut *each)?;
+    let scanned = scan_file(&folder, Detail::Outline, &mut *each)?;
     if let Some(refusal) = refusal(folder.id, &scanned) {
         return Err(refusal);
     }
@@ -86,14 +90,19 @@ pub(super) fn open(
     Ok(record)
 }
 
-pub(super) fn scan_file(folder: &Folder, each: impl FnMut(Event)) -> Result<Scanned, JournalError> {
-    scan_from(folder, Chain::start(), 0, each)
+pub(super) fn scan_file(
+    folder: &Folder,
+    detail: Detail,
+    each: impl FnMut(Event),
+) -> Result<Scanned, JournalError> {
+    scan_from(folder, Chain::start(), 0, detail, each)
 }
 
 fn scan_from(
     folder: &Folder,
     chain: Chain,
     at: u64,
+    detail: Detail,
     each: impl FnMut(Event),
 ) -> Result<Scanned, JournalError> {
     let path = folder.events();
@@ -104,9 +113,9 @@ fn scan_from(
     let (length, file) = opened.map_err(|err| folder.absent_or("read", &path, err))?;
     let reader = BufReader::with_capacity(256 << 10, file);
     let scanned = if length - at.min(length) < SHORT {
-        scan_behind(chain, reader, each)
+        scan_behind(chain, reader, detail, each)
     } else {
-        scan_on_two_threads(chain, reader, each)
+        scan_on_two_threads(chain, reader, detail, each)
     };
     let mut scanned = scanned.map_err(storage("read", &path))?;
     scanned.good_bytes += at;

@@ -1,7 +1,7 @@
 //! The record of one session, open for writing.
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -50,8 +50,13 @@ impl FileRecord {
         let path = folder.events();
         let events = private_file(OpenOptions::new().append(true), &path)
             .map_err(|err| folder.absent_or("open", &path, err))?;
+        // Should somebody have removed the lock under a writer's hands, that one still has this. Not
+        // on Windows, where it would keep readers away.
+        if cfg!(unix) && matches!(events.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(JournalError::Busy(folder.id));
+        }
         let lines = events.metadata().map_err(storage("read", &path))?.len();
-        let blobs = folder.blob_bytes().map_err(storage("read", &folder.blobs()))?;
+        let blobs = cache::blob_bytes(&folder)?;
         // Whoever made these may have died before they were on the disk.
         let above = folder.path.ancestors().take(3).filter(|path| !path.as_os_str().is_empty());
         let unsynced_folders = above.map(Path::to_owned).collect();

@@ -3,7 +3,7 @@ use std::io::{self, BufRead, Read as _};
 use std::sync::mpsc;
 use std::thread;
 
-use super::line::{self, Chain, Flaw, MAX_LINE};
+use super::line::{self, Chain, Detail, Flaw, MAX_LINE};
 use crate::journal::Event;
 
 /// What a record turned out to be.
@@ -42,22 +42,24 @@ pub(super) enum End {
 /// Reads all lines in order and hands out each good one, up to the first that is not.
 #[cfg(test)]
 pub(super) fn scan(reader: impl BufRead, each: impl FnMut(Event)) -> io::Result<Scanned> {
-    scan_behind(Chain::start(), reader, each)
+    scan_behind(Chain::start(), reader, Detail::Whole, each)
 }
 
 /// The same for what follows the lines that `chain` stands for.
 pub(super) fn scan_behind(
     chain: Chain,
     reader: impl BufRead,
+    detail: Detail,
     each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
-    tell(Shares::new(chain, reader), each)
+    tell(Shares::new(chain, reader), detail, each)
 }
 
 /// The same on two threads: one reads and checks the chain, this one makes events of the lines.
 pub(super) fn scan_on_two_threads(
     chain: Chain,
     reader: impl BufRead + Send,
+    detail: Detail,
     each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
     thread::scope(|scope| {
@@ -70,7 +72,7 @@ pub(super) fn scan_on_two_threads(
                 }
             }
         })?;
-        tell(take.into_iter(), each)
+        tell(take.into_iter(), detail, each)
     })
 }
 
@@ -97,19 +99,22 @@ struct Shares<R> {
     chain: Chain,
     at: u64,
     over: bool,
+    /// How much a share is expected to take.
+    room: usize,
 }
 
 impl<R: BufRead> Shares<R> {
     fn new(chain: Chain, reader: R) -> Self {
-        Self { reader, chain, at: 0, over: false }
+        Self { reader, chain, at: 0, over: false, room: 0 }
     }
 
     fn share(&mut self) -> io::Result<Share> {
         let (seq, at) = (self.chain.seq, self.at);
-        let mut lines = Vec::new();
+        let mut lines = Vec::with_capacity(self.room);
         let mut ends = Vec::new();
         let end = loop {
             if SHARE <= lines.len() {
+                self.room = SHARE + (SHARE >> 2); // a short record needs less
                 return Ok(Share { lines, ends, seq, at, rest: None });
             }
             let begin = lines.len();
@@ -153,6 +158,7 @@ impl<R: BufRead> Iterator for Shares<R> {
 /// Hands out the events of all shares, up to the first line that says nothing this version knows.
 fn tell(
     shares: impl Iterator<Item = io::Result<Share>>,
+    detail: Detail,
     mut each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
     for share in shares {
@@ -160,7 +166,7 @@ fn tell(
         let mut begin = 0;
         for end in ends {
             let line = &lines[begin..end];
-            match line::parse(seq, line) {
+            match line::parse(seq, line, detail) {
                 Ok(event) => each(event),
                 Err(flaw) => {
                     let chain = Chain::before(seq, line);

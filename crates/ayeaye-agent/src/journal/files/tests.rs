@@ -1,7 +1,9 @@
 //! The journal as its callers see it. Damage has its own file, and so has the format.
 mod damage;
+mod disk;
 mod fixture;
 mod sample;
+mod scale;
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -61,8 +63,10 @@ async fn opened(
     journal: &FileJournal,
     id: &SessionId,
 ) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
-    let mut events = Vec::new();
-    let record = journal.open(id, &mut |event| events.push(event)).await?;
+    let mut outline = Vec::new();
+    let record = journal.open(id, &mut |event| outline.push(event.seq)).await?;
+    let events = journal.read(id).await?;
+    assert!(events.iter().map(|event| event.seq).eq(outline));
     Ok((events, record))
 }
 

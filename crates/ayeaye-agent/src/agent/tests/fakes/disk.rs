@@ -97,6 +97,10 @@ impl Journal for Failing {
         self.inner.visit(id, each).await
     }
 
+    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+        self.inner.outline(id, each).await
+    }
+
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
         self.inner.summary(id).await
     }

@@ -101,7 +101,9 @@ async fn a_record_cut_at_any_byte_ends_with_its_last_whole_line() {
         for length in 0..line.len() {
             // The lines before were read when it was their turn to be cut.
             let rest = &bytes[*at..at + length];
-            let scanned = scan_behind(chain.clone(), rest, |_| panic!("{nth} cut at {length}"));
+            let scanned = scan_behind(chain.clone(), rest, Detail::Whole, |_| {
+                panic!("{nth} cut at {length}")
+            });
             let scanned = scanned.expect("in memory");
             assert_eq!((scanned.good_bytes, &scanned.chain), (0, chain));
             let torn = End::Torn { bytes: length as u64 };
@@ -113,11 +115,11 @@ async fn a_record_cut_at_any_byte_ends_with_its_last_whole_line() {
     assert!(30_000 < cuts, "{cuts}");
 }
 
-/// The same on real files, through the front door, with the first half of the session, in two shares
+/// The same on real files, through the front door, with the first quarter of the session, in two shares
 /// that can run side by side.
 async fn cut_files(share: usize) {
     let (bytes, events) = sample_bytes().await;
-    let bytes = &bytes[..lines(&bytes)[36].0];
+    let bytes = &bytes[..lines(&bytes)[18].0];
     let bench = Bench::new().await;
     let mut cuts = 0;
     let mut whole = 0; // lines
@@ -128,7 +130,7 @@ async fn cut_files(share: usize) {
             end_of_whole = at;
         }
         let at_an_edge = at < end_of_whole + 2 || bytes.get(at) == Some(&b'\n');
-        if at % 8 == share || (at_an_edge && at % 2 == share) {
+        if at % 4 == share || (at_an_edge && at % 2 == share) {
             bench.put(&bytes[..at]);
             if at_an_edge {
                 bench.reads_as(&events[..whole], at != end_of_whole).await;
@@ -187,7 +189,8 @@ async fn every_bit_of_the_last_two_lines_is_guarded() {
     for bit in 0..tail.len() * 8 {
         let mut flipped = tail.to_vec();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        let scanned = scan_behind(chain.clone(), &flipped[..], |_| {}).expect("in memory");
+        let scanned =
+            scan_behind(chain.clone(), &flipped[..], Detail::Whole, |_| {}).expect("in memory");
         if bit / 8 < last {
             assert!(matches!(scanned.end, End::Damaged { .. }), "bit {bit}: {scanned:?}");
             assert_eq!(scanned.good_bytes, 0, "bit {bit}");
@@ -287,6 +290,68 @@ async fn a_torn_tail_is_put_aside_as_it_was() {
     assert!(torn.ends_with(&tail));
     assert!(tail.starts_with(b"{\"v\":1,"));
     assert_eq!(hex(&[0, 0x1f, 0xff]), "001fff");
+}
+
+#[tokio::test]
+async fn a_crash_between_a_blob_and_its_event_loses_neither() {
+    let rig = rig();
+    let (id, events) = rig.full_session().await;
+    let mut record = rig.open(&id).await.unwrap().1;
+    let picture = Bytes::from_static(b"kept, and named by nobody");
+    let blob = record.keep(picture.clone(), "image/jpeg").await.unwrap();
+    drop(record);
+    let (opened, mut record) = rig.open(&id).await.unwrap();
+    assert_eq!(opened, events);
+    assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), picture);
+    assert_eq!(record.keep(picture, "image/jpeg").await.unwrap(), blob);
+}
+
+#[tokio::test]
+async fn a_blob_that_was_cut_short_is_written_again_and_reading_goes_on_without() {
+    let rig = rig();
+    let (id, events) = rig.full_session().await;
+    let blob = events.iter().find_map(|event| match &event.entry.fact {
+        Fact::Observe(observe) => observe.screenshot.clone(),
+        _ => None,
+    });
+    let blob = blob.expect("a picture");
+    let shelf = rig.path(&id).join("blobs").join(&blob.sha256[..2]);
+    let path = shelf.join(format!("{}.jpg", blob.sha256));
+    let whole = fs::read(&path).unwrap();
+    for length in 0..whole.len() {
+        // Under its name only a failing disk leaves this; beside it, a crash does.
+        fs::write(&path, &whole[..length]).unwrap();
+        fs::write(shelf.join(format!("{}.jpg.temp-1-{length}", blob.sha256)), "torn").unwrap();
+        assert!(matches!(rig.journal.blob(&id, &blob).await, Err(JournalError::Blob(_))));
+        assert_eq!(rig.journal.read(&id).await.unwrap(), events);
+        let (opened, mut record) = rig.open(&id).await.unwrap();
+        assert_eq!(opened, events);
+        let again = record.keep(Bytes::from(whole.clone()), "image/jpeg").await.unwrap();
+        assert_eq!(again, blob);
+        assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), whole);
+    }
+    fs::remove_dir_all(rig.path(&id).join("blobs")).unwrap();
+    assert_eq!(rig.open(&id).await.unwrap().0, events);
+    assert!(matches!(rig.journal.blob(&id, &blob).await, Err(JournalError::Blob(_))));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_lock_that_somebody_removed_lets_no_second_writer_in() {
+    let rig = rig();
+    let (id, events) = rig.full_session().await;
+    let lock = rig.path(&id).join("lock");
+    fs::remove_file(&lock).unwrap();
+    let (opened, mut record) = rig.open(&id).await.unwrap();
+    assert_eq!(opened, events);
+    fs::remove_file(&lock).unwrap();
+    let second = rig.open(&id).await;
+    assert!(matches!(second, Err(JournalError::Busy(_))), "{second:?}");
+    record.append(note("the only one")).await.unwrap();
+    drop(record);
+    let records = rig.journal.verify(&id).await.unwrap().records;
+    assert_eq!(records, events.len() as u64 + 1);
+    rig.open(&id).await.unwrap();
 }
 
 proptest! {

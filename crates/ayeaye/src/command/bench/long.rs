@@ -1,0 +1,254 @@
+//! `ayeaye bench --long`: what a step costs late in a long session, and how such a one is continued.
+//!
+//! The loop, the record and the logs are the real ones; the phone is a frame that changes with every
+//! tap, and the model decides at once, so that nothing but them is measured.
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use async_trait::async_trait;
+use ayeaye_agent::journal::FileJournal;
+use ayeaye_agent::{
+    Agent, App, Component, Continue, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
+    DeviceSource, Follower, Frame, Gesture, Journal, Limits, Parts, Point, ReplyMode, ScreenSize,
+    ScreenState, SettleRule, StartTask, StopReason, Transport, Words,
+};
+use ayeaye_export::Projecting;
+use serde_json::{Map, Value, json};
+
+use super::Metronome;
+use crate::cli::Exit;
+use crate::config::Config;
+use crate::terminal::Terminal;
+use crate::wiring::{clock, limits};
+
+/// Small, so that pictures do not hide what the rest costs.
+const SIZE: ScreenSize = ScreenSize { width: 270, height: 600 };
+
+/// Runs a session of so many steps, continues it, and prints one line of JSON.
+pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Result<Exit> {
+    let (agent, journal) = agent(config, steps)?;
+    let start = StartTask {
+        device_id: DeviceId::new("still"),
+        task: "a long bench".to_owned(),
+        max_steps: u32::MAX,
+        reply_mode: ReplyMode::PassToClient,
+        asker: "bench".to_owned(),
+    };
+    let mut follower = agent.start(start).await?;
+    let blocks = blocks(&mut follower, steps).await;
+    let report = follower.report();
+    if report.stop_reason != StopReason::TaskCompletedSuccessfully {
+        bail!("{}: {}", report.stop_reason, report.message);
+    }
+    let id = report.session_id;
+    let sizes = json!({
+        "record": room(&config.data_dir.join("sessions").join(id.to_string()).join("events.jsonl")),
+        "blobs": room(&config.data_dir.join("sessions").join(id.to_string()).join("blobs")),
+        "ufo": room(&config.data_dir.join("logs")),
+        "pycatan": room(&config.data_dir.join("llm")),
+        "gelab": room(&config.data_dir.join("traces")),
+        "html": room(&config.data_dir.join("reports")),
+    });
+    let per_step = |bytes: &Value| bytes.as_u64().unwrap_or_default() / u64::from(steps.max(1));
+    let sizes: Map<String, Value> = sizes
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, bytes)| (format!("{name}_bytes_per_step"), per_step(bytes).into()))
+        .collect();
+    drop(agent);
+
+    let begun = Instant::now();
+    journal.summary(&id).await?;
+    let summary = begun.elapsed();
+    // As a process that was started anew: nothing of the session is in memory.
+    let (agent, _) = self::agent(config, 1)?;
+    let begun = Instant::now();
+    let next = Continue {
+        session_id: id,
+        device_id: None,
+        words: Words::Task("go on".to_owned()),
+        reply_is_secret: false,
+        max_steps: 2,
+        reply_mode: ReplyMode::PassToClient,
+        asker: "bench".to_owned(),
+    };
+    let mut follower = agent.resume(next).await?;
+    let continued = begun.elapsed();
+    follower.end().await;
+    let told = json!({
+        "steps": steps,
+        "blocks": blocks,
+        "sizes": sizes,
+        "summary_ms": millis(summary),
+        "continue_ms": millis(continued),
+    });
+    terminal.line(&told.to_string());
+    Ok(Exit::Done)
+}
+
+/// Time for a step, and memory, in blocks of a tenth of all steps.
+async fn blocks(follower: &mut Follower, steps: u32) -> Vec<Value> {
+    let block = (steps / 10).max(1);
+    let (mut told, mut last, mut since) = (Vec::new(), 0, Instant::now());
+    loop {
+        let done = follower.report().global_steps;
+        if last + block <= done {
+            let ms = millis(since.elapsed()) / f64::from(done - last);
+            let ms = (ms * 1e3).round() / 1e3;
+            told.push(json!({ "steps": done, "ms_a_step": ms, "rss_mib": resident() }));
+            (last, since) = (done, Instant::now());
+        }
+        if !follower.changed().await {
+            return told;
+        }
+    }
+}
+
+fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>)> {
+    let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync);
+    let logs = config.logs.clone();
+    let journal: Arc<dyn Journal> =
+        Arc::new(Projecting::new(Arc::new(files), &config.data_dir, logs));
+    let at = Point::new(500, 500)?;
+    let at_once = Duration::ZERO;
+    let settle = SettleRule {
+        first_look: at_once,
+        between: at_once,
+        patience: at_once,
+        ..SettleRule::USUAL
+    };
+    let agent = Agent::new(Parts {
+        sources: vec![Arc::new(StillDevice {
+            id: DeviceId::new("still"),
+            taps: AtomicU32::new(0),
+        })],
+        private: Vec::new(),
+        model: Arc::new(Metronome::new(config, at, steps / 2)?),
+        journal: journal.clone(),
+        limits: Limits {
+            session_steps: u32::MAX,
+            repeats: u32::MAX / 4,
+            run_time: Duration::from_hours(24),
+            settle,
+            ..limits(config)
+        },
+        config: Map::new(),
+        keeping: config.journal.keeping,
+        prices: config.model.prices,
+        judge: None,
+    });
+    Ok((agent, journal))
+}
+
+/// Bytes of a file, or of all files in a folder.
+fn room(path: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return std::fs::metadata(path).map_or(0, |it| it.len());
+    };
+    entries.filter_map(Result::ok).map(|entry| room(&entry.path())).sum()
+}
+
+/// Memory of this process in MiB, where the system says it as Linux does.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib >> 10)
+}
+
+fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A phone that is a picture: one shade a tap.
+#[derive(Debug)]
+struct StillDevice {
+    id: DeviceId,
+    taps: AtomicU32,
+}
+
+#[async_trait]
+impl Device for StillDevice {
+    fn id(&self) -> &DeviceId {
+        &self.id
+    }
+
+    async fn info(&self) -> Result<DeviceInfo, DeviceError> {
+        Ok(DeviceInfo {
+            id: self.id.clone(),
+            model: "a picture".to_owned(),
+            android_version: "0".to_owned(),
+            screen: SIZE,
+        })
+    }
+
+    async fn capture(&self) -> Result<Frame, DeviceError> {
+        let [low, middle, high, _] = self.taps.load(Ordering::Relaxed).to_le_bytes();
+        let pixels = (SIZE.width * SIZE.height) as usize;
+        let rgba = [low, middle, high | 16, 255].repeat(pixels);
+        Frame::new(SIZE, rgba.into()).map_err(|err| DeviceError::Garbled {
+            id: self.id.clone(),
+            what: "a capture".to_owned(),
+            reason: err.to_string(),
+        })
+    }
+
+    async fn state(&self) -> Result<ScreenState, DeviceError> {
+        let front =
+            Component { package: "com.example.bench".to_owned(), activity: ".Main".to_owned() };
+        Ok(ScreenState {
+            awake: true,
+            locked: false,
+            foreground: Some(front),
+            keyboard_shown: false,
+            secret_field: false,
+        })
+    }
+
+    async fn perform(&self, _gesture: &Gesture, _on: ScreenSize) -> Result<(), DeviceError> {
+        self.taps.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn wake(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    async fn reset(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    async fn apps(&self) -> Result<Vec<App>, DeviceError> {
+        Ok(Vec::new())
+    }
+
+    async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
+        let node = r#"<node text="Send" class="android.widget.Button" clickable="true" bounds="[0,0][270,600]"/>"#;
+        Ok(Some(format!("<hierarchy rotation=\"0\">{}</hierarchy>", node.repeat(40))))
+    }
+}
+
+#[async_trait]
+impl DeviceSource for StillDevice {
+    async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
+        Ok(vec![DeviceEntry {
+            id: self.id.clone(),
+            state: "device".to_owned(),
+            ready: true,
+            transport: Transport::Virtual,
+            model: None,
+            product: None,
+            android_version: None,
+            screen: Some(SIZE),
+            hint: None,
+        }])
+    }
+
+    async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
+        let taps = AtomicU32::new(self.taps.load(Ordering::Relaxed));
+        Ok(Arc::new(Self { id: id.clone(), taps }))
+    }
+}
