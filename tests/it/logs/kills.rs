@@ -1,6 +1,7 @@
 //! `kill -9` of the server at random points: what its logs lack is completed by the next one, whether
 //! the session is gone on with or not.
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,10 +60,15 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
     let record = data.join("sessions").join(session).join("events.jsonl");
     let lines =
         || json_lines(&fs::read(data.join("logs").join(session).join("response.log")).unwrap());
-    for _ in 0..KILLS {
+    for kill in 0..KILLS {
         let more = rand::rng().random_range(0..=20);
         grown_by(&record, more).await;
         served.kill().await;
+        if kill % 2 == 1 {
+            // As if the power had gone too: half a line.
+            let mut torn = OpenOptions::new().append(true).open(&record).unwrap();
+            torn.write_all(br#"{"v":1,"seq":9,"ts":"20"#).unwrap();
+        }
         let before = events(&record);
         // Not gone on with: only a server is there again.
         served = binary.raw().await;
@@ -84,6 +90,8 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
         is_step(line);
         assert_eq!(line["step"], number);
     }
-    let resumed = events(&record).iter().filter(|it| it["type"] == "session.resume").count();
-    assert!((1..=KILLS + 1).contains(&resumed), "{resumed}");
+    let told =
+        |what: &str| events(&record).iter().filter(|it| it.to_string().contains(what)).count();
+    assert_eq!(told(r#""kind":"recovered""#), KILLS / 2, "torn tails are cut off and noted");
+    assert!((1..=KILLS + 1).contains(&told(r#""type":"session.resume""#)));
 }
