@@ -44,10 +44,8 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
     let (over, mut taps) = (enough.clone(), 0);
     let vlm = FakeVlm::start(move |_| {
         taps += 1;
-        Answer::Says(match over.load(Ordering::SeqCst) {
-            false => click(100 + taps * 2, 300),
-            true => complete("All done."),
-        })
+        let over = over.load(Ordering::SeqCst);
+        Answer::Says(if over { complete("All done.") } else { click(100 + taps * 2, 300) })
     })
     .await;
     let binary = Binary::with(adb, &vlm);

@@ -27,7 +27,7 @@ fn named() -> BTreeSet<String> {
         for (number, part) in line.split('`').enumerate() {
             if block || number % 2 == 1 {
                 let apart = |c: char| c.is_whitespace() || ",;:()[]\"|/".contains(c);
-                words.extend(part.split(apart).map(|word| shape(word)));
+                words.extend(part.split(apart).map(shape));
             }
         }
     }
@@ -87,6 +87,22 @@ fn fields(value: &Value, into: &mut BTreeSet<String>) {
     }
 }
 
+/// What a file says as JSON, without names of agents around it.
+fn json_of(name: &str, bytes: &[u8]) -> Vec<Value> {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match ending {
+        "jsonl" => json_lines(bytes),
+        "log" if bytes.starts_with(b"{") => json_lines(bytes),
+        "json" => match serde_json::from_slice(bytes).unwrap() {
+            Value::Object(by_agent) if name == "agent_memories.json" => {
+                by_agent.into_iter().map(|(_, memory)| memory).collect()
+            }
+            value => vec![value],
+        },
+        _ => Vec::new(),
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_file_and_field_of_a_session_is_in_the_documentation() {
     let rig = rig(Vec::new(), RigOptions { judged: true, ..options() }).await;
@@ -126,13 +142,8 @@ async fn every_file_and_field_of_a_session_is_in_the_documentation() {
                 unnamed.insert(part);
             }
         }
-        if last.ends_with(".jsonl") || (last.ends_with(".log") && bytes.starts_with(b"{")) {
-            json_lines(&bytes).iter().for_each(|line| fields(line, &mut found));
-        } else if last == "agent_memories.json" {
-            let memories: Value = serde_json::from_slice(&bytes).unwrap();
-            memories.as_object().unwrap().values().for_each(|it| fields(it, &mut found));
-        } else if last.ends_with(".json") {
-            fields(&serde_json::from_slice(&bytes).unwrap(), &mut found);
+        for value in json_of(last, &bytes) {
+            fields(&value, &mut found);
         }
     }
     assert!(200 < found.len(), "{}", found.len());

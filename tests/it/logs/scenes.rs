@@ -81,7 +81,8 @@ impl Logs {
 
 /// Every file of `PyCatan`'s has the fields of its kind, and every prompt a response.
 fn is_pycatan(files: &Files) {
-    for (name, bytes) in files.iter().filter(|(name, _)| name.ends_with(".json")) {
+    for (name, bytes) in files {
+        let Some(stem) = name.strip_suffix(".json") else { continue };
         assert!(bytes.is_ascii(), "{name}");
         let value: Value = serde_json::from_slice(bytes).unwrap();
         if name.contains("/responses/intermediate/") {
@@ -110,7 +111,7 @@ fn is_pycatan(files: &Files) {
             }
         }
         if name.contains("/prompts/") {
-            assert!(files.contains_key(&name.replace(".json", ".txt")), "no twin of {name}");
+            assert!(files.contains_key(&format!("{stem}.txt")), "no twin of {name}");
         }
     }
 }
