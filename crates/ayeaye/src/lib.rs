@@ -76,7 +76,7 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
                 max_steps: config.run.max_steps,
                 reply_mode: config.run.reply_mode,
             };
-            command::run::run(&house.agent, task, terminal).await
+            command::run::run(&house.agent, config, task, terminal).await
         }
         Command::Devices => {
             let house = House::new(config).await?;

@@ -184,7 +184,7 @@ impl Journal for FileJournal {
             let path = folder.events();
             private_file(OpenOptions::new().append(true).create_new(true), &path)
                 .map_err(storage("make", &path))?;
-            FileRecord::new(folder, clock, when, Chain::start(), lock)
+            FileRecord::new(folder, clock, when, Chain::start(), 0, lock)
         });
         Ok(Box::new(record.await?))
     }

@@ -14,7 +14,7 @@ use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
 use crate::cli::Exit;
-use crate::command::sessions::session_folder;
+use crate::command::sessions::{session_folder, tell_report};
 use crate::config::Config;
 use crate::mcp::Server;
 use crate::terminal::{Terminal, lines, one_line};
@@ -79,6 +79,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     let sent = tell_what_the_phone_says(&house, terminal);
     spent.tell(terminal);
     terminal.item("session", &session_folder(config, session));
+    tell_report(config, session, terminal);
     client.cancel().await.context("the client")?;
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
 }

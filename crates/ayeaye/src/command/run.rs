@@ -6,6 +6,8 @@ use ayeaye_agent::{
 };
 
 use crate::cli::Exit;
+use crate::command::sessions::tell_report;
+use crate::config::Config;
 use crate::mcp::args;
 use crate::terminal::{Terminal, lines};
 
@@ -23,7 +25,12 @@ pub struct Task {
 }
 
 /// Carries a task out, showing each step and asking here.
-pub async fn run(agent: &Agent, task: Task, terminal: Terminal) -> anyhow::Result<Exit> {
+pub async fn run(
+    agent: &Agent,
+    config: &Config,
+    task: Task,
+    terminal: Terminal,
+) -> anyhow::Result<Exit> {
     let words = match args::words("TASK", &task.words) {
         Ok(words) => words,
         Err(refusal) => {
@@ -53,7 +60,9 @@ pub async fn run(agent: &Agent, task: Task, terminal: Terminal) -> anyhow::Resul
         let (StopReason::InfoActionNeedsReply, Some(question)) =
             (report.stop_reason, &report.question)
         else {
-            return Ok(tell_end(&report, terminal));
+            let exit = tell_end(&report, terminal);
+            tell_report(config, report.session_id, terminal);
+            return Ok(exit);
         };
         let Some(reply) = ask(question, terminal).await else {
             terminal.item(

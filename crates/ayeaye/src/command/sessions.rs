@@ -94,6 +94,14 @@ pub async fn remove(
     Ok(exit)
 }
 
+/// Says where the page about a session is, if there is one.
+pub fn tell_report(config: &Config, id: SessionId, terminal: Terminal) {
+    let logs = ayeaye_export::logs(&config.data_dir, id).unwrap_or_default();
+    for (_, page) in logs.iter().filter(|(format, _)| *format == Format::Html) {
+        terminal.item("report", &format!("{}  (open it in a browser)", page.display()));
+    }
+}
+
 /// Where a session's record lies.
 pub fn session_folder(config: &Config, id: SessionId) -> String {
     config.data_dir.join("sessions").join(id.to_string()).display().to_string()

@@ -1,11 +1,13 @@
 //! Reading a session from its beginning, and mending its end before it is gone on with.
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
+use std::thread;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
+use super::cache;
 use super::folder::{Folder, private_file, storage, sync_folder};
 use super::line::{self, Chain, Detail};
 use super::record::FileRecord;
@@ -77,15 +79,21 @@ pub(super) fn open(
 ) -> Result<FileRecord, JournalError> {
     folder.must_exist()?;
     let lock = folder.lock()?;
-    let scanned = scan_file(&folder, Detail::Outline, &mut *each)?;
+    // Ten thousand pictures take a while to be counted too.
+    let (scanned, blobs) = thread::scope(|scope| {
+        let counting = scope.spawn(|| cache::blob_bytes(&folder));
+        let scanned = scan_file(&folder, Detail::Outline, &mut *each);
+        (scanned, counting.join().expect("counting does not panic"))
+    });
+    let (scanned, blobs) = (scanned?, blobs?);
     if let Some(refusal) = refusal(folder.id, &scanned) {
         return Err(refusal);
     }
     let End::Torn { bytes } = scanned.end else {
-        return FileRecord::new(folder, clock, when, scanned.chain, lock);
+        return FileRecord::new(folder, clock, when, scanned.chain, blobs, lock);
     };
     let aside = cut(&folder, scanned.good_bytes, clock(), when)?;
-    let mut record = FileRecord::new(folder, clock, when, scanned.chain, lock)?;
+    let mut record = FileRecord::new(folder, clock, when, scanned.chain, blobs, lock)?;
     each(record.write(&recovered(bytes, &aside))?);
     Ok(record)
 }

@@ -39,12 +39,13 @@ pub(super) struct FileRecord {
 }
 
 impl FileRecord {
-    /// A record that stands at `chain`. `lock` is held as long as it lives.
+    /// A record that stands at `chain`, with so many bytes of blobs. `lock` is held as long as it lives.
     pub(super) fn new(
         folder: Folder,
         clock: Clock,
         when: SyncWhen,
         chain: Chain,
+        blobs: u64,
         lock: File,
     ) -> Result<Self, JournalError> {
         let path = folder.events();
@@ -56,7 +57,6 @@ impl FileRecord {
             return Err(JournalError::Busy(folder.id));
         }
         let lines = events.metadata().map_err(storage("read", &path))?.len();
-        let blobs = cache::blob_bytes(&folder)?;
         // Whoever made these may have died before they were on the disk.
         let above = folder.path.ancestors().take(3).filter(|path| !path.as_os_str().is_empty());
         let unsynced_folders = above.map(Path::to_owned).collect();

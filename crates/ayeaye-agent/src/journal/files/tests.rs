@@ -319,7 +319,7 @@ async fn record_into(rig: &Rig, device: &str, when: SyncWhen) -> FileRecord {
     drop(rig.journal.create(&id).await.unwrap());
     let folder = rig.journal.folder(&id);
     let lock = folder.lock().unwrap();
-    let mut record = FileRecord::new(folder, ticking(), when, Chain::start(), lock).unwrap();
+    let mut record = FileRecord::new(folder, ticking(), when, Chain::start(), 0, lock).unwrap();
     record.events_replaced_by(File::options().append(true).open(device).unwrap());
     record
 }
