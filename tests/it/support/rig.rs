@@ -8,7 +8,8 @@ use ayeaye::mcp::{Defaults, Server};
 use ayeaye::pilot::Pilot;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Keeping, Limits, Parts, ReplyMode};
+use ayeaye_agent::{Agent, Judge, Keeping, Limits, Model, Parts, ReplyMode};
+use ayeaye_export::{Images, LogSettings, Projecting};
 use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Secret};
 use ayeaye_phone::{AdbServer, Handset, Phone, PhoneOptions};
 use rmcp::model::CallToolRequestParams;
@@ -31,6 +32,11 @@ pub struct RigOptions {
     pub adb: ayeaye_adb::Limits,
     pub handset: Handset,
     pub data: TempDir,
+    /// The logs beside the record; without UFO's pictures, unless a test is about them.
+    pub logs: LogSettings,
+    pub keeping: Keeping,
+    /// The model that decides also judges each round and session.
+    pub judged: bool,
 }
 
 impl Default for RigOptions {
@@ -42,6 +48,9 @@ impl Default for RigOptions {
             adb: ayeaye_adb::Limits::USUAL,
             handset: Handset::usual(),
             data: TempDir::new().unwrap(),
+            logs: LogSettings { images: Images::None, ..LogSettings::default() },
+            keeping: Keeping::default(),
+            judged: false,
         }
     }
 }
@@ -82,8 +91,10 @@ pub struct Rig {
     pub server: Server,
     pub client: RunningService<RoleClient, Quiet>,
     pub serial: String,
-    /// The adb server, the pilot and the record go with the rig.
-    _end: (DropGuard, DropGuard, TempDir),
+    /// Records and logs.
+    pub data: TempDir,
+    /// The adb server and the pilot go with the rig.
+    _end: (DropGuard, DropGuard),
 }
 
 /// A client that only asks.
@@ -98,7 +109,7 @@ impl Rig {
     }
 
     pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
-        let RigOptions { limits, piloted, first_byte, adb, handset, data } = options;
+        let RigOptions { limits, piloted, first_byte, adb, handset, data, .. } = options;
         let (adb_server, guard) = plugged_in(&handset).await;
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
@@ -108,26 +119,25 @@ impl Rig {
         } else {
             fake_model(&vlm, first_byte)
         };
+        let model: Arc<dyn Model> = Arc::new(OpenAiModel::new(model).unwrap());
+        let files = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Step);
+        let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(Parts {
             sources: vec![Arc::new(devices)],
             private: Vec::new(),
-            model: Arc::new(OpenAiModel::new(model).unwrap()),
-            journal: Arc::new(FileJournal::new(
-                data.path(),
-                ayeaye::wiring::clock(),
-                SyncWhen::Step,
-            )),
+            model,
+            journal: Arc::new(Projecting::new(Arc::new(files), data.path(), options.logs)),
             limits,
             config: Map::new(),
-            keeping: Keeping::default(),
+            keeping: options.keeping,
             prices: None,
-            judge: None,
+            judge: options.judged.then_some(judge),
         }));
         let server = Server::new(agent.clone(), DEFAULTS);
         let client = connect(server.clone(), Quiet).await;
         let serial = handset.serial().to_owned();
-        let end = (guard, down.drop_guard(), data);
-        Self { handset, vlm, agent, server, client, serial, _end: end }
+        let end = (guard, down.drop_guard());
+        Self { handset, vlm, agent, server, client, serial, data, _end: end }
     }
 
     /// The usual rig with the pilot deciding.

@@ -165,10 +165,23 @@ fn seconds(times: PhaseTimes) -> Value {
 
 /// Milliseconds to seconds, to the microsecond.
 pub(super) fn to_seconds(millis: f64) -> f64 {
-    (number(millis) * 1e3).round() / 1e6
+    number((number(millis) * 1e3).round() / 1e6)
 }
 
 /// Readers add these up: what is no amount is none.
 pub(super) fn number(value: f64) -> f64 {
     if value.is_finite() && 0.0 < value { value } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_number_whatever_the_record_says() {
+        assert!((to_seconds(1234.5678) - 1.234_568).abs() < 1e-12);
+        for odd in [f64::MAX, f64::INFINITY, f64::NAN, -1.0] {
+            assert!((to_seconds(odd)).abs() < f64::EPSILON, "{odd}");
+        }
+    }
 }
