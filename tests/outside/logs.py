@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import tasks
-from client import ASKS, DONE, RUNS, Agent
+from client import ASKS, DONE, Agent
 from harness import Checks, Processes, free_port, phone_state, post_json, show_logs, wait_until
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -27,9 +27,9 @@ from readers import Broken, gelab, pycatan, record, report, strict, ufo
 from run import get_text
 
 FORMATS = ["ufo", "pycatan", "gelab", "html"]
-# Kill points of each kind; where they fall is drawn from this number, which is printed.
+# Kill points of each kind; where they fall is drawn from this number.
 KILLS = 5
-SEED = int(os.environ.get("OUTSIDE_SEED", "20260"))
+SEED = 20260
 
 
 class Quiet(Checks):
@@ -106,6 +106,11 @@ class Bench:
         done = subprocess.run([str(it) for it in command], env=env, capture_output=True, text=True, timeout=120)
         if done.returncode:
             raise Broken(f"export as {kind} ended with {done.returncode}: {done.stderr[-300:]}")
+
+
+def unlike_others():
+    """A word for texts of this run. Letters only: long numbers can be taken for a card's and kept secret."""
+    return "".join("abcdefghij"[int(digit)] for digit in str(time.time_ns())[:13])
 
 
 def only(folder):
@@ -260,7 +265,7 @@ async def scenarios(bench):
     def look(session):
         examine(bench, name, session, images)
 
-    stamp = f"{time.time():.0f}"
+    stamp = unlike_others()
     begin("plain")
     look(ends(await bench.run(tasks.memo_task(f"晚饭 7点 {stamp}")), DONE))
 
@@ -348,9 +353,9 @@ async def killed(bench, number, when, go_on):
     checks, name = bench.checks, f"kill-{number}"
     checks.prefix = f"logs killed after {when:.2f} s, {'gone on with' if go_on else 'left'}: "
     bench.start(name)
-    text = f"Killed {SEED} {number}"
+    text = f"Killed {unlike_others()}"
     async with bench.agent() as agent:
-        first = await agent.start(bench.given.device, tasks.message_task(text), wait_seconds=0)
+        first = await agent.start(bench.given.device, tasks.memo_task(text), wait_seconds=0)
     session = first["session_id"]
     await asyncio.sleep(when)
     bench.kill()
@@ -366,11 +371,9 @@ async def killed(bench, number, when, go_on):
     if go_on:
         await back(bench)
         told = await bench.go_on(session)
-        if told["stop_reason"] == ASKS:
-            told = await bench.go_on(session, reply_from_client="Anna Bauer")
         checks.equal("it goes on to its end", told["stop_reason"], DONE)
-        sent = [it for it in tasks.sent_messages(phone_state(bench.given.phone)) if it[1] == text]
-        checks.equal("what it did was done once", len(sent), 1)
+        notes = [it for it in phone_state(bench.given.phone)["notes"] if it["body"] == text]
+        checks.equal("what it did was done once", len(notes), 1)
     else:
         complete(bench, name, session)
     checks.check("nothing that was recorded is lost", path.read_bytes().startswith(seen))
@@ -387,12 +390,12 @@ async def main():
     arguments.add_argument("--model", required=True, help="the fake model's address")
     arguments.add_argument("--folder", required=True, help="where data and exports go")
     arguments.add_argument("--kills", type=int, default=KILLS, help="kill points of each kind")
+    arguments.add_argument("--seed", type=int, default=SEED, help="where the kill points are drawn from")
     given = arguments.parse_args()
     with Processes(given.folder) as processes:
         bench = Bench(given, processes)
         await scenarios(bench)
-        chance = random.Random(SEED)
-        print(f"      kill points drawn from {SEED}")
+        chance = random.Random(given.seed)
         for number in range(2 * given.kills):
             await killed(bench, number, chance.uniform(0.1, 5.0), go_on=number % 2 == 0)
         if bench.checks.failed:

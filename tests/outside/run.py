@@ -134,6 +134,7 @@ def main():
     arguments.add_argument("--binary", required=True)
     arguments.add_argument("--keep", action="store_true", help="keep the folder with logs and sessions")
     arguments.add_argument("--only", choices=PARTS, action="append", help="this part alone; may be repeated")
+    arguments.add_argument("--seed", type=int, help="other points to kill the server at, in the part logs")
     given = arguments.parse_args()
     parts = given.only or PARTS
     binary = Path(given.binary).resolve()
@@ -167,7 +168,9 @@ def main():
                 bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
             if "logs" in parts:
                 words = ["--binary", binary, "--device", bench.device, "--phone", bench.phone]
-                bench.program(sys.executable, HERE / "logs.py", *words, "--model", bench.model, "--folder", bench.folder, limit=900)
+                words += ["--model", bench.model, "--folder", bench.folder]
+                words += ["--seed", given.seed] if given.seed is not None else []
+                bench.program(sys.executable, HERE / "logs.py", *words, limit=900)
             whole = True
     finally:
         if not whole or bench.failed:
