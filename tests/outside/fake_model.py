@@ -21,6 +21,11 @@ import pilots
 from harness import phone_state
 
 FAULTS = ["html", "empty", "garbage", "half", "off-screen", "500-once", "429-once"]
+# What a request to judge begins with, and the judgement.
+JUDGED = "What the user asked for:"
+VERDICT = json.dumps(
+    {"reason": "Seen at the end.", "sub_scores": [{"name": "all of it", "evaluation": "yes"}], "complete": "yes"}
+)
 MAX_BODY = 16 * 1024 * 1024
 
 
@@ -187,9 +192,12 @@ class Handler(BaseHTTPRequestHandler):
             prompt, entry["picture"], stream = self.fake.judge(self.headers, body)
             entry["fault"] = fault = self.fake.take_fault()
             state = phone_state(self.fake.phone)
-            act = pilots.decide(prompt, state)
             entry["foreground"] = state["foreground"]
-            entry["task"], entry["reply"] = act.task, gelab(act)
+            if JUDGED in prompt:
+                entry["task"], entry["reply"] = "judge", VERDICT
+            else:
+                act = pilots.decide(prompt, state)
+                entry["task"], entry["reply"] = act.task, gelab(act)
         except (Wrong, pilots.Lost) as wrong:
             entry["complaint"] = str(wrong)
             entry["prompt"] = body[-400:].decode("utf-8", "replace")

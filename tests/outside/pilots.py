@@ -186,6 +186,37 @@ def note(hand, _):
     return hand.first(({"id": "save"}, "Save the note")) or hand.nothing()
 
 
+def memo(hand, flat):
+    text = re.search(r'Keep this in the Notes app: "([^"]*)"', flat)[1]
+    if any(note["body"] == text for note in hand.screen.state["notes"]):
+        return hand.done("It is noted.")
+    opened = hand.open("com.example.notes", "Notes")
+    if opened:
+        return opened
+    body = hand.screen.find(id="body")
+    if not body:
+        return hand.first(({"id": "new_note"}, "Start a note"), BACK) or hand.nothing()
+    if body.text != text:
+        return hand.type(body, text, "Write the text")
+    return hand.first(({"id": "save"}, "Save the note")) or hand.nothing()
+
+
+def look(hand, _):
+    return hand.open("com.android.settings", "Settings") or hand.done("I had a look.")
+
+
+def give_up(hand, _):
+    opened = hand.open("com.example.shop", "Shop")
+    return opened or Act("ABORT", "Give up", {"value": "The shop has no trips to the moon."})
+
+
+def no_app(hand, flat):
+    tried = "Tried to open Nosuch"
+    if tried in flat:
+        return hand.done("There is no such app.")
+    return Act("AWAKE", "Open Nosuch", {"value": "Nosuch"}, tried)
+
+
 def shoes(hand, _):
     screen = hand.screen
     if screen.find(id="place_order"):
@@ -271,6 +302,10 @@ def sign_in(hand, _):
 PILOTS = [
     ("wifi", "Switch Wi-Fi off", wifi),
     ("note", "Save a note titled", note),
+    ("memo", "Keep this in the Notes app", memo),
+    ("look", "Have a look at the settings", look),
+    ("give up", "Order a trip to the moon", give_up),
+    ("no app", "Open the app called Nosuch", no_app),
     ("shoes", "Find running shoes", shoes),
     ("message", "Tell Anna in the Messages app", message),
     ("sign-in", "Sign in to the Nimbus app", sign_in),

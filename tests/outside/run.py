@@ -5,7 +5,7 @@
                                                      fake model over HTTP
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
-started. `--only` picks parts: adb, clients, tasks, faults, bad.
+started. `--only` picks parts: adb, clients, tasks, faults, bad, logs.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "tasks", "faults", "bad"]
+PARTS = ["adb", "clients", "tasks", "faults", "bad", "logs"]
 
 
 class Bench:
@@ -83,7 +83,7 @@ class Bench:
         wait_until("the server", lambda: get_text(f"http://127.0.0.1:{self.http_port}/healthz"))
         return f"http://127.0.0.1:{self.http_port}/mcp"
 
-    def program(self, *words):
+    def program(self, *words, limit=400):
         """One of the check programs: its lines are shown and counted."""
         begun = time.monotonic()
         done = subprocess.run(
@@ -93,7 +93,7 @@ class Bench:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=400,
+            timeout=limit,
             cwd=HERE,
         )
         sys.stdout.write(done.stdout)
@@ -147,8 +147,9 @@ def main():
             bench.start_adb()
             if "adb" in parts:
                 bench.program(sys.executable, HERE / "adb_tool.py", "--device", bench.device, "--phone", bench.phone)
-            if set(parts) & {"clients", "tasks", "faults"}:
+            if set(parts) & {"clients", "tasks", "faults", "logs"}:
                 bench.start_model()
+            if set(parts) & {"clients", "tasks", "faults"}:
                 url = bench.start_http()
             if "clients" in parts:
                 bench.python_client("--stdio", binary, "--label", "py stdio")
@@ -164,6 +165,9 @@ def main():
                 bench.python_client("--stdio", binary, "--label", "phone", "--job", "phone")
             if "bad" in parts:
                 bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
+            if "logs" in parts:
+                words = ["--binary", binary, "--device", bench.device, "--phone", bench.phone]
+                bench.program(sys.executable, HERE / "logs.py", *words, "--model", bench.model, "--folder", bench.folder, limit=900)
             whole = True
     finally:
         if not whole or bench.failed:

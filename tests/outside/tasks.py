@@ -17,6 +17,10 @@ SHOES = (
 )
 SIGN_IN = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to my other phone."
 
+LOOK = "Have a look at the settings, and change nothing."
+GIVE_UP = "Order a trip to the moon in the Shop app."
+NO_APP = "Open the app called Nosuch, and come back when there is none."
+
 SIGN_IN_USER = "robin"
 SIGN_IN_PASSWORD = "Quince-41"
 
@@ -24,6 +28,10 @@ SIGN_IN_PASSWORD = "Quince-41"
 def message_task(text):
     """Ambiguous on purpose: the phone knows two Annas."""
     return f'Tell Anna in the Messages app: "{text}"'
+
+
+def memo_task(text):
+    return f'Keep this in the Notes app: "{text}"'
 
 
 def right_anna(name):

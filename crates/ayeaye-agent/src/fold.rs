@@ -202,7 +202,6 @@ impl Session {
             Fact::StepStart(start) => {
                 self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
                 self.counts.round_steps = start.round_step + 1;
-                self.counts.requests = self.counts.requests.max(start.request_number);
                 self.local.steps += 1;
                 self.open = Open { step, ..Open::default() };
             }

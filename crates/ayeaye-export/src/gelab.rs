@@ -167,13 +167,16 @@ impl Projection for Gelab {
     }
 }
 
-/// What was decided, in GELab's names; without `action` where nothing was.
+/// What was decided, in GELab's names. Its server asks every line for `action` and its web page for
+/// `action_type`, so both are there, empty where nothing was decided.
 fn action(end: &StepEnd) -> Value {
     let mut facts = Map::new();
+    let function = end.action.as_ref().map_or("", |it| it.function.as_str());
     facts.insert("cot".to_owned(), json!(end.response.thought));
     facts.insert("explain".to_owned(), json!(end.response.comment));
-    if let Some(ActionFacts { function, arguments }) = &end.action {
-        facts.insert("action".to_owned(), json!(function));
+    facts.insert("action".to_owned(), json!(function));
+    facts.insert("action_type".to_owned(), json!(function));
+    if let Some(ActionFacts { arguments, .. }) = &end.action {
         for (name, value) in arguments {
             let (name, value) = argument(name, value);
             facts.insert(name, value);
@@ -188,7 +191,9 @@ fn argument(name: &str, value: &Value) -> (String, Value) {
     let name = match name {
         "app" | "key" | "reason" | "seconds" | "text" | "question" => "value",
         // Not to take the place of what is no argument.
-        "cot" | "explain" | "action" | "summary" => return (format!("{name}_"), value.clone()),
+        "cot" | "explain" | "action" | "action_type" | "summary" => {
+            return (format!("{name}_"), value.clone());
+        }
         _ => name,
     };
     let value = match value {
@@ -218,7 +223,6 @@ fn extension(media_type: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
     use crate::testing::{Folder, Story, click, object};
 
     fn lines(story: &Story) -> (Folder, Vec<Value>) {

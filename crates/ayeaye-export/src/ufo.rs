@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 use self::action::Act;
 pub use self::pictures::Images;
-use self::pictures::{Names, as_png};
+use self::pictures::{Names, as_png, clean_name};
 use self::story::{Story, Talk};
 use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection};
@@ -131,11 +131,21 @@ impl Ufo {
         vec![empty(RESPONSES), empty(REQUESTS), page(markdown::session(start, event.ts))]
     }
 
-    fn request(&self, step: Option<u32>, call: &LlmRequest, blobs: &dyn Blobs) -> Vec<FileOp> {
+    fn request(&mut self, step: Option<u32>, call: &LlmRequest, blobs: &dyn Blobs) -> Vec<FileOp> {
         // Judging and the like is not a request of an agent.
         let Some(step) = step else { return Vec::new() };
         let line = prompt::line(&self.story, step, call, self.images, blobs);
-        vec![FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) }]
+        let mut files = Vec::new();
+        // The line names it, and a process that is killed now never ends the step.
+        if let Some(open) = self.story.open(Some(step)).filter(|open| !open.seen.written)
+            && let Some(picture) = &open.seen.picture
+            && self.images != Images::None
+        {
+            files.push(FileOp::Write { path: clean_name(step), content: as_png(picture) });
+            open.seen.written = true;
+        }
+        files.push(FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) });
+        files
     }
 
     fn say(&mut self, talk: Talk) -> Vec<FileOp> {

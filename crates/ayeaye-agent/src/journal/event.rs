@@ -251,7 +251,8 @@ pub struct StepStart {
     pub subtask: String,
     /// From 0 in each round; -1 for the host agent.
     pub subtask_index: i32,
-    /// Which request to the model this is, from 1 for each agent.
+    /// Which request to the model this is going to be, from 1 for each agent. A step that ends before
+    /// it asks leaves the number to the next.
     pub request_number: u32,
 }
 

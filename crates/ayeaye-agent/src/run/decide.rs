@@ -78,9 +78,9 @@ impl Run {
         draft: &mut Draft,
     ) -> Result<(u32, Reply), Halt> {
         let call_id = self.session.counts.calls + 1;
-        // The step has taken a number for its own request; an answer in the user's stead is another.
-        let requests = self.session.counts.requests;
-        let request_number = if purpose == "auto_reply" { requests + 1 } else { requests };
+        // Asking again is part of the request. A step that ends before it asks takes no number, so
+        // that they have no gaps.
+        let request_number = self.session.counts.requests + u32::from(iteration == 1);
         let messages = self.keep_messages(&prompt.messages, Some(seen)).await?;
         let model = self.parts.model.clone();
         self.append(Fact::LlmRequest(LlmRequest {

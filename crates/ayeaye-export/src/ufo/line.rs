@@ -1,6 +1,10 @@
 //! A line of `response.log`: every name that UFO's documentation, its code of today and its code of
 //! before mid-2025 has for a thing, because its readers were not moved from one to the next together.
 //!
+//! A picture that was not made has the empty name by the documentation's keys and its usual name by
+//! the code's (`clean_screenshot_path` ...), as in UFO's own logs: its trajectory parser joins that name
+//! to the folder and opens what exists there, which with an empty name is the folder itself.
+//!
 //! Only `error` (left out when there is none), `last_error` (null when there is none) and
 //! `user_confirm` (left out when no leave was asked, or none was given or refused before the step was
 //! over) do not stand in every line. Money and times are always numbers.
@@ -78,20 +82,15 @@ pub(super) fn line(
     put(&["cost_known"], json!(end.cost_known));
     put(&["time_cost", "execution_times"], times);
     put(&["total_time"], json!(total));
-    put(&["screenshot_clean", "clean_screenshot_path", "CleanScreenshot"], json!(names.clean));
-    put(
-        &["screenshot_annotated", "annotated_screenshot_path", "AnnotatedScreenshot"],
-        json!(names.annotated),
-    );
-    put(&["screenshot_concat", "concat_screenshot_path", "ConcatScreenshot"], json!(names.concat));
-    put(
-        &[
-            "screenshot_selected_control",
-            "selected_control_screenshot_path",
-            "SelectedControlScreenshot",
-        ],
-        json!(names.selected),
-    );
+    put(&["screenshot_clean"], json!(names.clean));
+    put(&["screenshot_annotated"], json!(names.annotated));
+    put(&["screenshot_concat"], json!(names.concat));
+    put(&["screenshot_selected_control"], json!(names.selected));
+    let usual = Names::usual(step.number);
+    put(&["clean_screenshot_path", "CleanScreenshot"], json!(usual.clean));
+    put(&["annotated_screenshot_path", "AnnotatedScreenshot"], json!(usual.annotated));
+    put(&["concat_screenshot_path", "ConcatScreenshot"], json!(usual.concat));
+    put(&["selected_control_screenshot_path", "SelectedControlScreenshot"], json!(usual.selected));
     put(&["desktop_screenshot_path"], json!(""));
     put(&["last_error"], json!(story.last_error));
     if let Some(error) = &end.error {

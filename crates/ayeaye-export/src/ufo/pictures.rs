@@ -42,22 +42,33 @@ impl Names {
         if images == Images::None {
             return names;
         }
-        names.clean = clean_name(step);
+        let usual = Self::usual(step);
+        names.clean = usual.clean;
         if images == Images::All && draw::decodable(&picture.media_type) {
-            let drawn = |what: &str| format!("action_step{step}_{what}.png");
-            names.annotated = drawn("annotated");
-            names.concat = drawn("concat");
+            names.annotated = usual.annotated;
+            names.concat = usual.concat;
             if act.is_some_and(|act| act.mark.is_some() || act.target.is_some()) {
-                names.selected = drawn("selected_controls");
+                names.selected = usual.selected;
             }
         }
         names
     }
 
+    /// What a step's pictures are called when they are made.
+    pub(super) fn usual(step: u32) -> Self {
+        let drawn = |what: &str| format!("action_step{step}_{what}.png");
+        Self {
+            clean: clean_name(step),
+            annotated: drawn("annotated"),
+            concat: drawn("concat"),
+            selected: drawn("selected_controls"),
+        }
+    }
+
     pub(super) fn files(&self, seen: &Seen, act: Option<&Act>) -> Vec<FileOp> {
         let Some(picture) = &seen.picture else { return Vec::new() };
         let mut files = Vec::new();
-        if !self.clean.is_empty() {
+        if !self.clean.is_empty() && !seen.written {
             files.push(FileOp::Write { path: self.clean.clone(), content: as_png(picture) });
         }
         let sketch = Sketch {

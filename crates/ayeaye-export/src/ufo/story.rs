@@ -59,6 +59,8 @@ pub(super) struct Step {
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     pub(super) picture: Option<BlobRef>,
+    /// Whether it is in the folder already.
+    pub(super) written: bool,
     pub(super) screen: [u32; 2],
     pub(super) tree: Option<BlobRef>,
     pub(super) elements: Elements,

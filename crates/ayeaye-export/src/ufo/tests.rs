@@ -151,9 +151,11 @@ fn the_setting_says_which_pictures_there_are() {
         assert_eq!(pngs, expected, "{images:?}");
         for line in lines(&folder) {
             for key in ["clean", "annotated", "concat", "selected_control"] {
-                let name = line[format!("{key}_screenshot_path")].as_str().unwrap();
-                assert!(name.is_empty() || folder.files.contains_key(name), "{name}");
-                assert_eq!(line[format!("screenshot_{key}")], name);
+                // Joined to the folder, an empty name is the folder, which exists.
+                let usual = line[format!("{key}_screenshot_path")].as_str().unwrap();
+                assert!(usual.starts_with("action_step"), "{usual}");
+                let made = folder.files.contains_key(usual);
+                assert_eq!(line[format!("screenshot_{key}")], if made { usual } else { "" });
             }
         }
     }
@@ -185,6 +187,20 @@ fn a_step_without_an_end_has_no_line_until_it_gets_one() {
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0]["action"][0]["result"]["status"], "failure");
     assert_eq!(lines[0]["control_text"], "Anna");
+}
+
+#[test]
+fn a_request_names_a_picture_that_is_there() {
+    let mut tape = Tape::begin("Text Anna.");
+    tape.start_step("AppAgent");
+    tape.observe(true);
+    tape.call("act", 1, None);
+    // A process that is killed now never ends the step.
+    let cut = folder(&tape);
+    let request = &cut.json_lines("request.log")[0];
+    assert_eq!(request["image_list"], serde_json::json!(["action_step0.png"]));
+    assert_eq!(cut.ending("png"), ["action_step0.png"]);
+    assert!(Folder::of(&tape, Images::None).ending("png").is_empty());
 }
 
 #[test]

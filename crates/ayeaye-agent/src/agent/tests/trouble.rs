@@ -168,6 +168,12 @@ async fn a_phone_that_does_not_come_back_is_lost_in_time() {
         let report = rig.go_on(report.session_id, Words::Nothing).await;
         assert_eq!(report.message, "done");
         assert_eq!(rig.phone.gestures().len(), 1);
+        // A step that never got as far as asking takes no number.
+        let requests = rig.facts(report.session_id, |fact| match fact {
+            Fact::LlmRequest(it) => Some(it.request_number),
+            _ => None,
+        });
+        assert_eq!(requests.await, [1, 2], "{fault:?}");
     }
 }
 

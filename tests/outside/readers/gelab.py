@@ -1,0 +1,86 @@
+"""GELab-Zero's readers of a trace: its server, which rebuilds a session from it, and its web page."""
+
+import json
+from pathlib import Path
+
+from PIL import Image
+
+from . import need
+
+# What its parser knows, and what each action must have. Others are ours and read as they are.
+ARGUMENTS = {
+    "TYPE": ["value"],
+    "CLICK": ["point"],
+    "AWAKE": ["value"],
+    "INFO": ["value"],
+    "WAIT": ["value"],
+    "COMPLETE": ["return"],
+    "ABORT": [],
+    "SLIDE": ["point1", "point2"],
+    "LONGPRESS": ["point"],
+}
+
+
+def logs_of(folder, session):
+    text = (Path(folder) / f"{session}.jsonl").read_text(encoding="ascii")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def as_words(value):
+    """A value as the parser writes it back into a prompt: lists, numbers, and text; nothing else."""
+    if isinstance(value, list):
+        return ",".join(str(part).strip() for part in value)
+    if isinstance(value, (bool, int, float)):
+        return str(value)
+    return value.replace("\n", "").replace("\t", "").strip()
+
+
+def action_back(action):
+    """An action as its own reply format again."""
+    need("explain" in action and "cot" in action, f"an action without explain or cot: {action}")
+    kind = action.get("action_type", action.get("action"))
+    need(action["action"] == kind, "two names for one action")
+    for name in ARGUMENTS.get(kind, []):
+        need(name in action, f"a {kind} without {name}: {action}")
+        as_words(action[name])
+        if name.startswith("point"):
+            need(len(action[name]) == 2 and all(isinstance(it, int) for it in action[name]), f"no point: {action}")
+    return kind
+
+
+def rebuilt(folder, session):
+    """Task, what was seen and what was done, as the server takes a session up again."""
+    logs = logs_of(folder, session)
+    need(logs, "an empty trace")
+    config = logs[0]["message"]
+    for key in ("task_type", "model_config", "task"):
+        need(key in config, f"the first line has no {key}")
+    need("model_name" in config["model_config"], "no model's name")
+    seen, done, talk = [], [], []
+    for log in logs[1:]:
+        message = log["message"]
+        need("environment" in message and "action" in message, f"a line that is no step: {log}")
+        seen.append(message["environment"])
+        done.append(message["action"])
+    for before, after in zip(done, seen[1:]):
+        said = after["user_comment"].strip()
+        if before["action"] == "INFO":
+            talk.append((before["value"], said))
+        elif said:
+            talk.append((None, said))
+    kinds = [action_back(action) for action in done]
+    if done:
+        need(isinstance(done[-1].get("summary", ""), str), "a summary that is no text")
+    return {"task": config["task"], "kinds": kinds, "talk": talk, "steps": len(done), "logs": logs}
+
+
+def page(folder, session):
+    """What the web page shows of each step; every picture must open."""
+    shown = []
+    for log in logs_of(folder, session)[1:]:
+        environment, action = log["message"]["environment"], log["message"]["action"]
+        if environment["image"]:
+            with Image.open(Path(folder) / environment["image"]) as image:
+                image.convert("RGB")
+        shown.append((action.get("cot", ""), action.get("action_type", ""), json.dumps(action)))
+    return shown
