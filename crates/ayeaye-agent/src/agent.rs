@@ -19,7 +19,7 @@ pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::follower::Follower;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
-use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart};
+use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart, Summary};
 use crate::privacy::{Keeping, Kind, Vaults, secrets_in};
 use crate::report::Report;
 use crate::run::{Memory, News, Opening, Run, Stopper};
@@ -248,19 +248,24 @@ impl Agent {
                 }
                 continue;
             }
-            let session = self.session(id).await?;
-            same_device(&session, next.device_id.as_ref())?;
-            self.not_elsewhere(&session).await?;
+            // The record is read once, when it is opened; until then what it comes to is enough.
+            let summary = self.summary(id).await?;
+            let its = &summary.device.device_id;
+            same_device(id, its, next.device_id.as_ref())?;
+            self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
             // An operator may have answered while nobody drove the session.
-            let left = match (session.standing(), &next.words) {
-                (Standing::Waiting, Words::Nothing) => self.parts.journal.take_answer(&id).await?,
+            let left = match (&summary.question, &next.words) {
+                (Some(_), Words::Nothing) => self.parts.journal.take_answer(&id).await?,
                 _ => None,
             };
             let words = left.clone().map_or_else(|| next.words.clone(), Words::Reply);
-            if opening(&session, words.clone()).is_none() {
-                return Ok(Follower::finished(&session));
+            if words == Words::Nothing {
+                let session = self.session(id).await?;
+                if opening(&session, Words::Nothing).is_none() {
+                    return Ok(Follower::finished(&session));
+                }
             }
-            let begun = self.go_on(&session, &next, words).await;
+            let begun = self.go_on(DeviceId::new(its), &next, words).await;
             if let (Some(text), Err(_) | Ok(None)) = (left, &begun) {
                 self.parts.journal.leave_answer(&id, &text).await?;
             }
@@ -274,12 +279,11 @@ impl Agent {
     /// was about to do that.
     async fn go_on(
         &self,
-        session: &Session,
+        device_id: DeviceId,
         next: &Continue,
         words: Words,
     ) -> Result<Option<Follower>, AgentError> {
-        let id = session.id;
-        let device_id = DeviceId::new(&session.device.device_id);
+        let id = next.session_id;
         let mut lease = match self.runs.claim(&device_id, id)? {
             Claim::Mine(lease) => lease,
             Claim::Later(changes) => {
@@ -334,7 +338,8 @@ impl Agent {
                 return Ok((*follower.report()).clone());
             }
             let Some(changes) = self.runs.opening(id) else {
-                self.not_elsewhere(&self.session(id).await?).await?;
+                let summary = self.summary(id).await?;
+                self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
                 return self.report(id).await;
             };
             next_change(changes).await;
@@ -343,11 +348,10 @@ impl Agent {
 
     /// Fails when another process drives the session: nothing here can reach that run. An operator's
     /// answer is left on disk, where it is found.
-    async fn not_elsewhere(&self, session: &Session) -> Result<(), AgentError> {
-        let unfinished = session.stopped.is_none();
-        let ours = self.runs.get(session.id).is_some() || self.runs.opening(session.id).is_some();
-        if unfinished && !ours && self.parts.journal.driven(&session.id).await? {
-            return Err(AgentError::DrivenElsewhere(session.id));
+    async fn not_elsewhere(&self, id: SessionId, stopped: bool) -> Result<(), AgentError> {
+        let ours = self.runs.get(id).is_some() || self.runs.opening(id).is_some();
+        if !stopped && !ours && self.parts.journal.driven(&id).await? {
+            return Err(AgentError::DrivenElsewhere(id));
         }
         Ok(())
     }
@@ -381,6 +385,14 @@ impl Agent {
             other => other?,
         }
         Ok(folding.finish()?)
+    }
+
+    async fn summary(&self, id: SessionId) -> Result<Summary, AgentError> {
+        match self.parts.journal.summary(&id).await {
+            Err(JournalError::Unknown(id)) => Err(AgentError::UnknownSession(id)),
+            Err(JournalError::NoBeginning(err)) => Err(err.into()),
+            other => Ok(other?),
+        }
     }
 
     fn live(&self, id: SessionId, device: Option<&DeviceId>) -> Result<Option<Live>, AgentError> {
@@ -476,13 +488,11 @@ async fn next_change(mut changes: watch::Receiver<()>) {
     }
 }
 
-fn same_device(session: &Session, given: Option<&DeviceId>) -> Result<(), AgentError> {
+fn same_device(id: SessionId, its: &str, given: Option<&DeviceId>) -> Result<(), AgentError> {
     match given {
-        Some(given) if given.as_str() != session.device.device_id => Err(AgentError::WrongDevice {
-            session: session.id,
-            its: session.device.device_id.clone(),
-            given: given.clone(),
-        }),
+        Some(given) if given.as_str() != its => {
+            Err(AgentError::WrongDevice { session: id, its: its.to_owned(), given: given.clone() })
+        }
         _ => Ok(()),
     }
 }
