@@ -9,7 +9,7 @@ use super::look::{Seen, millis};
 use super::{Draft, Halt, Run, chain};
 use crate::journal::{ActionFacts, Fact, TargetFacts, ToolEnd, ToolStart};
 use crate::privacy::Vault;
-use crate::{Action, DeviceError, Frame, Gesture, StopReason, settle};
+use crate::{Action, DeviceError, Frame, Gesture, Question, StopReason, settle};
 
 /// What the loop does to a phone by itself, as the record names it.
 pub(super) const RESET: &str = "RESET";
@@ -17,6 +17,11 @@ pub(super) const WAKE: &str = "WAKE";
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+const FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
+    server was restarted";
+const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
+    has been restarted since it was given. Please give it again.";
 
 impl Run {
     /// Carries out a gesture. It is on disk before it goes to the phone; once begun it is not
@@ -27,7 +32,10 @@ impl Run {
         seen: Seen,
         draft: &mut Draft,
     ) -> Result<(), Halt> {
-        let Some(gesture) = self.unsealed(gesture, draft) else { return Ok(()) };
+        let Some(gesture) = self.unsealed(gesture) else {
+            draft.error = Some(FORGOTTEN.to_owned());
+            return Err(self.ask_for_secret(seen.app).await);
+        };
         let gesture = &gesture;
         let target = target(gesture, &seen);
         // Whoever reads the screen's elements must be through before it changes.
@@ -55,21 +63,23 @@ impl Run {
     }
 
     /// The gesture with its secrets in clear, as the phone needs it; `None` when one of them is not
-    /// known any more, and nothing is done then.
-    fn unsealed(&mut self, gesture: &Gesture, draft: &mut Draft) -> Option<Gesture> {
+    /// known any more.
+    fn unsealed(&self, gesture: &Gesture) -> Option<Gesture> {
         let Gesture::Type { text, point, clear, submit } = gesture else {
             return Some(gesture.clone());
         };
         let text = self.vault.reveal(text).into_owned();
-        if Vault::is_forgotten(&text) {
-            let why = "it names a secret that is not known any more since the server was restarted";
-            self.memory.remarks.push(format!(
-                "Your last action (TYPE) was not carried out: {why}. Ask the user for it again."
-            ));
-            draft.error = Some(format!("not carried out: {why}"));
-            return None;
+        let known = !Vault::is_forgotten(&text);
+        known.then_some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
+    }
+
+    /// Only the user can tell a secret again.
+    async fn ask_for_secret(&mut self, app: Option<String>) -> Halt {
+        let question = Question { app, ..Question::info(SECRET_AGAIN) };
+        match self.put_question(&question).await {
+            Ok(()) => Halt::new(StopReason::InfoActionNeedsReply, SECRET_AGAIN),
+            Err(halt) => halt,
         }
-        Some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
     }
 
     /// Puts the phone into a known state before the first step of a session.

@@ -129,8 +129,7 @@ impl Run {
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
         let error = text.is_empty().then(|| "an empty answer".to_owned());
         let failed = error.clone();
-        let kind = if error.is_none() { "final" } else { "intermediate" };
-        self.record_answer(call_id, 1, &reply, (kind, None, error), draft).await?;
+        self.record_answer(call_id, 1, &reply, (None, error), draft).await?;
         match failed {
             None => Ok(text),
             Some(error) => Err(Halt::new(

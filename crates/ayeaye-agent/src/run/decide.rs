@@ -13,8 +13,8 @@ use crate::journal::{
 };
 use crate::privacy::{Kind, secrets_in};
 use crate::{
-    Action, Decision, Gesture, KeepImages, KeepText, Message, ModelError, Part, Picture, Prompt,
-    Reply, StopReason, Tokens, Unreadable, View,
+    Action, Decision, Gesture, KeepImages, KeepText, Message, ModelError, Part, Picture, Prices,
+    Prompt, Reply, StopReason, Tokens, Unreadable, View,
 };
 
 /// Texts longer than this are kept as blobs: the same rules are sent with every step.
@@ -135,9 +135,8 @@ impl Run {
             action: ActionFacts::from(&decision.action),
             response: ResponseFacts::from(decision),
         });
-        let kind = if parsed.is_some() { "final" } else { "intermediate" };
         let error = read.err().map(|why| why.0.clone());
-        self.record_answer(call_id, iteration, reply, (kind, parsed, error), draft).await
+        self.record_answer(call_id, iteration, reply, (parsed, error), draft).await
     }
 
     /// Records what an endpoint answered. It cost money, so it is synced before anything is done
@@ -147,35 +146,16 @@ impl Run {
         call_id: u32,
         iteration: u32,
         reply: &Reply,
-        (kind, parsed, error): (&str, Option<ParsedFacts>, Option<String>),
+        (parsed, error): (Option<ParsedFacts>, Option<String>),
         draft: &mut Draft,
     ) -> Result<(), Halt> {
-        let tokens = TokenFacts::from(reply.tokens);
-        let cost = self.cost(reply);
-        draft.tokens += tokens;
-        draft.cost_usd += cost.unwrap_or_default();
-        draft.unpriced |= cost.is_none();
-        self.append(Fact::LlmResponse(LlmResponse {
-            call_id,
-            request_number: self.session.counts.requests,
-            iteration,
-            kind: kind.to_owned(),
-            success: error.is_none(),
-            raw_content: Some(reply.text.clone()),
-            reasoning: reply.reasoning.clone(),
-            tool_calls: Vec::new(),
-            parsed,
-            finish_reason: reply.finish_reason.clone(),
-            model: reply.model.clone(),
-            tokens,
-            latency_ms: millis(reply.latency),
-            first_token_ms: reply.first_token.map(millis),
-            cost_usd: cost.unwrap_or_default(),
-            cost_known: cost.is_some(),
-            retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
-            error,
-        }))
-        .await
+        let call = (call_id, self.session.counts.requests, iteration);
+        let prices = self.parts.prices;
+        let facts = answered(call, reply, prices, parsed, error);
+        draft.tokens += facts.tokens;
+        draft.cost_usd += facts.cost_usd;
+        draft.unpriced |= !facts.cost_known;
+        self.append(Fact::LlmResponse(facts)).await
     }
 
     /// What is recorded of a call that came to nothing.
@@ -204,12 +184,6 @@ impl Run {
             retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
             error: Some(err.cause.clone()),
         }
-    }
-
-    /// US dollars for a call, where both the price and the tokens are known.
-    pub(super) fn cost(&self, reply: &Reply) -> Option<f64> {
-        let counted = reply.tokens != Tokens::default();
-        self.parts.prices.filter(|_| counted).map(|prices| prices.of(reply.tokens))
     }
 
     /// What is typed into a field that hides it is a secret, and so is its echo in the reply that is
@@ -303,5 +277,37 @@ impl Run {
             || PartFacts::Text(format!("[picture {} not kept]", picture.size)),
             PartFacts::Picture,
         ))
+    }
+}
+
+/// What is recorded of a reply: what was understood of it, or what is wrong with it.
+pub(super) fn answered(
+    (call_id, request_number, iteration): (u32, u32, u32),
+    reply: &Reply,
+    prices: Option<Prices>,
+    parsed: Option<ParsedFacts>,
+    error: Option<String>,
+) -> LlmResponse {
+    // Where the endpoint did not count, a price tells nothing.
+    let cost = prices.filter(|_| reply.tokens != Tokens::default()).map(|it| it.of(reply.tokens));
+    LlmResponse {
+        call_id,
+        request_number,
+        iteration,
+        kind: if error.is_none() { "final" } else { "intermediate" }.to_owned(),
+        success: error.is_none(),
+        raw_content: Some(reply.text.clone()),
+        reasoning: reply.reasoning.clone(),
+        tool_calls: Vec::new(),
+        parsed,
+        finish_reason: reply.finish_reason.clone(),
+        model: reply.model.clone(),
+        tokens: TokenFacts::from(reply.tokens),
+        latency_ms: millis(reply.latency),
+        first_token_ms: reply.first_token.map(millis),
+        cost_usd: cost.unwrap_or_default(),
+        cost_known: cost.is_some(),
+        retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
+        error,
     }
 }

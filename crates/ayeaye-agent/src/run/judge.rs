@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::look::millis;
+use super::decide::answered;
 use super::{Halt, Run};
 use crate::agent::Judge;
 use crate::fold::JUDGE;
 use crate::journal::{EvaluationFacts, Fact, LlmRequest, LlmResponse, SubScore, TokenFacts};
-use crate::{Message, ModelError, Part, Past, Prompt, Reply, Role, Unreadable};
+use crate::{Message, ModelError, Part, Past, Prompt, Role, Unreadable};
 
 /// Longest judgement.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -112,14 +112,23 @@ impl Run {
                 Ok(reply) => reply,
                 Err(err) => {
                     bill.unpriced = true;
-                    let failed = Fact::LlmResponse(self.failure(call, &err));
+                    let model = judge.model.name().to_owned();
+                    let failed = LlmResponse { model, ..self.failure(call, &err) };
+                    let failed = Fact::LlmResponse(failed);
                     self.write_of(Some(JUDGE), None, failed).await?;
                     return Ok(Err(err.cause));
                 }
             };
             let verdict = read_verdict(&reply.text);
-            let answered = self.judge_answer(call, &reply, verdict.as_ref().err(), bill);
-            self.write_of(Some(JUDGE), None, answered).await?;
+            // The price is that of the model that acts.
+            let prices =
+                self.parts.prices.filter(|_| judge.model.name() == self.parts.model.name());
+            let error = verdict.as_ref().err().map(|why| why.0.clone());
+            let facts = answered(call, &reply, prices, None, error);
+            bill.tokens += facts.tokens;
+            bill.cost_usd += facts.cost_usd;
+            bill.unpriced |= !facts.cost_known;
+            self.write_of(Some(JUDGE), None, Fact::LlmResponse(facts)).await?;
             match verdict {
                 Ok(verdict) => return Ok(Ok(verdict)),
                 Err(why) => prompt = prompt.asked_again(&reply.text, &why),
@@ -147,40 +156,6 @@ impl Run {
         }
         let system = Message::text(Role::System, INSTRUCTIONS);
         Prompt { messages: vec![system, Message { role: Role::User, parts }] }
-    }
-
-    fn judge_answer(
-        &self,
-        (call_id, request_number, iteration): (u32, u32, u32),
-        reply: &Reply,
-        error: Option<&Unreadable>,
-        bill: &mut Bill,
-    ) -> Fact {
-        let tokens = TokenFacts::from(reply.tokens);
-        let cost = self.cost(reply);
-        bill.tokens += tokens;
-        bill.cost_usd += cost.unwrap_or_default();
-        bill.unpriced |= cost.is_none();
-        Fact::LlmResponse(LlmResponse {
-            call_id,
-            request_number,
-            iteration,
-            kind: if error.is_none() { "final" } else { "intermediate" }.to_owned(),
-            success: error.is_none(),
-            raw_content: Some(reply.text.clone()),
-            reasoning: reply.reasoning.clone(),
-            tool_calls: Vec::new(),
-            parsed: None,
-            finish_reason: reply.finish_reason.clone(),
-            model: reply.model.clone(),
-            tokens,
-            latency_ms: millis(reply.latency),
-            first_token_ms: reply.first_token.map(millis),
-            cost_usd: cost.unwrap_or_default(),
-            cost_known: cost.is_some(),
-            retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
-            error: error.map(|why| why.0.clone()),
-        })
     }
 }
 

@@ -107,11 +107,15 @@ async fn a_secret_of_an_earlier_process_is_asked_for_again() {
         _ => None,
     });
     let placeholder = said.await.remove(0);
-    next.script.adds([types(&placeholder, None), info("Password?")]);
+    next.script.adds([types(&placeholder, None)]);
     let report = next.go_on(asked.session_id, Words::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert!(report.message.contains("Please give it again"), "{}", report.message);
     assert_eq!(next.phone.gestures(), [""; 0], "no placeholder is typed");
-    assert!(next.script.last().remarks[0].contains("Ask the user for it again"));
+    next.script.adds([types("hunter3 zz", None), complete("done")]);
+    next.go_on(asked.session_id, reply("hunter3 zz")).await;
+    assert!(next.phone.sent()[0].starts_with("TYPE hunter3 zz"));
+    assert_eq!(next.files_with("hunter3"), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
