@@ -236,11 +236,14 @@ impl Agent {
     /// Goes on with a session, by the table in the tool's documentation.
     pub async fn resume(&self, next: Continue) -> Result<Follower, AgentError> {
         let id = next.session_id;
-        if let (true, Words::Reply(text)) = (next.reply_is_secret, &next.words) {
-            self.vaults.of(id, self.parts.keeping.text).learn(Kind::Marked, text);
-        }
+        let keep_secret = || {
+            if let (true, Words::Reply(text)) = (next.reply_is_secret, &next.words) {
+                self.vaults.of(id, self.parts.keeping.text).learn_answer(Kind::Marked, text);
+            }
+        };
         loop {
             if let Some(live) = self.live(id, next.device_id.as_ref())? {
+                keep_secret();
                 match join(id, &live, &next.words)? {
                     Some(follower) => return Ok(follower),
                     // Too late for this run: what is said is said to the session it leaves behind.
@@ -252,6 +255,7 @@ impl Agent {
             let summary = self.summary(id).await?;
             let its = &summary.device.device_id;
             same_device(id, its, next.device_id.as_ref())?;
+            keep_secret();
             self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
             // An operator may have answered while nobody drove the session.
             let left = match (&summary.question, &next.words) {

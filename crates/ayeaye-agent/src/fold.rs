@@ -81,6 +81,8 @@ pub struct Open {
     pub outcome: Option<ToolEnd>,
     /// Of the calls of this step.
     pub tokens: TokenFacts,
+    /// US dollars of the calls of this step.
+    pub cost_usd: f64,
     /// What was said in this step: it answers the step's own question, so it comes behind it.
     said: Vec<String>,
 }
@@ -250,6 +252,7 @@ impl Session {
         self.open.call = None;
         if !self.open.judging {
             self.open.tokens += *tokens;
+            self.open.cost_usd += cost_usd;
         }
         if let Some(parsed) = &response.parsed {
             self.open.decision = Some(parsed.clone());

@@ -8,7 +8,7 @@ mod facts;
 mod find;
 mod vault;
 
-pub(crate) use self::find::{asks_for_secret, secrets_in};
+pub(crate) use self::find::{asks_for_secret, parts_of, secrets_in};
 pub(crate) use self::vault::{Kind, Vault, Vaults};
 
 /// How much of what happens is kept.

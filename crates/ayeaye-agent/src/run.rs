@@ -29,9 +29,7 @@ use crate::journal::{
 };
 use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
-use crate::{
-    Action, Decision, Device, Frame, JournalError, Picture, QuestionKind, Record, StopReason,
-};
+use crate::{Action, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason};
 
 /// What followers of a run are told: always the latest, never all.
 #[derive(Debug, Clone)]
@@ -145,7 +143,7 @@ pub(crate) struct Memory {
     /// What the screen showed last, as it is kept, as long as nothing was done since.
     last_screen: Option<LastScreen>,
     /// The picture that goes with it, as the model was sent it.
-    last_picture: Option<Picture>,
+    last_picture: Option<decide::Shown>,
     /// How long the phone took to name its screen's elements, when it last did.
     elements_took: Option<Duration>,
 }
@@ -324,14 +322,7 @@ impl Run {
         let question = self.session.question.as_ref();
         let question = question.filter(|it| it.kind == QuestionKind::Info);
         let Some(kind) = question.and_then(|it| asks_for_secret(&it.text)) else { return };
-        self.vault.learn(kind, text);
-        // "It is 482913, thanks": the model will type the number alone.
-        let words = text.split(|c: char| c.is_whitespace() || ",;。，；".contains(c));
-        for word in words.map(|word| word.trim_end_matches(['.', '!', '?'])) {
-            if 4 <= word.chars().count() && word.chars().any(|c| !c.is_alphabetic()) {
-                self.vault.learn(kind, word);
-            }
-        }
+        self.vault.learn_answer(kind, text);
     }
 
     fn check_limits(&self) -> Result<(), Halt> {

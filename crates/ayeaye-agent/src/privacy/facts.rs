@@ -12,9 +12,6 @@ use crate::journal::{
 impl Vault {
     /// The fact as it may be written.
     pub(crate) fn kept(&self, mut fact: Fact) -> Fact {
-        if self.level() == KeepText::Metadata {
-            shorten(&mut fact);
-        }
         if !self.is_empty() {
             each_text(&mut fact, &mut |text| {
                 if let std::borrow::Cow::Owned(clean) = self.redact(text) {
@@ -22,7 +19,20 @@ impl Vault {
                 }
             });
         }
+        if self.level() == KeepText::Metadata {
+            shorten(&mut fact);
+        }
         fact
+    }
+
+    /// An action as it may be told.
+    pub(crate) fn told(&self, mut action: ActionFacts) -> ActionFacts {
+        of_action(&mut action, &mut |text| {
+            if let std::borrow::Cow::Owned(clean) = self.redact(text) {
+                *text = clean;
+            }
+        });
+        action
     }
 }
 
@@ -125,7 +135,8 @@ fn of_value(value: &mut Value, see: &mut impl FnMut(&mut String)) {
 /// cannot be shown or continued without stays: requests, questions, answers, points, comments.
 fn shorten(fact: &mut Fact) {
     let length = |text: &mut String| {
-        if !text.is_empty() {
+        // A placeholder tells less than a length.
+        if !text.is_empty() && !text.starts_with("[secret ") {
             *text = format!("[{} characters]", text.chars().count());
         }
     };

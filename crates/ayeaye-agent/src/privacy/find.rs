@@ -3,7 +3,9 @@ use super::Kind;
 
 /// Words for what is secret, in the languages most questions are asked in. Latin ones count where a
 /// word begins.
-const PASSWORDS: [&str; 18] = [
+const PASSWORDS: [&str; 20] = [
+    "pwd",
+    "passwd",
     "password",
     "passcode",
     "passphrase",
@@ -65,6 +67,35 @@ pub(crate) fn secrets_in(text: &str) -> Vec<(Kind, &str)> {
     found
 }
 
+/// What may be the secret in an answer that is one: words that are not plain ones, without what stands
+/// around them ("It is 482-913."), and numbers without what parts them.
+pub(crate) fn parts_of(answer: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    // Between letters of other scripts a code stands without blanks.
+    for run in answer.split(|c: char| !c.is_ascii_graphic()) {
+        let word = run.trim_matches(|c: char| c.is_ascii_punctuation());
+        if 3 <= word.len() && word.chars().any(|c| !c.is_ascii_alphabetic()) {
+            found.push(word.to_owned());
+            // "code:482913", "code=Quince-41"
+            let named = word.rsplit([':', '=']).next().unwrap_or_default();
+            found.push(named.to_owned());
+        }
+    }
+    let number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '\u{a0}');
+    for run in answer.split(|c| !number(c)) {
+        let run = run.trim_matches(|c: char| !c.is_ascii_digit());
+        let digits: String = run.chars().filter(char::is_ascii_digit).collect();
+        if 3 <= digits.len() && digits.len() <= 24 {
+            found.push(run.to_owned());
+            found.push(digits);
+        }
+    }
+    found.retain(|part| 3 <= part.chars().count());
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Runs of digits, with blanks or hyphens between them, that are numbers of cards or persons.
 fn numbers(text: &str) -> impl Iterator<Item = (Kind, &str)> {
     let part = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | 'X' | 'x');
@@ -119,16 +150,16 @@ fn is_chinese_id(text: &str) -> bool {
     b"10X98765432"[(sum % 11) as usize] == bytes[17]
 }
 
-/// What follows "password is", "code:", "密码是" and the like, up to the next blank.
+/// What follows "password is", "code:", "密码是" and the like: what stands in quotes, else up to the
+/// next blank.
 fn named(text: &str) -> Vec<(Kind, &str)> {
-    const BINDERS: [&str; 8] = [" is ", ": ", ":", "=", "：", "是", "为", " "];
-    let lower = text.to_lowercase();
-    // Where lower-casing changes lengths, places in the two texts are not the same.
-    if lower.len() != text.len() {
-        return Vec::new();
-    }
+    const BINDERS: [&str; 9] = [" is ", ": ", ":", "=", "：", "是", "为", " ", ""];
+    const QUOTES: [(char, char); 6] =
+        [('"', '"'), ('\'', '\''), ('“', '”'), ('「', '」'), ('`', '`'), ('«', '»')];
+    // ASCII alone: other letters change their length, and places would not be the same.
+    let lower = text.to_ascii_lowercase();
     let words = PASSWORDS.map(|word| (Kind::Password, word)).into_iter();
-    let words = words.chain(CODES.map(|word| (Kind::Code, word)));
+    let words = words.chain(CODES.map(|word| (Kind::Code, word))).chain([(Kind::Code, "code")]);
     let mut found = Vec::new();
     for (kind, word) in words {
         for (at, _) in lower.match_indices(word) {
@@ -143,20 +174,25 @@ fn named(text: &str) -> Vec<(Kind, &str)> {
             let Some(binder) = BINDERS.iter().find(|it| rest_lower.starts_with(**it)) else {
                 continue;
             };
+            // Without anything between them only where scripts change: "密码abc1".
+            if binder.is_empty() && word.is_ascii() {
+                continue;
+            }
             let value = rest[binder.len()..].trim_start();
-            let value = value.trim_start_matches(['"', '\'', '“', '「', '`']);
-            let end = value
-                .find(|c: char| {
-                    c.is_whitespace()
-                        || matches!(c, '"' | '”' | '」' | '`' | ',' | '，' | '。' | ';' | '；')
-                })
-                .unwrap_or(value.len());
-            let value = value[..end].trim_end_matches(['.', '\'', ')', '!', '?']);
+            let first = value.chars().next();
+            let quote = QUOTES.iter().find(|(open, _)| first == Some(*open));
+            let (value, quoted) = if let Some((open, close)) = quote {
+                let inner = &value[open.len_utf8()..];
+                (inner.split(*close).next().unwrap_or_default(), true)
+            } else {
+                let end = |c: char| c.is_whitespace() || ",，。;；".contains(c);
+                let value = value.split(end).next().unwrap_or_default();
+                (value.trim_end_matches(['.', '\'', ')', '!', '?']), false)
+            };
             // Only what cannot be an ordinary word: "password field" and "is wrong" tell none.
             let plain = value.chars().all(char::is_alphabetic);
-            if 4 <= value.chars().count()
-                && !(plain && matches!(*binder, " " | " is " | "是" | "为"))
-            {
+            let binds = quoted || matches!(*binder, ": " | ":" | "=" | "：");
+            if 4 <= value.chars().count() && (binds || !plain) {
                 found.push((kind, value));
             }
         }
@@ -229,14 +265,58 @@ mod tests {
     fn what_is_called_a_password_is_found() {
         let one = |text| secrets_in(text).first().map(|(_, value)| (*value).to_owned());
         assert_eq!(one("Sign in; the password is hunter2, then stop").as_deref(), Some("hunter2"));
-        assert_eq!(one("Password: \"s3 cret\"").as_deref(), None, "too short up to the blank");
+        assert_eq!(one("Password: \"s3 cret\" and go").as_deref(), Some("s3 cret"));
+        assert_eq!(one("密码Quince-41，谢谢").as_deref(), Some("Quince-41"));
+        assert_eq!(one("the code is 482913").as_deref(), Some("482913"));
         assert_eq!(one("密码是abc12345。").as_deref(), Some("abc12345"));
         assert_eq!(one("verification code 482913").as_deref(), Some("482913"));
         assert_eq!(one("Change the password in Settings"), None);
         assert_eq!(one("If the password is wrong, stop"), None);
     }
 
+    #[test]
+    fn the_secret_is_found_in_an_answer_however_it_is_worded() {
+        for answer in [
+            "482913",
+            "It is 482-913.",
+            "482 913",
+            "收到了，是482913这个",
+            "482913是验证码",
+            "They sent (482913)",
+            "code:482913",
+            "It's 482913, thanks!",
+            "48-29-13",
+        ] {
+            assert!(
+                parts_of(answer).contains(&"482913".to_owned()),
+                "{answer}: {:?}",
+                parts_of(answer)
+            );
+        }
+        assert!(parts_of("Put Mango-Tree-77 there").contains(&"Mango-Tree-77".to_owned()));
+        assert!(parts_of("CVV 739").contains(&"739".to_owned()));
+        assert_eq!(parts_of("the blue one, please"), [""; 0]);
+    }
+
+    #[test]
+    fn letters_that_change_their_length_are_survived() {
+        for text in ["İİpassword a是K", "ẞßcode: İ", "Passwordİ=x"] {
+            secrets_in(text);
+            asks_for_secret(text);
+            parts_of(text);
+        }
+    }
+
     proptest! {
+        #[test]
+        fn any_text_around_a_word_is_survived(a in "[İKẞß是为:= a-z]{0,12}", b in "[İKẞß是为:= \"'0-9]{0,12}") {
+            let text = format!("{a}password{b}");
+            for (_, found) in secrets_in(&text) {
+                prop_assert!(text.contains(found));
+            }
+            parts_of(&text);
+        }
+
         #[test]
         fn any_text_is_searched_without_fear(text in "\\PC{0,80}") {
             for (_, found) in secrets_in(&text) {

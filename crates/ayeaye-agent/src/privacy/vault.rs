@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 use sha2::{Digest as _, Sha256};
 
-use super::KeepText;
+use super::{KeepText, parts_of};
 use crate::SessionId;
 
 /// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
@@ -80,6 +80,19 @@ impl Vault {
         known.index();
     }
 
+    /// The same of an answer that is a secret, or that has one in it.
+    pub(crate) fn learn_answer(&self, kind: Kind, answer: &str) {
+        self.learn(kind, answer);
+        self.learn_parts(kind, answer);
+    }
+
+    /// What looks like a secret in an answer that may be none: numbers, and words that are not plain.
+    pub(crate) fn learn_parts(&self, kind: Kind, answer: &str) {
+        for part in parts_of(answer) {
+            self.learn(kind, &part);
+        }
+    }
+
     /// Whether there is anything to hide.
     pub(crate) fn is_empty(&self) -> bool {
         self.read(|known| known.secrets.is_empty())
@@ -93,17 +106,29 @@ impl Vault {
             if let Some(secret) = whole {
                 return Cow::Owned(secret.placeholder.clone());
             }
-            let Some((finder, owners)) = &known.finder else { return Cow::Borrowed(text) };
-            if !finder.is_match(text) {
-                return Cow::Borrowed(text);
+            let mut clean = Cow::Borrowed(text);
+            if let Some((finder, owners)) = &known.finder
+                && finder.is_match(text)
+            {
+                let mut found_out = String::with_capacity(text.len());
+                finder.replace_all_with(text, &mut found_out, |found, _, clean| {
+                    let owner = owners[found.pattern().as_usize()];
+                    clean.push_str(&known.secrets[owner].placeholder);
+                    true
+                });
+                clean = Cow::Owned(found_out);
             }
-            let mut clean = String::with_capacity(text.len());
-            finder.replace_all_with(text, &mut clean, |found, _, clean| {
-                let owner = owners[found.pattern().as_usize()];
-                clean.push_str(&known.secrets[owner].placeholder);
-                true
-            });
-            Cow::Owned(clean)
+            for Secret { value, placeholder } in &known.secrets {
+                let without = if value.chars().count() < SHORTEST {
+                    standing_alone(&clean, value, placeholder)
+                } else {
+                    cut_off(&clean, value, placeholder)
+                };
+                if let Some(without) = without {
+                    clean = Cow::Owned(without);
+                }
+            }
+            clean
         })
     }
 
@@ -190,6 +215,41 @@ impl Known {
     }
 }
 
+/// The text without a short secret where no letter or digit stands beside it; `None` when it is not
+/// there.
+fn standing_alone(text: &str, value: &str, placeholder: &str) -> Option<String> {
+    let mut clean = String::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices(value) {
+        let end = at + value.len();
+        let beside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        if beside(text[..at].chars().next_back()) || beside(text[end..].chars().next()) {
+            continue;
+        }
+        clean.push_str(&text[from..at]);
+        clean.push_str(placeholder);
+        from = end;
+    }
+    (0 < from).then(|| clean + &text[from..])
+}
+
+/// The text without the beginning of a secret that was shortened away: at its end, or before dots.
+fn cut_off(text: &str, value: &str, placeholder: &str) -> Option<String> {
+    let mut ends: Vec<usize> = value.char_indices().map(|(at, _)| at).skip(SHORTEST).collect();
+    ends.reverse();
+    let dots = ["…", "..."].into_iter();
+    let places = dots.flat_map(|dots| text.match_indices(dots).map(|(at, _)| at));
+    for place in places.chain([text.len()]) {
+        for end in &ends {
+            let Some(at) = place.checked_sub(*end) else { continue };
+            if text.get(at..place) == Some(&value[..*end]) {
+                return Some(format!("{}{placeholder}{}", &text[..at], &text[place..]));
+            }
+        }
+    }
+    None
+}
+
 /// The ways a text is written where it may turn up again: in JSON, XML, a web address, a shell's
 /// word, `input text`, and a prompt that allows no line breaks.
 fn spellings(value: &str) -> Vec<String> {
@@ -209,6 +269,9 @@ fn spellings(value: &str) -> Vec<String> {
             b => format!("%{b:02X}"),
         })
         .collect();
+    let digits = value.len() < 12 && value.bytes().all(|b| b.is_ascii_digit());
+    let (front, back) = value.split_at_checked(value.len() / 2).unwrap_or((&value, ""));
+    let halves = [" ", "-"].map(|between| format!("{front}{between}{back}"));
     let mut all = vec![
         json[1..json.len() - 1].to_owned(),
         escaped(&value),
@@ -219,8 +282,10 @@ fn spellings(value: &str) -> Vec<String> {
         value.replace('\'', "'\\''"),
         in_one_line.replace('<', "＜"),
         in_one_line,
-        value,
     ];
+    // Codes are read out and written in two groups.
+    all.extend(halves.into_iter().filter(|_| digits));
+    all.push(value.clone());
     all.retain(|spelling| SHORTEST <= spelling.chars().count());
     all.sort_unstable();
     all.dedup();
@@ -310,7 +375,29 @@ mod tests {
     fn a_short_secret_is_hidden_where_it_stands_alone() {
         let vault = vault(&["12"]);
         assert!(vault.redact("12").starts_with("[secret"));
-        assert_eq!(vault.redact("at 12:30"), "at 12:30");
+        assert_eq!(vault.redact("at 112:30"), "at 112:30");
+        assert!(vault.redact("code 12, please").starts_with("code [secret"));
+    }
+
+    #[test]
+    fn what_is_left_of_a_shortened_secret_is_hidden() {
+        let vault = vault(&["Mango-Tree-77 and more"]);
+        for text in
+            ["value: Mango-Tre…", "say Mango-Tree-77 an... (cut)", "it is Mango-Tree-77 and mor"]
+        {
+            let clean = vault.redact(text);
+            assert!(!clean.contains("Mango"), "{clean}");
+        }
+        assert_eq!(vault.redact("a Man…"), "a Man…");
+    }
+
+    #[test]
+    fn a_code_in_two_groups_is_the_same_code() {
+        let vault = Vault::new(KeepText::Redacted);
+        vault.learn_answer(Kind::Code, "It is 482-913.");
+        for text in ["482913", "482 913", "482-913", "typed 482913 now"] {
+            assert!(vault.redact(text).contains("[secret code"), "{text}");
+        }
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl Run {
                 StopReason::NoProgress,
                 format!(
                     "the same action {repeated} times on a screen that does not change: {}",
-                    ActionFacts::from(action).in_words()
+                    self.vault.told(ActionFacts::from(action)).in_words()
                 ),
             ));
         }

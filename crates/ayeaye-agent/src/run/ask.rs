@@ -8,6 +8,7 @@ use super::look::Seen;
 use super::{Draft, Halt, Run};
 use crate::agent::ReplyMode;
 use crate::journal::{Answer, Fact, QuestionAsked};
+use crate::privacy::Kind;
 use crate::{Message, Part, Prompt, Question, QuestionKind, Role, StopReason};
 
 /// What the agent is told when nobody is to answer.
@@ -66,6 +67,9 @@ impl Run {
     pub(super) async fn put_question(&mut self, question: &Question) -> Result<(), Halt> {
         self.listen().await?;
         if let Some(text) = self.parts.journal.take_answer(&self.session.id).await? {
+            // An answer to a question that somebody else has answered since: nobody can tell whether
+            // that one asked for a secret.
+            self.vault.learn_parts(Kind::Marked, &text);
             self.advised(text).await?;
         }
         self.append(Fact::Question(QuestionAsked {
@@ -129,6 +133,7 @@ impl Run {
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
         let error = text.is_empty().then(|| "an empty answer".to_owned());
         let failed = error.clone();
+        self.keep_secret(&text);
         self.record_answer(call_id, 1, &reply, (None, error), draft).await?;
         match failed {
             None => Ok(text),

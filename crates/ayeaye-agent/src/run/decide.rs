@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde_json::Map;
 use tokio::time::Instant;
 
+use super::elements::Reading;
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Run};
 use crate::journal::{
-    ActionFacts, Fact, LlmRequest, LlmResponse, MessageFacts, ParsedFacts, PartFacts,
+    ActionFacts, BlobRef, Fact, LlmRequest, LlmResponse, MessageFacts, ParsedFacts, PartFacts,
     ResponseFacts, TokenFacts,
 };
 use crate::privacy::{Kind, secrets_in};
@@ -22,6 +23,9 @@ const LONG_TEXT: usize = 1024;
 
 /// How long a decision to type waits for what is known of the field.
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
+
+/// A picture as a model is sent it, and as it is kept, if it is.
+pub(super) type Shown = (Picture, Option<BlobRef>);
 
 impl Run {
     pub(super) async fn decide(
@@ -81,7 +85,8 @@ impl Run {
         // Asking again is part of the request. A step that ends before it asks takes no number, so
         // that they have no gaps.
         let request_number = self.session.counts.requests + u32::from(iteration == 1);
-        let messages = self.keep_messages(&prompt.messages, Some(seen)).await?;
+        let shown = (seen.picture.clone(), seen.kept.clone());
+        let messages = self.keep_messages(&prompt.messages, Some(&shown)).await?;
         let model = self.parts.model.clone();
         self.append(Fact::LlmRequest(LlmRequest {
             call_id,
@@ -198,10 +203,13 @@ impl Run {
         let mut hidden = seen.secret_field;
         if let Some(point) = point {
             // Which field it is, only the elements tell.
+            if matches!(seen.reading, Reading::Unasked) {
+                seen.reading = self.ask_elements(true);
+            }
             self.know_elements(seen, ELEMENTS_OF_A_FIELD).await?;
             let place = point.to_pixel(seen.frame.size());
             if let Some(tree) = seen.reading.tree() {
-                hidden = tree.elements.at(place).is_some_and(|it| it.password);
+                hidden |= tree.elements.at(place).is_some_and(|it| it.password);
             }
         }
         if hidden {
@@ -232,7 +240,7 @@ impl Run {
     pub(super) async fn keep_messages(
         &mut self,
         messages: &[Message],
-        seen: Option<&Seen>,
+        shown: Option<&Shown>,
     ) -> Result<Vec<MessageFacts>, Halt> {
         let mut kept = Vec::with_capacity(messages.len());
         for message in messages {
@@ -240,7 +248,7 @@ impl Run {
             for part in &message.parts {
                 parts.push(match part {
                     Part::Text(text) => self.keep_text(text).await?,
-                    Part::Picture(picture) => self.keep_shown(picture, seen).await?,
+                    Part::Picture(picture) => self.keep_shown(picture, shown).await?,
                 });
             }
             kept.push(MessageFacts { role: message.role.name().to_owned(), parts });
@@ -257,26 +265,22 @@ impl Run {
         Ok(PartFacts::TextBlob(self.record.keep(bytes, "text/plain").await?))
     }
 
-    /// A picture in a prompt: this step's as it has been kept, another one only where nothing is
-    /// withheld.
+    /// A picture in a prompt, as it has been kept. One that nothing is known of is kept only where
+    /// nothing is withheld.
     async fn keep_shown(
         &mut self,
         picture: &Picture,
-        seen: Option<&Seen>,
+        shown: Option<&Shown>,
     ) -> Result<PartFacts, Halt> {
-        let kept = match seen {
-            Some(seen) if seen.picture == *picture => seen.kept.clone(),
-            _ if self.parts.keeping.images == KeepImages::Full
-                || (self.parts.keeping.images == KeepImages::Redacted && self.vault.is_empty()) =>
-            {
+        let kept = match shown {
+            Some((same, kept)) if same == picture => kept.clone(),
+            _ if self.parts.keeping.images == KeepImages::Full => {
                 Some(self.record.keep(picture.bytes.clone(), picture.media_type).await?)
             }
             _ => None,
         };
-        Ok(kept.map_or_else(
-            || PartFacts::Text(format!("[picture {} not kept]", picture.size)),
-            PartFacts::Picture,
-        ))
+        let unkept = || PartFacts::Text(format!("[picture {} not kept]", picture.size));
+        Ok(kept.map_or_else(unkept, PartFacts::Picture))
     }
 }
 

@@ -112,9 +112,13 @@ impl Run {
         seen: &mut Seen,
         patience: Duration,
     ) -> Result<bool, Halt> {
-        let Reading::UnderWay(handle) = std::mem::replace(&mut seen.reading, Reading::Without)
-        else {
-            return Ok(false);
+        let handle = match std::mem::replace(&mut seen.reading, Reading::Without) {
+            Reading::UnderWay(handle) => handle,
+            // What is known stays known.
+            settled => {
+                seen.reading = settled;
+                return Ok(false);
+            }
         };
         let dump = match self.stopper.race(timeout(patience, handle)).await? {
             Ok(Ok((dump, took))) => {

@@ -82,7 +82,8 @@ impl Run {
         let number = self.session.counts.judgements + 1;
         for iteration in 1..=self.parts.limits.repairs + 1 {
             let call_id = self.session.counts.calls + 1;
-            let messages = self.keep_messages(&prompt.messages, None).await?;
+            let shown = self.memory.last_picture.clone();
+            let messages = self.keep_messages(&prompt.messages, shown.as_ref()).await?;
             let asked = Fact::LlmRequest(LlmRequest {
                 call_id,
                 request_number: number,
@@ -150,7 +151,7 @@ impl Run {
             text.push('\n');
         }
         let mut parts = vec![Part::Text(text)];
-        if let Some(picture) = &self.memory.last_picture {
+        if let Some((picture, _)) = &self.memory.last_picture {
             parts.push(Part::Text("The last screen:".to_owned()));
             parts.push(Part::Picture(picture.clone()));
         }

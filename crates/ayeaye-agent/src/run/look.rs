@@ -62,7 +62,7 @@ impl Run {
         let mut seen = Seen { frame, picture, kept: None, app, secret_field, reading, facts };
         self.memory.last_screen = Some(LastScreen::default());
         self.keep_picture(&mut seen).await?;
-        self.memory.last_picture = Some(seen.picture.clone());
+        self.memory.last_picture = Some((seen.picture.clone(), seen.kept.clone()));
         if let Some(screen) = &mut self.memory.last_screen {
             screen.screenshot.clone_from(&seen.kept);
         }

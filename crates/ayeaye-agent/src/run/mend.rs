@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::act::{RESET, WAKE};
 use super::{CONTINUE, Draft, Halt, Run};
+use crate::fold::JUDGE;
 use crate::journal::{Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
 use crate::{Action, Decision, ModelError, Past};
 
@@ -48,7 +49,12 @@ impl Run {
         if let Some(call) = self.session.open.call {
             let cause = INTERRUPTED.to_owned();
             let lost = ModelError { cause, retries: Vec::new(), latency: Duration::ZERO };
-            self.append(Fact::LlmResponse(self.failure(call, &lost))).await?;
+            let fact = Fact::LlmResponse(self.failure(call, &lost));
+            if self.session.open.judging {
+                self.write_of(Some(JUDGE), None, fact).await?;
+            } else {
+                self.append(fact).await?;
+            }
         }
         if let Some((id, name, device)) = self.session.open.tool.clone() {
             let what = if device { INTERRUPTED_ACT } else { INTERRUPTED };
@@ -94,6 +100,7 @@ impl Run {
             result,
             error,
             tokens: open.tokens,
+            cost_usd: open.cost_usd,
             unpriced: true,
             ..Draft::default()
         }

@@ -97,7 +97,8 @@ impl Client {
                 Err(failure) => failure,
             };
             let error = self.told(&failure);
-            tracing::debug!(%error, "an attempt to ask the model failed");
+            // Its words may be the endpoint's, and those may be the prompt's.
+            tracing::debug!("an attempt to ask the model failed");
             let made = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
             let backoff = |asked| wait::before(retries, made + 1, asked, rand::random());
             let wait = match failure.next {

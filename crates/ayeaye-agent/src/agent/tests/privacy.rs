@@ -1,5 +1,5 @@
 //! What is secret is kept nowhere, and still reaches the phone.
-use super::fakes::{Rig, click, complete, info, types};
+use super::fakes::{Line, Rig, click, complete, info, types};
 use crate::journal::Fact;
 use crate::{KeepElements, KeepImages, KeepText, Keeping, StopReason, Words};
 
@@ -147,4 +147,113 @@ async fn a_reply_can_be_marked_as_secret() {
     next.reply_is_secret = true;
     rig.ended(rig.agent.resume(next).await.unwrap()).await;
     assert_eq!(rig.files_with("Jane Roe"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn however_a_code_is_worded_it_is_kept_nowhere() {
+    for answer in
+        ["It is 482-913.", "482 913", "收到了，是482913这个", "They sent (482913)", "code:482913"]
+    {
+        let rig = Rig::new([info("Which code did they send?"), types("482913", None)]);
+        let asked = rig.run().await;
+        rig.script.adds([complete("typed 482913 (482 913)")]);
+        rig.go_on(asked.session_id, reply(answer)).await;
+        for part in ["482913", "482-913", "482 913"] {
+            assert_eq!(rig.files_with(part), [""; 0], "{answer}: {part}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_inside_a_marked_reply_is_kept_nowhere() {
+    let rig = Rig::new([info("What should I put there?")]);
+    let asked = rig.run().await;
+    let mut next = rig.next(asked.session_id, reply("Put Mango-Tree-77 there"));
+    next.reply_is_secret = true;
+    rig.script.adds([types("Mango-Tree-77", None), complete("ok")]);
+    rig.ended(rig.agent.resume(next).await.unwrap()).await;
+    assert_eq!(rig.files_with("Mango"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_further_password_is_noticed_on_a_delicate_screen_too() {
+    // The vault is not empty, so the elements are read before the picture is kept.
+    let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]);
+    rig.phone.shows(SIGN_IN, false);
+    let task = "Sign in; verification code 482913";
+    let report = rig.ended(rig.agent.start(rig.task(task)).await.unwrap()).await;
+    assert_eq!(rig.files_with("hunter2"), [""; 0]);
+    let aimed = |fact: &Fact| match fact {
+        Fact::ToolStart(start) if start.name == "TYPE" => Some(start.target.is_some()),
+        _ => None,
+    };
+    assert_eq!(rig.facts(report.session_id, aimed).await, [true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_is_noticed_even_when_elements_are_not_wanted() {
+    let never = Keeping { elements: KeepElements::Never, ..Keeping::default() };
+    let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]).keeping(never);
+    rig.phone.shows(SIGN_IN, false);
+    rig.run().await;
+    assert_eq!(rig.files_with("hunter2"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_in_the_users_stead_is_learned_before_it_is_recorded() {
+    let rig = Rig::new([
+        info("Which code?"),
+        Line::Says("It is 482913".to_owned()),
+        types("482913", None),
+        complete("done"),
+    ]);
+    let rig = rig.answering(crate::ReplyMode::AutoReply);
+    rig.run().await;
+    assert_eq!(rig.files_with("482913"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operators_late_answer_is_a_secret() {
+    let rig = Rig::new([info("Which code?"), info("And now?")]);
+    let asked = rig.run().await;
+    rig.journal.leave_answer(&asked.session_id, "771122").await.unwrap();
+    rig.go_on(asked.session_id, reply("482913")).await;
+    assert_eq!(rig.files_with("771122"), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_judge_leaves_no_picture_that_was_not_to_be_kept() {
+    let verdict = || Line::Says(r#"{"complete": "yes"}"#.to_owned());
+    let rig = Rig::new([complete("done")]).judged([verdict(), verdict()]);
+    rig.phone.shows(SIGN_IN, true);
+    let report = rig.run().await;
+    let pictures = |fact: &Fact| match fact {
+        Fact::LlmRequest(request) => {
+            let parts = request.messages.iter().flat_map(|message| &message.parts);
+            let shown = parts.filter_map(|part| match part {
+                crate::journal::PartFacts::Picture(blob) => Some(blob.sha256.clone()),
+                _ => None,
+            });
+            Some(shown.collect::<Vec<_>>())
+        }
+        _ => None,
+    };
+    let shown = rig.facts(report.session_id, pictures).await;
+    assert_eq!(shown.len(), 3);
+    assert!(shown.iter().all(|it| *it == shown[0]), "{shown:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn made_up_sessions_do_not_push_out_what_is_known() {
+    let rig = Rig::new([info("Password?")]);
+    let asked = rig.run().await;
+    rig.script.adds([info("More?"), types(SECRET, None), complete("done")]);
+    rig.go_on(asked.session_id, reply(SECRET)).await;
+    for _ in 0..300 {
+        let mut next = rig.next(crate::SessionId::new(), reply("x-1-y"));
+        next.reply_is_secret = true;
+        rig.agent.resume(next).await.unwrap_err();
+    }
+    rig.go_on(asked.session_id, reply("go on")).await;
+    assert_eq!(rig.files_with("hunter2"), [""; 0]);
 }
