@@ -60,8 +60,7 @@ async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
     let asked = raw.facts("ask_agent_start_new_task", start).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     let code = phone.state().one_time_code;
-    let reply =
-        json!({ "session_id": asked["session_id"], "reply_from_client": format!("收到了，是{}-{}这个。", &code[..3], &code[3..]) });
+    let reply = json!({ "session_id": asked["session_id"], "reply_from_client": format!("收到了，是{}-{}这个。", &code[..3], &code[3..]) });
     let done = raw.facts("ask_agent_continue", reply).await;
     assert_eq!(done["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{done}");
     let session = raw.facts("get_session", json!({ "session_id": asked["session_id"] })).await;

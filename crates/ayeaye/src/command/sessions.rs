@@ -41,6 +41,10 @@ pub async fn show(
         ),
     );
     terminal.item("task", &lines(&report.task));
+    if report.local_steps < report.global_steps {
+        let (last, all) = (report.local_steps, report.global_steps);
+        terminal.item("steps", &format!("{all}; the last run's {last}, all of them in the logs:"));
+    }
     for step in &report.steps {
         terminal.step(step);
     }

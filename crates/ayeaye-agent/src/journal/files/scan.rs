@@ -1,6 +1,6 @@
 //! Reading a record from its beginning, holding one line at a time.
 use std::io::{self, BufRead, Read as _};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, TrySendError};
 use std::thread;
 
 use super::line::{self, Chain, Detail, Flaw, MAX_LINE};
@@ -55,7 +55,8 @@ pub(super) fn scan_behind(
     tell(Shares::new(chain, reader), detail, each)
 }
 
-/// The same on two threads: one reads and checks the chain, this one makes events of the lines.
+/// The same on two threads: one reads and checks the chain, this one makes events of the lines. That
+/// takes longer, so the first helps while this one has enough to do.
 pub(super) fn scan_on_two_threads(
     chain: Chain,
     reader: impl BufRead + Send,
@@ -67,7 +68,13 @@ pub(super) fn scan_on_two_threads(
         let (hand, take) = mpsc::sync_channel(4);
         thread::Builder::new().name("journal".to_owned()).spawn_scoped(scope, move || {
             for share in Shares::new(chain, reader) {
-                if hand.send(share).is_err() {
+                let sent = match hand.try_send(share) {
+                    Err(TrySendError::Full(share)) => {
+                        hand.send(share.map(|share| share.parsed(detail))).is_ok()
+                    }
+                    other => other.is_ok(),
+                };
+                if !sent {
                     break; // an earlier line could not be read
                 }
             }
@@ -85,12 +92,28 @@ struct Share {
     lines: Vec<u8>,
     /// Where each line ends in `lines`.
     ends: Vec<usize>,
+    /// What each line means, once somebody has looked.
+    events: Option<Vec<Result<Event, Flaw>>>,
     /// Number of the first.
     seq: u64,
     /// Where the first begins in the record.
     at: u64,
     /// Where the record stands behind the last, and what follows, if no further line does.
     rest: Option<(Chain, End)>,
+}
+
+impl Share {
+    /// The same with what its lines mean.
+    fn parsed(mut self, detail: Detail) -> Self {
+        let mut begin = 0;
+        let parse = |(seq, end): (u64, &usize)| {
+            let line = &self.lines[begin..*end];
+            begin = *end;
+            line::parse(seq, line, detail)
+        };
+        self.events = Some((self.seq..).zip(&self.ends).map(parse).collect());
+        self
+    }
 }
 
 /// A record in shares. The last one says how it ends.
@@ -115,7 +138,7 @@ impl<R: BufRead> Shares<R> {
         let end = loop {
             if SHARE <= lines.len() {
                 self.room = SHARE + (SHARE >> 2); // a short record needs less
-                return Ok(Share { lines, ends, seq, at, rest: None });
+                return Ok(Share { lines, ends, events: None, seq, at, rest: None });
             }
             let begin = lines.len();
             let read = next_line(&mut self.reader, &mut lines)?;
@@ -138,7 +161,8 @@ impl<R: BufRead> Shares<R> {
             };
         };
         self.over = true;
-        Ok(Share { lines, ends, seq, at, rest: Some((self.chain.clone(), end)) })
+        let rest = Some((self.chain.clone(), end));
+        Ok(Share { lines, ends, events: None, seq, at, rest })
     }
 }
 
@@ -162,11 +186,13 @@ fn tell(
     mut each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
     for share in shares {
-        let Share { lines, ends, mut seq, at: mut good_bytes, rest } = share?;
+        let Share { lines, ends, events, mut seq, at: mut good_bytes, rest } = share?;
+        let mut events = events.map(Vec::into_iter);
         let mut begin = 0;
         for end in ends {
             let line = &lines[begin..end];
-            match line::parse(seq, line, detail) {
+            let known = events.as_mut().and_then(Iterator::next);
+            match known.unwrap_or_else(|| line::parse(seq, line, detail)) {
                 Ok(event) => each(event),
                 Err(flaw) => {
                     let chain = Chain::before(seq, line);
