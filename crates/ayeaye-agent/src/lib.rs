@@ -41,7 +41,7 @@ pub use model::{
 };
 pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
 pub use report::{Report, StepLine, Usage};
-pub use run::{News, Stopper};
+pub use run::{News, Stopper, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{NotASessionId, SessionId, StopReason};
 pub use settle::{Look, SettleRule, alike, glance, settle};

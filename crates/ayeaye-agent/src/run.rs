@@ -97,7 +97,7 @@ impl From<JournalError> for Halt {
 }
 
 /// An error with its causes, in one line.
-pub(crate) fn chain(err: &dyn std::error::Error) -> String {
+pub fn chain(err: &dyn std::error::Error) -> String {
     let mut text = err.to_string();
     let mut cause = err.source();
     while let Some(err) = cause {
@@ -146,6 +146,8 @@ pub(crate) struct Memory {
     last_picture: Option<decide::Shown>,
     /// How long the phone took to name its screen's elements, when it last did.
     elements_took: Option<Duration>,
+    /// How often in a row it was too late with them.
+    elements_late: u32,
 }
 
 /// A screen as it is kept.
@@ -167,6 +169,7 @@ impl Default for Memory {
             last_screen: None,
             last_picture: None,
             elements_took: None,
+            elements_late: 0,
         }
     }
 }

@@ -11,7 +11,10 @@ use super::{KeepText, parts_of};
 use crate::SessionId;
 
 /// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
-const MOST_SECRETS: usize = 64;
+const MOST_SECRETS: usize = 256;
+/// Most parts of one answer that are taken for secrets: a text with more is a document, and must not
+/// push out what was learned before.
+const MOST_PARTS: usize = 16;
 /// Shorter ones are not looked for inside other texts: they would be found everywhere.
 const SHORTEST: usize = 4;
 /// Longer texts are no secrets but documents; only so much of one is looked for.
@@ -41,6 +44,8 @@ pub(crate) struct Vault {
 #[derive(Default)]
 struct Known {
     secrets: VecDeque<Secret>,
+    /// How many there have been.
+    learned: u64,
     /// Finds every way a secret is written; which secret, by the pattern's number.
     finder: Option<(AhoCorasick, Vec<usize>)>,
 }
@@ -64,32 +69,41 @@ impl Vault {
 
     /// From now on this is a secret, in whatever is written.
     pub(crate) fn learn(&self, kind: Kind, value: &str) {
-        let value = value.trim();
-        if self.level == KeepText::Full || value.is_empty() || is_placeholder(value) {
-            return;
-        }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if known.secrets.iter().any(|secret| secret.value == value) {
-            return;
-        }
-        if known.secrets.len() == MOST_SECRETS {
-            known.secrets.pop_front();
-        }
-        let placeholder = self.placeholder(kind, value);
-        known.secrets.push_back(Secret { value: value.to_owned(), placeholder });
-        known.index();
+        self.learn_all(kind, [value]);
     }
 
     /// The same of an answer that is a secret, or that has one in it.
     pub(crate) fn learn_answer(&self, kind: Kind, answer: &str) {
-        self.learn(kind, answer);
-        self.learn_parts(kind, answer);
+        let parts = parts_of(answer);
+        self.learn_all(kind, [answer].into_iter().chain(likely(&parts)));
     }
 
     /// What looks like a secret in an answer that may be none: numbers, and words that are not plain.
     pub(crate) fn learn_parts(&self, kind: Kind, answer: &str) {
-        for part in parts_of(answer) {
-            self.learn(kind, &part);
+        self.learn_all(kind, likely(&parts_of(answer)));
+    }
+
+    fn learn_all<'a>(&self, kind: Kind, values: impl IntoIterator<Item = &'a str>) {
+        if self.level == KeepText::Full {
+            return;
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let before = known.learned;
+        for value in values {
+            let value = value.trim();
+            let new = !known.secrets.iter().any(|secret| secret.value == value);
+            if value.is_empty() || is_placeholder(value) || !new {
+                continue;
+            }
+            if known.secrets.len() == MOST_SECRETS {
+                known.secrets.pop_front();
+            }
+            let placeholder = self.placeholder(kind, value);
+            known.secrets.push_back(Secret { value: value.to_owned(), placeholder });
+            known.learned += 1;
+        }
+        if before != known.learned {
+            known.index();
         }
     }
 
@@ -233,9 +247,21 @@ fn standing_alone(text: &str, value: &str, placeholder: &str) -> Option<String> 
     (0 < from).then(|| clean + &text[from..])
 }
 
+/// The parts of an answer that are taken for secrets, the longest first.
+fn likely(parts: &[String]) -> impl Iterator<Item = &str> {
+    let mut parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    parts.into_iter().take(MOST_PARTS)
+}
+
 /// The text without the beginning of a secret that was shortened away: at its end, or before dots.
 fn cut_off(text: &str, value: &str, placeholder: &str) -> Option<String> {
-    let mut ends: Vec<usize> = value.char_indices().map(|(at, _)| at).skip(SHORTEST).collect();
+    let ends = value.char_indices().map(|(at, _)| at).skip(SHORTEST).take(LONGEST);
+    let mut ends: Vec<usize> = ends.collect();
+    // Nothing shorter is looked for, so most texts are done with here.
+    if !ends.first().is_some_and(|shortest| text.contains(&value[..*shortest])) {
+        return None;
+    }
     ends.reverse();
     let dots = ["…", "..."].into_iter();
     let places = dots.flat_map(|dots| text.match_indices(dots).map(|(at, _)| at));
@@ -389,6 +415,17 @@ mod tests {
             assert!(!clean.contains("Mango"), "{clean}");
         }
         assert_eq!(vault.redact("a Man…"), "a Man…");
+    }
+
+    #[test]
+    fn a_long_answer_pushes_out_nothing() {
+        let vault = vault(&["hunter2!"]);
+        let items: Vec<String> = (1000..4000).map(|n| format!("item-{n}")).collect();
+        let long = items.join(" ");
+        for _ in 0..10 {
+            vault.learn_answer(Kind::Marked, &long);
+        }
+        assert!(vault.redact("say hunter2! now").contains("[secret password"));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::Map;
 use tokio::time::Instant;
 
-use super::elements::Reading;
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Run};
 use crate::journal::{
@@ -203,9 +202,6 @@ impl Run {
         let mut hidden = seen.secret_field;
         if let Some(point) = point {
             // Which field it is, only the elements tell.
-            if matches!(seen.reading, Reading::Unasked) {
-                seen.reading = self.ask_elements(true);
-            }
             self.know_elements(seen, ELEMENTS_OF_A_FIELD).await?;
             let place = point.to_pixel(seen.frame.size());
             if let Some(tree) = seen.reading.tree() {

@@ -13,6 +13,8 @@ use crate::{Action, DeviceError, Gesture, KeepElements, KeepImages, KeepText};
 
 /// What a decision waits for elements that are nearly there, on phones that are quick with them.
 const GRACE: Duration = Duration::from_millis(150);
+/// A phone that is always late is asked at one step in two to the power of this.
+const MOST_SELDOM: u32 = 4;
 /// What the end of a task waits for them: a last picture is worth more with its elements.
 const AT_THE_END: Duration = Duration::from_secs(1);
 /// Longer than any phone's own limit.
@@ -58,7 +60,16 @@ impl Run {
 
     /// Asks the phone, if that is wanted, and does not wait.
     pub(super) fn ask_elements(&self, delicate: bool) -> Reading {
-        if self.parts.keeping.elements == KeepElements::Never && !delicate {
+        let wanted = match self.parts.keeping.elements {
+            KeepElements::Always => true,
+            // A phone that was late again and again is asked less and less.
+            KeepElements::Auto => {
+                let seldom = 1 << self.memory.elements_late.min(MOST_SELDOM);
+                self.session.counts.steps.is_multiple_of(seldom)
+            }
+            KeepElements::Never => false,
+        };
+        if !wanted && !delicate {
             return Reading::Unasked;
         }
         let device = self.device.clone();
@@ -91,6 +102,9 @@ impl Run {
         seen: &mut Seen,
         patience: Duration,
     ) -> Result<(), Halt> {
+        if AT_THE_END <= patience && matches!(seen.reading, Reading::Unasked) {
+            seen.reading = self.ask_elements(true);
+        }
         if !self.settle_elements(seen, patience).await? {
             return Ok(());
         }
@@ -123,6 +137,7 @@ impl Run {
         let dump = match self.stopper.race(timeout(patience, handle)).await? {
             Ok(Ok((dump, took))) => {
                 self.memory.elements_took = Some(took);
+                self.memory.elements_late = 0;
                 dump
             }
             Ok(Err(panicked)) => {
@@ -131,6 +146,7 @@ impl Run {
             }
             Err(_late) => {
                 self.memory.elements_took = Some(patience.max(GRACE) + GRACE);
+                self.memory.elements_late += 1;
                 return Ok(false);
             }
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ayeaye_agent::journal::{BlobRef, Event};
-use ayeaye_agent::{Journal, JournalError, SessionId};
+use ayeaye_agent::{Journal, JournalError, SessionId, chain};
 use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
@@ -273,7 +273,7 @@ impl Projector {
         let kept = &mut self.logs[number];
         kept.failed = true;
         if !mem::replace(&mut kept.warned, true) {
-            let (format, error) = (kept.outlet.format(), in_full(trouble));
+            let (format, error) = (kept.outlet.format(), chain(trouble));
             tracing::warn!(session = %self.id, %format, "a log is not written: {error}");
         }
     }
@@ -303,18 +303,6 @@ fn each(logs: &mut [Kept], work: impl Fn(&mut Outlet) -> Result<(), Trouble>) {
     for kept in logs.iter_mut().filter(|kept| !kept.failed && kept.trouble.is_none()) {
         kept.trouble = work(&mut kept.outlet).err();
     }
-}
-
-/// An error with its causes.
-fn in_full(err: &dyn std::error::Error) -> String {
-    let mut text = err.to_string();
-    let mut cause = err.source();
-    while let Some(err) = cause {
-        text.push_str(": ");
-        text.push_str(&err.to_string());
-        cause = err.source();
-    }
-    text
 }
 
 /// Blobs for threads that may wait.

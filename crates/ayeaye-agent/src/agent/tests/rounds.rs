@@ -168,3 +168,14 @@ async fn a_judge_looks_at_rounds_and_sessions_and_changes_nothing() {
     assert_eq!(asked[2..], [(judge(), 1, 1, 3), (judge(), 1, 2, 4), (judge(), 2, 1, 5)]);
     assert_eq!(report.usage.prompt_tokens, 400, "two steps and two of the judge's calls");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_late_with_its_elements_is_asked_less_and_still_at_the_end() {
+    let rig = Rig::new((0..12).map(click).chain([complete("done")]));
+    rig.phone.shows(DUMP, false);
+    rig.phone.dumps_in(std::time::Duration::from_millis(900));
+    let report = rig.run().await;
+    assert!(rig.phone.dumps() < 8, "{} dumps in 13 steps", rig.phone.dumps());
+    let last = rig.facts(report.session_id, milestone).await;
+    assert!(last.contains(&"snapshot round None true true".to_owned()), "{last:?}");
+}

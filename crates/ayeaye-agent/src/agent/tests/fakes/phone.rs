@@ -84,6 +84,8 @@ struct Inner {
     awake: bool,
     secret_field: bool,
     dump: Option<String>,
+    dump_takes: Duration,
+    dumps: u32,
     faults: Vec<(Call, RangeInclusive<u32>, Fault)>,
     /// Everything that changed the phone, or may have, as it arrived.
     sent: Vec<String>,
@@ -103,6 +105,8 @@ impl Phone {
                 awake: true,
                 secret_field: false,
                 dump: None,
+                dump_takes: Duration::from_millis(90),
+                dumps: 0,
                 faults: Vec::new(),
                 sent: Vec::new(),
                 complaints: Vec::new(),
@@ -133,6 +137,16 @@ impl Phone {
         let mut inner = self.inner();
         inner.dump = Some(dump.to_owned());
         inner.secret_field = secret_field;
+    }
+
+    /// It takes so long to say what its screen consists of.
+    pub(in super::super) fn dumps_in(&self, time: Duration) {
+        self.inner().dump_takes = time;
+    }
+
+    /// How often it was asked what its screen consists of.
+    pub(in super::super) fn dumps(&self) -> u32 {
+        self.inner().dumps
     }
 
     /// Touches it by hand.
@@ -355,8 +369,12 @@ impl Device for Phone {
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
-        // As long as a quick one takes.
-        sleep(Duration::from_millis(90)).await;
+        let takes = {
+            let mut inner = self.inner();
+            inner.dumps += 1;
+            inner.dump_takes
+        };
+        sleep(takes).await;
         Ok(self.inner().dump.clone())
     }
 }
