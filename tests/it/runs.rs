@@ -270,7 +270,14 @@ async fn manual_reply_waits_for_the_operator() {
     let begun = rig.call("ask_agent_start_new_task", start).await;
     let id = begun["session_id"].as_str().unwrap().parse().unwrap();
     within(20, "the question", async {
-        while rig.agent.report(id).await.unwrap().question.is_none() {
+        while rig
+            .agent
+            .report(id, &ayeaye_agent::Principal::local())
+            .await
+            .unwrap()
+            .question
+            .is_none()
+        {
             tokio::task::yield_now().await;
         }
     })

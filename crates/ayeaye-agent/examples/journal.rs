@@ -128,6 +128,7 @@ fn start() -> Fact {
         },
         config: map(json!({ "profile": "gelab", "temperature": 0.1 })),
         run: RunFacts { max_steps: u32::MAX, reply_mode: "pass_to_client".to_owned() },
+        owner: None,
     })
 }
 

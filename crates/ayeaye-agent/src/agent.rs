@@ -25,7 +25,7 @@ use crate::report::Report;
 use crate::run::{Memory, News, Opening, Run, Stopper};
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, Limits, Model,
-    Record, SessionId, StopReason,
+    Principal, Record, SessionId, StopReason,
 };
 
 /// What an agent is made of.
@@ -84,12 +84,12 @@ impl Prices {
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// Another session drives the phone.
-    #[error("device {device} is busy: session {session} is driving it")]
+    #[error("device {device} is busy: {} is driving it", driver(session.as_ref()))]
     DeviceBusy {
         /// The phone.
         device: DeviceId,
-        /// Who has it.
-        session: SessionId,
+        /// Who has it; nothing where that is none of the asker's business.
+        session: Option<SessionId>,
     },
     /// Another process drives the phone.
     #[error("device {0} is busy: another ayeaye process is driving it")]
@@ -127,6 +127,21 @@ pub enum AgentError {
     ShuttingDown,
 }
 
+fn driver(session: Option<&SessionId>) -> String {
+    session.map_or_else(|| "somebody else".to_owned(), |session| format!("session {session}"))
+}
+
+/// Who drives a phone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Driver {
+    /// It is free.
+    Nobody,
+    /// This session, which is the asker's.
+    Session(SessionId),
+    /// A session that is none of the asker's business.
+    Somebody,
+}
+
 /// Drives phones.
 pub struct Agent {
     parts: Arc<Parts>,
@@ -150,9 +165,12 @@ impl Agent {
         &self.parts.sources
     }
 
-    /// Every phone of every source, with the session that drives it. A source that is in trouble is
-    /// an error only when no other has anything to show.
-    pub async fn devices(&self) -> Result<Vec<(DeviceEntry, Option<SessionId>)>, DeviceError> {
+    /// Every phone of every source, with who drives it. A source that is in trouble is an error only
+    /// when no other has anything to show.
+    pub async fn devices(
+        &self,
+        asker: &Principal,
+    ) -> Result<Vec<(DeviceEntry, Driver)>, DeviceError> {
         let lists = self.parts.sources.iter().map(|source| source.list());
         let mut entries = Vec::new();
         let mut trouble = None;
@@ -167,15 +185,79 @@ impl Agent {
         }
         let mut devices = Vec::with_capacity(entries.len());
         for entry in entries {
-            let driver = match self.runs.driver(&entry.id) {
-                Some(driver) => Some(driver),
-                None if self.parts.private.contains(&entry.id) => None,
-                // A list is not refused because a lock cannot be read.
-                None => self.parts.journal.claimant(&entry.id).await.unwrap_or_default(),
-            };
+            let driver = self.driver(&entry.id, asker).await;
             devices.push((entry, driver));
         }
         Ok(devices)
+    }
+
+    /// Who drives a phone, as far as the asker may know.
+    pub async fn driver(&self, device: &DeviceId, asker: &Principal) -> Driver {
+        let session = match self.runs.driver(device) {
+            Some(session) => Some(session),
+            None if self.parts.private.contains(device) => None,
+            // A list is not refused because a lock cannot be read.
+            None => self.parts.journal.claimant(device).await.unwrap_or_default(),
+        };
+        match session {
+            None => Driver::Nobody,
+            Some(session) if self.owned(session, asker).await => Driver::Session(session),
+            Some(_) => Driver::Somebody,
+        }
+    }
+
+    /// Whether the asker may know of a session. One that cannot be read is the business of the person
+    /// at this machine.
+    async fn owned(&self, session: SessionId, asker: &Principal) -> bool {
+        if let Some(owner) = self.runs.owner(session) {
+            return asker.owns(&owner);
+        }
+        let owner = match self.parts.journal.summary(&session).await {
+            Ok(summary) => Principal::from_record(summary.owner.as_deref()),
+            Err(_) => Principal::local(),
+        };
+        asker.owns(&owner)
+    }
+
+    /// Fails like for a session that is not there, unless it is the asker's.
+    pub async fn known(&self, session: SessionId, asker: &Principal) -> Result<(), AgentError> {
+        if self.owned(session, asker).await {
+            Ok(())
+        } else {
+            Err(AgentError::UnknownSession(session))
+        }
+    }
+
+    /// The error as this asker may read it.
+    async fn discreet(&self, err: AgentError, asker: &Principal) -> AgentError {
+        match err {
+            AgentError::DeviceBusy { device, session: Some(session) }
+                if !self.owned(session, asker).await =>
+            {
+                AgentError::DeviceBusy { device, session: None }
+            }
+            other => other,
+        }
+    }
+
+    /// The asker's newest sessions, the newest first. One that cannot be read is there with the
+    /// reason.
+    pub async fn sessions(
+        &self,
+        asker: &Principal,
+        limit: usize,
+    ) -> Result<Vec<(SessionId, Result<Report, AgentError>)>, AgentError> {
+        let mut sessions = Vec::new();
+        for id in self.parts.journal.list().await? {
+            if sessions.len() == limit {
+                break;
+            }
+            match self.report(id, asker).await {
+                Err(AgentError::UnknownSession(_)) => {}
+                report => sessions.push((id, report)),
+            }
+        }
+        Ok(sessions)
     }
 
     /// A phone that is ready. The last source's complaint is the one that is told.
@@ -193,12 +275,20 @@ impl Agent {
 
     /// Starts a session on a phone. When this returns, the session is on disk.
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
+        let asker = start.asker.clone();
+        match self.begin(start).await {
+            Err(err) => Err(self.discreet(err, &asker).await),
+            begun => begun,
+        }
+    }
+
+    async fn begin(&self, start: StartTask) -> Result<Follower, AgentError> {
         let id = SessionId::new();
         let mut lease = loop {
             if let Some(follower) = self.runs.of(&start) {
                 return Ok(follower);
             }
-            match self.runs.claim(&start.device_id, id)? {
+            match self.runs.claim(&start.device_id, id, &start.asker)? {
                 Claim::Mine(lease) => break lease,
                 Claim::Later(changes) => next_change(changes).await,
             }
@@ -219,22 +309,33 @@ impl Agent {
         }
         let request = vault.redact(&start.task).into_owned();
         let mut record = self.parts.journal.create(&id).await?;
-        let beginning = Fact::SessionStart(SessionStart {
+        let beginning = SessionStart {
             task_name: id.to_string(),
-            request: request.clone(),
-            device: facts.clone(),
+            request,
+            device: facts,
             config: self.parts.config.clone(),
             run: run_facts.clone(),
-        });
-        record.append(Entry { round: None, step: None, agent: None, fact: beginning }).await?;
+            owner: start.asker.recorded(),
+        };
+        let session = Session::begin(id, &beginning);
+        let fact = Fact::SessionStart(beginning);
+        record.append(Entry { round: None, step: None, agent: None, fact }).await?;
         record.sync().await?;
-        let session = Session::begin(id, facts, &request, run_facts.clone());
         let plan = Plan { opening: Opening::First, run_facts, reply_mode: start.reply_mode };
-        self.launch(lease, session, record, device, plan, (start.task, start.asker))
+        self.launch(lease, session, record, device, plan, start.task)
     }
 
     /// Goes on with a session, by the table in the tool's documentation.
     pub async fn resume(&self, next: Continue) -> Result<Follower, AgentError> {
+        let asker = next.asker.clone();
+        self.known(next.session_id, &asker).await?;
+        match self.take_up(next).await {
+            Err(err) => Err(self.discreet(err, &asker).await),
+            taken => taken,
+        }
+    }
+
+    async fn take_up(&self, next: Continue) -> Result<Follower, AgentError> {
         let id = next.session_id;
         let keep_secret = || {
             if let (true, Words::Reply(text)) = (next.reply_is_secret, &next.words) {
@@ -288,7 +389,7 @@ impl Agent {
         words: Words,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
-        let mut lease = match self.runs.claim(&device_id, id)? {
+        let mut lease = match self.runs.claim(&device_id, id, &next.asker)? {
             Claim::Mine(lease) => lease,
             Claim::Later(changes) => {
                 next_change(changes).await;
@@ -312,12 +413,12 @@ impl Agent {
         };
         let run_facts = run_facts(next.max_steps, next.reply_mode);
         let plan = Plan { opening, run_facts, reply_mode: next.reply_mode };
-        let asked = (task, next.asker.clone());
-        self.launch(lease, session, record, device, plan, asked).map(Some)
+        self.launch(lease, session, record, device, plan, task).map(Some)
     }
 
     /// What a session has come to, without going on with it.
-    pub async fn report(&self, id: SessionId) -> Result<Report, AgentError> {
+    pub async fn report(&self, id: SessionId, asker: &Principal) -> Result<Report, AgentError> {
+        self.known(id, asker).await?;
         if let Some(live) = self.live(id, None)? {
             return Ok((*live.follower().report()).clone());
         }
@@ -329,7 +430,13 @@ impl Agent {
 
     /// Asks the run of a session to stop, and waits until it has. A session that is not being
     /// driven is left as it is.
-    pub async fn stop(&self, id: SessionId, reason: StopReason) -> Result<Report, AgentError> {
+    pub async fn stop(
+        &self,
+        id: SessionId,
+        reason: StopReason,
+        asker: &Principal,
+    ) -> Result<Report, AgentError> {
+        self.known(id, asker).await?;
         loop {
             if let Some(live) = self.live(id, None)? {
                 let mut follower = live.follower();
@@ -344,7 +451,7 @@ impl Agent {
             let Some(changes) = self.runs.opening(id) else {
                 let summary = self.summary(id).await?;
                 self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
-                return self.report(id).await;
+                return self.report(id, asker).await;
             };
             next_change(changes).await;
         }
@@ -377,7 +484,9 @@ impl Agent {
                 lease.held = Some(held);
                 Ok(())
             }
-            Claim::Taken(Some(holder)) => Err(AgentError::DeviceBusy { device, session: holder }),
+            Claim::Taken(Some(holder)) => {
+                Err(AgentError::DeviceBusy { device, session: Some(holder) })
+            }
             Claim::Taken(None) => Err(AgentError::DeviceTaken(device)),
         }
     }
@@ -418,7 +527,7 @@ impl Agent {
         record: Box<dyn Record>,
         device: Arc<dyn Device>,
         plan: Plan,
-        (task, asker): (String, String),
+        task: String,
     ) -> Result<Follower, AgentError> {
         let (words, listened) = mpsc::channel(8);
         let report = Arc::new(session.opening_report());
@@ -427,7 +536,7 @@ impl Agent {
         let live = Live {
             device: lease.device.clone(),
             task,
-            asker,
+            owner: session.owner.clone(),
             stopper: stopper.clone(),
             words,
             news: watched,

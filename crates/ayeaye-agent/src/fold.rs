@@ -3,17 +3,21 @@
 //! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
 //! so whatever a run knows, the next process knows as well.
 use crate::journal::{
-    Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked, RunFacts, StepEnd,
-    TokenFacts, ToolEnd,
+    Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked, RunFacts,
+    SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
 use crate::report::{Report, StepLine, Usage};
-use crate::{Action, Decision, Past, PastStep, Question, QuestionKind, SessionId, StopReason};
+use crate::{
+    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, SessionId, StopReason,
+};
 
 /// Everything that is known of a session.
 #[derive(Debug, Clone)]
 pub struct Session {
     /// Its name.
     pub id: SessionId,
+    /// Whose it is.
+    pub owner: Principal,
     /// The phone it began on, and stays on.
     pub device: DeviceFacts,
     /// The request of the current round.
@@ -140,7 +144,7 @@ impl Session {
         let mut session = loop {
             match events.next().map(|event| &event.entry.fact) {
                 Some(Fact::SessionStart(start)) => {
-                    break Self::begin(id, start.device.clone(), &start.request, start.run.clone());
+                    break Self::begin(id, start);
                 }
                 Some(Fact::Note { .. }) => {}
                 _ => return Err(NoBeginning(id)),
@@ -151,17 +155,18 @@ impl Session {
     }
 
     /// A session of which nothing but its beginning is known.
-    pub fn begin(id: SessionId, device: DeviceFacts, request: &str, run: RunFacts) -> Self {
+    pub fn begin(id: SessionId, start: &SessionStart) -> Self {
         Self {
             id,
-            device,
-            request: request.to_owned(),
+            owner: Principal::from_record(start.owner.as_deref()),
+            device: start.device.clone(),
+            request: start.request.clone(),
             round: 0,
             round_open: false,
             past: Vec::new(),
             question: None,
             stopped: None,
-            run,
+            run: start.run.clone(),
             counts: SessionCounts::default(),
             state: CONTINUE.to_owned(),
             open: Open::default(),

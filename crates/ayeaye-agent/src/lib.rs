@@ -6,6 +6,7 @@
 
 mod action;
 mod elements;
+mod principal;
 mod screen;
 mod session;
 
@@ -25,7 +26,8 @@ mod run;
 
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
 pub use agent::{
-    Agent, AgentError, Continue, Follower, Judge, Parts, Prices, ReplyMode, StartTask, Words,
+    Agent, AgentError, Continue, Driver, Follower, Judge, Parts, Prices, ReplyMode, StartTask,
+    Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
@@ -39,6 +41,7 @@ pub use model::{
     Decision, Message, Model, ModelError, Part, Past, PastStep, Prompt, Reply, Retry, Role, Tokens,
     Unreadable, View,
 };
+pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
 pub use report::{Report, StepLine, Usage};
 pub use run::{News, Stopper, chain};

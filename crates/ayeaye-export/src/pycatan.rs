@@ -137,7 +137,7 @@ impl PyCatan {
     }
 
     fn open(&mut self, files: &mut Files, now: Timestamp, start: &SessionStart) {
-        let SessionStart { task_name, request, device, config, run } = start;
+        let SessionStart { task_name, request, device, config, run, owner: _ } = start;
         self.task.clone_from(request);
         files.json(
             "session_metadata.json".to_owned(),

@@ -41,6 +41,7 @@ impl Story {
             },
             config: object(json!({ "model": "gelab-zero-4b", "profile": "gelab" })),
             run: run(),
+            owner: None,
         }));
         story.tell(Fact::RoundStart { request: "Order lunch 午饭".to_owned() });
         story

@@ -114,6 +114,9 @@ pub struct Serve {
     /// Add a virtual phone to the devices
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
+    /// Offer these tools: read-only, agent, device or all, or several with commas
+    #[arg(long, value_name = "TOOLS")]
+    pub tools: Option<String>,
 }
 
 /// `ayeaye demo`.
@@ -259,7 +262,10 @@ impl Cli {
             ("log", "--log", log),
         ];
         match &self.command {
-            Command::Serve(Serve { http, .. }) => said.push(("http.listen", "--http", http)),
+            Command::Serve(Serve { http, tools, .. }) => {
+                said.push(("http.listen", "--http", http));
+                said.push(("mcp.tools", "--tools", tools));
+            }
             Command::Run(Run { max_steps, reply_mode, .. }) => {
                 said.push(("run.max-steps", "--max-steps", max_steps));
                 said.push(("run.reply-mode", "--reply-mode", reply_mode));
@@ -319,6 +325,7 @@ mod tests {
             "serve",
             "serve --http 127.0.0.1:8642 --virtual",
             "serve --http --virtual",
+            "serve --tools agent,device",
             "demo",
             "demo --yes",
             "run task --device emulator-5554 --max-steps 5 --reply-mode no_reply",

@@ -33,6 +33,7 @@ use layer::{Given, Layer, Raw};
 use settle::Stack;
 
 use crate::http::{HostName, WebOrigin};
+use crate::mcp::tools::Tools;
 
 /// All settings, settled.
 #[derive(Debug, Clone)]
@@ -52,6 +53,8 @@ pub struct Config {
     /// The adb server.
     pub adb: AdbSettings,
     /// MCP over HTTP.
+    /// Which tools clients are offered.
+    pub tools: Tools,
     pub http: HttpSettings,
     /// The settings file that was read.
     pub file: Option<PathBuf>,
@@ -249,6 +252,7 @@ impl Config {
             reply_mode: run.reply_mode,
             wait: run.wait,
             wait_with_progress: run.wait_with_progress,
+            tools: self.tools,
         }
     }
 

@@ -24,7 +24,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub use gate::Principal;
+pub use gate::principal;
 pub use names::{HostName, WebOrigin};
 pub use token::TokenError;
 

@@ -10,11 +10,12 @@ pub mod resources;
 pub mod results;
 pub mod schema;
 pub mod texts;
+pub mod tools;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, Continue, ReplyMode, SessionId, StartTask, StopReason, Words};
+use ayeaye_agent::{Agent, ReplyMode};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
@@ -23,11 +24,11 @@ use rmcp::model::{
     ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
+use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
-use args::{ContinueArgs, DeviceArgs, Given, ListSessionsArgs, SessionArgs, StartArgs};
+use crate::http::principal;
 use refusals::Refusal;
-use schema::{input, output};
+use tools::Tools;
 
 /// What the tools do when a call does not say.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +41,8 @@ pub struct Defaults {
     pub wait: Duration,
     /// The same, for a client that shows progress.
     pub wait_with_progress: Duration,
+    /// Which tools are offered.
+    pub tools: Tools,
 }
 
 /// The server behind every transport. Clones are the same server.
@@ -47,7 +50,7 @@ pub struct Defaults {
 pub struct Server {
     agent: Arc<Agent>,
     defaults: Defaults,
-    router: ToolRouter<Self>,
+    router: Arc<ToolRouter<Self>>,
 }
 
 impl std::fmt::Debug for Server {
@@ -56,149 +59,13 @@ impl std::fmt::Debug for Server {
     }
 }
 
-#[tool_router]
 impl Server {
     /// A server for this agent.
     pub fn new(agent: Arc<Agent>, defaults: Defaults) -> Self {
-        Self { agent, defaults, router: Self::tool_router() }
+        let router = Arc::new(defaults.tools.router());
+        Self { agent, defaults, router }
     }
 
-    #[tool(
-        title = "List phones",
-        description = texts::LIST_CONNECTED_DEVICES,
-        input_schema = input::<args::NoArgs>(),
-        output_schema = output::<results::DeviceList>(),
-        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
-    )]
-    async fn list_connected_devices(&self) -> Result<CallToolResult, Refusal> {
-        let devices = self.agent.devices().await?;
-        Ok(results::structured(&results::DeviceList::from(devices)))
-    }
-
-    #[tool(
-        title = "Start a task on a phone",
-        description = texts::ASK_AGENT_START_NEW_TASK,
-        input_schema = input::<StartArgs>(),
-        output_schema = output::<results::RunResult>(),
-        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
-    )]
-    async fn ask_agent_start_new_task(
-        &self,
-        Given(args): Given<StartArgs>,
-        ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
-        let args = args?;
-        let wait = self.wait(args.wait_seconds, &ctx)?;
-        let start = StartTask {
-            device_id: args::device_id(&args.device_id)?,
-            task: args::words("task", &args.task)?,
-            max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
-            reply_mode: args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?,
-            asker: args::asker(&ctx),
-        };
-        let follower = self.agent.start(start).await?;
-        self.follow(follower, wait, &ctx).await
-    }
-
-    #[tool(
-        title = "Continue a session on a phone",
-        description = texts::ASK_AGENT_CONTINUE,
-        input_schema = input::<ContinueArgs>(),
-        output_schema = output::<results::RunResult>(),
-        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
-    )]
-    async fn ask_agent_continue(
-        &self,
-        Given(args): Given<ContinueArgs>,
-        ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
-        let args = args?;
-        let wait = self.wait(args.wait_seconds, &ctx)?;
-        let words = match (&args.task, &args.reply_from_client) {
-            (Some(_), Some(_)) => return Err(Refusal::task_and_reply()),
-            (Some(task), None) => Words::Task(args::words("task", task)?),
-            (None, Some(reply)) => Words::Reply(args::words("reply_from_client", reply)?),
-            (None, None) => Words::Nothing,
-        };
-        let next = Continue {
-            session_id: args::session_id(&args.session_id)?,
-            device_id: args.device_id.as_deref().map(args::device_id).transpose()?,
-            words,
-            reply_is_secret: args.reply_is_secret.unwrap_or_default(),
-            max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
-            reply_mode: args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?,
-            asker: args::asker(&ctx),
-        };
-        let follower = self.agent.resume(next).await?;
-        self.follow(follower, wait, &ctx).await
-    }
-
-    #[tool(
-        title = "See a phone's screen",
-        description = texts::GET_SCREENSHOT,
-        input_schema = input::<DeviceArgs>(),
-        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
-    )]
-    async fn get_screenshot(
-        &self,
-        Given(args): Given<DeviceArgs>,
-    ) -> Result<CallToolResult, Refusal> {
-        let args = args?;
-        let device = self.agent.device(&args::device_id(&args.device_id)?).await?;
-        let frame = device.capture().await?;
-        // No structured content: hosts that read it drop the picture beside it.
-        Ok(results::picture(frame).await)
-    }
-
-    #[tool(
-        title = "Stop a session's run",
-        description = texts::STOP_TASK,
-        input_schema = input::<SessionArgs>(),
-        output_schema = output::<results::RunResult>(),
-        annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
-    )]
-    async fn stop_task(&self, Given(args): Given<SessionArgs>) -> Result<CallToolResult, Refusal> {
-        let args = args?;
-        let id = args::session_id(&args.session_id)?;
-        let report = self.agent.stop(id, StopReason::Cancelled).await?;
-        Ok(results::structured(&results::RunResult::from(&report)))
-    }
-
-    #[tool(
-        title = "List sessions",
-        description = texts::LIST_SESSIONS,
-        input_schema = input::<ListSessionsArgs>(),
-        output_schema = output::<results::SessionList>(),
-        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
-    )]
-    async fn list_sessions(
-        &self,
-        Given(args): Given<ListSessionsArgs>,
-    ) -> Result<CallToolResult, Refusal> {
-        let args = args?;
-        let list = results::SessionList::read(&self.agent, args::limit(args.limit)?).await?;
-        Ok(results::structured(&list))
-    }
-
-    #[tool(
-        title = "Look a session up",
-        description = texts::GET_SESSION,
-        input_schema = input::<SessionArgs>(),
-        output_schema = output::<results::RunResult>(),
-        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
-    )]
-    async fn get_session(
-        &self,
-        Given(args): Given<SessionArgs>,
-    ) -> Result<CallToolResult, Refusal> {
-        let args = args?;
-        let id: SessionId = args::session_id(&args.session_id)?;
-        let report = self.agent.report(id).await?;
-        Ok(results::structured(&results::RunResult::from(&report)))
-    }
-}
-
-impl Server {
     fn wait(
         &self,
         seconds: Option<f64>,
@@ -216,9 +83,9 @@ impl Server {
         follower: ayeaye_agent::Follower,
         wait: Duration,
         ctx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResponse, Refusal> {
         let report = follow::follow(&self.agent, follower, wait, ctx).await?;
-        Ok(results::structured(&results::RunResult::from(&*report)))
+        Ok(results::structured(&results::RunResult::from(&*report)).into())
     }
 }
 
@@ -258,9 +125,9 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _ctx: RequestContext<RoleServer>,
+        ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.agent, &request.uri).await.map(Into::into)
+        resources::read(&self.agent, &principal(&ctx), &request.uri).await.map(Into::into)
     }
 }
 

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ayeaye::mcp::tools::Tools;
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye::pilot::Pilot;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
@@ -204,6 +205,7 @@ pub const DEFAULTS: Defaults = Defaults {
     reply_mode: ReplyMode::PassToClient,
     wait: Duration::from_secs(45),
     wait_with_progress: Duration::from_secs(45),
+    tools: Tools::USUAL,
 };
 
 /// A client of this server on a pipe.

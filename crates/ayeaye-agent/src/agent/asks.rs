@@ -1,5 +1,5 @@
 //! What the agent can be asked.
-use crate::{DeviceId, SessionId};
+use crate::{DeviceId, Principal, SessionId};
 
 /// Who answers the agent's questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,8 +47,9 @@ pub struct StartTask {
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: ReplyMode,
-    /// Who asks: the same asker's repeated start is taken for the first one, lost on its way.
-    pub asker: String,
+    /// Who asks, and owns the session from then on. The same asker's repeated start is taken for the
+    /// first one, lost on its way.
+    pub asker: Principal,
 }
 
 /// What to go on with.
@@ -66,8 +67,8 @@ pub struct Continue {
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: ReplyMode,
-    /// Who asks.
-    pub asker: String,
+    /// Who asks. To anybody but its owner a session is unknown.
+    pub asker: Principal,
 }
 
 /// What a client says when it goes on with a session.

@@ -8,7 +8,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{AgentError, Follower, StartTask};
 use crate::run::{News, Stopper};
-use crate::{DeviceId, SessionId, StopReason};
+use crate::{DeviceId, Principal, SessionId, StopReason};
 
 /// All runs of this process.
 #[derive(Clone, Default)]
@@ -22,11 +22,17 @@ struct Inner {
     /// Under way now, by session.
     live: HashMap<SessionId, Live>,
     /// Who may drive which phone. A holder that is not live yet is opening it.
-    leases: HashMap<DeviceId, SessionId>,
+    leases: HashMap<DeviceId, Holder>,
     /// Told whenever one of the two has changed.
     changes: watch::Sender<()>,
     /// The server is going down: nothing begins any more.
     closed: bool,
+}
+
+/// A session that may drive a phone.
+struct Holder {
+    session: SessionId,
+    owner: Principal,
 }
 
 /// A run, as others see it.
@@ -34,7 +40,7 @@ struct Inner {
 pub(super) struct Live {
     pub(super) device: DeviceId,
     pub(super) task: String,
-    pub(super) asker: String,
+    pub(super) owner: Principal,
     pub(super) stopper: Stopper,
     pub(super) words: mpsc::Sender<String>,
     pub(super) news: watch::Receiver<News>,
@@ -60,13 +66,18 @@ pub(super) struct Lease {
 impl Runs {
     /// Asks for a phone. A holder that is still opening it is waited for: it may fail, and until it
     /// has not, its session cannot be read by whoever is told of it.
-    pub(super) fn claim(&self, device: &DeviceId, session: SessionId) -> Result<Claim, AgentError> {
+    pub(super) fn claim(
+        &self,
+        device: &DeviceId,
+        session: SessionId,
+        asker: &Principal,
+    ) -> Result<Claim, AgentError> {
         let mut inner = self.lock();
         if inner.closed {
             return Err(AgentError::ShuttingDown);
         }
-        let Some(holder) = inner.leases.get(device).copied() else {
-            inner.leases.insert(device.clone(), session);
+        let Some(holder) = inner.leases.get(device).map(|holder| holder.session) else {
+            inner.leases.insert(device.clone(), Holder { session, owner: asker.clone() });
             let lease = Lease { runs: self.clone(), device: device.clone(), session, held: None };
             return Ok(Claim::Mine(lease));
         };
@@ -78,7 +89,7 @@ impl Runs {
             changes.mark_changed();
             return Ok(Claim::Later(changes));
         }
-        Err(AgentError::DeviceBusy { device: device.clone(), session: holder })
+        Err(AgentError::DeviceBusy { device: device.clone(), session: Some(holder) })
     }
 
     /// Begins a run, unless the server has begun to go down: its end would not be waited for.
@@ -110,20 +121,27 @@ impl Runs {
     pub(super) fn of(&self, start: &StartTask) -> Option<Follower> {
         let inner = self.lock();
         let same = |live: &&Live| {
-            live.device == start.device_id && live.task == start.task && live.asker == start.asker
+            live.device == start.device_id && live.task == start.task && live.owner == start.asker
         };
         inner.live.values().find(same).map(Live::follower)
     }
 
     /// Who drives a phone.
     pub(super) fn driver(&self, device: &DeviceId) -> Option<SessionId> {
-        self.lock().leases.get(device).copied()
+        self.lock().leases.get(device).map(|holder| holder.session)
+    }
+
+    /// Whose a session is that holds a phone.
+    pub(super) fn owner(&self, session: SessionId) -> Option<Principal> {
+        let inner = self.lock();
+        let mut holders = inner.leases.values();
+        holders.find(|holder| holder.session == session).map(|holder| holder.owner.clone())
     }
 
     /// Tells of the next change when a session is about to be driven.
     pub(super) fn opening(&self, session: SessionId) -> Option<watch::Receiver<()>> {
         let inner = self.lock();
-        let holds = inner.leases.values().any(|holder| *holder == session);
+        let holds = inner.leases.values().any(|holder| holder.session == session);
         (holds && !inner.live.contains_key(&session)).then(|| inner.changes.subscribe())
     }
 

@@ -171,6 +171,9 @@ pub struct SessionStart {
     pub config: Map<String, Value>,
     /// Limits and reply mode of the first run.
     pub run: RunFacts,
+    /// Whose it is, when it is not the person's at this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
 }
 
 /// The phone as it was found.

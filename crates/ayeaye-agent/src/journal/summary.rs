@@ -12,6 +12,9 @@ pub struct Summary {
     pub task_name: String,
     /// The current or last request.
     pub task: String,
+    /// Whose it is, as the record says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The phone.
     pub device: DeviceFacts,
     /// How the last run stopped; `None` while one is under way, or when its process died.
@@ -80,6 +83,7 @@ impl Summing {
         Ok(Summary {
             task_name,
             task: session.request,
+            owner: session.owner.recorded(),
             device: session.device,
             stop_reason,
             message: message.unwrap_or_default(),

@@ -17,8 +17,8 @@ use ayeaye_adb::AdbDevices;
 use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncWhen};
 use ayeaye_agent::{
     Action, Agent, Decision, DeviceId, DeviceSource, Frame, Gesture, Keeping, Key, Limits, Model,
-    ModelError, Parts, Picture, Point, Prompt, Reply, ReplyMode, StartTask, StopReason, Tokens,
-    Unreadable, View,
+    ModelError, Parts, Picture, Point, Principal, Prompt, Reply, ReplyMode, StartTask, StopReason,
+    Tokens, Unreadable, View,
 };
 use ayeaye_model::OpenAiModel;
 use jiff::Timestamp;
@@ -69,7 +69,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         task: "bench".to_owned(),
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
-        asker: "bench".to_owned(),
+        asker: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
     follower.end().await;

@@ -1,5 +1,5 @@
 //! `ayeaye devices`: the phones, one a line.
-use ayeaye_agent::{Agent, DeviceEntry};
+use ayeaye_agent::{Agent, DeviceEntry, Principal};
 
 use crate::cli::Exit;
 use crate::mcp::refusals::{chain, device_hint};
@@ -7,7 +7,7 @@ use crate::terminal::{Terminal, one_line};
 
 /// Lists the phones.
 pub async fn devices(agent: &Agent, terminal: Terminal) -> Exit {
-    let devices = match agent.devices().await {
+    let devices = match agent.devices(&Principal::operator()).await {
         Ok(devices) => devices,
         Err(err) => {
             terminal.item("trouble", &chain(&err));

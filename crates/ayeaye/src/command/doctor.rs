@@ -1,5 +1,5 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to mend it.
-use ayeaye_agent::{DeviceEntry, DeviceId};
+use ayeaye_agent::{DeviceEntry, DeviceId, Principal};
 use ayeaye_model::Verdict;
 
 use crate::cli::Exit;
@@ -111,7 +111,7 @@ fn adb_program(config: &Config) -> Finding {
 }
 
 async fn phones(house: &House) -> (Finding, Vec<DeviceEntry>) {
-    match house.agent.devices().await {
+    match house.agent.devices(&Principal::operator()).await {
         Err(err) => {
             let hint = device_hint(&err).to_owned();
             (Finding { good: false, about: "phones", text: chain(&err), hint }, Vec::new())

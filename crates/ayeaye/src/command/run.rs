@@ -2,7 +2,8 @@
 use std::sync::Arc;
 
 use ayeaye_agent::{
-    Agent, Continue, DeviceId, Follower, Question, ReplyMode, Report, StartTask, StopReason, Words,
+    Agent, Continue, DeviceId, Follower, Principal, Question, ReplyMode, Report, StartTask,
+    StopReason, Words,
 };
 
 use crate::cli::Exit;
@@ -50,7 +51,7 @@ pub async fn run(
             task: words,
             max_steps: task.max_steps,
             reply_mode,
-            asker: "terminal".to_owned(),
+            asker: Principal::local(),
         })
         .await?;
     terminal.item("session", &follower.report().session_id.to_string());
@@ -82,7 +83,7 @@ pub async fn run(
                 words: Words::Reply(reply),
                 max_steps: task.max_steps,
                 reply_mode,
-                asker: "terminal".to_owned(),
+                asker: Principal::local(),
             })
             .await?;
     }

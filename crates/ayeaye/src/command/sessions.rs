@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use ayeaye_agent::journal::FileJournal;
-use ayeaye_agent::{Agent, AgentError, Journal, SessionId, StopReason};
+use ayeaye_agent::{Agent, AgentError, Journal, Principal, SessionId, StopReason};
 use ayeaye_export::{ExportError, FolderError, Format};
 
 pub use self::list::list;
@@ -20,7 +20,7 @@ pub async fn show(
     id: SessionId,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let report = agent.report(id).await?;
+    let report = agent.report(id, &Principal::operator()).await?;
     terminal.item("session", &id.to_string());
     terminal.item("record", &session_folder(config, id));
     match ayeaye_export::logs(&config.data_dir, id) {
@@ -64,7 +64,7 @@ pub async fn answer(
     text: &str,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let report = agent.report(id).await?;
+    let report = agent.report(id, &Principal::operator()).await?;
     let Some(question) = report.question else {
         bail!("session {id} has no open question");
     };

@@ -51,6 +51,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     open("adb.server"),
     open("adb.start-server"),
     open("adb.program"),
+    open("mcp.tools"),
     open("http.listen"),
     secret("http.token"),
     open("http.allowed-hosts"),

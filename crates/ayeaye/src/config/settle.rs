@@ -12,6 +12,7 @@ use super::{
     ModelSettings, RunSettings, paths, setting, value,
 };
 use crate::mcp::args::MOST_STEPS;
+use crate::mcp::tools::Tools;
 
 /// The layers, strongest first.
 pub(super) struct Stack {
@@ -104,6 +105,7 @@ impl Stack {
                 program: self.given("adb.program", path)?,
                 search: paths::adb_folders(environment),
             },
+            tools: self.need("mcp.tools", Tools::parse)?,
             http: HttpSettings {
                 listen: self.need("http.listen", value::listen)?,
                 token: self.may("http.token", |text| {

@@ -9,6 +9,7 @@ use axum::http::header::{HeaderMap, HeaderName, WWW_AUTHENTICATE};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use ayeaye_agent::Principal;
 use futures::StreamExt as _;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -16,25 +17,15 @@ use rmcp::service::RequestContext;
 use super::names::{HostName, Hosts, WebOrigin};
 use super::token::Lock;
 
-/// Who sent a request. What is kept for one caller is never handed to another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Principal(String);
-
-impl Principal {
-    /// Who made this call: the holder of the token over HTTP, and over stdio whoever started us.
-    pub fn of(context: &RequestContext<RoleServer>) -> Self {
-        context
-            .extensions
-            .get::<axum::http::request::Parts>()
-            .and_then(|parts| parts.extensions.get::<Self>())
-            .cloned()
-            .unwrap_or_else(|| Self("stdio".to_owned()))
-    }
-
-    /// Its name, fit for logs.
-    pub fn name(&self) -> &str {
-        &self.0
-    }
+/// Who made this call: over HTTP whoever the gate took it from, and over stdio the person who started
+/// us.
+pub fn principal(context: &RequestContext<RoleServer>) -> Principal {
+    context
+        .extensions
+        .get::<axum::http::request::Parts>()
+        .and_then(|parts| parts.extensions.get::<Principal>())
+        .cloned()
+        .unwrap_or_else(Principal::local)
 }
 
 /// What is checked.
@@ -111,7 +102,7 @@ pub(super) async fn check_token(
         return response;
     }
     request.headers_mut().remove(AUTHORIZATION);
-    request.extensions_mut().insert(Principal(gate.lock.holder()));
+    request.extensions_mut().insert(Principal::local());
     if request.method() != Method::POST {
         return next.run(request).await;
     }

@@ -47,12 +47,6 @@ impl Lock {
         let differing = self.0.iter().zip(offered).fold(0, |bits, (a, b)| bits | (a ^ b));
         differing == 0
     }
-
-    /// A name for whoever holds the token, which says nothing about it.
-    pub(super) fn holder(&self) -> String {
-        let bytes = Sha256::digest([b"holder ".as_slice(), &self.0].concat());
-        format!("token-{}", hex(&bytes[..6]))
-    }
 }
 
 /// Reads the token kept in the data folder, or makes one.
@@ -191,6 +185,5 @@ mod tests {
         for wrong in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF"] {
             assert!(!lock.opens(wrong.as_bytes()), "{wrong}");
         }
-        assert_eq!(lock.holder().len(), "token-".len() + 12);
     }
 }

@@ -2,10 +2,9 @@
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceId, ReplyMode, SessionId};
+use rmcp::ErrorData;
 use rmcp::handler::server::common::FromContextPart;
 use rmcp::handler::server::tool::ToolCallContext;
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -188,9 +187,4 @@ pub fn wait(given: Option<f64>, usual: Duration) -> Result<Duration, Refusal> {
         }
         Some(seconds) => Err(Refusal::out_of_range("wait_seconds", &seconds, "0 to 3600")),
     }
-}
-
-/// Who asks, as far as the transport knows.
-pub fn asker(ctx: &RequestContext<RoleServer>) -> String {
-    crate::http::Principal::of(ctx).name().to_owned()
 }

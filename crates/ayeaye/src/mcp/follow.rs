@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::refusals::Refusal;
 use super::results::cut;
+use crate::http::principal;
 
 /// A client that was promised progress hears something at least this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
@@ -51,7 +52,7 @@ pub async fn follow(
     }
     if follower.broke_off() {
         // Without a last word: the record knows best.
-        return Ok(Arc::new(agent.report(follower.report().session_id).await?));
+        return Ok(Arc::new(agent.report(follower.report().session_id, &principal(ctx)).await?));
     }
     Ok(follower.report())
 }

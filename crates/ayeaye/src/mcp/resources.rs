@@ -1,6 +1,6 @@
 //! What can be read besides calling tools: the pictures of a session's steps.
 use ayeaye_agent::journal::Fact;
-use ayeaye_agent::{Agent, JournalError, SessionId};
+use ayeaye_agent::{Agent, JournalError, Principal, SessionId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
@@ -25,7 +25,11 @@ pub fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Reads a picture.
-pub async fn read(agent: &Agent, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub async fn read(
+    agent: &Agent,
+    asker: &Principal,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || {
         let shown: String = uri.chars().take(200).collect();
         ErrorData::resource_not_found(format!("there is no resource {shown}"), None)
@@ -35,6 +39,7 @@ pub async fn read(agent: &Agent, uri: &str) -> Result<ReadResourceResult, ErrorD
         JournalError::Unknown(_) => unknown(),
         other => ErrorData::internal_error(super::refusals::chain(&other), None),
     };
+    agent.known(session, asker).await.map_err(|_| unknown())?;
     let journal = agent.journal();
     let events = journal.read(&session).await.map_err(trouble)?;
     let blob = events

@@ -2,7 +2,7 @@
 //! hosts show their model only the one, some only the other.
 use ayeaye_agent::journal::ActionFacts;
 use ayeaye_agent::{
-    Agent, DeviceEntry, Frame, JournalError, Question, Report, SessionId, StepLine, StopReason,
+    Agent, DeviceEntry, Driver, Frame, Principal, Question, Report, StepLine, StopReason,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -55,7 +55,7 @@ pub struct DeviceItem {
     pub screen: Option<Screen>,
     /// Whether a session drives it now.
     pub busy: bool,
-    /// That session.
+    /// That session, when it is yours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// What to do about it.
@@ -72,8 +72,8 @@ pub struct Screen {
     pub height: u32,
 }
 
-impl From<Vec<(DeviceEntry, Option<SessionId>)>> for DeviceList {
-    fn from(devices: Vec<(DeviceEntry, Option<SessionId>)>) -> Self {
+impl From<Vec<(DeviceEntry, Driver)>> for DeviceList {
+    fn from(devices: Vec<(DeviceEntry, Driver)>) -> Self {
         let hint = devices.is_empty().then(|| {
             "no phone is connected: plug one in and enable USB debugging, or start the server with \
              --virtual; `ayeaye doctor` checks everything"
@@ -83,8 +83,8 @@ impl From<Vec<(DeviceEntry, Option<SessionId>)>> for DeviceList {
     }
 }
 
-impl From<(DeviceEntry, Option<SessionId>)> for DeviceItem {
-    fn from((entry, driver): (DeviceEntry, Option<SessionId>)) -> Self {
+impl From<(DeviceEntry, Driver)> for DeviceItem {
+    fn from((entry, driver): (DeviceEntry, Driver)) -> Self {
         Self {
             device_id: entry.id.to_string(),
             state: entry.state,
@@ -93,8 +93,11 @@ impl From<(DeviceEntry, Option<SessionId>)> for DeviceItem {
             transport: entry.transport.name(),
             android_version: entry.android_version,
             screen: entry.screen.map(|size| Screen { width: size.width, height: size.height }),
-            busy: driver.is_some(),
-            session_id: driver.map(|id| id.to_string()),
+            busy: driver != Driver::Nobody,
+            session_id: match driver {
+                Driver::Session(id) => Some(id.to_string()),
+                Driver::Nobody | Driver::Somebody => None,
+            },
             hint: entry.hint,
         }
     }
@@ -402,11 +405,10 @@ pub struct SessionItem {
 
 impl SessionList {
     /// Reads the newest sessions. One that cannot be read is in the list, with the reason.
-    pub async fn read(agent: &Agent, limit: u8) -> Result<Self, Refusal> {
-        let ids = agent.journal().list().await.map_err(ayeaye_agent::AgentError::from)?;
+    pub async fn read(agent: &Agent, asker: &Principal, limit: u8) -> Result<Self, Refusal> {
         let mut sessions = Vec::new();
-        for id in ids.into_iter().take(usize::from(limit)) {
-            sessions.push(match agent.report(id).await {
+        for (id, report) in agent.sessions(asker, usize::from(limit)).await? {
+            sessions.push(match report {
                 Ok(report) => SessionItem {
                     session_id: id.to_string(),
                     stop_reason: report.stop_reason.name(),
@@ -415,7 +417,6 @@ impl SessionList {
                     global_step_idx: report.global_steps,
                     error: None,
                 },
-                Err(ayeaye_agent::AgentError::Journal(JournalError::Unknown(_))) => continue,
                 Err(err) => SessionItem {
                     session_id: id.to_string(),
                     stop_reason: StopReason::StorageFailed.name(),

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::fakes::{Call, Fault, Line, Rig, click, complete, info, wait};
+use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info, wait};
 use crate::journal::{Event, Fact};
 use crate::{ReplyMode, SessionId, StopReason, Words};
 
@@ -36,7 +36,7 @@ fn revives(
     lines: impl IntoIterator<Item = Line>,
 ) -> (Rig, crate::Report) {
     let next = dead.restarted(lines);
-    let before = process().block_on(next.agent.report(session)).expect("it can be read");
+    let before = process().block_on(next.agent.report(session, &client())).expect("it can be read");
     let reason = match before.question {
         Some(_) => StopReason::InfoActionNeedsReply,
         None => StopReason::ServerRestarted,

@@ -20,8 +20,13 @@ pub(super) use self::script::{
 use crate::journal::{Event, Fact, FileJournal, SyncWhen};
 use crate::{
     Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge, Keeping, Limits,
-    Parts, Prices, ReplyMode, Report, SessionId, StartTask, Words,
+    Parts, Prices, Principal, ReplyMode, Report, SessionId, StartTask, Words,
 };
+
+/// Who asks in these tests.
+pub(super) fn client() -> Principal {
+    Principal::new("client")
+}
 
 /// One phone, one model, one agent, one disk.
 pub(super) struct Rig {
@@ -149,14 +154,14 @@ impl Rig {
         self.agent = Agent::new(parts);
     }
 
-    /// A start of this task by the asker "client".
+    /// A start of this task by [`client`].
     pub(super) fn task(&self, task: &str) -> StartTask {
         StartTask {
             device_id: DeviceId::new("phone-1"),
             task: task.to_owned(),
             max_steps: self.max_steps,
             reply_mode: self.mode,
-            asker: "client".to_owned(),
+            asker: client(),
         }
     }
 
@@ -179,7 +184,7 @@ impl Rig {
             reply_is_secret: false,
             max_steps: self.max_steps,
             reply_mode: self.mode,
-            asker: "client".to_owned(),
+            asker: client(),
         }
     }
 
@@ -203,7 +208,7 @@ impl Rig {
         within(async { while follower.changed().await {} }).await;
         let report = (*follower.report()).clone();
         assert!(!follower.running(), "the run went away without a word");
-        let kept = self.agent.report(report.session_id).await.expect("it can be read");
+        let kept = self.agent.report(report.session_id, &client()).await.expect("it can be read");
         if report.stop_reason != crate::StopReason::StorageFailed {
             assert_eq!(report, kept);
         }

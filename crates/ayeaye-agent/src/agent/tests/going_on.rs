@@ -1,5 +1,5 @@
 //! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
-use super::fakes::{Rig, abort, click, complete, info};
+use super::fakes::{Rig, abort, click, client, complete, info};
 use crate::journal::Fact;
 use crate::{AgentError, Continue, DeviceId, SessionId, StopReason, Words};
 
@@ -165,8 +165,11 @@ async fn a_session_nobody_knows_is_named() {
         let err = rig.resume(session, words).await.unwrap_err();
         assert!(matches!(err, AgentError::UnknownSession(id) if id == session), "{err}");
     }
-    assert!(matches!(rig.agent.report(session).await, Err(AgentError::UnknownSession(_))));
-    let stopped = rig.agent.stop(session, StopReason::Cancelled).await;
+    assert!(matches!(
+        rig.agent.report(session, &client()).await,
+        Err(AgentError::UnknownSession(_))
+    ));
+    let stopped = rig.agent.stop(session, StopReason::Cancelled, &client()).await;
     assert!(matches!(stopped, Err(AgentError::UnknownSession(_))));
 }
 
@@ -177,7 +180,10 @@ async fn a_repeated_start_is_told_from_a_round_of_that_session() {
     let next = rig.resume(session, task()).await.unwrap();
     // The same client asks for the first task again: that is not what the session does now.
     let err = rig.agent.start(rig.task("Text Anna")).await.unwrap_err();
-    assert!(matches!(err, AgentError::DeviceBusy { session: id, .. } if id == session), "{err}");
+    assert!(
+        matches!(err, AgentError::DeviceBusy { session: id, .. } if id == Some(session)),
+        "{err}"
+    );
     let same = rig.agent.start(rig.task("Text Bob")).await.unwrap();
     assert_eq!(same.report().session_id, session);
     rig.ended(next).await;

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Fault, Line, Rig, click, complete, info};
+use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info};
 use crate::journal::{Answer, Fact};
 use crate::{AgentError, ReplyMode, StopReason, Words};
 
@@ -261,6 +261,6 @@ async fn more_guidance_than_a_run_can_take_is_refused_at_once() {
     let err = rig.resume(session, reply("faster")).await.unwrap_err();
     assert!(matches!(err, AgentError::SessionBusy(id) if id == session), "{err}");
     assert_eq!(asked.elapsed(), Duration::ZERO);
-    rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(answers(&rig, session).await.len(), 8);
 }

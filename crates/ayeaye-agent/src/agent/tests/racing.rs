@@ -3,8 +3,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fakes::{Call, Fault, Line, Rig, click, complete, info};
-use crate::{AgentError, SettleRule, StartTask, StopReason, Words};
+use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info};
+use crate::{
+    AgentError, Continue, Driver, Principal, SessionId, SettleRule, StartTask, StopReason, Words,
+};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_starts_that_race_for_a_phone_one_gets_it() {
@@ -17,9 +19,8 @@ async fn of_two_starts_that_race_for_a_phone_one_gets_it() {
     let rig = Rig::new((0..40).map(|_| Line::Hangs)).limited(|limits| limits.settle = quick);
     let rig = Arc::new(rig);
     for round in 0..40 {
-        let start = |asker: &str| StartTask { asker: asker.to_owned(), ..rig.task("Text Anna") };
-        let tries = ["one", "other"].map(|asker| {
-            let (rig, start) = (rig.clone(), start(asker));
+        let tries = ["Text Anna", "Text Bob"].map(|task| {
+            let (rig, start) = (rig.clone(), rig.task(task));
             tokio::spawn(async move { rig.agent.start(start).await })
         });
         let [one, other] = tries;
@@ -31,8 +32,8 @@ async fn of_two_starts_that_race_for_a_phone_one_gets_it() {
         let AgentError::DeviceBusy { device, session: holder } = lost else {
             panic!("round {round}: {lost}");
         };
-        assert_eq!((device.as_str(), holder), ("phone-1", session), "round {round}");
-        rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+        assert_eq!((device.as_str(), holder), ("phone-1", Some(session)), "round {round}");
+        rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     }
     assert_eq!(rig.journal.list().await.unwrap().len(), 40, "losers leave nothing behind");
 }
@@ -44,7 +45,7 @@ async fn a_repeated_start_by_the_same_asker_follows_the_first() {
     let again = rig.begin().await;
     assert_eq!(first.report().session_id, again.report().session_id);
     for (asker, task) in [("other", "Text Anna"), ("client", "Text Bob")] {
-        let start = StartTask { asker: asker.to_owned(), ..rig.task(task) };
+        let start = StartTask { asker: Principal::new(asker), ..rig.task(task) };
         let err = rig.agent.start(start).await.unwrap_err();
         assert!(matches!(err, AgentError::DeviceBusy { .. }), "{asker}, {task}: {err}");
     }
@@ -79,7 +80,7 @@ async fn a_repeated_start_waits_for_the_first_to_open_the_phone() {
     );
     let session = first.unwrap().report().session_id;
     assert_eq!(again.unwrap().report().session_id, session);
-    let named = |err: &AgentError| matches!(err, AgentError::DeviceBusy { session: it, .. } if *it == session);
+    let named = |err: &AgentError| matches!(err, AgentError::DeviceBusy { session: it, .. } if *it == Some(session));
     assert!(named(other.as_ref().unwrap_err()), "what is named can be read: {other:?}");
     assert_eq!(rig.phone.count(Call::Open), 1);
 }
@@ -88,7 +89,7 @@ async fn a_repeated_start_waits_for_the_first_to_open_the_phone() {
 async fn a_start_that_fails_leaves_the_phone_to_the_next() {
     let rig = Rig::new([complete("done")]);
     rig.phone.breaks(Call::Open, 1..=1, Fault::TimedOut(Duration::from_secs(10)));
-    let other = StartTask { asker: "other".to_owned(), ..rig.task("Text Bob") };
+    let other = rig.task("Text Bob");
     let (first, second) = tokio::join!(rig.agent.start(rig.task("Text Anna")), async {
         rig.phone.gets(Call::Open, 1).await;
         rig.agent.start(other).await
@@ -135,9 +136,43 @@ async fn a_session_whose_phone_is_busy_names_who_has_it() {
     let second = rig.begin().await;
     let holder = second.report().session_id;
     let err = rig.resume(first, Words::Task("more".to_owned())).await.unwrap_err();
-    assert!(matches!(err, AgentError::DeviceBusy { session, .. } if session == holder), "{err}");
-    let devices = rig.agent.devices().await.unwrap();
-    assert_eq!(devices[0].1, Some(holder));
-    rig.agent.stop(holder, StopReason::Cancelled).await.unwrap();
-    assert_eq!(rig.agent.devices().await.unwrap()[0].1, None);
+    assert!(
+        matches!(err, AgentError::DeviceBusy { session, .. } if session == Some(holder)),
+        "{err}"
+    );
+    let devices = rig.agent.devices(&client()).await.unwrap();
+    assert_eq!(devices[0].1, Driver::Session(holder));
+    rig.agent.stop(holder, StopReason::Cancelled, &client()).await.unwrap();
+    assert_eq!(rig.agent.devices(&client()).await.unwrap()[0].1, Driver::Nobody);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_hears_of_anothers_session() {
+    let rig = Rig::new([info("Which?"), Line::Hangs]);
+    let waiting = rig.run().await.session_id;
+    let other = Principal::new("other");
+    let nowhere = SessionId::new();
+    for unseen in [waiting, nowhere] {
+        let next = |words| Continue { asker: other.clone(), ..rig.next(unseen, words) };
+        for words in
+            [Words::Nothing, Words::Reply("that".to_owned()), Words::Task("more".to_owned())]
+        {
+            let err = rig.agent.resume(next(words)).await.unwrap_err();
+            assert!(matches!(err, AgentError::UnknownSession(id) if id == unseen), "{err}");
+        }
+        let err = rig.agent.report(unseen, &other).await.unwrap_err();
+        assert!(matches!(err, AgentError::UnknownSession(_)), "{err}");
+        let err = rig.agent.stop(unseen, StopReason::Cancelled, &other).await.unwrap_err();
+        assert!(matches!(err, AgentError::UnknownSession(_)), "{err}");
+    }
+    assert!(rig.agent.sessions(&other, 10).await.unwrap().is_empty());
+    let running = rig.begin().await.report().session_id;
+    let start = StartTask { asker: other.clone(), ..rig.task("Text Anna") };
+    let err = rig.agent.start(start).await.unwrap_err();
+    assert!(matches!(err, AgentError::DeviceBusy { session: None, .. }), "{err}");
+    assert!(!err.to_string().contains(&running.to_string()), "{err}");
+    assert_eq!(rig.agent.devices(&other).await.unwrap()[0].1, Driver::Somebody);
+    let all: Vec<_> = rig.agent.sessions(&client(), 10).await.unwrap();
+    assert_eq!(all.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [running, waiting]);
+    assert!(rig.agent.report(waiting, &Principal::operator()).await.is_ok());
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Failing, Fault, Line, Rig, Write, click, complete, info, wait};
+use super::fakes::{Call, Failing, Fault, Line, Rig, Write, click, client, complete, info, wait};
 use crate::journal::Fact;
 use crate::{AgentError, ReplyMode, StopReason, Words};
 
@@ -16,7 +16,7 @@ async fn a_stop_during_a_model_call_sends_nothing_more() {
     let session = follower.report().session_id;
     rig.script.is_asked(2).await;
     let asked = Instant::now();
-    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    let report = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert!(asked.elapsed() < Duration::from_millis(50), "{:?}", asked.elapsed());
     assert_eq!(report.stop_reason, StopReason::Cancelled);
     assert_eq!(rig.ended(follower).await, report);
@@ -38,11 +38,13 @@ async fn a_stop_during_a_gesture_lets_it_finish_and_no_other_begin() {
     let session = follower.report().session_id;
     rig.phone.gets(Call::Perform, 1).await;
     follower.stop(StopReason::Cancelled);
-    let (report, ()) = tokio::join!(rig.agent.stop(session, StopReason::UserPaused), async {
-        tokio::time::sleep(Duration::from_secs(5)).await;
-        assert!(follower.running(), "the gesture is still under way");
-        rig.phone.let_go();
-    });
+    let asker = client();
+    let (report, ()) =
+        tokio::join!(rig.agent.stop(session, StopReason::UserPaused, &asker), async {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            assert!(follower.running(), "the gesture is still under way");
+            rig.phone.let_go();
+        });
     let report = report.unwrap();
     assert_eq!(report.stop_reason, StopReason::Cancelled, "the first reason wins");
     assert_eq!(rig.phone.gestures(), ["CLICK 1,500"]);
@@ -87,7 +89,7 @@ async fn a_stop_during_a_wait_does_not_wait() {
     rig.script.is_asked(1).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     let asked = Instant::now();
-    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    let report = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert!(asked.elapsed() < Duration::from_millis(50), "{:?}", asked.elapsed());
     assert_eq!(report.stop_reason, StopReason::Cancelled);
 }
@@ -113,7 +115,7 @@ async fn a_stop_while_an_operator_is_waited_for_keeps_the_question() {
         assert!(follower.changed().await);
     }
     let session = follower.report().session_id;
-    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    let report = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(report.stop_reason, StopReason::Cancelled);
     assert_eq!(report.question.unwrap().text, "Which?");
     let report = rig.go_on(session, Words::Reply("B.".to_owned())).await;
@@ -135,7 +137,7 @@ async fn a_follower_that_goes_away_changes_nothing() {
 async fn stopping_what_does_not_run_tells_what_it_came_to() {
     let rig = Rig::new([complete("done")]);
     let ended = rig.run().await;
-    let told = rig.agent.stop(ended.session_id, StopReason::Cancelled).await.unwrap();
+    let told = rig.agent.stop(ended.session_id, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(told, ended);
 }
 

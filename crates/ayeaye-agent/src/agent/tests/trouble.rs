@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Fault, Line, Rig, click, complete};
+use super::fakes::{Call, Fault, Line, Rig, click, client, complete};
 use crate::journal::{Fact, ToolEnd};
 use crate::{AgentError, Part, Role, SessionId, StopReason, Words};
 
@@ -92,7 +92,7 @@ async fn a_run_that_panics_gives_its_phone_back_and_is_mended_like_after_a_crash
     let follower = rig.begin().await;
     let session = follower.report().session_id;
     rig.script.is_asked(2).await;
-    let report = rig.agent.stop(session, StopReason::Cancelled).await.unwrap();
+    let report = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(report.stop_reason, StopReason::ServerRestarted);
     let report = rig.go_on(session, Words::Nothing).await;
     assert_eq!((report.message.as_str(), report.global_steps), ("done", 3));

@@ -140,6 +140,7 @@ impl Tape {
             },
             config: Map::new(),
             run,
+            owner: None,
         }));
         tape.add(Fact::RoundStart { request: request.to_owned() });
         tape

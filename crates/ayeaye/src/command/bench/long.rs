@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{
     Agent, App, Component, Continue, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Follower, Frame, Gesture, Journal, Limits, Parts, Point, ReplyMode, ScreenSize,
-    ScreenState, SettleRule, StartTask, StopReason, Transport, Words,
+    DeviceSource, Follower, Frame, Gesture, Journal, Limits, Parts, Point, Principal, ReplyMode,
+    ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, Words,
 };
 use ayeaye_export::Projecting;
 use serde_json::{Map, Value, json};
@@ -35,7 +35,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
         task: "a long bench".to_owned(),
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
-        asker: "bench".to_owned(),
+        asker: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
     let blocks = blocks(&mut follower, steps).await;
@@ -74,7 +74,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
         reply_is_secret: false,
         max_steps: 2,
         reply_mode: ReplyMode::PassToClient,
-        asker: "bench".to_owned(),
+        asker: Principal::local(),
     };
     let mut follower = agent.resume(next).await?;
     let continued = begun.elapsed();

@@ -114,6 +114,7 @@ fn session_start() -> Fact {
         },
         config: map(json!({ "host_agent": false, "temperature": 0.1, "profile": "gelab" })),
         run: run(),
+        owner: None,
     })
 }
 

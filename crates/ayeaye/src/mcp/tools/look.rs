@@ -1,0 +1,88 @@
+//! Tools that change nothing.
+use ayeaye_agent::{AgentError, Driver};
+use rmcp::model::CallToolResult;
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, tool, tool_router};
+
+use crate::http::principal;
+use crate::mcp::args::{self, DeviceArgs, Given, ListSessionsArgs, SessionArgs};
+use crate::mcp::refusals::Refusal;
+use crate::mcp::schema::{input, output};
+use crate::mcp::{Server, results, texts};
+
+#[tool_router(router = looking, vis = "pub(super)")]
+impl Server {
+    #[tool(
+        title = "List phones",
+        description = texts::LIST_CONNECTED_DEVICES,
+        input_schema = input::<args::NoArgs>(),
+        output_schema = output::<results::DeviceList>(),
+        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn list_connected_devices(
+        &self,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let devices = self.agent.devices(&principal(&ctx)).await?;
+        Ok(results::structured(&results::DeviceList::from(devices)))
+    }
+
+    #[tool(
+        title = "See a phone's screen",
+        description = texts::GET_SCREENSHOT,
+        input_schema = input::<DeviceArgs>(),
+        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn get_screenshot(
+        &self,
+        Given(args): Given<DeviceArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
+        let id = args::device_id(&args.device_id)?;
+        if self.agent.driver(&id, &principal(&ctx)).await == Driver::Somebody {
+            return Err(AgentError::DeviceBusy { device: id, session: None }.into());
+        }
+        let device = self.agent.device(&id).await?;
+        let frame = device.capture().await?;
+        // No structured content: hosts that read it drop the picture beside it.
+        Ok(results::picture(frame).await)
+    }
+
+    #[tool(
+        title = "List sessions",
+        description = texts::LIST_SESSIONS,
+        input_schema = input::<ListSessionsArgs>(),
+        output_schema = output::<results::SessionList>(),
+        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn list_sessions(
+        &self,
+        Given(args): Given<ListSessionsArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
+        let list =
+            results::SessionList::read(&self.agent, &principal(&ctx), args::limit(args.limit)?)
+                .await?;
+        Ok(results::structured(&list))
+    }
+
+    #[tool(
+        title = "Look a session up",
+        description = texts::GET_SESSION,
+        input_schema = input::<SessionArgs>(),
+        output_schema = output::<results::RunResult>(),
+        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn get_session(
+        &self,
+        Given(args): Given<SessionArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
+        let id = args::session_id(&args.session_id)?;
+        let report = self.agent.report(id, &principal(&ctx)).await?;
+        Ok(results::structured(&results::RunResult::from(&report)))
+    }
+}

@@ -1,0 +1,90 @@
+//! Tools that hand a task to the agent.
+use ayeaye_agent::{Continue, StartTask, StopReason, Words};
+use rmcp::model::{CallToolResponse, CallToolResult};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, tool, tool_router};
+
+use crate::http::principal;
+use crate::mcp::args::{self, ContinueArgs, Given, SessionArgs, StartArgs};
+use crate::mcp::refusals::Refusal;
+use crate::mcp::schema::{input, output};
+use crate::mcp::{Server, results, texts};
+
+#[tool_router(router = tasks, vis = "pub(super)")]
+impl Server {
+    #[tool(
+        title = "Start a task on a phone",
+        description = texts::ASK_AGENT_START_NEW_TASK,
+        input_schema = input::<StartArgs>(),
+        output_schema = output::<results::RunResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn ask_agent_start_new_task(
+        &self,
+        Given(args): Given<StartArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Refusal> {
+        let args = args?;
+        let wait = self.wait(args.wait_seconds, &ctx)?;
+        let start = StartTask {
+            device_id: args::device_id(&args.device_id)?,
+            task: args::words("task", &args.task)?,
+            max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
+            reply_mode: args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?,
+            asker: principal(&ctx),
+        };
+        let follower = self.agent.start(start).await?;
+        self.follow(follower, wait, &ctx).await
+    }
+
+    #[tool(
+        title = "Continue a session on a phone",
+        description = texts::ASK_AGENT_CONTINUE,
+        input_schema = input::<ContinueArgs>(),
+        output_schema = output::<results::RunResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn ask_agent_continue(
+        &self,
+        Given(args): Given<ContinueArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Refusal> {
+        let args = args?;
+        let wait = self.wait(args.wait_seconds, &ctx)?;
+        let words = match (&args.task, &args.reply_from_client) {
+            (Some(_), Some(_)) => return Err(Refusal::task_and_reply()),
+            (Some(task), None) => Words::Task(args::words("task", task)?),
+            (None, Some(reply)) => Words::Reply(args::words("reply_from_client", reply)?),
+            (None, None) => Words::Nothing,
+        };
+        let next = Continue {
+            session_id: args::session_id(&args.session_id)?,
+            device_id: args.device_id.as_deref().map(args::device_id).transpose()?,
+            words,
+            reply_is_secret: args.reply_is_secret.unwrap_or_default(),
+            max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
+            reply_mode: args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?,
+            asker: principal(&ctx),
+        };
+        let follower = self.agent.resume(next).await?;
+        self.follow(follower, wait, &ctx).await
+    }
+
+    #[tool(
+        title = "Stop a session's run",
+        description = texts::STOP_TASK,
+        input_schema = input::<SessionArgs>(),
+        output_schema = output::<results::RunResult>(),
+        annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn stop_task(
+        &self,
+        Given(args): Given<SessionArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
+        let id = args::session_id(&args.session_id)?;
+        let report = self.agent.stop(id, StopReason::Cancelled, &principal(&ctx)).await?;
+        Ok(results::structured(&results::RunResult::from(&report)))
+    }
+}
