@@ -19,3 +19,4 @@ mod process;
 mod runs;
 mod tasks;
 mod tools;
+mod vanish;
