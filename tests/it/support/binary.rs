@@ -94,14 +94,23 @@ impl Binary {
         self.raw_logging(Stdio::null()).await
     }
 
-    /// The same with its log.
-    pub async fn raw_logging(&self, log: impl Into<Stdio>) -> Raw {
+    /// A server on stdio that nobody has spoken to, as a client of 2026-07-28 finds it.
+    pub fn modern(&self) -> Raw {
+        self.silent(Stdio::null())
+    }
+
+    fn silent(&self, log: impl Into<Stdio>) -> Raw {
         let mut command = self.command(&["serve"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut raw = Raw { child, input, output, asked: 0 };
+        Raw { child, input, output, asked: 0 }
+    }
+
+    /// The same with its log.
+    pub async fn raw_logging(&self, log: impl Into<Stdio>) -> Raw {
+        let mut raw = self.silent(log);
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": { "name": "raw", "version": "0" } });
         raw.ask("initialize", hello).await;

@@ -192,7 +192,7 @@ pub struct QuestionItem {
     /// Package of the app in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
-    /// Whether its answer would be a password or a code: then let your user type it on the phone.
+    /// Whether its answer would be a password or a code: better typed on the phone by your user than told to you.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub asks_for_secret: bool,
     /// What to tell your user with it.

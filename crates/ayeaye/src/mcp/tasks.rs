@@ -67,12 +67,8 @@ impl Tasks {
 
     /// The task of a run that has just begun.
     pub(super) fn begin(&self, report: &Report, asks: bool) -> CreateTaskResult {
-        let id = TaskId {
-            session: report.session_id,
-            run: report.run.number,
-            asks,
-            created: (self.now)(),
-        };
+        let created = (self.now)().round(jiff::Unit::Millisecond).unwrap_or_default();
+        let id = TaskId { session: report.session_id, run: report.run.number, asks, created };
         CreateTaskResult::new(self.task(&id, report, "the phone agent is at work"))
     }
 

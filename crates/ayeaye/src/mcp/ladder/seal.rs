@@ -65,7 +65,16 @@ impl Seal {
 
     /// Seals a state for this principal.
     pub fn seal(&self, state: &State, principal: &Principal) -> String {
-        let options = SealOptions::new().ttl(VALID).associated_data(principal.name().as_bytes());
+        self.sealed_for(state, principal, VALID)
+    }
+
+    pub(super) fn sealed_for(
+        &self,
+        state: &State,
+        principal: &Principal,
+        valid: Duration,
+    ) -> String {
+        let options = SealOptions::new().ttl(valid).associated_data(principal.name().as_bytes());
         self.0.seal_json_with(state, &options).expect("strings and numbers can be written as JSON")
     }
 
