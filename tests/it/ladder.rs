@@ -440,6 +440,17 @@ async fn nobody_who_answers_is_waited_for_as_long_as_the_call_may_take() {
     }
 }
 
+#[tokio::test]
+async fn whoever_does_not_wait_is_shown_no_form_that_holds_the_call() {
+    let paper = Paper::new(which_anna());
+    let person = Person::who([Does::Declines, Does::Says("Berg")]);
+    let client = on_pipe(&paper.server, &person, Era::Old).await;
+    let question = facts(&client, START, task()).await;
+    let session = json!({ "session_id": question["session_id"], "wait_seconds": 0 });
+    waits(&facts(&client, CONTINUE, session).await, None);
+    assert_eq!(person.forms().len(), 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn progress_rises_over_a_question_and_ends_with_the_answer() {
     let lines =

@@ -84,7 +84,7 @@ impl Server {
     ) -> Ladder<'a> {
         let caller = Caller::of(ctx);
         let following = Following::new(&self.agent, wait, ctx);
-        Ladder { server: self, origin, ctx, caller, following, reply_mode, rounds: 0 }
+        Ladder { server: self, origin, ctx, caller, following, wait, reply_mode, rounds: 0 }
     }
 }
 
@@ -95,6 +95,8 @@ pub(super) struct Ladder<'a> {
     ctx: &'a RequestContext<RoleServer>,
     caller: Caller,
     following: Following<'a>,
+    /// How long the call waits for its run; whoever wants an answer at once gets no form meanwhile.
+    wait: Duration,
     reply_mode: ReplyMode,
     rounds: u32,
 }
@@ -210,7 +212,7 @@ impl Ladder<'_> {
         // which the wait was chosen for.
         let limit =
             if self.caller.progress { PATIENCE } else { self.following.rest().min(PATIENCE) };
-        if limit < LEAST_PATIENCE {
+        if limit.min(self.wait) < LEAST_PATIENCE {
             return Err(None);
         }
         let begun = Instant::now();
