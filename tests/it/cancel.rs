@@ -5,7 +5,7 @@ use ayeaye_agent::{Principal, SessionId, StopReason};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::support::clients::{InLines, serve_as};
+use crate::support::clients::{InLines, modern, serve_as};
 use crate::support::paper::{Paper, SERIAL, asks, completes, taps};
 use crate::support::{http, within};
 
@@ -19,16 +19,6 @@ fn start() -> Value {
 
 fn cancelled(id: u64) -> Value {
     json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } })
-}
-
-/// A request of 2026-07-28.
-fn modern(mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "lines", "version": "0" },
-        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
-    });
-    params
 }
 
 /// Waits until the one session there is has stopped.
@@ -54,7 +44,7 @@ async fn a_cancelled_call_stops_its_run_and_the_session_can_go_on() {
         let gate = Arc::new(Notify::new());
         let paper = Paper::new([taps(1), taps(2).held(&gate)]);
         let mut client = InLines::of(&paper.server, era, json!({})).await;
-        let params = if era == "new" { modern(start()) } else { start() };
+        let params = if era == "new" { modern(start(), &json!({})) } else { start() };
         let call = client.send("tools/call", params).await;
         paper.script.called(2).await;
         client.line(&cancelled(call)).await;
@@ -62,7 +52,7 @@ async fn a_cancelled_call_stops_its_run_and_the_session_can_go_on() {
         assert_eq!((reason, paper.phone.gestures()), (StopReason::Cancelled, 1), "{era}");
         paper.script.then([completes("Done.")]);
         let go_on = json!({ "name": CONTINUE, "arguments": { "session_id": session.to_string() } });
-        let params = if era == "new" { modern(go_on) } else { go_on };
+        let params = if era == "new" { modern(go_on, &json!({})) } else { go_on };
         let done = client.ask("tools/call", params).await;
         assert_eq!(done["result"]["structuredContent"]["stop_reason"], DONE, "{era}: {done}");
     }
@@ -109,7 +99,7 @@ async fn a_cancel_that_comes_after_the_answer_changes_nothing() {
         let mut client = InLines::of(&paper.server, era, json!({})).await;
         let mut call = start();
         call["arguments"]["wait_seconds"] = json!(0);
-        let params = if era == "new" { modern(call) } else { call };
+        let params = if era == "new" { modern(call, &json!({})) } else { call };
         let id = client.send("tools/call", params).await;
         let running = client.answer(id).await;
         let running = &running["result"]["structuredContent"];
@@ -141,7 +131,10 @@ async fn hang_up(paper: &Paper, modern_era: bool) {
             ("mcp-method", "tools/call"),
             ("mcp-name", START),
         ];
-        (of(1, "tools/call", modern(start())), headers.map(|(n, v)| (n, v.to_owned())).to_vec())
+        (
+            of(1, "tools/call", modern(start(), &json!({}))),
+            headers.map(|(n, v)| (n, v.to_owned())).to_vec(),
+        )
     } else {
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": { "name": "http", "version": "0" } });

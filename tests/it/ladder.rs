@@ -7,10 +7,13 @@ use rmcp::service::{RoleClient, RunningService};
 use serde_json::{Value, json};
 
 use crate::support::clients::{
-    Does, Era, InLines, Person, call_of, facts, on_pipe, over_http, refusal_of, serve_as,
+    Does, Era, InLines, Person, call_of, facts, modern, on_pipe, over_http, refusal_of, serve_as,
 };
 use crate::support::paper::{Line, Paper, SERIAL, asks, asks_for, completes, taps};
-use crate::support::within;
+use crate::support::{
+    Answer, Binary, FakeVlm, complete as completed, info, one_by_one, plugged_in, quick_phone,
+    within,
+};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const ASKS: &str = "INFO_ACTION_NEEDS_REPLY";
@@ -380,6 +383,47 @@ async fn a_state_is_good_after_a_restart_and_not_for_another_installation() {
     let client = on_pipe(&next.server, &Person::who([]), Era::New).await;
     let done = facts_of(retry(&client, START, task(), &state, says("Berg")).await);
     assert_eq!((&done["stop_reason"], next.script.said()), (&json!(DONE), vec!["Berg".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_was_killed_takes_the_answer_when_it_is_back() {
+    let handset = quick_phone();
+    let (adb, _guard) = plugged_in(&handset).await;
+    let script = vec![Answer::Says(info("Which Anna?")), Answer::Says(completed("Told her."))];
+    let vlm = FakeVlm::start(one_by_one(script)).await;
+    let binary = Binary::with(adb, &vlm);
+    let can = json!({ "elicitation": { "form": {} } });
+    let mut call = json!({ "name": START,
+        "arguments": { "device_id": handset.serial(), "task": "Text Anna" } });
+    let mut raw = binary.modern();
+    let asked = raw.ask("tools/call", modern(call.clone(), &can)).await["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    raw.kill().await;
+    call["requestState"] = asked["requestState"].clone();
+    call["inputResponses"] = json!({ "reply": says("Berg") });
+    let mut raw = binary.modern();
+    let done = raw.ask("tools/call", modern(call.clone(), &can)).await;
+    assert_eq!(done["result"]["structuredContent"]["stop_reason"], DONE, "{done}");
+    assert!(vlm.asked().pop().unwrap().to_string().contains("Berg"));
+    let again = raw.ask("tools/call", modern(call, &can)).await;
+    assert_eq!(again["result"]["structuredContent"]["message"], "Told her.", "{again}");
+    assert_eq!(vlm.asked().len(), 2, "it is only told again");
+}
+
+#[tokio::test]
+async fn a_client_that_shows_forms_no_more_is_not_asked_again() {
+    let paper = Paper::new(which_anna());
+    let client = on_pipe(&paper.server, &Person::who([]), Era::New).await;
+    let state = asked(&client, task()).await.request_state.unwrap();
+    let silent = on_pipe(&paper.server, &Person::who([]).without_forms(), Era::New).await;
+    let again = call_of(START, task()).with_request_state(&state);
+    let CallToolResponse::Complete(told) = silent.call_tool_once(again).await.unwrap() else {
+        panic!("it shows no forms")
+    };
+    waits(&told.structured_content.unwrap(), None);
+    let old = on_pipe(&paper.server, &Person::who([]), Era::Old).await;
+    let odd = facts_of(retry(&old, START, task(), &state, json!({ "action": "shrug" })).await);
+    waits(&odd, Some("not_understood"));
 }
 
 #[tokio::test]

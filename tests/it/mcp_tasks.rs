@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::clients::{
-    Does, Era, InLines, Person, call_of, facts, on_pipe, over_http, serve_as,
+    Does, Era, InLines, Person, call_of, facts, modern, on_pipe, over_http, serve_as,
 };
 use crate::support::paper::{Paper, SERIAL, asks, asks_for, completes, taps};
 use crate::support::{Answer, Binary, FakeVlm, plugged_in, quick_phone, within};
@@ -317,18 +317,6 @@ async fn answers_by_other_calls_go_on_with_the_task() {
     assert_eq!(result(&after(&tasks, &id, "working").await), &told);
 }
 
-/// A request of 2026-07-28 as a line.
-fn modern(mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "raw", "version": "0" },
-        "io.modelcontextprotocol/clientCapabilities": {
-            "elicitation": { "form": {} }, "extensions": { "io.modelcontextprotocol/tasks": {} }
-        },
-    });
-    params
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_of_a_server_that_was_killed_says_so() {
     let handset = quick_phone();
@@ -336,11 +324,12 @@ async fn a_task_of_a_server_that_was_killed_says_so() {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let binary = Binary::with(adb, &vlm);
     let mut raw = binary.modern();
+    let can = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
     let start = json!({ "name": START,
         "arguments": { "device_id": handset.serial(), "task": "tap" } });
-    let created = raw.ask("tools/call", modern(start)).await;
+    let created = raw.ask("tools/call", modern(start, &can)).await;
     let id = created["result"]["taskId"].as_str().expect("a task").to_owned();
-    let of = |id: &str| modern(json!({ "taskId": id }));
+    let of = |id: &str| modern(json!({ "taskId": id }), &can);
     assert_eq!(raw.ask("tasks/get", of(&id)).await["result"]["status"], "working");
     within(20, "a call to the model", async {
         while vlm.asked().is_empty() {

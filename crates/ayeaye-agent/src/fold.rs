@@ -46,7 +46,7 @@ pub struct Session {
     pub run_number: u32,
     /// The run whose question that one goes on from.
     pub run_began: u32,
-    /// When its last event was written.
+    /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
     local: Local,
 }
@@ -191,7 +191,9 @@ impl Session {
     /// Takes one more event into account.
     pub fn apply(&mut self, event: &Event) {
         let step = event.entry.step;
-        self.updated = Some(event.ts);
+        if is_news(&event.entry.fact) {
+            self.updated = Some(event.ts);
+        }
         match &event.entry.fact {
             Fact::SessionStart(start) => {
                 self.run = start.run.clone();
@@ -449,6 +451,20 @@ impl Session {
             updated: self.updated,
         }
     }
+}
+
+/// Whether followers may hear of it as a change.
+fn is_news(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::SessionStart(_)
+            | Fact::SessionResume(_)
+            | Fact::SessionEnd(_)
+            | Fact::RoundEnd(_)
+            | Fact::StepStart(_)
+            | Fact::StepEnd(_)
+            | Fact::Question(_)
+    )
 }
 
 impl From<&QuestionAsked> for Question {

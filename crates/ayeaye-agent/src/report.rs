@@ -34,7 +34,7 @@ pub struct Report {
     pub pictured_step: Option<u32>,
     /// Which run of the session it is.
     pub run: RunPlace,
-    /// When the last of this was recorded.
+    /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
 }
 

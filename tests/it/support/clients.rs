@@ -212,6 +212,16 @@ pub fn refusal_of(result: &CallToolResult) -> String {
     result.content[0].as_text().expect("a text").text.clone()
 }
 
+/// A request of 2026-07-28, by a client that can do this.
+pub fn modern(mut params: Value, capabilities: &Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "lines", "version": "0" },
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    params
+}
+
 /// A client that speaks in lines, on a pipe.
 pub struct InLines {
     input: WriteHalf<DuplexStream>,

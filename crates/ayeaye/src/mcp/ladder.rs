@@ -136,7 +136,10 @@ impl Ladder<'_> {
         let result = match self.origin.answers.get(ANSWER) {
             Some(given) => serde_json::from_value::<ElicitResult>(given.clone()).ok(),
             // Nothing came with it: the same question once more.
-            None => return Ok(self.required(&report, question, state.question)),
+            None if self.can_require() => {
+                return Ok(self.required(&report, question, state.question));
+            }
+            None => return Ok(told(&report, None)),
         };
         match result.map_or(Said::Nonsense, |result| form::said(question, &result)) {
             Said::Words(text) => {
@@ -145,7 +148,7 @@ impl Ladder<'_> {
             }
             Said::Declined => Ok(told(&report, Some(Unanswered::Declined))),
             Said::GivenUp => Ok(told(&report, Some(Unanswered::GivenUp))),
-            Said::Nonsense if MOST_ROUNDS <= self.rounds => {
+            Said::Nonsense if MOST_ROUNDS <= self.rounds || !self.can_require() => {
                 Ok(told(&report, Some(Unanswered::NotUnderstood)))
             }
             Said::Nonsense => {
@@ -183,6 +186,11 @@ impl Ladder<'_> {
                 Err(why) => return Ok(told(&report, why)),
             }
         }
+    }
+
+    /// Whether this client can be asked to call again. It says so anew with each call.
+    fn can_require(&self) -> bool {
+        self.caller.modern && self.caller.form
     }
 
     /// The question for a client that calls again with the answer.
