@@ -10,9 +10,12 @@
 mod support;
 
 mod bad_input;
+mod cancel;
 mod contracts;
 mod crash;
+mod ladder;
 mod logs;
+mod mcp_tasks;
 mod panics;
 mod privacy;
 mod process;

@@ -1,7 +1,9 @@
 //! What the tests stand on.
 mod binary;
+pub mod clients;
 mod fake_vlm;
 mod moves;
+pub mod paper;
 mod rig;
 
 pub use binary::{Binary, Raw, http, within};

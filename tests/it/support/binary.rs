@@ -94,6 +94,20 @@ impl Binary {
         self.raw_logging(Stdio::null()).await
     }
 
+    /// A server on stdio that nobody has spoken to, as a client of 2026-07-28 finds it.
+    pub fn modern(&self) -> Raw {
+        self.silent(Stdio::null())
+    }
+
+    fn silent(&self, log: impl Into<Stdio>) -> Raw {
+        let mut command = self.command(&["serve"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        Raw { child, input, output, asked: 0 }
+    }
+
     /// The same with its log.
     pub async fn raw_logging(&self, log: impl Into<Stdio>) -> Raw {
         self.raw_with(log, json!({})).await
@@ -105,12 +119,7 @@ impl Binary {
     }
 
     async fn raw_with(&self, log: impl Into<Stdio>, capabilities: Value) -> Raw {
-        let mut command = self.command(&["serve"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
-        let mut child = command.spawn().unwrap();
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut raw = Raw { child, input, output, asked: 0 };
+        let mut raw = self.silent(log);
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities,
             "clientInfo": { "name": "raw", "version": "0" } });
         raw.ask("initialize", hello).await;
