@@ -4,6 +4,7 @@
 //! changes nothing, and another can be had at any time.
 mod asks;
 mod follower;
+mod overview;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use tokio::sync::{mpsc, watch};
 
 pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::follower::Follower;
+pub use self::overview::Turns;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
 use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart, Summary};

@@ -27,7 +27,7 @@ mod run;
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
 pub use agent::{
     Agent, AgentError, Continue, Driver, Follower, Judge, Parts, Prices, ReplyMode, StartTask,
-    Words,
+    Turns, Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 
-use super::{AgentError, Follower, StartTask};
+use super::{AgentError, Follower, StartTask, Turns};
 use crate::run::{News, Stopper};
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
@@ -25,6 +25,8 @@ struct Inner {
     leases: HashMap<DeviceId, Holder>,
     /// Told whenever one of the two has changed.
     changes: watch::Sender<()>,
+    /// What has happened, by whose runs it was.
+    turns: HashMap<Principal, Turns>,
     /// The server is going down: nothing begins any more.
     closed: bool,
 }
@@ -106,6 +108,9 @@ impl Runs {
             return Err(AgentError::ShuttingDown);
         }
         let follower = live.follower();
+        let turns = inner.turns.entry(live.owner.clone()).or_default();
+        turns.count += 1;
+        turns.newest = turns.newest.max(Some(session));
         inner.live.insert(session, live);
         inner.changes.send_replace(());
         self.tracker.spawn(run);
@@ -136,6 +141,21 @@ impl Runs {
         let inner = self.lock();
         let mut holders = inner.leases.values();
         holders.find(|holder| holder.session == session).map(|holder| holder.owner.clone())
+    }
+
+    /// What has happened to somebody's runs.
+    pub(super) fn turns(&self, asker: &Principal) -> Turns {
+        let inner = self.lock();
+        let theirs = inner.turns.iter().filter(|(owner, _)| asker.owns(owner));
+        theirs.fold(Turns::default(), |sum, (_, one)| Turns {
+            count: sum.count + one.count,
+            newest: sum.newest.max(one.newest),
+        })
+    }
+
+    /// Told whenever a run begins or a phone is given back.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.lock().changes.subscribe()
     }
 
     /// Tells of the next change when a session is about to be driven.
@@ -178,7 +198,9 @@ impl Drop for Lease {
         self.held = None;
         let mut inner = self.runs.lock();
         inner.leases.remove(&self.device);
-        inner.live.remove(&self.session);
+        if let Some(live) = inner.live.remove(&self.session) {
+            inner.turns.entry(live.owner).or_default().count += 1;
+        }
         inner.changes.send_replace(());
     }
 }
