@@ -16,6 +16,7 @@ mod logs;
 mod panics;
 mod privacy;
 mod process;
+mod resources;
 mod runs;
 mod tasks;
 mod tools;

@@ -23,8 +23,10 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// What clients of the older protocols have asked for, by their handshakes.
 #[derive(Debug, Clone, Default)]
 pub struct Levels {
-    inner: Arc<Mutex<Vec<(Weak<InitializeRequestParams>, LoggingLevel)>>>,
+    inner: Arc<Mutex<Vec<Asked>>>,
 }
+
+type Asked = (Weak<InitializeRequestParams>, LoggingLevel);
 
 impl Levels {
     /// Answers `logging/setLevel`.
@@ -44,7 +46,7 @@ impl Levels {
         }
         let handshake = ctx.peer.peer_info()?;
         let levels = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |(known, _): &&(Weak<_>, _)| known.as_ptr() == Arc::as_ptr(&handshake);
+        let known = |(known, _): &&Asked| known.as_ptr() == Arc::as_ptr(&handshake);
         levels.iter().find(known).map(|(_, level)| *level)
     }
 }
@@ -86,7 +88,7 @@ impl Teller {
         while self.follower.changed().await {
             self.tell(ctx).await;
         }
-        pending().await
+        pending::<()>().await;
     }
 
     async fn tell(&mut self, ctx: &RequestContext<RoleServer>) {

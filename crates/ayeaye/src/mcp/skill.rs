@@ -1,7 +1,7 @@
 //! The skill that teaches a client's model to use the agent well: one file, served as the Skills
 //! extension (SEP-2640) wants it.
 use rmcp::model::{
-    CacheScope, GetSkillResult, ListSkillsResult, Resource, ResourceContents, Skill,
+    CacheScope, ErrorCode, GetSkillResult, ListSkillsResult, Resource, ResourceContents, Skill,
     SkillFrontmatter, SkillResource, SkillResources,
 };
 use rmcp::service::RequestContext;
@@ -29,7 +29,8 @@ pub fn list(ctx: &RequestContext<RoleServer>) -> ListSkillsResult {
 /// Answers `skills/get`.
 pub fn get(uri: &str, ctx: &RequestContext<RoleServer>) -> Result<GetSkillResult, ErrorData> {
     if uri != URI {
-        return Err(unknown(uri));
+        // In every era, unlike for other resources.
+        return Err(ErrorData { code: ErrorCode::INVALID_PARAMS, ..unknown(uri) });
     }
     let mut one = GetSkillResult::new(skill());
     if is_modern(ctx) {

@@ -16,7 +16,7 @@ const MOST_SESSIONS: usize = 100;
 
 /// A page of the list. The cursor is the last session of the page before; it only says where to go
 /// on, so that it stays good while sessions come and go, and a made-up one shows nothing more.
-pub async fn page(
+pub(super) async fn page(
     agent: &Agent,
     asker: &Principal,
     cursor: Option<&str>,
@@ -42,7 +42,7 @@ pub async fn page(
 }
 
 /// The newest sessions, in short.
-pub async fn sessions(agent: &Agent, asker: &Principal) -> Result<SessionList, ErrorData> {
+pub(super) async fn sessions(agent: &Agent, asker: &Principal) -> Result<SessionList, ErrorData> {
     let mut sessions = Vec::new();
     for id in ids(agent, None).await? {
         if sessions.len() == MOST_SESSIONS {
@@ -57,7 +57,7 @@ pub async fn sessions(agent: &Agent, asker: &Principal) -> Result<SessionList, E
 
 /// Ids of the asker's sessions, newest first, that begin with a text; at most so many, and whether
 /// there are more.
-pub async fn beginning_with(
+pub(in crate::mcp) async fn beginning_with(
     agent: &Agent,
     asker: &Principal,
     text: &str,

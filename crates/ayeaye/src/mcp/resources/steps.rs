@@ -18,7 +18,7 @@ const LONGEST: usize = 4_000;
 
 /// The steps of a session.
 #[derive(Debug, Serialize)]
-pub struct StepList {
+pub(super) struct StepList {
     session_id: String,
     /// Earlier ones, which are counted only.
     omitted_steps: usize,
@@ -44,7 +44,7 @@ struct StepItem {
 
 /// All that is worth telling of one step.
 #[derive(Debug, Serialize)]
-pub struct StepFacts {
+pub(super) struct StepFacts {
     session_id: String,
     step: u32,
     global_step_idx: u32,
@@ -104,7 +104,7 @@ struct End {
 }
 
 /// Reads the list of steps.
-pub async fn list(journal: &dyn Journal, id: SessionId) -> Result<StepList, JournalError> {
+pub(super) async fn list(journal: &dyn Journal, id: SessionId) -> Result<StepList, JournalError> {
     let mut list =
         StepList { session_id: id.to_string(), omitted_steps: 0, steps: VecDeque::new() };
     journal.outline(&id, &mut |event| list.apply(id, &event)).await?;
@@ -112,7 +112,7 @@ pub async fn list(journal: &dyn Journal, id: SessionId) -> Result<StepList, Jour
 }
 
 /// Reads one step; nothing when there is none of that number.
-pub async fn one(
+pub(super) async fn one(
     journal: &dyn Journal,
     id: SessionId,
     step: u32,
@@ -128,7 +128,7 @@ pub async fn one(
 }
 
 /// The picture the model was shown at a step; nothing when there is none.
-pub async fn picture(
+pub(super) async fn picture(
     journal: &dyn Journal,
     id: SessionId,
     step: u32,

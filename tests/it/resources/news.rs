@@ -1,0 +1,218 @@
+//! Subscriptions and log messages.
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientRequest, RequestMetaObject, ServerNotification, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
+};
+use tokio::sync::Notify;
+
+use super::{
+    Answer, Client, Heard, Principal, Rig, Value, click, client, complete, json, kept, rig, within,
+};
+use super::{DeviceId, ReplyMode, StartTask};
+
+/// Steps that wait until they are let through, then an end.
+fn gated(rig: &Rig, steps: u32) -> Arc<Notify> {
+    let gate = Arc::new(Notify::new());
+    let mut answers: Vec<_> =
+        (0..steps).map(|step| Answer::Held(gate.clone(), click(300 + step, 400))).collect();
+    answers.push(Answer::Held(gate.clone(), complete("Done.")));
+    rig.vlm.then(answers);
+    gate
+}
+
+async fn begin(rig: &Rig) -> (Value, String) {
+    let start = json!({ "device_id": rig.serial, "task": "tap", "wait_seconds": 0 });
+    let begun = rig.call("ask_agent_start_new_task", start).await;
+    let uri = format!("ayeaye://sessions/{}", begun["session_id"].as_str().unwrap());
+    (begun, uri)
+}
+
+async fn subscribe(client: &Client, uri: &str) {
+    #[expect(deprecated, reason = "the older protocols have nothing else")]
+    client.subscribe(SubscribeRequestParams::new(uri)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_client_hears_of_a_run_until_it_unsubscribes() {
+    let rig = rig().await;
+    let gate = gated(&rig, 2);
+    let (client, mut heard) = client(&rig, false).await;
+    let (begun, session) = begin(&rig).await;
+    let steps = format!("{session}/steps");
+    subscribe(&client, &session).await;
+    subscribe(&client, &steps).await;
+    // The first step is let through, and both are told of it.
+    gate.notify_one();
+    let mut told = Vec::new();
+    within(20, "news of both", async {
+        while !(told.contains(&session) && told.contains(&steps)) {
+            let Some(Heard::Updated(uri)) = heard.recv().await else { continue };
+            told.push(uri);
+        }
+    })
+    .await;
+    #[expect(deprecated, reason = "the older protocols have nothing else")]
+    client.unsubscribe(UnsubscribeRequestParams::new(steps.clone())).await.unwrap();
+    while heard.try_recv().is_ok() {}
+    gate.notify_one();
+    gate.notify_one();
+    let ended = async {
+        gate.notify_one();
+        rig.go_on(&begun, json!({})).await
+    };
+    assert_eq!(ended.await["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    // The session's end is told, and of its steps nothing more.
+    let last = within(20, "the end", heard.recv()).await;
+    assert_eq!(last, Some(Heard::Updated(session)));
+    client.cancel().await.unwrap();
+    while let Some(more) = heard.recv().await {
+        assert_ne!(more, Heard::Updated(steps.clone()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_request_hears_of_new_sessions_and_of_runs() {
+    let rig = rig().await;
+    let gate = gated(&rig, 1);
+    let (client, _heard) = client(&rig, true).await;
+    let filter = SubscriptionFilter::builder().resources_list_changed().build();
+    let mut list = client.listen(filter).await.unwrap();
+    let (begun, session) = begin(&rig).await;
+    let news = within(20, "a new session", list.next()).await.unwrap();
+    assert!(
+        matches!(news, Some(ServerNotification::ResourceListChangedNotification(_))),
+        "{news:?}"
+    );
+
+    let strange = ["file:///etc/passwd".to_owned(), "ayeaye://devices".to_owned()];
+    let filter = SubscriptionFilter::builder()
+        .resource_subscriptions(strange.iter().chain([&session]))
+        .build();
+    let mut run = client.listen(filter).await.unwrap();
+    assert_eq!(run.acknowledged().resource_subscriptions.as_deref(), Some(&[session.clone()][..]));
+    gate.notify_one();
+    gate.notify_one();
+    let news = within(20, "news of the run", run.next()).await.unwrap();
+    let Some(ServerNotification::ResourceUpdatedNotification(news)) = news else {
+        panic!("{news:?}")
+    };
+    assert_eq!(news.params.uri, session);
+    let end = async {
+        gate.notify_one();
+        rig.go_on(&begun, json!({})).await
+    };
+    assert_eq!(end.await["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    run.cancel().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_hears_of_anothers_runs() {
+    let rig = rig().await;
+    let theirs = kept(&rig, Some("bob")).await;
+    let (older, mut heard) = client(&rig, false).await;
+    // From here on it would hear of new sessions.
+    older.list_all_resources().await.unwrap();
+    let uri = format!("ayeaye://sessions/{theirs}");
+    #[expect(deprecated, reason = "the older protocols have nothing else")]
+    let refused = older.subscribe(SubscribeRequestParams::new(uri.clone())).await.unwrap_err();
+    assert!(refused.to_string().contains("there is no resource"), "{refused}");
+    subscribe(&older, "ayeaye://sessions").await;
+
+    let (newer, _) = client(&rig, true).await;
+    let filter = SubscriptionFilter::builder()
+        .resources_list_changed()
+        .resource_subscriptions([uri.as_str(), "ayeaye://sessions"])
+        .build();
+    let mut open = newer.listen(filter).await.unwrap();
+    rig.vlm.always(&complete("Done."));
+    let start = StartTask {
+        device_id: DeviceId::new(rig.serial.clone()),
+        task: "bob's".to_owned(),
+        max_steps: 5,
+        reply_mode: ReplyMode::PassToClient,
+        asker: Principal::new("bob"),
+    };
+    rig.agent.start(start).await.unwrap().end().await;
+    // Ours is the first that either hears of.
+    let (_, _) = begin(&rig).await;
+    let first = within(20, "the list", heard.recv()).await.unwrap();
+    assert!(matches!(first, Heard::List | Heard::Updated(_)), "{first:?}");
+    let first = within(20, "the list", open.next()).await.unwrap().unwrap();
+    assert!(
+        matches!(
+            first,
+            ServerNotification::ResourceListChangedNotification(_)
+                | ServerNotification::ResourceUpdatedNotification(_)
+        ),
+        "{first:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn subscriptions_are_bounded() {
+    let rig = rig().await;
+    let (client, _heard) = client(&rig, false).await;
+    let session = kept(&rig, None).await;
+    for step in 0..64 {
+        subscribe(&client, &format!("ayeaye://sessions/{session}/steps/{step}")).await;
+    }
+    #[expect(deprecated, reason = "the older protocols have nothing else")]
+    let refused =
+        client.subscribe(SubscribeRequestParams::new("ayeaye://sessions")).await.unwrap_err();
+    assert!(refused.to_string().contains("which is the most"), "{refused}");
+    // One that is there already is no further one.
+    subscribe(&client, &format!("ayeaye://sessions/{session}/steps/0")).await;
+    #[expect(deprecated, reason = "the older protocols have nothing else")]
+    let devices =
+        client.subscribe(SubscribeRequestParams::new("ayeaye://devices")).await.unwrap_err();
+    assert!(devices.to_string().contains("read ayeaye://devices again"), "{devices}");
+}
+
+/// Runs a task of two steps over this client, asking for log messages in its era's way.
+async fn logged(rig: &Rig, modern: bool, level: Option<&str>) -> Vec<Value> {
+    rig.vlm.then(vec![Answer::Says(click(300, 400)), Answer::Says(complete("Done."))]);
+    let (client, mut heard) = client(rig, modern).await;
+    let mut meta = RequestMetaObject::default();
+    if let Some(level) = level {
+        let level = serde_json::from_value(json!(level)).unwrap();
+        #[expect(deprecated, reason = "the older protocols have nothing else")]
+        if modern {
+            meta.set_log_level(level);
+        } else {
+            client.set_level(rmcp::model::SetLevelRequestParams::new(level)).await.unwrap();
+        }
+    }
+    let arguments = json!({ "device_id": rig.serial, "task": "tap" });
+    let mut call = rmcp::model::CallToolRequestParams::new("ask_agent_start_new_task");
+    call = call.with_arguments(arguments.as_object().cloned().unwrap());
+    call.meta = Some(meta);
+    let request = ClientRequest::CallToolRequest(rmcp::model::Request::new(call));
+    within(30, "the task", client.send_request(request)).await.unwrap();
+    client.cancel().await.unwrap();
+    let mut told = Vec::new();
+    while let Some(news) = heard.recv().await {
+        if let Heard::Log(message) = news {
+            told.push(message);
+        }
+    }
+    told
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn log_messages_come_only_when_they_were_asked_for() {
+    let rig = rig().await;
+    for modern in [false, true] {
+        assert_eq!(logged(&rig, modern, None).await, Vec::<Value>::new());
+        assert_eq!(logged(&rig, modern, Some("warning")).await, Vec::<Value>::new());
+        let told = logged(&rig, modern, Some("info")).await;
+        let texts: Vec<&str> = told.iter().map(|it| it["data"]["text"].as_str().unwrap()).collect();
+        assert_eq!(told.len(), 3, "two steps and the end: {told:?}");
+        assert!(texts[0].starts_with("CLICK 300,400"), "{texts:?}");
+        assert!(texts[1].starts_with("COMPLETE"), "{texts:?}");
+        assert_eq!(told[2]["data"]["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    }
+    tokio::time::sleep(Duration::ZERO).await;
+}
