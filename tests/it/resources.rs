@@ -6,8 +6,8 @@ use ayeaye_agent::journal::{DeviceFacts, Entry, Fact, RunFacts, SessionEnd, Sess
 use ayeaye_agent::{DeviceId, Principal, ReplyMode, SessionId, StartTask};
 use rmcp::ClientHandler;
 use rmcp::model::{
-    LoggingMessageNotificationParam, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ResourceContents, ResourceUpdatedNotificationParam,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ResourceContents,
+    ResourceUpdatedNotificationParam,
 };
 use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt as _, NotificationContext, Peer, RoleClient,
@@ -47,7 +47,7 @@ impl ClientHandler for Ear {
     #[expect(deprecated, reason = "older clients may still ask for it")]
     async fn on_logging_message(
         &self,
-        params: LoggingMessageNotificationParam,
+        params: rmcp::model::LoggingMessageNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
         let told = serde_json::to_value(params).unwrap();

@@ -1,6 +1,5 @@
 //! Subscriptions and log messages.
 use std::sync::Arc;
-use std::time::Duration;
 
 use rmcp::model::{
     ClientRequest, RequestMetaObject, ServerNotification, SubscribeRequestParams,
@@ -13,14 +12,15 @@ use super::{
 };
 use super::{DeviceId, ReplyMode, StartTask};
 
-/// Steps that wait until they are let through, then an end.
-fn gated(rig: &Rig, steps: u32) -> Arc<Notify> {
-    let gate = Arc::new(Notify::new());
-    let mut answers: Vec<_> =
-        (0..steps).map(|step| Answer::Held(gate.clone(), click(300 + step, 400))).collect();
-    answers.push(Answer::Held(gate.clone(), complete("Done.")));
-    rig.vlm.then(answers);
-    gate
+/// A run whose model is held before each step, and before its end: one gate each.
+fn gated(rig: &Rig, steps: u32) -> Vec<Arc<Notify>> {
+    let gates: Vec<Arc<Notify>> = (0..=steps).map(|_| Arc::default()).collect();
+    let held = |(step, gate): (u32, &Arc<Notify>)| {
+        let says = if step < steps { click(300 + step, 400) } else { complete("Done.") };
+        Answer::Held(gate.clone(), says)
+    };
+    rig.vlm.then((0..).zip(&gates).map(held).collect());
+    gates
 }
 
 async fn begin(rig: &Rig) -> (Value, String) {
@@ -38,14 +38,14 @@ async fn subscribe(client: &Client, uri: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_client_hears_of_a_run_until_it_unsubscribes() {
     let rig = rig().await;
-    let gate = gated(&rig, 2);
+    let gates = gated(&rig, 2);
     let (client, mut heard) = client(&rig, false).await;
     let (begun, session) = begin(&rig).await;
     let steps = format!("{session}/steps");
     subscribe(&client, &session).await;
     subscribe(&client, &steps).await;
     // The first step is let through, and both are told of it.
-    gate.notify_one();
+    gates[0].notify_one();
     let mut told = Vec::new();
     within(20, "news of both", async {
         while !(told.contains(&session) && told.contains(&steps)) {
@@ -56,14 +56,13 @@ async fn an_older_client_hears_of_a_run_until_it_unsubscribes() {
     .await;
     #[expect(deprecated, reason = "the older protocols have nothing else")]
     client.unsubscribe(UnsubscribeRequestParams::new(steps.clone())).await.unwrap();
+    // Whatever was on its way is here after a further answer.
+    client.list_all_prompts().await.unwrap();
     while heard.try_recv().is_ok() {}
-    gate.notify_one();
-    gate.notify_one();
-    let ended = async {
-        gate.notify_one();
-        rig.go_on(&begun, json!({})).await
-    };
-    assert_eq!(ended.await["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    gates[1].notify_one();
+    gates[2].notify_one();
+    let ended = rig.go_on(&begun, json!({})).await;
+    assert_eq!(ended["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
     // The session's end is told, and of its steps nothing more.
     let last = within(20, "the end", heard.recv()).await;
     assert_eq!(last, Some(Heard::Updated(session)));
@@ -76,7 +75,7 @@ async fn an_older_client_hears_of_a_run_until_it_unsubscribes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_open_request_hears_of_new_sessions_and_of_runs() {
     let rig = rig().await;
-    let gate = gated(&rig, 1);
+    let gates = gated(&rig, 1);
     let (client, _heard) = client(&rig, true).await;
     let filter = SubscriptionFilter::builder().resources_list_changed().build();
     let mut list = client.listen(filter).await.unwrap();
@@ -93,18 +92,15 @@ async fn an_open_request_hears_of_new_sessions_and_of_runs() {
         .build();
     let mut run = client.listen(filter).await.unwrap();
     assert_eq!(run.acknowledged().resource_subscriptions.as_deref(), Some(&[session.clone()][..]));
-    gate.notify_one();
-    gate.notify_one();
+    gates[0].notify_one();
     let news = within(20, "news of the run", run.next()).await.unwrap();
     let Some(ServerNotification::ResourceUpdatedNotification(news)) = news else {
         panic!("{news:?}")
     };
     assert_eq!(news.params.uri, session);
-    let end = async {
-        gate.notify_one();
-        rig.go_on(&begun, json!({})).await
-    };
-    assert_eq!(end.await["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
+    gates[1].notify_one();
+    let ended = rig.go_on(&begun, json!({})).await;
+    assert_eq!(ended["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
     run.cancel().await.unwrap();
 }
 
@@ -135,7 +131,14 @@ async fn nobody_hears_of_anothers_runs() {
         reply_mode: ReplyMode::PassToClient,
         asker: Principal::new("bob"),
     };
+    let me = Principal::local();
+    let before = rig.agent.turns(&me);
+    let mut changes = rig.agent.changes();
     rig.agent.start(start).await.unwrap().end().await;
+    changes.changed().await.unwrap();
+    assert_eq!(rig.agent.turns(&me), before);
+    older.list_all_prompts().await.unwrap();
+    assert!(heard.try_recv().is_err(), "nothing of it was told");
     // Ours is the first that either hears of.
     let (_, _) = begin(&rig).await;
     let first = within(20, "the list", heard.recv()).await.unwrap();
@@ -191,13 +194,27 @@ async fn logged(rig: &Rig, modern: bool, level: Option<&str>) -> Vec<Value> {
     call.meta = Some(meta);
     let request = ClientRequest::CallToolRequest(rmcp::model::Request::new(call));
     within(30, "the task", client.send_request(request)).await.unwrap();
-    client.cancel().await.unwrap();
+    // They come in front of the answer, but each is handled by itself.
+    let expected = if level == Some("info") { 3 } else { 0 };
     let mut told = Vec::new();
-    while let Some(news) = heard.recv().await {
-        if let Heard::Log(message) = news {
-            told.push(message);
+    within(20, "the messages", async {
+        while told.len() < expected {
+            told.push(heard.recv().await.unwrap());
         }
+    })
+    .await;
+    client.list_all_prompts().await.unwrap();
+    while let Ok(more) = heard.try_recv() {
+        told.push(more);
     }
+    let mut told: Vec<Value> = told
+        .into_iter()
+        .map(|news| match news {
+            Heard::Log(message) => message,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    told.sort_by_key(|message| message["data"]["step"].as_u64().unwrap_or(u64::MAX));
     told
 }
 
@@ -214,5 +231,4 @@ async fn log_messages_come_only_when_they_were_asked_for() {
         assert!(texts[1].starts_with("COMPLETE"), "{texts:?}");
         assert_eq!(told[2]["data"]["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY");
     }
-    tokio::time::sleep(Duration::ZERO).await;
 }

@@ -43,7 +43,8 @@ async fn arguments_are_completed_with_what_is_the_askers() {
         assert!(offered(&client, ask(step(), "step", "")).await.is_empty());
 
         let device = || Reference::for_prompt("do_on_phone");
-        assert_eq!(offered(&client, ask(device(), "device_id", "")).await, [rig.serial.clone()]);
+        let phones = offered(&client, ask(device(), "device_id", "")).await;
+        assert_eq!(phones, [rig.serial.as_str()]);
         assert!(offered(&client, ask(device(), "device_id", "zzz")).await.is_empty());
         assert!(offered(&client, ask(device(), "task", "send")).await.is_empty());
         for wrong in [

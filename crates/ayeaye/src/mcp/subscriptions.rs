@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use self::watcher::{Change, Watcher};
-use super::resources::{Address, NotOurs, unknown};
+use super::resources::{Address, NotOurs, is_modern, unknown};
 use crate::http::principal;
 
 /// Addresses that one client may subscribe to at a time.
@@ -55,8 +55,9 @@ impl Subscriptions {
     /// From here on the client hears of new sessions. A client that never asks what there is is left
     /// alone.
     pub fn has_listed(&self, agent: &Arc<Agent>, ctx: &RequestContext<RoleServer>) {
-        // Clients of the newer protocol have no handshake and say themselves what they want.
-        if let Some(handshake) = ctx.peer.peer_info() {
+        // Clients of the newer protocol say themselves what they want to hear.
+        let handshake = if is_modern(ctx) { None } else { ctx.peer.peer_info() };
+        if let Some(handshake) = handshake {
             self.lock().client(agent, &handshake, ctx);
         }
     }
@@ -260,6 +261,8 @@ async fn tell(
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let change = tokio::select! {
+            // What it has just unsubscribed from is not told any more.
+            biased;
             changed = wanted.changed() => {
                 if changed.is_err() {
                     return;

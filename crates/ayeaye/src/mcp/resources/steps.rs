@@ -250,3 +250,51 @@ impl StepFacts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::journal::{Entry, FORMAT, StepStart};
+
+    use super::*;
+
+    fn event(step: u32, fact: Fact) -> Event {
+        let entry = Entry { round: Some(0), step: Some(step), agent: None, fact };
+        Event { v: FORMAT, seq: 1, ts: jiff::Timestamp::UNIX_EPOCH, entry }
+    }
+
+    fn start() -> Fact {
+        Fact::StepStart(StepStart {
+            agent_type: "AppAgent".to_owned(),
+            round_step: 0,
+            agent_step: 0,
+            subtask: "x".repeat(10_000),
+            subtask_index: 0,
+            request_number: 1,
+        })
+    }
+
+    #[test]
+    fn of_a_very_long_session_the_latest_steps_are_kept() {
+        let id = SessionId::new();
+        let mut list =
+            StepList { session_id: id.to_string(), omitted_steps: 0, steps: VecDeque::new() };
+        for step in 0..10_000 {
+            list.apply(id, &event(step, start()));
+        }
+        assert_eq!((list.omitted_steps, list.steps.len()), (10_000 - MOST_STEPS, MOST_STEPS));
+        assert_eq!(list.steps.back().map(|item| item.step), Some(9_999));
+        assert!(serde_json::to_string(&list).unwrap().len() < 512 << 10);
+    }
+
+    #[test]
+    fn a_step_under_way_is_told_without_an_end_and_its_texts_are_bounded() {
+        let id = SessionId::new();
+        let begun = event(7, start());
+        let mut facts = StepFacts::new(id, 7, &begun);
+        facts.apply(id, &begun);
+        let told = serde_json::to_value(&facts).unwrap();
+        assert_eq!((&told["step"], &told["global_step_idx"]), (&7.into(), &8.into()));
+        assert_eq!(told["ended"], serde_json::Value::Null);
+        assert_eq!(told["subtask"].as_str().unwrap().chars().count(), LONGEST);
+    }
+}
