@@ -2,7 +2,10 @@
 mod news;
 mod teach;
 
-use ayeaye_agent::journal::{DeviceFacts, Entry, Fact, RunFacts, SessionEnd, SessionStart};
+use ayeaye_agent::journal::{
+    ActionFacts, DeviceFacts, Entry, Fact, PhaseTimes, ResponseFacts, RunFacts, SessionEnd,
+    SessionStart, StepEnd, StepStart, TokenFacts,
+};
 use ayeaye_agent::{DeviceId, Principal, ReplyMode, SessionId, StartTask};
 use rmcp::ClientHandler;
 use rmcp::model::{
@@ -104,6 +107,11 @@ async fn json_of(peer: &Peer<RoleClient>, uri: &str) -> Value {
 
 /// A session that is on disk and has ended.
 async fn kept(rig: &Rig, owner: Option<&str>) -> SessionId {
+    kept_with(rig, owner, 0).await
+}
+
+/// The same with so many steps.
+async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
     let id = SessionId::new();
     let mut record = rig.agent.journal().create(&id).await.unwrap();
     let start = Fact::SessionStart(SessionStart {
@@ -122,16 +130,49 @@ async fn kept(rig: &Rig, owner: Option<&str>) -> SessionId {
     let end = Fact::SessionEnd(SessionEnd {
         stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
         message: "Done.".to_owned(),
-        steps: 0,
-        local_steps: 0,
+        steps,
+        local_steps: steps,
         cost_usd: 0.0,
         cost_known: true,
     });
-    for fact in [start, end] {
-        record.append(Entry { round: None, step: None, agent: None, fact }).await.unwrap();
+    let outside = |fact| Entry { round: None, step: None, agent: None, fact };
+    record.append(outside(start)).await.unwrap();
+    for step in 0..steps {
+        for fact in facts_of(step) {
+            let agent = Some("AppAgent".to_owned());
+            let entry = Entry { round: Some(0), step: Some(step), agent, fact };
+            record.append(entry).await.unwrap();
+        }
     }
+    record.append(outside(end)).await.unwrap();
     record.close().await;
     id
+}
+
+fn facts_of(step: u32) -> [Fact; 2] {
+    let start = StepStart {
+        agent_type: "AppAgent".to_owned(),
+        round_step: step,
+        agent_step: step,
+        subtask: "look around".to_owned(),
+        subtask_index: 0,
+        request_number: step + 1,
+    };
+    let end = StepEnd {
+        status: "CONTINUE".to_owned(),
+        response: ResponseFacts { thought: "so ".repeat(500), ..ResponseFacts::default() },
+        action: Some(ActionFacts {
+            function: "CLICK".to_owned(),
+            arguments: [("point".to_owned(), json!([step % 1000, 400]))].into_iter().collect(),
+        }),
+        result: String::new(),
+        error: None,
+        tokens: TokenFacts::default(),
+        cost_usd: 0.0,
+        cost_known: true,
+        time_ms: PhaseTimes::default(),
+    };
+    [Fact::StepStart(start), Fact::StepEnd(end)]
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -288,4 +329,25 @@ async fn a_long_list_comes_in_pages() {
         assert_eq!(err.code.0, -32602);
         assert!(err.message.len() < 200, "{}", err.message);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_ten_thousand_steps_can_be_read() {
+    let rig = rig().await;
+    let id = kept_with(&rig, None, 10_000).await;
+    let session = format!("ayeaye://sessions/{id}");
+    let (client, _heard) = client(&rig, true).await;
+    let facts = json_of(&client, &session).await;
+    assert_eq!(facts["global_step_idx"], 10_000);
+    let steps = text(&client, &format!("{session}/steps")).await;
+    assert!(steps.len() < 512 << 10, "{}", steps.len());
+    let steps: Value = serde_json::from_str(&steps).unwrap();
+    assert_eq!(steps["omitted_steps"], 9_500);
+    assert_eq!(steps["steps"][499]["uri"], format!("{session}/steps/9999"));
+    // One that the list leaves out is there all the same.
+    let early = json_of(&client, &format!("{session}/steps/77")).await;
+    assert_eq!(early["action"]["point"], json!([77, 400]));
+    let page = text(&client, &format!("{session}/report")).await;
+    assert!(page.len() < 12 << 20, "{}", page.len());
+    assert!(page.ends_with("</html>\n") || page.trim_end().ends_with("</html>"), "a whole page");
 }

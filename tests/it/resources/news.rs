@@ -115,6 +115,10 @@ async fn nobody_hears_of_anothers_runs() {
     #[expect(deprecated, reason = "the older protocols have nothing else")]
     let refused = older.subscribe(SubscribeRequestParams::new(uri.clone())).await.unwrap_err();
     assert!(refused.to_string().contains("there is no resource"), "{refused}");
+    let nobodys = format!("ayeaye://sessions/{}", ayeaye_agent::SessionId::new());
+    #[expect(deprecated, reason = "the older protocols have nothing else")]
+    let missing = older.subscribe(SubscribeRequestParams::new(nobodys.clone())).await.unwrap_err();
+    assert_eq!(refused.to_string().replace(&uri, &nobodys), missing.to_string());
     subscribe(&older, "ayeaye://sessions").await;
 
     let (newer, _) = client(&rig, true).await;
