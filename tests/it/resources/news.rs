@@ -178,6 +178,33 @@ async fn subscriptions_are_bounded() {
     assert!(devices.to_string().contains("read ayeaye://devices again"), "{devices}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn open_requests_are_bounded_and_given_back() {
+    let rig = rig().await;
+    let (client, _heard) = client(&rig, true).await;
+    let filter = SubscriptionFilter::builder().resources_list_changed().build();
+    let mut open = Vec::new();
+    for _ in 0..64 {
+        open.push(client.listen(filter.clone()).await.unwrap());
+    }
+    let refused = client.listen(filter.clone()).await.unwrap().next().await.unwrap_err();
+    assert!(refused.to_string().contains("64 subscriptions are open"), "{refused}");
+    open.pop().unwrap().cancel().await.unwrap();
+    // The place is free as soon as the server has heard of it.
+    rig.vlm.always(&complete("Done."));
+    within(60, "a free place", async {
+        loop {
+            let mut another = client.listen(filter.clone()).await.unwrap();
+            rig.start("look").await;
+            match another.next().await {
+                Ok(news) => break assert!(news.is_some(), "a new session"),
+                Err(refused) => assert!(refused.to_string().contains("are open"), "{refused}"),
+            }
+        }
+    })
+    .await;
+}
+
 /// Runs a task of two steps over this client, asking for log messages in its era's way.
 async fn logged(rig: &Rig, modern: bool, level: Option<&str>) -> Vec<Value> {
     rig.vlm.then(vec![Answer::Says(click(300, 400)), Answer::Says(complete("Done."))]);

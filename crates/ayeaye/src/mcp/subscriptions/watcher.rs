@@ -204,3 +204,23 @@ async fn news(runs: &mut HashMap<SessionId, Follower>) -> (SessionId, bool) {
     });
     select_all(each).await.0
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_is_told_of_at_once_and_then_once_a_second() {
+        let mut told = Told { last: None, stale: true };
+        assert!(told.take(Instant::now()), "at once");
+        assert_eq!((told.take(Instant::now()), told.due()), (false, None), "nothing new");
+        told.stale = true;
+        advance(LEAST_PAUSE / 2).await;
+        assert!(!told.take(Instant::now()), "too early");
+        assert_eq!(told.due(), Some(Instant::now() + LEAST_PAUSE / 2));
+        advance(LEAST_PAUSE / 2).await;
+        assert!(told.take(Instant::now()));
+    }
+}
