@@ -2,7 +2,7 @@
 //!
 //! Up to 2025-11-25 a client subscribes to one address after the other, and hears of it on its
 //! connection; from 2026-07-28 on it holds one request open that says what it wants to hear. Both
-//! are a [`Watcher`]. None keeps a run or the server from ending, and each ends with its client.
+//! are a `Watcher`. None keeps a run or the server from ending, and each ends with its client.
 mod watcher;
 
 use std::collections::HashMap;
