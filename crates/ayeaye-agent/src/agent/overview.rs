@@ -49,4 +49,9 @@ impl Agent {
     pub fn changes(&self) -> watch::Receiver<()> {
         self.runs.changes()
     }
+
+    /// Returns when the server begins to go down: whoever only watches is to leave then.
+    pub async fn closing(&self) {
+        self.runs.closing.cancelled().await;
+    }
 }

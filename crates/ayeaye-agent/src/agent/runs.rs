@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{AgentError, Follower, StartTask, Turns};
@@ -15,6 +16,8 @@ use crate::{DeviceId, Principal, SessionId, StopReason};
 pub(super) struct Runs {
     inner: Arc<Mutex<Inner>>,
     tracker: TaskTracker,
+    /// Cancelled when the server begins to go down.
+    pub(super) closing: CancellationToken,
 }
 
 #[derive(Default)]
@@ -174,6 +177,7 @@ impl Runs {
                 live.stopper.stop(StopReason::ServerRestarted);
             }
         }
+        self.closing.cancel();
         self.tracker.close();
         if tokio::time::timeout(limit, self.tracker.wait()).await.is_err() {
             tracing::warn!("a run did not stop within {} s", limit.as_secs());

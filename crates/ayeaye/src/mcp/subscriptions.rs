@@ -174,6 +174,8 @@ impl Subscriptions {
         };
         tokio::select! {
             () = subscription.cancelled() => {}
+            // The server waits for open requests before it ends.
+            () = agent.closing() => {}
             () = telling => {}
         }
         Ok(())
