@@ -1,5 +1,6 @@
 //! Subscriptions and log messages.
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::model::{
     ClientRequest, RequestMetaObject, ServerNotification, SubscribeRequestParams,
@@ -203,6 +204,17 @@ async fn open_requests_are_bounded_and_given_back() {
         }
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_open_request_does_not_hold_the_server_up() {
+    let rig = rig().await;
+    let (client, _heard) = client(&rig, true).await;
+    let filter = SubscriptionFilter::builder().resources_list_changed().build();
+    let mut open = client.listen(filter).await.unwrap();
+    rig.agent.shut_down(Duration::from_secs(5)).await;
+    let last = within(5, "the end of it", open.next()).await.unwrap();
+    assert!(last.is_none(), "{last:?}");
 }
 
 /// Runs a task of two steps over this client, asking for log messages in its era's way.
