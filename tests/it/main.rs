@@ -19,6 +19,7 @@ mod mcp_tasks;
 mod panics;
 mod privacy;
 mod process;
+mod resources;
 mod runs;
 mod tasks;
 mod tools;

@@ -5,6 +5,7 @@
 mod asks;
 mod follower;
 mod outcome;
+mod overview;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use tokio::sync::{mpsc, watch};
 pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::follower::Follower;
 pub use self::outcome::Outcome;
+pub use self::overview::Turns;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
 use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart, Summary};
@@ -221,13 +223,14 @@ impl Agent {
         asker.owns(&owner)
     }
 
-    /// Fails like for a session that is not there, unless it is the asker's.
+    /// Fails for a session that is not there, and in the same way for one that is not the asker's.
     pub async fn known(&self, session: SessionId, asker: &Principal) -> Result<(), AgentError> {
-        if self.owned(session, asker).await {
-            Ok(())
-        } else {
-            Err(AgentError::UnknownSession(session))
-        }
+        let known = match self.runs.owner(session) {
+            Some(owner) => asker.owns(&owner),
+            // One that is there and cannot be read is for the asker to hear of later.
+            None => !matches!(self.brief(session, asker).await, Err(AgentError::UnknownSession(_))),
+        };
+        if known { Ok(()) } else { Err(AgentError::UnknownSession(session)) }
     }
 
     /// The error as this asker may read it.

@@ -29,7 +29,7 @@ pub use action::{
 };
 pub use agent::{
     Agent, AgentError, Continue, Driver, Follower, Judge, Outcome, Parts, Prices, ReplyMode,
-    StartTask, Words,
+    StartTask, Turns, Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,

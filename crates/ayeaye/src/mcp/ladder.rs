@@ -27,6 +27,7 @@ pub use seal::{Broken, Seal, State};
 
 use super::caller::Caller;
 use super::follow::{Following, Waited};
+use super::logging;
 use super::refusals::Refusal;
 use super::results::RunResult;
 use super::{Server, results};
@@ -160,7 +161,9 @@ impl Ladder<'_> {
 
     async fn follow(mut self, mut follower: Follower) -> Result<CallToolResponse, Refusal> {
         loop {
-            let report = self.following.follow(follower.clone()).await?;
+            let level = self.server.levels.of(self.ctx);
+            let following = self.following.follow(follower.clone());
+            let report = logging::along(level, follower.clone(), self.ctx, following).await?;
             let asks = report.stop_reason == StopReason::InfoActionNeedsReply
                 && self.reply_mode == ReplyMode::PassToClient
                 && self.caller.form

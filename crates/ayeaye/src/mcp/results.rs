@@ -236,7 +236,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 impl ActionItem {
-    fn new(action: &ActionFacts, explain: &str) -> Self {
+    pub(super) fn new(action: &ActionFacts, explain: &str) -> Self {
         let mut arguments = action.arguments.clone();
         // GELab's contract has the question's text as the value of INFO.
         if let Some(Value::Object(question)) = arguments.remove("question") {
