@@ -3,6 +3,8 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
 //! in through `args`, results go out through `results`, failures through `refusals`.
 pub mod args;
+#[cfg(feature = "conformance")]
+pub mod fixtures;
 pub mod follow;
 pub mod guard;
 pub mod refusals;
