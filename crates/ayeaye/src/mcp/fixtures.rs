@@ -9,6 +9,7 @@
 mod jobs;
 mod offers;
 mod questions;
+mod skills;
 mod tools;
 
 use std::sync::Arc;
@@ -21,8 +22,8 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
     ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, Reference,
-    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-    TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams, UpdateTaskParams,
+    SKILLS_EXTENSION_ID, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::task_manager::TaskManager;
@@ -60,10 +61,13 @@ const CHANGES: usize = 16;
 impl<H: ServerHandler> Fixtures<H> {
     /// Puts the fixtures before `real`.
     pub fn before(real: H) -> Self {
-        let offers = Offers::read();
-        let questions = Questions::new(&offers);
         let (changes, _) = broadcast::channel(CHANGES);
-        let shared = Shared { offers, questions, jobs: TaskManager::new(), changes };
+        let shared = Shared {
+            offers: Offers::read(),
+            questions: Questions::new(),
+            jobs: TaskManager::new(),
+            changes,
+        };
         Self { real, shared: Arc::new(shared) }
     }
 }
@@ -94,7 +98,9 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         all.resources.get_or_insert_default().subscribe = Some(true);
         all.tools.get_or_insert_default().list_changed = Some(true);
         let extensions = all.extensions.get_or_insert_default();
-        extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_insert_with(JsonObject::new);
+        extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
+        let folders = JsonObject::from_iter([("directoryRead".to_owned(), true.into())]);
+        extensions.entry(SKILLS_EXTENSION_ID.to_owned()).or_default().extend(folders);
         info
     }
 
@@ -155,7 +161,8 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         request: ReadResourceRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        match self.shared.offers.read_resource(&request.uri) {
+        let ours = self.shared.offers.read_resource(&request.uri);
+        match ours.or_else(|| skills::read(&request.uri)) {
             Some(result) => Ok(result.into()),
             None => self.real.read_resource(request, ctx).await,
         }
@@ -292,14 +299,15 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         }
     }
 
-    // The rest is the real server's alone.
-
     async fn list_skills(
         &self,
         request: Option<PaginatedRequestParams>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        self.real.list_skills(request, ctx).await
+        let none = Ok(ListSkillsResult::default());
+        let mut list = unless_missing(self.real.list_skills(request, ctx).await, none)?;
+        list.skills.insert(0, skills::skill());
+        Ok(list)
     }
 
     async fn get_skill(
@@ -307,7 +315,11 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         request: GetSkillRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        self.real.get_skill(request, ctx).await
+        if skills::is_skill(&request.uri) {
+            return Ok(GetSkillResult::new(skills::skill()));
+        }
+        let unknown = Err(ErrorData::invalid_params("no such skill", None));
+        unless_missing(self.real.get_skill(request, ctx).await, unknown)
     }
 
     async fn read_resource_directory(
@@ -315,8 +327,14 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         request: ReadResourceDirectoryRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
-        self.real.read_resource_directory(request, ctx).await
+        if let Some(list) = skills::read_folder(&request.uri) {
+            return Ok(list);
+        }
+        let unknown = Err(ErrorData::invalid_params("no such folder", None));
+        unless_missing(self.real.read_resource_directory(request, ctx).await, unknown)
     }
+
+    // The rest is the real server's alone.
 
     async fn ping(&self, ctx: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         self.real.ping(ctx).await
