@@ -3,8 +3,6 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
 //! in through `args`, results go out through `results`, failures through `refusals`.
 pub mod args;
-#[cfg(feature = "conformance")]
-pub mod fixtures;
 pub mod follow;
 pub mod guard;
 pub mod refusals;
@@ -13,6 +11,9 @@ pub mod results;
 pub mod schema;
 pub mod texts;
 pub mod tools;
+
+#[cfg(feature = "conformance")]
+pub mod fixtures;
 
 use std::sync::Arc;
 use std::time::Duration;

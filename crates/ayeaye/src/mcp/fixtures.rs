@@ -17,12 +17,13 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CancelledNotificationParam,
     CompleteRequestParams, CompleteResult, CompletionInfo, CustomNotification, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
-    GetSkillResult, GetTaskParams, GetTaskResult, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ReadResourceDirectoryRequestParams,
-    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse, Reference,
-    SKILLS_EXTENSION_ID, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    GetSkillRequestParams, GetSkillResult, GetTaskParams, GetTaskResult, InitializeRequestParams,
+    InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, Reference, SKILLS_EXTENSION_ID,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
     SubscriptionFilter, TASKS_EXTENSION_ID, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
@@ -77,6 +78,18 @@ fn is_watched(uri: &str) -> bool {
     uri.starts_with("test://")
 }
 
+/// Adds what the fixtures can do to what the real server can.
+fn declare(all: &mut ServerCapabilities) {
+    all.logging.get_or_insert_default();
+    all.completions.get_or_insert_default();
+    all.prompts.get_or_insert_default().list_changed = Some(true);
+    all.resources.get_or_insert_default().subscribe = Some(true);
+    all.tools.get_or_insert_default().list_changed = Some(true);
+    let folders = JsonObject::from_iter([("directoryRead".to_owned(), true.into())]);
+    let extensions = all.extensions.get_or_insert_default();
+    extensions.entry(SKILLS_EXTENSION_ID.to_owned()).or_default().extend(folders);
+}
+
 /// `real` where the real server has the method, and `ours` where it does not.
 fn unless_missing<T>(
     real: Result<T, ErrorData>,
@@ -91,17 +104,27 @@ fn unless_missing<T>(
 impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     fn get_info(&self) -> ServerConfig {
         let mut info = self.real.get_info();
-        let all = &mut info.capabilities;
-        all.logging.get_or_insert_default();
-        all.completions.get_or_insert_default();
-        all.prompts.get_or_insert_default().list_changed = Some(true);
-        all.resources.get_or_insert_default().subscribe = Some(true);
-        all.tools.get_or_insert_default().list_changed = Some(true);
-        let extensions = all.extensions.get_or_insert_default();
+        declare(&mut info.capabilities);
+        let extensions = info.capabilities.extensions.get_or_insert_default();
         extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
-        let folders = JsonObject::from_iter([("directoryRead".to_owned(), true.into())]);
-        extensions.entry(SKILLS_EXTENSION_ID.to_owned()).or_default().extend(folders);
         info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        // Without tasks: those who still initialize have none.
+        let mut answer = self.real.initialize(request, ctx).await?;
+        declare(&mut answer.capabilities);
+        Ok(answer)
+    }
+
+    async fn discover(&self, ctx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut answer = self.real.discover(ctx).await?;
+        answer.capabilities = self.get_info().capabilities;
+        Ok(answer)
     }
 
     async fn call_tool(
