@@ -32,8 +32,8 @@ class Inspector:
         self.name = name
         self.config = Path(folder) / f"{name}.json".replace(" ", "-")
         self.config.write_text(json.dumps({"mcpServers": {"ayeaye": server | {"protocolEra": era}}}))
-        # What --strict found in the schemas of the last call.
-        self.findings = []
+        # What --verify told of a skill, and what --strict found in the tools' schemas, in the last call.
+        self.report, self.findings = {}, []
         self.env = os.environ | {"MCP_INSPECTOR_SECRET_STORE": "memory"}
 
     def call(self, method, *words):
@@ -52,6 +52,8 @@ class Inspector:
             answer = json.loads(done.stdout)
         except ValueError:
             answer = {}
+        # A report of `--verify` stands by itself.
+        self.report = answer
         self.findings = answer.get("schemaFindings", [])
         return done.returncode, answer.get("result", {}), done.stderr
 
@@ -77,6 +79,10 @@ def lists(checks, inspector, version):
     ]:
         code, result, said = inspector.call(method)
         checks.check(method, code == 0 and isinstance(result.get(key), list), said or result)
+        if key != "resources":
+            checks.check(f"{method} names some", result.get(key), result)
+    code, _, said = inspector.call("skills/list", "--verify", "--require-digests")
+    checks.check("skills/list --verify", code == 0 and inspector.report.get("ok") is True, said)
 
 
 def job(checks, inspector, device, phone):
@@ -84,6 +90,10 @@ def job(checks, inspector, device, phone):
     code, result, said = inspector.tool("list_connected_devices")
     states = {one["device_id"]: one["state"] for one in result.get("devices", [])}
     checks.check("the phone is listed, ready", code == 0 and states.get(device) == "device", said)
+    code, shot, said = inspector.call("tools/call", "--tool-name", "get_screenshot", "--tool-arg", f"device_id={device}")
+    kinds = [block["type"] for block in shot.get("content", [])]
+    checks.check("a screenshot is one picture", code == 0 and kinds.count("image") == 1, said or kinds)
+    checks.check("without structured content, beside which some hosts drop it", "structuredContent" not in shot, kinds)
     text = f"The tram is late ({inspector.name})"
     code, asked, said = inspector.tool("ask_agent_start_new_task", device_id=device, task=message_task(text))
     checks.check("the agent asks", code == 0 and asked.get("stop_reason") == "INFO_ACTION_NEEDS_REPLY", said)
