@@ -1,7 +1,6 @@
 //! `ayeaye serve`: MCP on stdio or over HTTP, until the client goes or a signal comes.
 use std::time::Duration;
 
-use rmcp::ServerHandler;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::cli::Exit;
@@ -17,8 +16,10 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// Serves on stdio.
 pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
-    let server = server(house, config);
+    let server = Server::new(house.agent.clone(), config.defaults());
     let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
+    #[cfg(feature = "conformance")]
+    let server = crate::mcp::fixtures::Fixtures::before(server);
     crate::stdio::serve(server, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
 }
@@ -27,17 +28,11 @@ pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
 pub async fn http(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
-    let server = server(house, config);
+    let server = Server::new(house.agent.clone(), config.defaults());
     let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
+    #[cfg(feature = "conformance")]
+    let server = crate::mcp::fixtures::Fixtures::before(server);
     let make = move || server.clone();
     http.serve(make, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
-}
-
-/// What is served. A build for the conformance suite has the suite's fixtures before the real server.
-fn server(house: &House, config: &Config) -> impl ServerHandler + Clone {
-    let server = Server::new(house.agent.clone(), config.defaults());
-    #[cfg(feature = "conformance")]
-    let server = crate::mcp::fixtures::Fixtures::before(server);
-    server
 }
