@@ -163,6 +163,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         let mut list = self.real.list_resources(request, ctx).await?;
         if list.next_cursor.is_none() {
             list.resources.extend(self.shared.offers.resources.iter().cloned());
+            list.resources.push(skills::resource());
         }
         Ok(list)
     }
