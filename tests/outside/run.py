@@ -5,7 +5,7 @@
                                                      fake model over HTTP
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
-started. `--only` picks parts: adb, clients, inspector, tasks, faults, bad, logs.
+started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, logs.
 """
 
 import argparse
