@@ -5,7 +5,7 @@
                                                      fake model over HTTP
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
-started. `--only` picks parts: adb, clients, tasks, faults, bad, logs.
+started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, logs.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "people", "tasks", "faults", "bad", "logs"]
+PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "logs"]
 
 
 class Bench:
@@ -160,9 +160,9 @@ def main():
             bench.start_adb()
             if "adb" in parts:
                 bench.program(sys.executable, HERE / "adb_tool.py", "--device", bench.device, "--phone", bench.phone)
-            if set(parts) & {"clients", "people", "tasks", "faults", "logs"}:
+            if set(parts) & {"clients", "people", "inspector", "tasks", "faults", "logs"}:
                 bench.start_model()
-            if set(parts) & {"clients", "people", "tasks", "faults"}:
+            if set(parts) & {"clients", "people", "inspector", "tasks", "faults"}:
                 url = bench.start_http()
             if "clients" in parts:
                 bench.python_client("--stdio", binary, "--label", "py stdio")
@@ -171,9 +171,12 @@ def main():
                 bench.node_client("--http", url, "--label", "ts http")
             if "people" in parts:
                 bench.people(binary, url)
+            if "inspector" in parts:
+                words = ["--stdio", binary, "--http", url, "--device", bench.device, "--phone", bench.phone]
+                bench.program(sys.executable, HERE / "inspector.py", *words)
             if "tasks" in parts:
                 bench.python_client("--stdio", binary, "--label", "task", "--job", "tasks")
-            if set(parts) & {"clients", "people", "tasks"}:
+            if set(parts) & {"clients", "people", "inspector", "tasks"}:
                 bench.no_complaints()
             if "faults" in parts:
                 bench.python_client("--http", url, "--label", "fault", "--job", "faults", "--model", bench.model)

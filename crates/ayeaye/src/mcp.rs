@@ -21,6 +21,9 @@ pub mod tasks;
 pub mod texts;
 pub mod tools;
 
+#[cfg(feature = "conformance")]
+pub mod fixtures;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -25,6 +25,8 @@ pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let server = server(house, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
+    #[cfg(feature = "conformance")]
+    let server = crate::mcp::fixtures::Fixtures::before(server);
     crate::stdio::serve(server, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
 }
@@ -35,6 +37,8 @@ pub async fn http(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
     let server = server(house, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
+    #[cfg(feature = "conformance")]
+    let server = crate::mcp::fixtures::Fixtures::before(server);
     let make = move || server.clone();
     http.serve(make, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
