@@ -21,11 +21,7 @@ struct Served {
 
 impl Served {
     /// Serves `server` with its tokens in `data_dir`, as `change` wants it.
-    async fn new(
-        server: Server,
-        data_dir: &Path,
-        change: impl FnOnce(&mut HttpSettings),
-    ) -> Self {
+    async fn new(server: Server, data_dir: &Path, change: impl FnOnce(&mut HttpSettings)) -> Self {
         let mut settings = Config::isolated(data_dir).http;
         settings.listen = "127.0.0.1:0".parse().unwrap();
         settings.token = Some(Secret::new(TOKEN));

@@ -222,7 +222,9 @@ impl HttpServer {
                      \"Authorization: Bearer {shell}\""
                 );
                 if !address.ip().is_loopback() {
-                    tracing::warn!("other machines can connect, unencrypted; put TLS in front of it");
+                    tracing::warn!(
+                        "other machines can connect, unencrypted; put TLS in front of it"
+                    );
                 }
             }
             Listen::Unix(_) => tracing::info!(

@@ -46,10 +46,7 @@ const TOKENS: [Row; 6] = [
     (&["Bearer a-token-for-tests-0123456789abcdee"], Some(401)),
     (&["Basic a-token-for-tests-0123456789abcdef"], Some(401)),
     (
-        &[
-            "Bearer a-token-for-tests-0123456789abcdef",
-            "Bearer a-token-for-tests-0123456789abcdef",
-        ],
+        &["Bearer a-token-for-tests-0123456789abcdef", "Bearer a-token-for-tests-0123456789abcdef"],
         Some(401),
     ),
     (&[], Some(401)),
@@ -123,7 +120,12 @@ async fn each_combination_is_answered_as_the_tables_say() {
                         let request = request.replace("{port}", &served.address.port().to_string());
                         let expected = expected(host, origin, asks, token, of_method);
                         let answer = ask(&served, &request).await;
-                        check(&request, &answer, expected, host.1.is_none() && origin.0 == [LISTED]);
+                        check(
+                            &request,
+                            &answer,
+                            expected,
+                            host.1.is_none() && origin.0 == [LISTED],
+                        );
                         cells += 1;
                     }
                 }

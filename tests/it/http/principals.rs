@@ -89,7 +89,10 @@ async fn neither_sees_anything_of_the_other() {
         let never = SessionId::new().to_string();
         let of = |id: &str| uri.replace(uri.split('/').nth(3).unwrap(), id);
         assert_eq!(of(&id), uri);
-        assert_eq!(other.read(&of(&id)).await.replace(&id, "ID"), other.read(&of(&never)).await.replace(&never, "ID"));
+        assert_eq!(
+            other.read(&of(&id)).await.replace(&id, "ID"),
+            other.read(&of(&never)).await.replace(&never, "ID")
+        );
         for (tool, more) in [
             ("get_session", json!({})),
             ("stop_task", json!({})),
@@ -202,7 +205,10 @@ async fn a_session_of_the_protocol_is_its_openers_alone() {
     for (method, body) in [
         (reqwest::Method::POST, LIST),
         (reqwest::Method::POST, INITIALIZE),
-        (reqwest::Method::POST, r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#),
+        (
+            reqwest::Method::POST,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#,
+        ),
         (reqwest::Method::GET, ""),
         (reqwest::Method::DELETE, ""),
     ] {

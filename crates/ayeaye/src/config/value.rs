@@ -167,7 +167,11 @@ pub(super) fn endpoint(text: &str) -> Result<Url, String> {
 /// The same where tokens and keys are at stake: over TLS, or on this machine.
 pub(super) fn encrypted(text: &str) -> Result<Url, String> {
     let url = endpoint(text)?;
-    if url.scheme() == "https" || is_loopback(&url) { Ok(url) } else { Err("it must be https".to_owned()) }
+    if url.scheme() == "https" || is_loopback(&url) {
+        Ok(url)
+    } else {
+        Err("it must be https".to_owned())
+    }
 }
 
 /// Whether a URL leads to this machine.
@@ -184,8 +188,9 @@ pub fn is_loopback(url: &Url) -> bool {
 pub(super) fn base(text: &str) -> Result<Url, String> {
     let url = endpoint(text)?;
     if url.path() != "/" {
-        return Err("it must end with its host and port, such as https://phones.example.com"
-            .to_owned());
+        return Err(
+            "it must end with its host and port, such as https://phones.example.com".to_owned()
+        );
     }
     Ok(url)
 }
@@ -310,7 +315,8 @@ mod tests {
 
     #[test]
     fn addresses_where_tokens_are_at_stake() {
-        for good in ["https://login.example.com/realm", "http://127.0.0.1:80/", "http://localhost"] {
+        for good in ["https://login.example.com/realm", "http://127.0.0.1:80/", "http://localhost"]
+        {
             assert!(encrypted(good).is_ok(), "{good}");
         }
         for wrong in ["http://login.example.com", "https://a@b.example", "https://b.example/#x", ""]

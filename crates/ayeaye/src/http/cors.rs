@@ -74,7 +74,8 @@ mod tests {
         assert!(is_preflight(&Method::OPTIONS, &headers));
         assert!(!is_preflight(&Method::POST, &headers));
         assert!(!is_preflight(&Method::OPTIONS, &HeaderMap::new()));
-        let asked = HeaderValue::from_static("authorization, Mcp-Param-Region, x-evil, mcp-param-(");
+        let asked =
+            HeaderValue::from_static("authorization, Mcp-Param-Region, x-evil, mcp-param-(");
         headers.insert(ACCESS_CONTROL_REQUEST_HEADERS, asked);
         let answer = preflight(&headers);
         let allowed = answer.headers()[ACCESS_CONTROL_ALLOW_HEADERS].to_str().unwrap();

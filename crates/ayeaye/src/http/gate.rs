@@ -6,7 +6,8 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN};
-use axum::http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use axum::http::header::{WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -57,12 +58,23 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// before it reads sees the answer and not a broken connection.
 const DRAINED: usize = 32 << 20;
 
-/// Lets through what says a host of ours, once, and no origin of a stranger.
+/// Lets through what says a host of ours, once, and no origin of a stranger. Pages that do not ask
+/// (an image, a script, a form) send no origin; their browser is told to keep the answer from them.
 pub(super) async fn check_names(
     State(gate): State<Arc<Gate>>,
     request: Request,
     next: Next,
 ) -> Response {
+    let mut response = answer_to_names(&gate, request, next).await;
+    let headers = response.headers_mut();
+    headers.insert(KEEP_FROM_PAGES, HeaderValue::from_static("same-origin"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+const KEEP_FROM_PAGES: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+async fn answer_to_names(gate: &Gate, request: Request, next: Next) -> Response {
     let host = match only(request.headers(), &HOST) {
         Ok(Some(text)) => text.parse::<HostName>().ok(),
         Ok(None) | Err(Twice) => None,
@@ -98,6 +110,10 @@ pub(super) async fn check_names(
     cors::expose(&mut response, origin);
     response
 }
+
+/// What proxies add to the requests of others.
+const FORWARDED: [&str; 5] =
+    ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
 /// Lets through what carries a token and is of bearable size, as a request of whoever has that
 /// token. The token goes no further.
@@ -153,7 +169,8 @@ impl Gate {
             Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong)?,
             Ok(None) => {
                 // By the socket the system vouches for its user, who could read the token anyway.
-                let vouched = guest.is_some_and(|it| it.peer == Peer::Local { same_user: true });
+                let vouched = guest.is_some_and(|it| it.peer == Peer::Local { same_user: true })
+                    && !self.is_forwarded(headers);
                 return if vouched { Ok(Principal::local()) } else { Err(Stopped::NoToken) };
             }
             Err(Twice) => return Err(Stopped::Wrong),
@@ -172,6 +189,12 @@ impl Gate {
                 Denied::Unavailable => Stopped::Unknown,
             }
         })
+    }
+
+    /// Whether somebody else may be behind the process at the socket: it says so, or a proxy was
+    /// announced.
+    fn is_forwarded(&self, headers: &HeaderMap) -> bool {
+        self.resource.is_public() || FORWARDED.iter().any(|name| headers.contains_key(*name))
     }
 
     fn stop(&self, why: Stopped, guest: Option<&Guest>) -> Response {

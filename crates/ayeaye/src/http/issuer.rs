@@ -140,7 +140,9 @@ impl Issuer {
             || LONGEST_SUBJECT < subject.len()
             || subject.chars().any(char::is_control)
         {
-            return Err(Denied::Wrong("its subject is empty, too long or no plain text".to_owned()));
+            return Err(Denied::Wrong(
+                "its subject is empty, too long or no plain text".to_owned(),
+            ));
         }
         let said = claims.scope.as_deref().is_some_and(names_ours)
             || match &claims.scp {

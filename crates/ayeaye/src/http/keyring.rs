@@ -85,7 +85,9 @@ impl Keyring {
             return Err("a name has at most 64 characters: letters, digits, `-`, `_`, `.` and `@`");
         }
         if !token::is_long_enough(token) {
-            return Err("the token must have at least 16 characters; `openssl rand -hex 32` makes one");
+            return Err(
+                "the token must have at least 16 characters; `openssl rand -hex 32` makes one",
+            );
         }
         let who = Principal::new(format!("token:{name}"));
         if self.locks.iter().any(|(other, _)| *other == who) {
@@ -101,9 +103,12 @@ impl Keyring {
     /// Whom this token lets in. Every lock is tried, so that the time tells nothing.
     pub(super) fn who(&self, token: &[u8]) -> Option<&Principal> {
         let offered = Lock::of(token);
-        self.locks.iter().fold(None, |found, (who, lock)| {
-            if lock.is(&offered) { Some(who) } else { found }
-        })
+        self.locks.iter().fold(
+            None,
+            |found, (who, lock)| {
+                if lock.is(&offered) { Some(who) } else { found }
+            },
+        )
     }
 }
 

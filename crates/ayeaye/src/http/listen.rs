@@ -65,9 +65,7 @@ impl Listener {
                 Ok((Self::Tcp(listener), Listen::Tcp(address)))
             }
             #[cfg(unix)]
-            Listen::Unix(path) => {
-                Ok((Self::Unix(unix::Socket::bind(path).await?), listen.clone()))
-            }
+            Listen::Unix(path) => Ok((Self::Unix(unix::Socket::bind(path).await?), listen.clone())),
             #[cfg(not(unix))]
             Listen::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
         }

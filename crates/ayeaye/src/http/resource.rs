@@ -20,6 +20,7 @@ const PATHS: [&str; 2] =
 pub(super) struct Resource {
     /// Scheme, host and port.
     base: String,
+    public: bool,
 }
 
 impl Resource {
@@ -29,7 +30,12 @@ impl Resource {
             (None, Listen::Tcp(address)) => format!("http://{address}"),
             (None, Listen::Unix(_)) => "http://localhost".to_owned(),
         };
-        Self { base }
+        Self { base, public: public.is_some() }
+    }
+
+    /// Whether clients come by a proxy.
+    pub(super) fn is_public(&self) -> bool {
+        self.public
     }
 
     /// The URL of MCP.

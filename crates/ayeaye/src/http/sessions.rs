@@ -65,8 +65,7 @@ struct Known {
 impl Sessions {
     pub(super) fn new() -> Self {
         let replay = Replay::default();
-        let mut inner =
-            LocalSessionManager::default().with_event_store(Arc::new(replay.clone()));
+        let mut inner = LocalSessionManager::default().with_event_store(Arc::new(replay.clone()));
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
         Self { inner, replay, known: Mutex::default(), full: AtomicBool::new(false) }

@@ -398,6 +398,7 @@ mod by_socket {
             ("Host: localhost", 200),
             ("Host: localhost\r\nAuthorization: Bearer a-token-for-tests-only", 200),
             ("Host: localhost\r\nAuthorization: Bearer wrong", 401),
+            ("Host: localhost\r\nX-Forwarded-For: 203.0.113.9", 401),
             ("Host: evil.example", 403),
             ("Host: localhost\r\nOrigin: http://evil.example", 403),
         ] {

@@ -127,10 +127,8 @@ impl Source {
                 return Err(FetchError::Document { url: url.clone(), problem });
             }
         }
-        serde_json::from_slice(&bytes).map_err(|err| FetchError::Document {
-            url: url.clone(),
-            problem: err.to_string(),
-        })
+        serde_json::from_slice(&bytes)
+            .map_err(|err| FetchError::Document { url: url.clone(), problem: err.to_string() })
     }
 }
 
