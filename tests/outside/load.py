@@ -285,7 +285,8 @@ def main():
             url = f"http://127.0.0.1:{port}/readyz"
             with urllib.request.urlopen(url, timeout=5) as answer:
                 checks.equal("ready", answer.read(), b"ready\n")
-            parallel(port, 50)
+            # As much as there will be at once: memory that was needed once is kept for the next time.
+            parallel(port, 300)
             before = memory(process.pid)
             with Probed(checks, port, "nothing else"):
                 time.sleep(1)
@@ -294,7 +295,7 @@ def main():
             for number in (500, 1000):
                 with Probed(checks, port, f"{number} slow sockets"):
                     slow(port, number, 5)
-            big = ("X-Big: " + "x" * 100_000,)
+            big = ("X-Big: " + "x" * 300_000,)
             kinds = [
                 ("wrong tokens", head(port, "wrong-token-0123456789abcdef", CALL), 0.80, {401, 429}),
                 ("broken JSON", head(port, JUNK, b'{"jsonrpc":', *MODERN), 0.19, {400, 415, 429}),
