@@ -1,4 +1,5 @@
 //! The whole product over HTTP, on real sockets.
+#[cfg(unix)]
 mod ending;
 mod matrix;
 mod principals;

@@ -109,7 +109,7 @@ pub enum Command {
 /// `ayeaye serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Listen here instead of on stdio: IP:PORT, a port, or unix:/PATH; without ADDR where
+    /// Listen here instead of on stdio: IP:PORT, a port, or `unix:/PATH`; without ADDR where
     /// http.listen says
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "", value_parser = address)]
     pub http: Option<String>,

@@ -6,7 +6,6 @@ use crate::support::{Answer, Binary, FakeVlm, http, plugged_in, quick_phone, wit
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"0"}}}"#;
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_waiting_call_is_answered_and_an_idle_stream_holds_nothing_up() {
     let handset = quick_phone();

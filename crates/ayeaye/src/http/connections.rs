@@ -4,7 +4,6 @@
 //! hundred silent ones would take the server away from everybody. Here a connection on which no
 //! token has come yet gives its place to a newer one when all places are taken.
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,6 +39,7 @@ pub(super) enum Peer {
     /// Somebody at this address.
     At(IpAddr),
     /// A process of this machine, by the Unix socket.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no such sockets"))]
     Local {
         /// Whether it runs as the user who runs this server.
         same_user: bool,
@@ -198,37 +198,34 @@ impl Connections {
     }
 }
 
-fn serve<S>(
+async fn serve<S>(
     stream: S,
     peer: Peer,
     router: Router,
     finish: CancellationToken,
     cut: CancellationToken,
-) -> impl Future<Output = ()> + Send + 'static
-where
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    async move {
-        let service = TowerToHyperService::new(router);
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEADER_TIME)
-            .max_buf_size(64 << 10)
-            .serve_connection(TokioIo::new(stream), service);
-        let mut connection = pin!(connection);
-        let ended = tokio::select! {
-            ended = connection.as_mut() => ended,
-            () = finish.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                tokio::select! {
-                    ended = connection => ended,
-                    () = cut.cancelled() => Ok(()),
-                }
+    let service = TowerToHyperService::new(router);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_buf_size(64 << 10)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = finish.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            tokio::select! {
+                ended = connection => ended,
+                () = cut.cancelled() => Ok(()),
             }
-        };
-        if let Err(err) = ended {
-            tracing::debug!(?peer, "a connection broke: {err}");
         }
+    };
+    if let Err(err) = ended {
+        tracing::debug!(?peer, "a connection broke: {err}");
     }
 }
 

@@ -201,6 +201,12 @@ impl Gate {
 
     fn stop(&self, why: Stopped, guest: Option<&Guest>) -> Response {
         let (status, error, text) = match why {
+            Stopped::NoToken | Stopped::Wrong if self.issuer.is_some() => (
+                StatusCode::UNAUTHORIZED,
+                matches!(why, Stopped::Wrong).then_some("invalid_token"),
+                "a bearer token is needed: one of the issuer that WWW-Authenticate leads to, or one \
+                 of this server",
+            ),
             Stopped::NoToken | Stopped::Wrong => (
                 StatusCode::UNAUTHORIZED,
                 matches!(why, Stopped::Wrong).then_some("invalid_token"),

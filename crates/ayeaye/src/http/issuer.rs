@@ -180,4 +180,4 @@ fn is_acceptable(header: &Header) -> Result<(), &'static str> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -11,8 +11,9 @@ use tokio::task::JoinHandle;
 
 use std::net::SocketAddr;
 
+use super::issuer::tests::{AUDIENCE, Idp, Pair};
 use super::*;
-use crate::config::{Config, Secret};
+use crate::config::{Config, IssuerSettings, Secret};
 use crate::testing::Echo;
 
 const TOKEN: &str = "a-token-for-tests-only";
@@ -373,6 +374,82 @@ async fn readiness_follows_the_disk_and_the_end() {
     assert!(call.text().await.unwrap().contains("stopped"));
     running.served.await.unwrap();
     assert!(http().get(&url).send().await.is_err());
+}
+
+fn issued_by(name: String) -> HttpSettings {
+    let mut settings = settings();
+    settings.public_url = Some("https://phones.example.com".parse().expect("a URL"));
+    let audience = Some(AUDIENCE.to_owned());
+    settings.issuer = Some(IssuerSettings { name, audience, keys: None });
+    settings
+}
+
+#[tokio::test]
+async fn an_issuer_is_told_of_and_its_tokens_are_taken() {
+    let pair = Pair::ed();
+    let idp = Idp::start(serde_json::json!([pair.jwk("a")])).await;
+    let running = start_with(&issued_by(idp.name()), Path::new("/nowhere")).await;
+    let at = |path: &str| format!("http://{}{path}", running.address);
+    for path in
+        ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]
+    {
+        let answer = http().get(at(path)).send().await.unwrap();
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        let told: serde_json::Value = answer.json().await.unwrap();
+        assert_eq!(told["resource"], "https://phones.example.com/mcp");
+        assert_eq!(told["authorization_servers"], serde_json::json!([idp.name()]));
+        assert_eq!(told["scopes_supported"], serde_json::json!(["phone:control"]));
+        assert_eq!(told["bearer_methods_supported"], serde_json::json!(["header"]));
+        let request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
+        let evil = format!("{request}Host: evil.example\r\n\r\n");
+        assert_eq!(raw(running.address, &evil).await.0, 403);
+        let public = format!("{request}Host: phones.example.com\r\n\r\n");
+        assert_eq!(raw(running.address, &public).await.0, 200);
+    }
+    let challenge = |answer: &reqwest::Response| {
+        answer.headers()["www-authenticate"].to_str().unwrap().to_owned()
+    };
+    let place = "scope=\"phone:control\", resource_metadata=\"https://phones.example.com/\
+                 .well-known/oauth-protected-resource/mcp\"";
+    let answer = http().post(at("/mcp")).send().await.unwrap();
+    assert_eq!(answer.status(), 401);
+    assert_eq!(challenge(&answer), format!("Bearer realm=\"ayeaye\", {place}"));
+    let mut claims = idp.claims();
+    claims["exp"] = serde_json::json!(1);
+    let answer =
+        http().post(at("/mcp")).bearer_auth(pair.token("a", &claims)).send().await.unwrap();
+    assert_eq!(answer.status(), 401);
+    assert!(challenge(&answer).contains("error=\"invalid_token\", scope="));
+    claims = idp.claims();
+    claims["scope"] = serde_json::json!("openid");
+    let answer =
+        http().post(at("/mcp")).bearer_auth(pair.token("a", &claims)).send().await.unwrap();
+    assert_eq!(answer.status(), 403);
+    assert_eq!(
+        challenge(&answer),
+        format!("Bearer realm=\"ayeaye\", error=\"insufficient_scope\", {place}")
+    );
+    let config = StreamableHttpClientTransportConfig::with_uri(at("/mcp"))
+        .auth_header(pair.token("a", &idp.claims()));
+    let transport = StreamableHttpClientTransport::with_client(http(), config);
+    let client = ().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap();
+    let who = client.call_tool(CallToolRequestParams::new("who")).await.unwrap();
+    let expected = format!("jwt:{}#anna", idp.name());
+    assert_eq!(who.content[0].as_text().unwrap().text, expected);
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn without_its_issuer_the_servers_own_token_still_works() {
+    let running =
+        start_with(&issued_by("http://127.0.0.1:1".to_owned()), Path::new("/nowhere")).await;
+    let pair = Pair::ed();
+    let claims = serde_json::json!({ "iss": "http://127.0.0.1:1" });
+    let url = format!("http://{}/mcp", running.address);
+    let answer = http().post(url).bearer_auth(pair.token("a", &claims)).send().await.unwrap();
+    assert_eq!(answer.status(), 503);
+    assert!(answer.headers().contains_key("retry-after"));
+    assert_eq!(post(&running, INITIALIZE).send().await.unwrap().status(), 200);
 }
 
 #[cfg(unix)]

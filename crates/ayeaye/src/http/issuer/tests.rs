@@ -16,20 +16,20 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const AUDIENCE: &str = "http://127.0.0.1:8642/mcp";
+pub(in crate::http) const AUDIENCE: &str = "http://127.0.0.1:8642/mcp";
 
 fn b64(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
 /// A key pair of the issuer.
-enum Pair {
+pub(in crate::http) enum Pair {
     Ed(Ed25519KeyPair),
     Ec(EcdsaKeyPair),
 }
 
 impl Pair {
-    fn ed() -> Self {
+    pub(in crate::http) fn ed() -> Self {
         let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
         Self::Ed(Ed25519KeyPair::from_pkcs8(made.as_ref()).unwrap())
     }
@@ -54,7 +54,7 @@ impl Pair {
         }
     }
 
-    fn jwk(&self, id: &str) -> Value {
+    pub(in crate::http) fn jwk(&self, id: &str) -> Value {
         let key = self.public();
         match self {
             Self::Ed(_) => json!({ "kty": "OKP", "crv": "Ed25519", "x": b64(key), "kid": id }),
@@ -75,13 +75,13 @@ impl Pair {
     }
 
     /// A token with the key's own algorithm and this `kid`.
-    fn token(&self, id: &str, claims: &Value) -> String {
+    pub(in crate::http) fn token(&self, id: &str, claims: &Value) -> String {
         self.signed(&json!({ "alg": self.algorithm(), "kid": id, "typ": "at+jwt" }), claims)
     }
 }
 
 /// The issuer's own server.
-struct Idp {
+pub(in crate::http) struct Idp {
     address: SocketAddr,
     keys: Arc<Mutex<Value>>,
     fetched: Arc<AtomicUsize>,
@@ -89,7 +89,7 @@ struct Idp {
 }
 
 impl Idp {
-    async fn start(keys: Value) -> Self {
+    pub(in crate::http) async fn start(keys: Value) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let keys = Arc::new(Mutex::new(keys));
@@ -117,7 +117,7 @@ impl Idp {
         Self { address, keys, fetched, down }
     }
 
-    fn name(&self) -> String {
+    pub(in crate::http) fn name(&self) -> String {
         format!("http://{}/realm", self.address)
     }
 
@@ -129,7 +129,7 @@ impl Idp {
         self.fetched.load(Ordering::SeqCst)
     }
 
-    fn claims(&self) -> Value {
+    pub(in crate::http) fn claims(&self) -> Value {
         let now = jsonwebtoken::get_current_timestamp();
         json!({ "iss": self.name(), "sub": "anna", "aud": [AUDIENCE, "another"],
             "exp": now + 300, "nbf": now - 10, "scope": "openid phone:control" })
