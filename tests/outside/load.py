@@ -22,8 +22,10 @@ from harness import Checks, Processes, free_port, show_logs, wait_until
 
 TOKEN = "load-main-token-0123456789abcdef"
 JUNK = "load-junk-token-0123456789abcdef"
-# A good call must be answered within this, whatever others do; in seconds.
-BOUND = 1.0
+# A good call must be answered within this, whatever others do; in seconds. On a machine that others
+# keep busy already, so many times longer.
+BUSY = max(1.0, os.getloadavg()[0] / os.cpu_count())
+BOUND = 1.0 * BUSY
 # How far memory may be above where it was, when all is over; in MiB.
 MORE = 20
 
@@ -107,7 +109,7 @@ class Probed:
         print(f"      {self.what}: {count} good calls in {took:.1f} s, the slowest {slowest * 1000:.0f} ms", flush=True)
         if kind is None:
             self.checks.check(f"{self.what}: every good call is answered", not wrong, wrong)
-            self.checks.check(f"{self.what}: within {BOUND:.0f} s", slowest < BOUND, f"{slowest:.3f} s")
+            self.checks.check(f"{self.what}: within {BOUND:.1f} s", slowest < BOUND, f"{slowest:.3f} s")
 
 
 def parallel(port, number):
@@ -244,7 +246,7 @@ def ends_soon(checks, port, process, asked):
     print(f"      SIGTERM: ended after {took * 1000:.0f} ms", flush=True)
     checks.check("the waiting call got its answer", b"session_id" in text, text[-300:])
     checks.equal("exit code", code, 0)
-    checks.check("ended within a second", took < 1.0, f"{took:.3f} s")
+    checks.check(f"ended within {BOUND:.1f} s", took < BOUND, f"{took:.3f} s")
 
 
 def call_tool(connection, headers, name, arguments):
@@ -282,6 +284,7 @@ def main():
         with Processes(folder) as processes:
             process = processes.start("serve", [Path(given.binary).resolve(), "serve", "--http", f"127.0.0.1:{port}", "--virtual"], env)
             wait_until("the server", lambda: good_call(port))
+            print(f"      the machine is {BUSY:.1f} times as busy as it can be at full speed", flush=True)
             url = f"http://127.0.0.1:{port}/readyz"
             with urllib.request.urlopen(url, timeout=5) as answer:
                 checks.equal("ready", answer.read(), b"ready\n")

@@ -23,6 +23,9 @@ use super::listen::Listener;
 /// Connections at a time.
 const MOST_CONNECTIONS: usize = 768;
 
+/// Places that are cleared beforehand, so that who comes waits for nobody to go.
+const SPARE: usize = 32;
+
 /// How long the headers of a request may take, and how long a connection may be idle between two.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 
@@ -70,6 +73,7 @@ impl Drop for Stay {
 #[derive(Debug)]
 struct Places {
     room: Arc<Semaphore>,
+    spare: usize,
     strangers: Mutex<Strangers>,
 }
 
@@ -85,12 +89,11 @@ impl Places {
         self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place; when there is none, that of the stranger who has been here longest.
+    /// A place; when few are left, the stranger who has been here longest must go.
     async fn take(&self) -> OwnedSemaphorePermit {
-        if let Ok(place) = Arc::clone(&self.room).try_acquire_owned() {
-            return place;
-        }
-        if let Some((_, leave)) = self.strangers().waiting.pop_first() {
+        if self.room.available_permits() <= self.spare
+            && let Some((_, leave)) = self.strangers().waiting.pop_first()
+        {
             leave.cancel();
         }
         Arc::clone(&self.room).acquire_owned().await.expect("never closed")
@@ -127,7 +130,7 @@ impl Default for Connections {
             tracker: TaskTracker::new(),
             finish: CancellationToken::new(),
             cut: CancellationToken::new(),
-            places: Arc::new(Places { room, strangers: Mutex::default() }),
+            places: Arc::new(Places { room, spare: SPARE, strangers: Mutex::default() }),
         }
     }
 }
@@ -236,7 +239,7 @@ mod tests {
     #[tokio::test]
     async fn the_oldest_stranger_gives_its_place_and_the_known_keep_theirs() {
         let room = Arc::new(Semaphore::new(3));
-        let places = Arc::new(Places { room, strangers: Mutex::default() });
+        let places = Arc::new(Places { room, spare: 0, strangers: Mutex::default() });
         let peer = Peer::Local { same_user: false };
         let mut here = Vec::new();
         for _ in 0..3 {
