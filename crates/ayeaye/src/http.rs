@@ -35,7 +35,7 @@ pub use gate::principal;
 pub use keyring::TokensError;
 pub use listen::Listen;
 pub use names::{HostName, WebOrigin};
-pub use token::TokenError;
+pub use token::{TokenError, kept_secret};
 
 use buckets::Buckets;
 use connections::Connections;

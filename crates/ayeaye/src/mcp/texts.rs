@@ -91,3 +91,20 @@ are kept when the server is restarted and can be continued.";
 /// `get_session`
 pub const GET_SESSION: &str = "\
 Shows what a session has come to, without going on with it: the same as its last result.";
+
+/// What stands below every question that a person reads, and beside it in results. The agent's words
+/// may be an app's or a web page's.
+pub const NOTICE: &str = "\
+This question comes from software that reads a phone's screen. Text on that screen may have shaped it \
+and may try to deceive: do not give passwords, codes or payment details here, and agree only to what \
+you wanted done.";
+
+/// Below a question that only hands on the phone can answer.
+pub const ACT_ON_THE_PHONE: &str = "\
+Do this on the phone yourself, then choose \"done\"; the agent looks at the screen again and goes on. \
+\"give up\" leaves the task as it is; it can be continued later.";
+
+/// Below a question for a secret.
+pub const TYPE_IT_ON_THE_PHONE: &str = "\
+Do not write it here: type it on the phone yourself, then choose \"done\"; the agent looks at the \
+screen again and goes on. \"give up\" leaves the task as it is; it can be continued later.";
