@@ -13,6 +13,7 @@ mod bad_input;
 mod cancel;
 mod contracts;
 mod crash;
+mod http;
 mod ladder;
 mod logs;
 mod mcp_tasks;

@@ -5,7 +5,7 @@
                                                      fake model over HTTP
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
-started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, logs.
+started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, load, browser, logs.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "logs"]
+PARTS = ["adb", "clients", "people", "inspector", "tasks", "faults", "bad", "load", "browser", "logs"]
 
 
 class Bench:
@@ -183,6 +183,10 @@ def main():
                 bench.python_client("--stdio", binary, "--label", "phone", "--job", "phone")
             if "bad" in parts:
                 bench.program(sys.executable, HERE / "bad_input.py", "--binary", binary)
+            if "load" in parts:
+                bench.program(sys.executable, HERE / "load.py", "--binary", binary)
+            if "browser" in parts:
+                bench.program(sys.executable, HERE / "browser.py", "--binary", binary)
             if "logs" in parts:
                 words = ["--binary", binary, "--device", bench.device, "--phone", bench.phone]
                 words += ["--model", bench.model, "--folder", bench.folder]

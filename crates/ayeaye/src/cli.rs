@@ -7,6 +7,7 @@ use ayeaye_export::Format;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Flag, listen};
+use crate::http::Listen;
 
 /// How the program ends. Scripts branch on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +109,8 @@ pub enum Command {
 /// `ayeaye serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Listen here instead of on stdio: IP:PORT or a port; without ADDR where http.listen says
+    /// Listen here instead of on stdio: IP:PORT, a port, or `unix:/PATH`; without ADDR where
+    /// http.listen says
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "", value_parser = address)]
     pub http: Option<String>,
     /// Add a virtual phone to the devices
@@ -298,7 +300,7 @@ fn point(text: &str) -> Result<Point, String> {
 /// Checks the address of `--http`; the empty one stands for none.
 fn address(text: &str) -> Result<String, String> {
     if !text.is_empty() {
-        listen(text)?;
+        text.parse::<Listen>()?;
     }
     Ok(text.to_owned())
 }
@@ -325,6 +327,7 @@ mod tests {
             "serve",
             "serve --http 127.0.0.1:8642 --virtual",
             "serve --http --virtual",
+            "serve --http unix:/run/user/1000/ayeaye.sock",
             "serve --tools agent,device",
             "demo",
             "demo --yes",
@@ -357,6 +360,7 @@ mod tests {
             "run --device x",
             "run task --virtual --reply-mode ask",
             "serve --http nowhere",
+            "serve --http unix:here.sock",
             "sessions show ../../etc/passwd",
             "sessions rm",
             "sessions export --format xml",

@@ -15,7 +15,6 @@ mod settle;
 mod value;
 
 use std::io::{self, Read as _};
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ use url::Url;
 
 pub use environment::Environment;
 pub use layer::Origin;
-pub use value::{Secret, listen};
+pub use value::{Secret, is_loopback, listen};
 
 use ayeaye_agent::journal::{Retention, SyncWhen};
 use ayeaye_agent::{Keeping, Prices, ReplyMode};
@@ -32,7 +31,7 @@ use ayeaye_export::LogSettings;
 use layer::{Given, Layer, Raw};
 use settle::Stack;
 
-use crate::http::{HostName, WebOrigin};
+use crate::http::{HostName, Listen, WebOrigin};
 use crate::mcp::tools::Tools;
 
 /// All settings, settled.
@@ -52,9 +51,9 @@ pub struct Config {
     pub logs: LogSettings,
     /// The adb server.
     pub adb: AdbSettings,
-    /// MCP over HTTP.
     /// Which tools clients are offered.
     pub tools: Tools,
+    /// MCP over HTTP.
     pub http: HttpSettings,
     /// The settings file that was read.
     pub file: Option<PathBuf>,
@@ -165,13 +164,34 @@ pub struct AdbSettings {
 /// MCP over HTTP.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
-    pub listen: SocketAddr,
+    pub listen: Listen,
     /// What clients must send, when the user chose it.
     pub token: Option<Secret>,
+    /// The file of named tokens, when the user chose it.
+    pub tokens_file: Option<PathBuf>,
     pub allowed_hosts: Vec<HostName>,
     pub allowed_origins: Vec<WebOrigin>,
+    /// What clients call this server, when it is behind a proxy: scheme, host and port.
+    pub public_url: Option<Url>,
+    /// Who issues tokens beside this server.
+    pub issuer: Option<IssuerSettings>,
     /// In bytes.
     pub body_limit: usize,
+    /// Requests of one principal in a minute; 0 for any number.
+    pub rate_limit: u32,
+    /// Wrong tokens from one address in a minute; 0 for any number.
+    pub wrong_tokens: u32,
+}
+
+/// Who issues tokens beside this server.
+#[derive(Debug, Clone)]
+pub struct IssuerSettings {
+    /// Its name and address, as its tokens say it.
+    pub name: String,
+    /// Whom its tokens must be for, when that is not this server's URL.
+    pub audience: Option<String>,
+    /// Where its keys are, when its metadata does not say.
+    pub keys: Option<Url>,
 }
 
 /// A setting said on the command line.

@@ -1,38 +1,52 @@
 //! MCP over Streamable HTTP, at `/mcp`.
 //!
 //! Loopback unless told otherwise, a bearer token always, and no page of a browser unless its origin
-//! was allowed. `/healthz` says `ok` to whoever may say our name.
+//! was allowed. `/healthz` says `ok` to whoever may say our name, `/readyz` whether tasks are taken.
+//! Whoever comes with another token than the main one is another principal, and sees only their own.
+mod buckets;
 mod connections;
+mod cors;
 mod gate;
+mod issuer;
+mod keyring;
+mod listen;
 mod names;
+mod ready;
 mod replay;
+mod resource;
 mod sessions;
 mod token;
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub use gate::principal;
+pub use keyring::TokensError;
+pub use listen::Listen;
 pub use names::{HostName, WebOrigin};
 pub use token::{TokenError, kept_secret};
 
+use buckets::Buckets;
 use connections::Connections;
 use gate::Gate;
+use issuer::Issuer;
+use keyring::Keyring;
+use listen::Listener;
 use names::Hosts;
+use ready::Ready;
+use resource::Resource;
 use sessions::Sessions;
-use token::Lock;
 
 use crate::config::HttpSettings;
 use crate::shutdown::Shutdown;
@@ -45,55 +59,94 @@ pub enum HttpError {
         "{listen} is open to other machines: choose a token for it (AYEAYE_HTTP_TOKEN), or listen \
          on 127.0.0.1"
     )]
-    Open { listen: SocketAddr },
+    Open { listen: Listen },
     #[error("cannot listen at {listen}")]
-    Listen { listen: SocketAddr, source: io::Error },
+    Listen { listen: Listen, source: io::Error },
     #[error(transparent)]
     Token(#[from] TokenError),
+    #[error(transparent)]
+    Tokens(#[from] TokensError),
+    #[error("the issuer {name} cannot be used: {problem}")]
+    Issuer { name: String, problem: String },
 }
 
 /// A server that has its address and its token, and does not answer yet.
 #[derive(Debug)]
 pub struct HttpServer {
-    listener: TcpListener,
-    address: SocketAddr,
-    gate: Gate,
+    listener: Listener,
+    address: Listen,
+    gate: Arc<Gate>,
+    data_dir: PathBuf,
+    /// Bytes that must be free for a new session.
+    floor: u64,
     /// Where the token is, when we made it.
     token_file: Option<PathBuf>,
+    /// How many others have a token.
+    others: usize,
 }
 
 impl HttpServer {
     /// Takes the address, and the token: the one of the settings, else the one kept in `data_dir`,
     /// which is made when there is none.
     pub async fn bind(settings: &HttpSettings, data_dir: &Path) -> Result<Self, HttpError> {
-        let listen = settings.listen;
-        if settings.token.is_none() && !listen.ip().is_loopback() {
-            return Err(HttpError::Open { listen });
+        let listen = &settings.listen;
+        if let Listen::Tcp(address) = listen
+            && settings.token.is_none()
+            && !address.ip().is_loopback()
+        {
+            return Err(HttpError::Open { listen: listen.clone() });
         }
         let (token, token_file) = match &settings.token {
             Some(token) => (token.clone(), None),
             None => (token::kept(data_dir)?, Some(data_dir.join(token::FILE))),
         };
-        let failed = |source| HttpError::Listen { listen, source };
-        let listener = TcpListener::bind(listen).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let mut keyring = Keyring::new(&token);
+        let others = keyring.add(settings.tokens_file.as_deref(), data_dir)?;
+        let (listener, address) = Listener::bind(listen)
+            .await
+            .map_err(|source| HttpError::Listen { listen: listen.clone(), source })?;
+        let resource = Resource::new(settings.public_url.as_ref(), &address);
+        let issuer = match &settings.issuer {
+            Some(issuer) => {
+                let audience = issuer.audience.clone().unwrap_or_else(|| resource.url());
+                let made = Issuer::new(&issuer.name, audience, issuer.keys.clone());
+                let name = issuer.name.clone();
+                Some(made.map_err(|problem| HttpError::Issuer { name, problem })?)
+            }
+            None => None,
+        };
+        let mut hosts = settings.allowed_hosts.clone();
+        hosts.extend(settings.public_url.as_ref().and_then(HostName::of));
         let gate = Gate {
-            hosts: Hosts::new(address, &settings.allowed_hosts),
+            hosts: Hosts::new(&address, &hosts),
             origins: settings.allowed_origins.clone(),
-            lock: Lock::new(&token),
+            keyring,
+            issuer,
+            resource,
+            sessions: Arc::new(Sessions::new()),
+            requests: Buckets::new(settings.rate_limit),
+            wrong: Buckets::new(settings.wrong_tokens),
             body_limit: settings.body_limit,
         };
-        Ok(Self { listener, address, gate, token_file })
+        let (gate, data_dir) = (Arc::new(gate), data_dir.to_owned());
+        Ok(Self { listener, address, gate, data_dir, floor: 0, token_file, others })
+    }
+
+    /// `/readyz` says no when less than this is free: no session would be begun.
+    #[must_use]
+    pub fn with_floor(mut self, bytes: u64) -> Self {
+        self.floor = bytes;
+        self
     }
 
     /// Where it listens; with port 0 in the settings, the port the system chose.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    pub fn address(&self) -> &Listen {
+        &self.address
     }
 
     /// The URL of MCP for clients on this machine.
     pub fn url(&self) -> String {
-        format!("http://{}/mcp", self.address)
+        Resource::new(None, &self.address).url()
     }
 
     /// Answers requests until `shutdown` asks to end. Then no connection is taken any more,
@@ -110,7 +163,7 @@ impl HttpServer {
     ) {
         self.announce();
         let streams = CancellationToken::new();
-        let router = self.router(make, &streams);
+        let router = self.router(make, &streams, &shutdown.asked);
         let connections = Connections::default();
         connections.accept(self.listener, router, &shutdown.asked).await;
         shutdown.wait_for("runs that do not stop", stopped).await;
@@ -125,6 +178,7 @@ impl HttpServer {
         &self,
         make: impl Fn() -> H + Send + Sync + 'static,
         streams: &CancellationToken,
+        asked: &CancellationToken,
     ) -> Router {
         let mut config = StreamableHttpServerConfig::default()
             // Our gate is stricter: it wants the port, and sees headers that come twice.
@@ -132,19 +186,26 @@ impl HttpServer {
             .disable_allowed_origins()
             .with_max_request_body_bytes(self.gate.body_limit);
         config.cancellation_token = streams.clone();
-        let mcp = StreamableHttpService::new(move || Ok(make()), Arc::new(Sessions::new()), config);
-        let gate = Arc::new(self.gate.clone());
+        let gate = Arc::clone(&self.gate);
+        let sessions = Arc::clone(&gate.sessions);
+        let mcp = StreamableHttpService::new(move || Ok(make()), sessions, config);
+        let ready = Arc::new(Ready::new(self.data_dir.clone(), self.floor, asked.clone()));
+        let is_ready = async move || match ready.check().await {
+            Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
+            Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+        };
         Router::new()
             .route_service("/mcp", mcp.clone())
             .route_service("/mcp/", mcp)
             .route_layer(from_fn_with_state(Arc::clone(&gate), gate::check_token))
             .route("/healthz", get(async || "ok\n"))
+            .route("/readyz", get(is_ready))
+            .merge(gate.resource.routes(gate.issuer.as_ref()))
             .layer(from_fn_with_state(gate, gate::check_names))
     }
 
-    /// Says where it listens and how a client gets in. The token itself stays out of the log.
+    /// Says where it listens and how a client gets in. The tokens themselves stay out of the log.
     fn announce(&self) {
-        let url = self.url();
         let (place, shell) = match &self.token_file {
             Some(path) => {
                 let path = path.display();
@@ -152,13 +213,31 @@ impl HttpServer {
             }
             None => ("the one of the settings".to_owned(), "$AYEAYE_HTTP_TOKEN".to_owned()),
         };
-        tracing::info!("MCP at {url}; the bearer token is {place}");
-        tracing::info!(
-            "to add it to a client: claude mcp add --transport http ayeaye {url} --header \
-             \"Authorization: Bearer {shell}\""
-        );
-        if !self.address.ip().is_loopback() {
-            tracing::warn!("other machines can connect, unencrypted; put TLS in front of it");
+        let url = self.url();
+        match &self.address {
+            Listen::Tcp(address) => {
+                tracing::info!("MCP at {url}; the bearer token is {place}");
+                tracing::info!(
+                    "to add it to a client: claude mcp add --transport http ayeaye {url} --header \
+                     \"Authorization: Bearer {shell}\""
+                );
+                if !address.ip().is_loopback() {
+                    tracing::warn!(
+                        "other machines can connect, unencrypted; put TLS in front of it"
+                    );
+                }
+            }
+            Listen::Unix(_) => tracing::info!(
+                "MCP at {}; your own processes need no token, for others it is {place}; the URL \
+                 there is {url}",
+                self.address
+            ),
+        }
+        if 0 < self.others {
+            tracing::info!("{} others have a token of their own", self.others);
+        }
+        if let Some(issuer) = &self.gate.issuer {
+            tracing::info!("tokens of {} for {} are taken too", issuer.name(), issuer.audience());
         }
     }
 }

@@ -35,6 +35,7 @@ pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
 pub async fn http(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
+    let http = http.with_floor(config.journal.min_free);
     let server = server(house, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
     #[cfg(feature = "conformance")]

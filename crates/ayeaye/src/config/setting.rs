@@ -54,9 +54,16 @@ pub(super) const SETTINGS: &[Setting] = &[
     open("mcp.tools"),
     open("http.listen"),
     secret("http.token"),
+    open("http.tokens-file"),
     open("http.allowed-hosts"),
     open("http.allowed-origins"),
+    open("http.public-url"),
+    open("http.issuer"),
+    open("http.audience"),
+    open("http.jwks-url"),
     open("http.body-limit"),
+    open("http.rate-limit"),
+    open("http.wrong-tokens"),
 ];
 
 impl Setting {

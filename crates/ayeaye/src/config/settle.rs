@@ -8,8 +8,8 @@ use url::Url;
 
 use super::layer::{Given, Layer, Origin, Raw};
 use super::{
-    AdbSettings, Config, ConfigError, Environment, Evaluate, HttpSettings, JournalSettings,
-    ModelSettings, RunSettings, paths, setting, value,
+    AdbSettings, Config, ConfigError, Environment, Evaluate, HttpSettings, IssuerSettings,
+    JournalSettings, ModelSettings, RunSettings, paths, setting, value,
 };
 use crate::mcp::args::MOST_STEPS;
 use crate::mcp::tools::Tools;
@@ -107,14 +107,19 @@ impl Stack {
             },
             tools: self.need("mcp.tools", Tools::parse)?,
             http: HttpSettings {
-                listen: self.need("http.listen", value::listen)?,
+                listen: self.need("http.listen", str::parse)?,
                 token: self.may("http.token", |text| {
                     let long = text.len() >= SHORTEST_TOKEN;
                     if long { value::secret(text) } else { Err(too_short()) }
                 })?,
+                tokens_file: self.given("http.tokens-file", path)?,
                 allowed_hosts: self.list("http.allowed-hosts")?,
                 allowed_origins: self.list("http.allowed-origins")?,
+                public_url: self.may("http.public-url", value::base)?,
+                issuer: self.issuer()?,
                 body_limit: self.need("http.body-limit", |text| value::size(text, 64 << 20))?,
+                rate_limit: self.need("http.rate-limit", a_minute)?,
+                wrong_tokens: self.need("http.wrong-tokens", a_minute)?,
             },
             file: None,
             usual_file: None,
@@ -189,6 +194,24 @@ impl Stack {
         }
     }
 
+    /// Who issues tokens, if anybody; what else is said of them needs their name.
+    fn issuer(&self) -> Result<Option<IssuerSettings>, ConfigError> {
+        let audience = self.may("http.audience", value::line)?;
+        let keys = self.may("http.jwks-url", value::encrypted)?;
+        if let Some(name) = self.may("http.issuer", |text| {
+            // To the letter: this is what its tokens say.
+            value::encrypted(text).map(|_| text.to_owned())
+        })? {
+            return Ok(Some(IssuerSettings { name, audience, keys }));
+        }
+        for alone in ["http.audience", "http.jwks-url"] {
+            if let Some(given) = self.find(alone) {
+                return Err(bad(alone, &given.origin, "it needs http.issuer beside it".to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
     /// A list: in the file one, elsewhere words between commas.
     fn list<T: std::str::FromStr<Err = String>>(
         &self,
@@ -230,6 +253,11 @@ const SYNC: [(&str, SyncWhen); 3] =
 const IMAGES: [(&str, Images); 3] =
     [("none", Images::None), ("clean", Images::Clean), ("all", Images::All)];
 
+/// How often a minute.
+fn a_minute(text: &str) -> Result<u32, String> {
+    value::number(text, 0, 1_000_000).map(to_u32)
+}
+
 /// A token that can be guessed is worse than none: it looks like a lock.
 const SHORTEST_TOKEN: usize = 16;
 
@@ -247,11 +275,5 @@ fn to_u32(number: u64) -> u32 {
 
 /// Whether requests to `url` can be read by others on the way.
 fn in_clear(url: &Url) -> bool {
-    let here = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    url.scheme() == "http" && !here
+    url.scheme() == "http" && !value::is_loopback(url)
 }

@@ -37,7 +37,9 @@ fn the_defaults_are_the_promised_ones() {
     assert_eq!(config.run.settle_limit, Duration::from_secs(3));
     assert_eq!(config.run.device_wait, Duration::from_mins(1));
     assert_eq!(config.http.body_limit, 1 << 20);
-    assert!(config.http.listen.ip().is_loopback());
+    assert_eq!(config.http.listen.to_string(), "127.0.0.1:8642");
+    assert_eq!((config.http.rate_limit, config.http.wrong_tokens), (6000, 60));
+    assert!(config.http.issuer.is_none() && config.http.public_url.is_none());
     assert_eq!(config.adb.server, "tcp:127.0.0.1:5037");
     assert_eq!(config.run.evaluate, Evaluate::Off);
     assert_eq!(config.model.prices, None);
@@ -220,4 +222,27 @@ fn notes_tell_of_typos_and_of_keys_sent_in_clear() {
     assert_eq!(notes(&[key]).len(), 0);
     assert_eq!(notes(&[key, ("AYEAYE_MODEL_BASE_URL", "https://api.example.com/v1")]).len(), 0);
     assert_eq!(notes(&[key, ("AYEAYE_MODEL_BASE_URL", "http://10.0.0.2/v1")]).len(), 1);
+}
+
+#[test]
+fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
+    let home = home();
+    let plain = environment(&home, &[]);
+    let settle = |flags: &[Flag]| Config::settle(flags, None, &plain);
+    let name = "https://login.example.com/realms/Phones";
+    let audience = flag("http.audience", "phones");
+    let config = settle(&[flag("http.issuer", name), audience.clone()]).unwrap();
+    let issuer = config.http.issuer.unwrap();
+    assert_eq!((issuer.name.as_str(), issuer.audience.as_deref()), (name, Some("phones")));
+    for (wrong, said) in [
+        (audience, "needs http.issuer"),
+        (flag("http.jwks-url", "https://login.example.com/keys"), "needs http.issuer"),
+        (flag("http.issuer", "http://login.example.com"), "must be https"),
+        (flag("http.public-url", "https://phones.example.com/ayeaye"), "host and port"),
+        (flag("http.listen", "unix:a.sock"), "absolute path"),
+        (flag("http.rate-limit", "many"), "whole number"),
+    ] {
+        let err = settle(std::slice::from_ref(&wrong)).unwrap_err().to_string();
+        assert!(err.contains(said), "{err}");
+    }
 }

@@ -164,6 +164,37 @@ pub(super) fn endpoint(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
+/// The same where tokens and keys are at stake: over TLS, or on this machine.
+pub(super) fn encrypted(text: &str) -> Result<Url, String> {
+    let url = endpoint(text)?;
+    if url.scheme() == "https" || is_loopback(&url) {
+        Ok(url)
+    } else {
+        Err("it must be https".to_owned())
+    }
+}
+
+/// Whether a URL leads to this machine.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Scheme, host and port, and nothing behind them.
+pub(super) fn base(text: &str) -> Result<Url, String> {
+    let url = endpoint(text)?;
+    if url.path() != "/" {
+        return Err(
+            "it must end with its host and port, such as https://phones.example.com".to_owned()
+        );
+    }
+    Ok(url)
+}
+
 /// An address to listen at: `IP:PORT`, `localhost:PORT`, or only a port on loopback.
 pub fn listen(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse() {
@@ -280,6 +311,20 @@ mod tests {
         assert_eq!(format!("{:?}", Some(Secret::new("hush"))), "Some((set))");
         assert!(secret("two words").is_err());
         assert!(secret("täglich").is_err());
+    }
+
+    #[test]
+    fn addresses_where_tokens_are_at_stake() {
+        for good in ["https://login.example.com/realm", "http://127.0.0.1:80/", "http://localhost"]
+        {
+            assert!(encrypted(good).is_ok(), "{good}");
+        }
+        for wrong in ["http://login.example.com", "https://a@b.example", "https://b.example/#x", ""]
+        {
+            assert!(encrypted(wrong).is_err(), "{wrong}");
+        }
+        assert!(base("https://phones.example.com:8443").is_ok());
+        assert!(base("https://phones.example.com/x").is_err());
     }
 
     proptest::proptest! {

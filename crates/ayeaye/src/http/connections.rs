@@ -1,70 +1,190 @@
 //! Accepting connections, only so many, and only patient ones.
 //!
 //! axum's own loop takes every connection and waits for its headers as long as it likes; a few
-//! hundred silent ones would take the server away from everybody.
-use std::future::Future;
-use std::net::SocketAddr;
+//! hundred silent ones would take the server away from everybody. Here a connection on which no
+//! token has come yet gives its place to a newer one when all places are taken.
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Connections at a time. More wait in the system's queue.
+use super::listen::Listener;
+
+/// Connections at a time.
 const MOST_CONNECTIONS: usize = 768;
+
+/// Places that are cleared beforehand, so that who comes waits for nobody to go.
+const SPARE: usize = 32;
 
 /// How long the headers of a request may take, and how long a connection may be idle between two.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 
-/// The connections of a server.
+/// Who is at the other end of a connection. Every request carries it as an extension.
+#[derive(Debug, Clone)]
+pub(super) struct Guest {
+    pub(super) peer: Peer,
+    stay: Arc<Stay>,
+}
+
+/// What the system says of the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Peer {
+    /// Somebody at this address.
+    At(IpAddr),
+    /// A process of this machine, by the Unix socket.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no such sockets"))]
+    Local {
+        /// Whether it runs as the user who runs this server.
+        same_user: bool,
+    },
+}
+
+impl Guest {
+    /// It has shown a good token: its place is its own from now on.
+    pub(super) fn is_known(&self) {
+        self.stay.places.strangers().waiting.remove(&self.stay.number);
+    }
+}
+
+/// A connection's time here; whoever goes waits no more.
+#[derive(Debug)]
+struct Stay {
+    number: u64,
+    places: Arc<Places>,
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        self.places.strangers().waiting.remove(&self.number);
+    }
+}
+
+/// The places there are, and who has one without having shown a token.
+#[derive(Debug)]
+struct Places {
+    room: Arc<Semaphore>,
+    spare: usize,
+    strangers: Mutex<Strangers>,
+}
+
 #[derive(Debug, Default)]
+struct Strangers {
+    last: u64,
+    /// By the order in which they came; each ends when its token is cancelled.
+    waiting: BTreeMap<u64, CancellationToken>,
+}
+
+impl Places {
+    fn strangers(&self) -> MutexGuard<'_, Strangers> {
+        self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place; when few are left, the stranger who has been here longest must go.
+    async fn take(&self) -> OwnedSemaphorePermit {
+        if self.room.available_permits() <= self.spare
+            && let Some((_, leave)) = self.strangers().waiting.pop_first()
+        {
+            leave.cancel();
+        }
+        Arc::clone(&self.room).acquire_owned().await.expect("never closed")
+    }
+
+    fn admit(self: &Arc<Self>, peer: Peer) -> (Guest, CancellationToken) {
+        let leave = CancellationToken::new();
+        let number = {
+            let mut strangers = self.strangers();
+            strangers.last += 1;
+            let number = strangers.last;
+            strangers.waiting.insert(number, leave.clone());
+            number
+        };
+        (Guest { peer, stay: Arc::new(Stay { number, places: Arc::clone(self) }) }, leave)
+    }
+}
+
+/// The connections of a server.
+#[derive(Debug)]
 pub(super) struct Connections {
     tracker: TaskTracker,
     /// Each ends after the request it is at.
     finish: CancellationToken,
     /// Each ends now.
     cut: CancellationToken,
+    places: Arc<Places>,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        Self {
+            tracker: TaskTracker::new(),
+            finish: CancellationToken::new(),
+            cut: CancellationToken::new(),
+            places: Arc::new(Places { room, spare: SPARE, strangers: Mutex::default() }),
+        }
+    }
 }
 
 impl Connections {
     /// Takes connections until `stop` is cancelled.
     pub(super) async fn accept(
         &self,
-        listener: TcpListener,
+        listener: Listener,
         router: Router,
         stop: &CancellationToken,
     ) {
-        let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-        loop {
-            let next = async {
-                let place = Arc::clone(&room).acquire_owned().await;
-                (place.expect("never closed"), listener.accept().await)
-            };
-            let Some((place, accepted)) = stop.run_until_cancelled(next).await else { break };
-            match accepted {
-                Ok((stream, from)) => {
-                    let serve = serve(stream, from, router.clone(), &self.finish, &self.cut);
-                    self.tracker.spawn(async move {
-                        serve.await;
-                        drop(place);
-                    });
-                }
-                Err(err) => {
-                    // Out of file descriptors, most likely: others must end first.
-                    tracing::warn!("cannot accept a connection: {err}");
-                    let pause = tokio::time::sleep(Duration::from_millis(200));
-                    stop.run_until_cancelled(pause).await;
-                }
+        while let Some(accepted) = stop.run_until_cancelled(self.next(&listener, &router)).await {
+            if let Err(err) = accepted {
+                // Out of file descriptors, most likely: others must end first.
+                tracing::warn!("cannot accept a connection: {err}");
+                let pause = tokio::time::sleep(Duration::from_millis(200));
+                stop.run_until_cancelled(pause).await;
             }
         }
         self.tracker.close();
+    }
+
+    async fn next(&self, listener: &Listener, router: &Router) -> std::io::Result<()> {
+        match listener {
+            Listener::Tcp(listener) => {
+                let (stream, from) = listener.accept().await?;
+                // Events are small and wanted at once.
+                if let Err(err) = stream.set_nodelay(true) {
+                    tracing::debug!(%from, "cannot set TCP_NODELAY: {err}");
+                }
+                self.serve(stream, Peer::At(from.ip()), router).await;
+            }
+            #[cfg(unix)]
+            Listener::Unix(socket) => {
+                let (stream, same_user) = socket.accept().await?;
+                self.serve(stream, Peer::Local { same_user }, router).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn serve<S>(&self, stream: S, peer: Peer, router: &Router)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let place = self.places.take().await;
+        let (guest, leave) = self.places.admit(peer);
+        let router = router.clone().layer(Extension(guest.clone()));
+        let serve = serve(stream, peer, router, self.finish.clone(), self.cut.clone());
+        self.tracker.spawn(async move {
+            leave.run_until_cancelled(serve).await;
+            drop((guest, place));
+        });
     }
 
     /// Lets each connection end after the request it is at, and waits for them at most so long.
@@ -81,38 +201,60 @@ impl Connections {
     }
 }
 
-fn serve(
-    stream: TcpStream,
-    from: SocketAddr,
+async fn serve<S>(
+    stream: S,
+    peer: Peer,
     router: Router,
-    finish: &CancellationToken,
-    cut: &CancellationToken,
-) -> impl Future<Output = ()> + Send + 'static {
-    let (finish, cut) = (finish.clone(), cut.clone());
-    async move {
-        // Events are small and wanted at once.
-        if let Err(err) = stream.set_nodelay(true) {
-            tracing::debug!(%from, "cannot set TCP_NODELAY: {err}");
-        }
-        let service = TowerToHyperService::new(router);
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEADER_TIME)
-            .max_buf_size(64 << 10)
-            .serve_connection(TokioIo::new(stream), service);
-        let mut connection = pin!(connection);
-        let ended = tokio::select! {
-            ended = connection.as_mut() => ended,
-            () = finish.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                tokio::select! {
-                    ended = connection => ended,
-                    () = cut.cancelled() => Ok(()),
-                }
+    finish: CancellationToken,
+    cut: CancellationToken,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = TowerToHyperService::new(router);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_buf_size(64 << 10)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = finish.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            tokio::select! {
+                ended = connection => ended,
+                () = cut.cancelled() => Ok(()),
             }
-        };
-        if let Err(err) = ended {
-            tracing::debug!(%from, "a connection broke: {err}");
         }
+    };
+    if let Err(err) = ended {
+        tracing::debug!(?peer, "a connection broke: {err}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_oldest_stranger_gives_its_place_and_the_known_keep_theirs() {
+        let room = Arc::new(Semaphore::new(3));
+        let places = Arc::new(Places { room, spare: 0, strangers: Mutex::default() });
+        let peer = Peer::Local { same_user: false };
+        let mut here = Vec::new();
+        for _ in 0..3 {
+            let place = places.take().await;
+            here.push((places.admit(peer), place));
+        }
+        here[0].0.0.is_known();
+        let (taken, ()) = tokio::join!(places.take(), async {
+            assert!(!here[0].0.1.is_cancelled());
+            here[1].0.1.cancelled().await;
+            drop(here.remove(1));
+        });
+        assert!(!here[1].0.1.is_cancelled());
+        drop((taken, here));
+        assert!(places.strangers().waiting.is_empty());
+        assert_eq!(places.room.available_permits(), 3);
     }
 }

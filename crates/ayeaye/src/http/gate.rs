@@ -1,11 +1,13 @@
 //! What a request must pass before it reaches MCP: host, origin, token, and its size.
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, ORIGIN};
-use axum::http::header::{HeaderMap, HeaderName, WWW_AUTHENTICATE};
+use axum::http::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use axum::http::header::{WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -14,8 +16,14 @@ use futures::StreamExt as _;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
+use super::buckets::{Buckets, network};
+use super::connections::{Guest, Peer};
+use super::cors;
+use super::issuer::{Denied, Issuer};
+use super::keyring::Keyring;
 use super::names::{HostName, Hosts, WebOrigin};
-use super::token::Lock;
+use super::resource::Resource;
+use super::sessions::{Sessions, asked_by};
 
 /// Who made this call: over HTTP whoever the gate took it from, and over stdio the person who started
 /// us.
@@ -29,11 +37,17 @@ pub fn principal(context: &RequestContext<RoleServer>) -> Principal {
 }
 
 /// What is checked.
-#[derive(Clone)]
 pub(super) struct Gate {
     pub(super) hosts: Hosts,
     pub(super) origins: Vec<WebOrigin>,
-    pub(super) lock: Lock,
+    pub(super) keyring: Keyring,
+    pub(super) issuer: Option<Issuer>,
+    pub(super) resource: Resource,
+    pub(super) sessions: Arc<Sessions>,
+    /// Requests of each principal.
+    pub(super) requests: Buckets<Principal>,
+    /// Wrong tokens of each address; of all processes at a Unix socket together.
+    pub(super) wrong: Buckets<Option<IpAddr>>,
     pub(super) body_limit: usize,
 }
 
@@ -44,12 +58,25 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// before it reads sees the answer and not a broken connection.
 const DRAINED: usize = 32 << 20;
 
-/// Lets through what says a host of ours, once, and no origin of a stranger.
+/// Lets through what says a host of ours, once, and no origin of a stranger. Pages that do not ask
+/// (an image, a script, a form) send no origin; their browser is told to keep the answer from them.
 pub(super) async fn check_names(
     State(gate): State<Arc<Gate>>,
     request: Request,
     next: Next,
 ) -> Response {
+    // Whoever sends hundreds of requests in one go gets one answer at a time, like everybody.
+    tokio::task::yield_now().await;
+    let mut response = answer_to_names(&gate, request, next).await;
+    let headers = response.headers_mut();
+    headers.insert(KEEP_FROM_PAGES, HeaderValue::from_static("same-origin"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+const KEEP_FROM_PAGES: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+async fn answer_to_names(gate: &Gate, request: Request, next: Next) -> Response {
     let host = match only(request.headers(), &HOST) {
         Ok(Some(text)) => text.parse::<HostName>().ok(),
         Ok(None) | Err(Twice) => None,
@@ -64,53 +91,172 @@ pub(super) async fn check_names(
         let text = format!("this server does not answer to {host}; http.allowed-hosts can add it");
         return refuse(StatusCode::FORBIDDEN, &text);
     }
-    let stranger = match only(request.headers(), &ORIGIN) {
-        Ok(None) => false,
+    let allowed = match only(request.headers(), &ORIGIN) {
+        // No page, or one of a kind that could not send what MCP wants.
+        Ok(None) => return next.run(request).await,
         Ok(Some(text)) => {
-            text.parse::<WebOrigin>().map_or(true, |origin| !gate.origins.contains(&origin))
+            text.parse::<WebOrigin>().is_ok_and(|origin| gate.origins.contains(&origin))
         }
-        Err(Twice) => true,
+        Err(Twice) => false,
     };
-    if stranger {
+    let origin = request.headers().get(ORIGIN).cloned();
+    let Some(origin) = origin.filter(|_| allowed) else {
         let text = "web pages of this origin may not call; http.allowed-origins can add it";
         return refuse(StatusCode::FORBIDDEN, text);
-    }
-    next.run(request).await
+    };
+    let mut response = if cors::is_preflight(request.method(), request.headers()) {
+        cors::preflight(request.headers())
+    } else {
+        next.run(request).await
+    };
+    cors::expose(&mut response, origin);
+    response
 }
 
-/// Lets through what carries the token and is of bearable size. The token goes no further.
+/// What proxies add to the requests of others.
+const FORWARDED: [&str; 5] =
+    ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+
+/// Lets through what carries a token and is of bearable size, as a request of whoever has that
+/// token. The token goes no further.
 pub(super) async fn check_token(
     State(gate): State<Arc<Gate>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let given = only(request.headers(), &AUTHORIZATION);
-    let opened = match &given {
-        Ok(Some(text)) => bearer(text).is_some_and(|token| gate.lock.opens(token.as_bytes())),
-        Ok(None) | Err(Twice) => false,
+    let guest = request.extensions().get::<Guest>().cloned();
+    let who = match gate.who(request.headers(), guest.as_ref()).await {
+        Ok(who) => who,
+        Err(stopped) => return gate.stop(stopped, guest.as_ref()),
     };
-    if !opened {
-        let challenge = match given {
-            Ok(None) => "Bearer realm=\"ayeaye\"",
-            Ok(Some(_)) | Err(Twice) => "Bearer realm=\"ayeaye\", error=\"invalid_token\"",
-        };
-        let text = "a bearer token is needed: AYEAYE_HTTP_TOKEN, or the file http-token in the \
-                    server's data folder";
-        let mut response = refuse(StatusCode::UNAUTHORIZED, text);
-        let challenge = axum::http::HeaderValue::from_static(challenge);
-        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-        return response;
+    if let Some(guest) = guest {
+        guest.is_known();
+    }
+    if let Err(wait) = gate.requests.take(&who) {
+        return later(StatusCode::TOO_MANY_REQUESTS, wait, "too many requests (http.rate-limit)");
     }
     request.headers_mut().remove(AUTHORIZATION);
-    request.extensions_mut().insert(Principal::local());
-    if request.method() != Method::POST {
-        return next.run(request).await;
+    request.extensions_mut().insert(who.clone());
+    match *request.method() {
+        // rmcp ends whatever session is named, and thanks for it when there is none.
+        Method::DELETE if gate.names_no_session_of(&who, request.headers()) => no_session(),
+        Method::POST => {
+            let (parts, body) = request.into_parts();
+            match read(&parts.headers, body, gate.body_limit).await {
+                Ok(bytes) => {
+                    let request = Request::from_parts(parts, Body::from(bytes));
+                    asked_by(who, next.run(request)).await
+                }
+                Err(refusal) => refusal,
+            }
+        }
+        _ => asked_by(who, next.run(request)).await,
     }
-    let (parts, body) = request.into_parts();
-    match read(&parts.headers, body, gate.body_limit).await {
-        Ok(bytes) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
-        Err(refusal) => refusal,
+}
+
+/// Why a request goes no further.
+#[derive(Debug, Clone, Copy)]
+enum Stopped {
+    NoToken,
+    Wrong,
+    NoScope,
+    /// Whether its token is good cannot be told now.
+    Unknown,
+}
+
+impl Gate {
+    /// Who makes a request.
+    async fn who(&self, headers: &HeaderMap, guest: Option<&Guest>) -> Result<Principal, Stopped> {
+        let token = match only(headers, &AUTHORIZATION) {
+            Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong)?,
+            Ok(None) => {
+                // By the socket the system vouches for its user, who could read the token anyway.
+                let vouched = guest.is_some_and(|it| it.peer == Peer::Local { same_user: true })
+                    && !self.is_forwarded(headers);
+                return if vouched { Ok(Principal::local()) } else { Err(Stopped::NoToken) };
+            }
+            Err(Twice) => return Err(Stopped::Wrong),
+        };
+        if let Some(who) = self.keyring.who(token.as_bytes()) {
+            return Ok(who.clone());
+        }
+        let Some(issuer) = self.issuer.as_ref().filter(|_| Issuer::is_like_its(token)) else {
+            return Err(Stopped::Wrong);
+        };
+        issuer.who(token).await.map_err(|denied| {
+            tracing::debug!("a token that should be of {} is refused: {denied}", issuer.name());
+            match denied {
+                Denied::Wrong(_) => Stopped::Wrong,
+                Denied::Scope => Stopped::NoScope,
+                Denied::Unavailable => Stopped::Unknown,
+            }
+        })
     }
+
+    /// Whether somebody else may be behind the process at the socket: it says so, or a proxy was
+    /// announced.
+    fn is_forwarded(&self, headers: &HeaderMap) -> bool {
+        self.resource.is_public() || FORWARDED.iter().any(|name| headers.contains_key(*name))
+    }
+
+    fn stop(&self, why: Stopped, guest: Option<&Guest>) -> Response {
+        let (status, error, text) = match why {
+            Stopped::NoToken | Stopped::Wrong if self.issuer.is_some() => (
+                StatusCode::UNAUTHORIZED,
+                matches!(why, Stopped::Wrong).then_some("invalid_token"),
+                "a bearer token is needed: one of the issuer that WWW-Authenticate leads to, or one \
+                 of this server",
+            ),
+            Stopped::NoToken | Stopped::Wrong => (
+                StatusCode::UNAUTHORIZED,
+                matches!(why, Stopped::Wrong).then_some("invalid_token"),
+                "a bearer token is needed: AYEAYE_HTTP_TOKEN, or the file http-token in the \
+                 server's data folder",
+            ),
+            Stopped::NoScope => (
+                StatusCode::FORBIDDEN,
+                Some("insufficient_scope"),
+                "the token needs the scope phone:control",
+            ),
+            Stopped::Unknown => {
+                let text = "the issuer's keys cannot be fetched now; the server's log says why";
+                return later(StatusCode::SERVICE_UNAVAILABLE, Duration::from_secs(5), text);
+            }
+        };
+        if error.is_some() {
+            let peer = guest.and_then(|guest| match guest.peer {
+                Peer::At(address) => Some(network(address)),
+                Peer::Local { .. } => None,
+            });
+            if let Err(wait) = self.wrong.take(&peer) {
+                let text = "too many wrong tokens from this address (http.wrong-tokens)";
+                return later(StatusCode::TOO_MANY_REQUESTS, wait, text);
+            }
+        }
+        let mut response = refuse(status, text);
+        let challenge = self.resource.challenge(self.issuer.as_ref(), error);
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        response
+    }
+
+    /// Whether a session is named, and none of this one's.
+    fn names_no_session_of(&self, who: &Principal, headers: &HeaderMap) -> bool {
+        let named = headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
+        named.is_some_and(|id| !self.sessions.is_of(id, who))
+    }
+}
+
+/// What rmcp answers to other requests that name a session which is not there.
+fn no_session() -> Response {
+    (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
+}
+
+/// A refusal that says when to come back.
+fn later(status: StatusCode, wait: Duration, text: &str) -> Response {
+    let mut response = refuse(status, text);
+    let seconds = HeaderValue::from(wait.as_secs().saturating_add(1));
+    response.headers_mut().insert(RETRY_AFTER, seconds);
+    response
 }
 
 /// Reads a body of at most `limit` bytes.

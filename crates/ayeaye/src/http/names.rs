@@ -4,10 +4,12 @@
 //! at 127.0.0.1 (DNS rebinding) the browser even lets the page read the answers. `Host` gives that
 //! name away, `Origin` the page.
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use url::Url;
+
+use super::listen::Listen;
 
 /// The `Host` of a request: RFC 9110, 7.2, without user information.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +54,14 @@ impl FromStr for HostName {
     }
 }
 
+impl HostName {
+    /// The host that requests to this URL say.
+    pub(super) fn of(url: &Url) -> Option<Self> {
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}{port}", url.host_str()?).parse().ok()
+    }
+}
+
 impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
@@ -68,15 +78,19 @@ pub(super) struct Hosts {
 
 impl Hosts {
     /// The names of loopback, those of the address the server listens at, and `more`.
-    pub(super) fn new(listens: SocketAddr, more: &[HostName]) -> Self {
+    pub(super) fn new(listens: &Listen, more: &[HostName]) -> Self {
         let literal = |ip: IpAddr| match ip {
             IpAddr::V4(ip) => ip.to_string(),
             IpAddr::V6(ip) => format!("[{ip}]"),
         };
-        let port = listens.port();
-        let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
-        if !listens.ip().is_unspecified() {
-            names.push(literal(listens.ip()));
+        let (mut names, mut port) = (vec!["localhost".to_owned()], 80);
+        // A Unix socket has no address; programs say `localhost` there, and no browser gets in.
+        if let Listen::Tcp(address) = listens {
+            port = address.port();
+            names.extend(["127.0.0.1".to_owned(), "[::1]".to_owned()]);
+            if !address.ip().is_unspecified() {
+                names.push(literal(address.ip()));
+            }
         }
         let own = names.into_iter().map(|name| HostName { name, port: Some(port) });
         Self { allowed: own.chain(more.iter().cloned()).collect(), port }
@@ -140,7 +154,7 @@ mod tests {
 
     #[test]
     fn loopback_answers_to_its_names_with_its_port_only() {
-        let hosts = Hosts::new("127.0.0.1:8642".parse().unwrap(), &[]);
+        let hosts = Hosts::new(&"127.0.0.1:8642".parse().unwrap(), &[]);
         for good in ["localhost:8642", "LOCALHOST:8642", "127.0.0.1:8642", "[::1]:8642"] {
             assert!(hosts.allow(&host(good)), "{good}");
         }
@@ -163,7 +177,7 @@ mod tests {
     #[test]
     fn other_names_are_those_of_the_settings() {
         let more = [host("phones.example.com"), host("other.example:9000")];
-        let hosts = Hosts::new("10.0.0.2:8642".parse().unwrap(), &more);
+        let hosts = Hosts::new(&"10.0.0.2:8642".parse().unwrap(), &more);
         for good in
             ["phones.example.com", "phones.example.com:8642", "other.example:9000", "10.0.0.2:8642"]
         {
@@ -172,7 +186,7 @@ mod tests {
         for evil in ["phones.example.com:9000", "other.example", "other.example:8642", "10.0.0.2"] {
             assert!(!hosts.allow(&host(evil)), "{evil}");
         }
-        let any = Hosts::new("0.0.0.0:80".parse().unwrap(), &[]);
+        let any = Hosts::new(&"0.0.0.0:80".parse().unwrap(), &[]);
         assert!(any.allow(&host("localhost")));
         assert!(!any.allow(&host("0.0.0.0")));
     }

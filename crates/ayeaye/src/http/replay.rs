@@ -7,6 +7,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use ayeaye_agent::Principal;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use rmcp::transport::streamable_http_server::session::{
@@ -45,6 +46,8 @@ struct Stream {
     newest: watch::Sender<u64>,
     /// Whether the answer is among the events. Nothing comes after it.
     answered: bool,
+    /// Who may read it, once somebody has.
+    owner: Option<Principal>,
 }
 
 #[derive(Debug)]
@@ -57,6 +60,25 @@ struct Event {
 #[derive(Debug, thiserror::Error)]
 #[error("nothing is kept of this stream")]
 struct Forgotten;
+
+impl Replay {
+    /// An event that there never is.
+    pub(super) const NOWHERE: &str = "/0";
+
+    /// Makes the stream of this event `who`'s, if it is nobody's yet.
+    pub(super) fn claim(&self, event: &str, who: &Principal) {
+        let Some((stream, _)) = event.rsplit_once('/') else { return };
+        if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {
+            stream.owner.get_or_insert_with(|| who.clone());
+        }
+    }
+
+    /// Whether the stream of this event is `who`'s.
+    pub(super) fn is_of(&self, event: &str, who: &Principal) -> bool {
+        let Some((stream, _)) = event.rsplit_once('/') else { return false };
+        lock(&self.kept).streams.get(stream).is_some_and(|it| it.owner.as_ref() == Some(who))
+    }
+}
 
 #[async_trait]
 impl EventStore for Replay {
@@ -123,6 +145,7 @@ impl Kept {
             bytes: 0,
             newest: watch::Sender::new(0),
             answered: false,
+            owner: None,
         });
         stream.answered |= matches!(
             message.message.as_deref(),

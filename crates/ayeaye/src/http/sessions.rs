@@ -1,13 +1,15 @@
 //! MCP sessions over HTTP, for the protocols that have them (up to 2025-11-25).
 //!
 //! [`LocalSessionManager`] does the work. Around it: a session lives for hours, not for minutes; the
-//! answers of its calls outlive their connections; and there are only so many sessions.
+//! answers of its calls outlive their connections; there are only so many sessions; and each
+//! belongs to whoever opened it, so that for everybody else it is not there.
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::Stream;
+use ayeaye_agent::Principal;
+use futures::{Stream, StreamExt as _};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::session::local::{
@@ -29,44 +31,93 @@ const MOST_SESSIONS: usize = 256;
 /// session until its reader moves or goes.
 const QUEUE: usize = 64;
 
+tokio::task_local! {
+    /// Who makes the request that this task answers: the session manager is not told.
+    static ASKER: Principal;
+}
+
+/// Answers a request as one that `who` makes.
+pub(super) async fn asked_by<T>(who: Principal, answer: impl Future<Output = T>) -> T {
+    ASKER.scope(who, answer).await
+}
+
+/// Outside of requests the server itself acts, over stdio the person who started it.
+fn asker() -> Principal {
+    ASKER.try_with(Clone::clone).unwrap_or_else(|_| Principal::local())
+}
+
 #[derive(Debug)]
 pub(super) struct Sessions {
     inner: LocalSessionManager,
-    /// When each session was last heard of.
-    used: Mutex<HashMap<SessionId, Instant>>,
+    replay: Replay,
+    known: Mutex<HashMap<SessionId, Known>>,
     /// Whether there were ever too many.
     full: AtomicBool,
 }
 
+#[derive(Debug)]
+struct Known {
+    owner: Principal,
+    /// When it was last heard of.
+    used: Instant,
+}
+
 impl Sessions {
     pub(super) fn new() -> Self {
-        let mut inner =
-            LocalSessionManager::default().with_event_store(Arc::new(Replay::default()));
+        let replay = Replay::default();
+        let mut inner = LocalSessionManager::default().with_event_store(Arc::new(replay.clone()));
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
-        Self { inner, used: Mutex::default(), full: AtomicBool::new(false) }
+        Self { inner, replay, known: Mutex::default(), full: AtomicBool::new(false) }
     }
 
-    fn used(&self) -> MutexGuard<'_, HashMap<SessionId, Instant>> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether `who` has opened this session and not ended it.
+    pub(super) fn is_of(&self, id: &str, who: &Principal) -> bool {
+        self.known().get(id).is_some_and(|known| known.owner == *who)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<SessionId, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn heard_of(&self, id: &SessionId) {
-        if let Some(when) = self.used().get_mut(id) {
-            *when = Instant::now();
+        if let Some(known) = self.known().get_mut(id) {
+            known.used = Instant::now();
         }
     }
 
-    /// Ends the sessions that were longest not heard of until there is room for one more. Their
-    /// clients get 404 when they come back, and begin anew, as the protocol says.
+    /// Makes the kept events of a stream those of whoever reads it first: its session's owner.
+    fn claimed<S>(&self, stream: S) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static
+    where
+        S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    {
+        let (replay, who) = (self.replay.clone(), asker());
+        stream.inspect(move |message| {
+            if let Some(id) = &message.event_id {
+                replay.claim(id, &who);
+            }
+        })
+    }
+
+    /// Ends sessions until there is room for one more: of whoever has most, the one that was longest
+    /// not heard of. Its client gets 404 when it comes back, and begins anew, as the protocol says.
     async fn make_room(&self) -> Result<(), LocalSessionManagerError> {
         loop {
             let oldest = {
-                let used = self.used();
-                if used.len() < MOST_SESSIONS {
+                let known = self.known();
+                if known.len() < MOST_SESSIONS {
                     return Ok(());
                 }
-                used.iter().min_by_key(|(_, when)| **when).map(|(id, _)| id.clone())
+                let mut of_each: HashMap<&Principal, usize> = HashMap::new();
+                for one in known.values() {
+                    *of_each.entry(&one.owner).or_default() += 1;
+                }
+                let most = of_each.values().max().copied().unwrap_or_default();
+                known
+                    .iter()
+                    .filter(|(_, one)| of_each.get(&one.owner) == Some(&most))
+                    .min_by_key(|(_, one)| one.used)
+                    .map(|(id, _)| id.clone())
             };
             let Some(oldest) = oldest else { return Ok(()) };
             // Once: a client that opens them without end shall not fill the log too.
@@ -85,7 +136,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         self.make_room().await?;
         let (id, transport) = self.inner.create_session().await?;
-        self.used().insert(id.clone(), Instant::now());
+        self.known().insert(id.clone(), Known { owner: asker(), used: Instant::now() });
         Ok((id, transport))
     }
 
@@ -98,11 +149,12 @@ impl SessionManager for Sessions {
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
-        self.inner.has_session(id).await
+        // To others it is not there: rmcp answers 404, as for one that never was.
+        Ok(self.is_of(id, &asker()) && self.inner.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
-        self.used().remove(id);
+        self.known().remove(id);
         self.inner.close_session(id).await
     }
 
@@ -112,7 +164,7 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        self.inner.create_stream(id, message).await
+        Ok(self.claimed(self.inner.create_stream(id, message).await?))
     }
 
     async fn accept_message(
@@ -129,7 +181,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        self.inner.create_standalone_stream(id).await
+        Ok(self.claimed(self.inner.create_standalone_stream(id).await?))
     }
 
     async fn resume(
@@ -138,7 +190,10 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        self.inner.resume(id, last_event_id).await
+        // rmcp looks for the stream and not whose it is.
+        let theirs = self.replay.is_of(&last_event_id, &asker());
+        let from = if theirs { last_event_id } else { Replay::NOWHERE.to_owned() };
+        self.inner.resume(id, from).await
     }
 
     async fn restore_session(
@@ -167,7 +222,24 @@ mod tests {
         assert!(!sessions.has_session(&first).await.unwrap());
         let (last, _) = transports.last().unwrap();
         assert!(sessions.has_session(last).await.unwrap());
-        assert_eq!(sessions.used().len(), MOST_SESSIONS);
+        assert_eq!(sessions.known().len(), MOST_SESSIONS);
         assert!(sessions.event_store().is_none());
+    }
+
+    #[tokio::test]
+    async fn whoever_opens_too_many_loses_their_own() {
+        let sessions = Sessions::new();
+        let (anna, greedy) = (Principal::new("token:anna"), Principal::new("token:greedy"));
+        let mine = asked_by(anna.clone(), sessions.create_session()).await.unwrap();
+        let mut transports = Vec::new();
+        for _ in 0..2 * MOST_SESSIONS {
+            let opened = asked_by(greedy.clone(), sessions.create_session()).await.unwrap();
+            transports.push(opened);
+        }
+        assert!(sessions.is_of(&mine.0, &anna));
+        assert!(!sessions.is_of(&mine.0, &greedy));
+        assert!(asked_by(anna, sessions.has_session(&mine.0)).await.unwrap());
+        assert!(!asked_by(greedy, sessions.has_session(&mine.0)).await.unwrap());
+        assert!(!sessions.has_session(&mine.0).await.unwrap(), "nor is it the local person's");
     }
 }

@@ -1,6 +1,4 @@
 //! The server over real sockets.
-use std::fmt::Write as _;
-
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use futures::StreamExt as _;
 use rmcp::model::{CallToolRequestParams, ProtocolVersion};
@@ -11,8 +9,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
+use std::net::SocketAddr;
+
+use super::issuer::tests::{AUDIENCE, Idp, Pair};
 use super::*;
-use crate::config::{Config, Secret};
+use crate::config::{Config, IssuerSettings, Secret};
 use crate::testing::Echo;
 
 const TOKEN: &str = "a-token-for-tests-only";
@@ -28,15 +29,27 @@ struct Running {
 
 fn settings() -> HttpSettings {
     let mut settings = Config::isolated(Path::new("/nowhere")).http;
-    settings.listen.set_port(0);
+    settings.listen = "127.0.0.1:0".parse().expect("an address");
+    settings.wrong_tokens = 0;
     settings.token = Some(Secret::new(TOKEN));
     settings.allowed_origins = vec![LISTED.parse().expect("an origin")];
     settings
 }
 
+fn tcp(server: &HttpServer) -> SocketAddr {
+    match server.address() {
+        Listen::Tcp(address) => *address,
+        Listen::Unix(path) => panic!("{}", path.display()),
+    }
+}
+
 async fn start() -> Running {
-    let server = HttpServer::bind(&settings(), Path::new("/nowhere")).await.expect("a free port");
-    let (address, echo, shutdown) = (server.address(), Echo::default(), Shutdown::default());
+    start_with(&settings(), Path::new("/nowhere")).await
+}
+
+async fn start_with(settings: &HttpSettings, data_dir: &Path) -> Running {
+    let server = HttpServer::bind(settings, data_dir).await.expect("a free port");
+    let (address, echo, shutdown) = (tcp(&server), Echo::default(), Shutdown::default());
     let served = tokio::spawn({
         let (echo, shutdown) = (echo.clone(), shutdown.clone());
         async move {
@@ -68,83 +81,6 @@ async fn raw(address: SocketAddr, request: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn every_door_but_one_is_shut() {
-    let running = start().await;
-    let port = running.address.port();
-    let hosts = [
-        (vec![format!("127.0.0.1:{port}")], true),
-        (vec![format!("[::1]:{port}")], true),
-        (vec![format!("evil.example:{port}")], false),
-        (vec![format!("localhost.evil.example:{port}")], false),
-        (vec![format!("127.0.0.1.nip.io:{port}")], false),
-        (vec![format!("0.0.0.0:{port}")], false),
-        (vec!["localhost".to_owned()], false),
-        (vec![format!("localhost:{port}"), "evil.example".to_owned()], false),
-    ];
-    let origins = [
-        (vec![], true),
-        (vec![LISTED], true),
-        (vec!["http://evil.example"], false),
-        (vec!["null"], false),
-        (vec![LISTED, "http://evil.example"], false),
-    ];
-    let tokens = [
-        (Some(format!("Bearer {TOKEN}")), true),
-        (Some("Bearer a-token-for-tests-onlz".to_owned()), false),
-        (None, false),
-    ];
-    let types = ["application/json", "text/plain", "application/x-www-form-urlencoded"];
-    let methods = ["POST", "GET", "DELETE", "OPTIONS"];
-    let mut cells = 0;
-    for (host_lines, host_good) in &hosts {
-        for (origin_lines, origin_good) in &origins {
-            for (token, token_good) in &tokens {
-                for kind in types {
-                    for method in methods {
-                        let mut request = format!("{method} /mcp HTTP/1.1\r\n");
-                        for host in host_lines {
-                            write!(request, "Host: {host}\r\n").unwrap();
-                        }
-                        for origin in origin_lines {
-                            write!(request, "Origin: {origin}\r\n").unwrap();
-                        }
-                        if let Some(token) = token {
-                            write!(request, "Authorization: {token}\r\n").unwrap();
-                        }
-                        let length = if method == "POST" { INITIALIZE.len() } else { 0 };
-                        write!(
-                            request,
-                            "Accept: application/json, text/event-stream\r\nContent-Type: {kind}\r\n\
-                             Content-Length: {length}\r\nConnection: close\r\n\r\n{}",
-                            &INITIALIZE[..length],
-                        )
-                        .unwrap();
-                        let expected = match (host_good, origin_good, token_good, method) {
-                            (false, ..) if host_lines.len() == 2 => 400,
-                            (false, ..) | (_, false, ..) => 403,
-                            (_, _, false, _) => 401,
-                            (.., "POST") if kind == "application/json" => 200,
-                            (.., "POST") => 415,
-                            // No session is named.
-                            (.., "GET" | "DELETE") => 400,
-                            _ => 405,
-                        };
-                        let (status, answer) = raw(running.address, &request).await;
-                        assert_eq!(status, expected, "{request}\n{answer}");
-                        let lower = answer.to_lowercase();
-                        assert_eq!(status == 401, lower.contains("www-authenticate: bearer"));
-                        assert!(!lower.contains("access-control-"), "{answer}");
-                        assert!(!answer.contains(TOKEN));
-                        cells += 1;
-                    }
-                }
-            }
-        }
-    }
-    assert_eq!(cells, 1440);
-}
-
-#[tokio::test]
 async fn odd_requests_are_refused_and_health_needs_no_token() {
     let running = start().await;
     let host = format!("Host: {}\r\nConnection: close\r\n", running.address);
@@ -159,6 +95,8 @@ async fn odd_requests_are_refused_and_health_needs_no_token() {
         ("GET /healthz HTTP/1.0\r\n\r\n".to_owned(), 400),
         (format!("GET http://evil.example/healthz HTTP/1.1\r\n{host}\r\n"), 403),
         (format!("GET http://{}/healthz HTTP/1.1\r\n{host}\r\n", running.address), 200),
+        // Nothing is at /nowhere, least of all room.
+        (format!("GET /readyz HTTP/1.1\r\n{host}\r\n"), 503),
         // Clients look for these after a 401; there is no OAuth here.
         (format!("GET /.well-known/oauth-protected-resource HTTP/1.1\r\n{host}\r\n"), 404),
         (format!("POST /register HTTP/1.1\r\n{host}Content-Length: 0\r\n\r\n"), 404),
@@ -351,7 +289,210 @@ async fn other_machines_need_a_token_that_the_user_chose() {
     settings.listen = "127.0.0.1:0".parse().unwrap();
     let first = HttpServer::bind(&settings, home.path()).await.unwrap();
     assert_eq!(first.token_file.as_deref(), Some(home.path().join(token::FILE).as_path()));
-    settings.listen = first.address();
+    settings.listen = first.address().clone();
     let taken = HttpServer::bind(&settings, home.path()).await;
     assert!(matches!(taken, Err(HttpError::Listen { .. })));
+}
+
+#[tokio::test]
+async fn an_allowed_page_may_read_and_no_other_is_told_anything() {
+    let running = start().await;
+    let host = format!("Host: {}\r\nConnection: close\r\n", running.address);
+    let asks = "Access-Control-Request-Method: POST\r\n\
+                Access-Control-Request-Headers: authorization,content-type\r\n\
+                Access-Control-Request-Private-Network: true\r\n";
+    let listed = format!("Origin: {LISTED}\r\n");
+    let ask = |origin: &str| format!("OPTIONS /mcp HTTP/1.1\r\n{host}{origin}{asks}\r\n");
+    let (status, answer) = raw(running.address, &ask(&listed)).await;
+    assert_eq!(status, 204, "{answer}");
+    for said in [
+        &format!("access-control-allow-origin: {LISTED}\r\n"),
+        "access-control-allow-methods: GET, POST, DELETE\r\n",
+        "authorization, content-type",
+        "access-control-allow-private-network: true\r\n",
+        "vary: Origin\r\n",
+    ] {
+        assert!(answer.contains(said), "{said}: {answer}");
+    }
+    for stranger in ["Origin: https://evil.example\r\n", "Origin: null\r\n"] {
+        let (status, answer) = raw(running.address, &ask(stranger)).await;
+        assert_eq!(status, 403);
+        assert!(!answer.contains("access-control"), "{answer}");
+    }
+    // A browser of no page asks nothing beforehand.
+    let (status, _) = raw(running.address, &ask("")).await;
+    assert_eq!(status, 401);
+    // Refusals are for the page's eyes too, and so is the session.
+    let (status, answer) =
+        raw(running.address, &format!("GET /mcp HTTP/1.1\r\n{host}{listed}\r\n")).await;
+    assert_eq!(status, 401);
+    assert!(answer.contains("access-control-expose-headers: Mcp-Session-Id, WWW-Authenticate"));
+    let opened = post(&running, INITIALIZE).header("origin", LISTED).send().await.unwrap();
+    assert_eq!(opened.headers()["access-control-allow-origin"], LISTED);
+    assert!(opened.headers().contains_key("mcp-session-id"));
+    assert!(!opened.headers().contains_key("access-control-allow-credentials"));
+}
+
+#[tokio::test]
+async fn wrong_tokens_become_too_many_and_the_right_one_is_still_let_in() {
+    let mut settings = settings();
+    settings.wrong_tokens = 3;
+    settings.rate_limit = 5;
+    let running = start_with(&settings, Path::new("/nowhere")).await;
+    let url = format!("http://{}/mcp", running.address);
+    let wrong = async |token: &str| http().post(&url).bearer_auth(token).send().await.unwrap();
+    for _ in 0..3 {
+        assert_eq!(wrong("wrong").await.status(), 401);
+    }
+    let answer = wrong("wrong").await;
+    assert_eq!(answer.status(), 429);
+    let wait: u64 = answer.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((1..=21).contains(&wait), "{wait}");
+    // No token at all is no guess: such a client must hear how to get one.
+    assert_eq!(http().post(&url).send().await.unwrap().status(), 401);
+    for _ in 0..5 {
+        assert_eq!(post(&running, INITIALIZE).send().await.unwrap().status(), 200);
+    }
+    let answer = post(&running, INITIALIZE).send().await.unwrap();
+    assert_eq!(answer.status(), 429);
+    assert!(answer.headers().contains_key("retry-after"));
+    assert!(answer.text().await.unwrap().contains("http.rate-limit"));
+}
+
+#[tokio::test]
+async fn readiness_follows_the_disk_and_the_end() {
+    let home = tempfile::tempdir().unwrap();
+    let running = start_with(&settings(), home.path()).await;
+    let url = format!("http://{}/readyz", running.address);
+    let answer = http().get(&url).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    // A call that runs keeps the server for a moment; its connection is another one.
+    let headers = session(&running).await;
+    let call = post(&running, SLOW).headers(headers).send().await.unwrap();
+    running.echo.begun.notified().await;
+    running.shutdown.asked.cancel();
+    assert!(call.text().await.unwrap().contains("stopped"));
+    running.served.await.unwrap();
+    assert!(http().get(&url).send().await.is_err());
+}
+
+fn issued_by(name: String) -> HttpSettings {
+    let mut settings = settings();
+    settings.public_url = Some("https://phones.example.com".parse().expect("a URL"));
+    let audience = Some(AUDIENCE.to_owned());
+    settings.issuer = Some(IssuerSettings { name, audience, keys: None });
+    settings
+}
+
+#[tokio::test]
+async fn an_issuer_is_told_of_and_its_tokens_are_taken() {
+    let pair = Pair::ed();
+    let idp = Idp::start(serde_json::json!([pair.jwk("a")])).await;
+    let running = start_with(&issued_by(idp.name()), Path::new("/nowhere")).await;
+    let at = |path: &str| format!("http://{}{path}", running.address);
+    for path in
+        ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]
+    {
+        let answer = http().get(at(path)).send().await.unwrap();
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        let told: serde_json::Value = answer.json().await.unwrap();
+        assert_eq!(told["resource"], "https://phones.example.com/mcp");
+        assert_eq!(told["authorization_servers"], serde_json::json!([idp.name()]));
+        assert_eq!(told["scopes_supported"], serde_json::json!(["phone:control"]));
+        assert_eq!(told["bearer_methods_supported"], serde_json::json!(["header"]));
+        let request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n");
+        let evil = format!("{request}Host: evil.example\r\n\r\n");
+        assert_eq!(raw(running.address, &evil).await.0, 403);
+        let public = format!("{request}Host: phones.example.com\r\n\r\n");
+        assert_eq!(raw(running.address, &public).await.0, 200);
+    }
+    let challenge = |answer: &reqwest::Response| {
+        answer.headers()["www-authenticate"].to_str().unwrap().to_owned()
+    };
+    let place = "scope=\"phone:control\", resource_metadata=\"https://phones.example.com/\
+                 .well-known/oauth-protected-resource/mcp\"";
+    let answer = http().post(at("/mcp")).send().await.unwrap();
+    assert_eq!(answer.status(), 401);
+    assert_eq!(challenge(&answer), format!("Bearer realm=\"ayeaye\", {place}"));
+    let mut claims = idp.claims();
+    claims["exp"] = serde_json::json!(1);
+    let answer =
+        http().post(at("/mcp")).bearer_auth(pair.token("a", &claims)).send().await.unwrap();
+    assert_eq!(answer.status(), 401);
+    assert!(challenge(&answer).contains("error=\"invalid_token\", scope="));
+    claims = idp.claims();
+    claims["scope"] = serde_json::json!("openid");
+    let answer =
+        http().post(at("/mcp")).bearer_auth(pair.token("a", &claims)).send().await.unwrap();
+    assert_eq!(answer.status(), 403);
+    assert_eq!(
+        challenge(&answer),
+        format!("Bearer realm=\"ayeaye\", error=\"insufficient_scope\", {place}")
+    );
+    let config = StreamableHttpClientTransportConfig::with_uri(at("/mcp"))
+        .auth_header(pair.token("a", &idp.claims()));
+    let transport = StreamableHttpClientTransport::with_client(http(), config);
+    let client = ().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap();
+    let who = client.call_tool(CallToolRequestParams::new("who")).await.unwrap();
+    let expected = format!("jwt:{}#anna", idp.name());
+    assert_eq!(who.content[0].as_text().unwrap().text, expected);
+    client.cancel().await.unwrap();
+}
+
+#[tokio::test]
+async fn without_its_issuer_the_servers_own_token_still_works() {
+    let running =
+        start_with(&issued_by("http://127.0.0.1:1".to_owned()), Path::new("/nowhere")).await;
+    let pair = Pair::ed();
+    let claims = serde_json::json!({ "iss": "http://127.0.0.1:1" });
+    let url = format!("http://{}/mcp", running.address);
+    let answer = http().post(url).bearer_auth(pair.token("a", &claims)).send().await.unwrap();
+    assert_eq!(answer.status(), 503);
+    assert!(answer.headers().contains_key("retry-after"));
+    assert_eq!(post(&running, INITIALIZE).send().await.unwrap().status(), 200);
+}
+
+#[cfg(unix)]
+mod by_socket {
+    use tokio::net::UnixStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn our_own_processes_need_no_token_and_a_wrong_one_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.sock");
+        let mut settings = settings();
+        settings.listen = Listen::Unix(path.clone());
+        let server = HttpServer::bind(&settings, home.path()).await.unwrap();
+        assert_eq!(server.url(), "http://localhost/mcp");
+        let (shutdown, echo) = (Shutdown::default(), Echo::default());
+        let served = tokio::spawn({
+            let shutdown = shutdown.clone();
+            async move { server.serve(move || echo.clone(), &shutdown, async {}).await }
+        });
+        for (line, expected) in [
+            ("Host: localhost", 200),
+            ("Host: localhost\r\nAuthorization: Bearer a-token-for-tests-only", 200),
+            ("Host: localhost\r\nAuthorization: Bearer wrong", 401),
+            ("Host: localhost\r\nX-Forwarded-For: 203.0.113.9", 401),
+            ("Host: evil.example", 403),
+            ("Host: localhost\r\nOrigin: http://evil.example", 403),
+        ] {
+            let mut stream = UnixStream::connect(&path).await.unwrap();
+            let length = INITIALIZE.len();
+            let request = format!(
+                "POST /mcp HTTP/1.1\r\n{line}\r\nAccept: application/json, text/event-stream\r\n\
+                 Content-Type: application/json\r\nContent-Length: {length}\r\n\
+                 Connection: close\r\n\r\n{INITIALIZE}"
+            );
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.starts_with(&format!("HTTP/1.1 {expected} ")), "{line}: {answer}");
+        }
+        shutdown.asked.cancel();
+        served.await.unwrap();
+        assert!(!path.exists());
+    }
 }

@@ -38,13 +38,17 @@ pub(super) struct Lock([u8; 32]);
 
 impl Lock {
     pub(super) fn new(token: &Secret) -> Self {
-        Self(Sha256::digest(token.expose()).into())
+        Self::of(token.expose().as_bytes())
     }
 
-    /// Whether this token opens it.
-    pub(super) fn opens(&self, token: &[u8]) -> bool {
-        let offered: [u8; 32] = Sha256::digest(token).into();
-        let differing = self.0.iter().zip(offered).fold(0, |bits, (a, b)| bits | (a ^ b));
+    /// What a token that is offered opens.
+    pub(super) fn of(token: &[u8]) -> Self {
+        Self(Sha256::digest(token).into())
+    }
+
+    /// Whether both are of the same token.
+    pub(super) fn is(&self, offered: &Self) -> bool {
+        let differing = self.0.iter().zip(offered.0).fold(0, |bits, (a, b)| bits | (a ^ b));
         differing == 0
     }
 }
@@ -89,10 +93,15 @@ fn read(path: &Path) -> Result<Secret, TokenError> {
     let mut text = String::new();
     file.take(4096).read_to_string(&mut text).map_err(unreadable)?;
     let token = text.trim_end_matches(['\n', '\r']);
-    if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if !is_long_enough(token) {
         return Err(TokenError::NoToken { path: path.to_owned() });
     }
     Ok(Secret::new(token))
+}
+
+/// Whether a text can be a token: one that can be guessed is worse than none.
+pub(super) fn is_long_enough(token: &str) -> bool {
+    16 <= token.len() && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Writes the token so that the file is never there without all of it, and never replaced.
@@ -136,13 +145,13 @@ fn create(path: &Path) -> io::Result<std::fs::File> {
 }
 
 #[cfg(unix)]
-fn mode(metadata: &std::fs::Metadata) -> u32 {
+pub(super) fn mode(metadata: &std::fs::Metadata) -> u32 {
     use std::os::unix::fs::MetadataExt as _;
     metadata.mode() & 0o777
 }
 
 #[cfg(not(unix))]
-fn mode(_: &std::fs::Metadata) -> u32 {
+pub(super) fn mode(_: &std::fs::Metadata) -> u32 {
     0o600
 }
 
@@ -188,9 +197,9 @@ mod tests {
     #[test]
     fn only_the_token_opens_the_lock() {
         let lock = Lock::new(&Secret::new("0123456789abcdef"));
-        assert!(lock.opens(b"0123456789abcdef"));
+        assert!(lock.is(&Lock::of(b"0123456789abcdef")));
         for wrong in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF"] {
-            assert!(!lock.opens(wrong.as_bytes()), "{wrong}");
+            assert!(!lock.is(&Lock::of(wrong.as_bytes())), "{wrong}");
         }
     }
 }

@@ -1,0 +1,116 @@
+//! How often somebody may do something: so many a minute, all at once if they like.
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How many are remembered. Beyond it whoever was least busy is forgotten.
+const MOST: usize = 4096;
+
+/// One bucket of tokens for each key, refilled steadily.
+#[derive(Debug)]
+pub(super) struct Buckets<K> {
+    /// Tokens of a full bucket, which is also what flows in within a minute. 0: no limit.
+    a_minute: u32,
+    kept: Mutex<HashMap<K, Bucket>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    level: f64,
+    at: Instant,
+}
+
+impl<K: Eq + Hash + Clone> Buckets<K> {
+    pub(super) fn new(a_minute: u32) -> Self {
+        Self { a_minute, kept: Mutex::default() }
+    }
+
+    /// Takes one from the bucket of `key`; when it is empty, how long until there is one again.
+    pub(super) fn take(&self, key: &K) -> Result<(), Duration> {
+        if self.a_minute == 0 {
+            return Ok(());
+        }
+        let (now, full) = (Instant::now(), f64::from(self.a_minute));
+        let level = |bucket: &Bucket| {
+            let gained = now.duration_since(bucket.at).as_secs_f64() * full / 60.0;
+            (bucket.level + gained).min(full)
+        };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.get(key).map_or(full, level);
+        if found < 1.0 {
+            return Err(Duration::from_secs_f64((1.0 - found) * 60.0 / full));
+        }
+        if MOST <= kept.len() && !kept.contains_key(key) {
+            // Whoever is full again was as good as forgotten.
+            kept.retain(|_, bucket| level(bucket) < full);
+            while MOST <= kept.len() {
+                let calmest = kept.iter().max_by(|a, b| level(a.1).total_cmp(&level(b.1)));
+                let Some(calmest) = calmest.map(|(key, _)| key.clone()) else { break };
+                kept.remove(&calmest);
+            }
+        }
+        kept.insert(key.clone(), Bucket { level: found - 1.0, at: now });
+        Ok(())
+    }
+}
+
+/// What counts as one peer: an IPv4 address, or the network of an IPv6 address, of which a single
+/// machine has as many as it likes.
+pub(super) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            std::net::Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_bucket_empties_and_fills_again() {
+        let buckets = Buckets::new(60);
+        for _ in 0..60 {
+            assert_eq!(buckets.take(&"a"), Ok(()));
+        }
+        let wait = buckets.take(&"a").unwrap_err();
+        assert!(wait <= Duration::from_secs(1), "{wait:?}");
+        assert_eq!(buckets.take(&"b"), Ok(()), "others have their own");
+        tokio::time::advance(wait).await;
+        assert_eq!(buckets.take(&"a"), Ok(()));
+        assert!(buckets.take(&"a").is_err());
+        let unlimited = Buckets::new(0);
+        assert!((0..10_000).all(|_| unlimited.take(&"a").is_ok()));
+        assert!(unlimited.kept.lock().unwrap().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn memory_is_bounded_and_the_busiest_is_remembered() {
+        let buckets = Buckets::new(5);
+        while buckets.take(&0).is_ok() {}
+        for other in 1..10_000 {
+            assert!(buckets.take(&other).is_ok());
+        }
+        assert_eq!(buckets.kept.lock().unwrap().len(), MOST);
+        assert!(buckets.take(&0).is_err());
+        tokio::time::advance(Duration::from_mins(1)).await;
+        assert!(buckets.take(&-1).is_ok());
+        assert_eq!(buckets.kept.lock().unwrap().len(), 1, "who is full again is forgotten");
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_peer() {
+        let of = |text: &str| network(text.parse().unwrap());
+        assert_eq!(of("2001:db8:1:2:3::4"), of("2001:db8:1:2::ffff"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
+    }
+}

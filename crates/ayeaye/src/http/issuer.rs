@@ -1,0 +1,183 @@
+//! Tokens of an external issuer: JWTs as RFC 9068 and RFC 8725 want them checked.
+//!
+//! The issuer's keys are fetched when first needed and kept, so that the server starts and answers
+//! whoever has one of its own tokens while the issuer is down.
+mod discovery;
+mod keys;
+mod signature;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye_agent::Principal;
+use jsonwebtoken::dangerous::insecure_decode_claims;
+use jsonwebtoken::{Algorithm, AlgorithmFamily, Header, Validation, decode, decode_header};
+use serde::Deserialize;
+use url::Url;
+
+use keys::Keys;
+
+/// The scope a token must have.
+pub(super) const SCOPE: &str = "phone:control";
+
+/// A longer token is refused unread. Headers end at 64 KiB anyway.
+const LONGEST: usize = 16 << 10;
+/// Of a subject, in bytes.
+const LONGEST_SUBJECT: usize = 255;
+/// How far the issuer's clock and ours may be apart.
+const LEEWAY: Duration = Duration::from_mins(1);
+/// Signatures that are checked for a token that names no key.
+const MOST_TRIES: usize = 8;
+
+/// Why a token is not taken.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Denied {
+    #[error("{0}")]
+    Wrong(String),
+    #[error("it has not the scope {SCOPE}")]
+    Scope,
+    /// It may be good; its issuer's keys are not there.
+    #[error("the issuer's keys cannot be fetched now")]
+    Unavailable,
+}
+
+/// Who issues tokens beside us.
+#[derive(Debug)]
+pub(super) struct Issuer {
+    /// As it is said in `iss`, to the letter.
+    name: String,
+    audience: String,
+    keys: Arc<Keys>,
+}
+
+/// What must be in a token besides what the library checks. Types are checked by reading them: a
+/// claim of the wrong type is no absent claim.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "read for their types")]
+struct Claims {
+    iss: String,
+    sub: String,
+    exp: f64,
+    nbf: Option<f64>,
+    /// RFC 8693, 4.2: names between blanks.
+    scope: Option<String>,
+    /// What two large issuers say instead: a list, or the same as `scope`.
+    scp: Option<Scopes>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Scopes {
+    List(Vec<String>),
+    Text(String),
+}
+
+/// Before any signature is checked: whether it is worth the trouble.
+#[derive(Debug, Deserialize)]
+struct Said {
+    iss: String,
+}
+
+impl Issuer {
+    /// Takes the tokens that `name` issues for `audience`. Its keys are at `keys`, or where its
+    /// metadata says.
+    pub(super) fn new(name: &str, audience: String, keys: Option<Url>) -> Result<Self, String> {
+        signature::install();
+        let keys = Arc::new(Keys::new(name, keys)?);
+        Ok(Self { name: name.to_owned(), audience, keys })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whom its tokens must be for.
+    pub(super) fn audience(&self) -> &str {
+        &self.audience
+    }
+
+    /// Whether this has the form of a JWT. Our own tokens have not, as we make them.
+    pub(super) fn is_like_its(token: &str) -> bool {
+        token.bytes().filter(|byte| *byte == b'.').count() == 2
+    }
+
+    /// Who shows this token.
+    pub(super) async fn who(&self, token: &str) -> Result<Principal, Denied> {
+        let wrong = |why: &str| Denied::Wrong(why.to_owned());
+        if LONGEST < token.len() {
+            return Err(wrong("it is too long"));
+        }
+        let header = decode_header(token).map_err(|err| Denied::Wrong(err.to_string()))?;
+        is_acceptable(&header).map_err(wrong)?;
+        let said: Said =
+            insecure_decode_claims(token).map_err(|err| Denied::Wrong(err.to_string()))?;
+        if said.iss != self.name {
+            return Err(wrong("another issuer made it"));
+        }
+        let mut last = wrong("no key of its issuer fits");
+        for key in self.keys.fitting(&header).await?.iter().take(MOST_TRIES) {
+            match decode::<Claims>(token, key, &self.validation(header.alg)) {
+                Ok(token) => return self.subject(&token.claims),
+                Err(err) => last = Denied::Wrong(err.to_string()),
+            }
+        }
+        Err(last)
+    }
+
+    fn validation(&self, algorithm: Algorithm) -> Validation {
+        let mut validation = Validation::new(algorithm);
+        validation.leeway = LEEWAY.as_secs();
+        validation.validate_nbf = true;
+        validation.set_issuer(&[&self.name]);
+        validation.set_audience(&[&self.audience]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        validation
+    }
+
+    fn subject(&self, claims: &Claims) -> Result<Principal, Denied> {
+        let subject = &claims.sub;
+        if subject.is_empty()
+            || LONGEST_SUBJECT < subject.len()
+            || subject.chars().any(char::is_control)
+        {
+            return Err(Denied::Wrong(
+                "its subject is empty, too long or no plain text".to_owned(),
+            ));
+        }
+        let said = claims.scope.as_deref().is_some_and(names_ours)
+            || match &claims.scp {
+                Some(Scopes::List(list)) => list.iter().any(|scope| scope == SCOPE),
+                Some(Scopes::Text(text)) => names_ours(text),
+                None => false,
+            };
+        if !said {
+            return Err(Denied::Scope);
+        }
+        // An issuer's name has no `#`, so two pairs are never written the same.
+        Ok(Principal::new(format!("jwt:{}#{subject}", self.name)))
+    }
+}
+
+fn names_ours(scopes: &str) -> bool {
+    scopes.split(' ').any(|scope| scope == SCOPE)
+}
+
+/// Whether a header asks for nothing but what we do.
+fn is_acceptable(header: &Header) -> Result<(), &'static str> {
+    if header.alg.family() == AlgorithmFamily::Hmac {
+        return Err("its algorithm is no asymmetric one");
+    }
+    if header.crit.is_some() {
+        return Err("it has critical extensions");
+    }
+    // An access token (RFC 9068), or one that does not say; not a logout token or a DPoP proof.
+    let kind = header.typ.as_deref().unwrap_or("JWT").to_ascii_lowercase();
+    let kind = kind.strip_prefix("application/").unwrap_or(&kind);
+    if kind != "jwt" && kind != "at+jwt" {
+        return Err("it is no access token");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,156 @@
+//! An issuer's keys: fetched, kept, and fetched anew when one is missing or they are old.
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, PublicKeyUse};
+use jsonwebtoken::{Algorithm, DecodingKey, Header};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+use url::Url;
+
+use super::Denied;
+use super::discovery::Source;
+
+/// After this long they are fetched again, while the old ones still count.
+const OLD: Duration = Duration::from_hours(1);
+/// After this long without the issuer they count no more: it may have withdrawn one.
+const TOO_OLD: Duration = Duration::from_hours(24);
+/// Between two fetches for keys that were not among those fetched. Anybody can name such a key.
+const AGAIN: Duration = Duration::from_secs(30);
+/// Between two fetches when the issuer did not answer.
+const AGAIN_AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// How long a request waits for a fetch.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Keys of one issuer.
+const MOST: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Keys {
+    source: Source,
+    kept: RwLock<Option<Kept>>,
+    /// Held by whoever fetches: when it was last tried, and whether it went well.
+    last_try: Mutex<Option<(Instant, bool)>>,
+}
+
+#[derive(Debug, Clone)]
+struct Kept {
+    keys: Arc<[Key]>,
+    at: Instant,
+}
+
+#[derive(Debug)]
+struct Key {
+    id: Option<String>,
+    algorithms: Vec<Algorithm>,
+    decoding: DecodingKey,
+}
+
+impl Keys {
+    pub(super) fn new(issuer: &str, keys: Option<Url>) -> Result<Self, String> {
+        let source = Source::new(issuer, keys)?;
+        Ok(Self { source, kept: RwLock::default(), last_try: Mutex::default() })
+    }
+
+    /// The keys that may have signed a token with this header.
+    pub(super) async fn fitting(
+        self: &Arc<Self>,
+        header: &Header,
+    ) -> Result<Vec<DecodingKey>, Denied> {
+        let kept = self.kept().filter(|kept| kept.at.elapsed() < TOO_OLD);
+        if let Some(kept) = kept {
+            if OLD < kept.at.elapsed() {
+                tokio::spawn(Arc::clone(self).fetch(Instant::now()));
+            }
+            let found = kept.fitting(header);
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        // In a task of its own: whoever asks may go away, the others wait for the keys.
+        let fetch = tokio::spawn(Arc::clone(self).fetch(Instant::now()));
+        match tokio::time::timeout(PATIENCE, fetch).await {
+            Ok(Ok(true)) => {}
+            Ok(Ok(false) | Err(_)) | Err(_) => return Err(Denied::Unavailable),
+        }
+        Ok(self.kept().map(|kept| kept.fitting(header)).unwrap_or_default())
+    }
+
+    fn kept(&self) -> Option<Kept> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Fetches the keys, unless somebody did since `seen` or only just; whether the last fetch went
+    /// well.
+    async fn fetch(self: Arc<Self>, seen: Instant) -> bool {
+        let mut last_try = self.last_try.lock().await;
+        if let Some((when, good)) = *last_try {
+            let pause = if good { AGAIN } else { AGAIN_AFTER_FAILURE };
+            if seen < when || when.elapsed() < pause {
+                return good;
+            }
+        }
+        let good = match self.source.fetch().await {
+            Ok(values) => {
+                let keys: Arc<[Key]> = values.into_iter().filter_map(Key::new).take(MOST).collect();
+                tracing::info!("{} keys of the issuer {}", keys.len(), self.source.issuer());
+                let kept = Kept { keys, at: Instant::now() };
+                *self.kept.write().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+                true
+            }
+            Err(err) => {
+                tracing::warn!("no keys of the issuer {}: {err}", self.source.issuer());
+                false
+            }
+        };
+        *last_try = Some((Instant::now(), good));
+        good
+    }
+}
+
+impl Kept {
+    fn fitting(&self, header: &Header) -> Vec<DecodingKey> {
+        let fits = |key: &&Key| {
+            key.algorithms.contains(&header.alg)
+                && match &header.kid {
+                    Some(id) => key.id.as_ref() == Some(id),
+                    None => true,
+                }
+        };
+        self.keys.iter().filter(fits).map(|key| key.decoding.clone()).collect()
+    }
+}
+
+impl Key {
+    /// Reads one key of a set; those of kinds that we do not know are not ours to complain about.
+    fn new(value: serde_json::Value) -> Option<Self> {
+        let jwk: Jwk = serde_json::from_value(value).ok()?;
+        if !matches!(jwk.common.public_key_use, None | Some(PublicKeyUse::Signature)) {
+            return None;
+        }
+        let mut algorithms = match &jwk.algorithm {
+            AlgorithmParameters::RSA(_) => vec![
+                Algorithm::RS256,
+                Algorithm::RS384,
+                Algorithm::RS512,
+                Algorithm::PS256,
+                Algorithm::PS384,
+                Algorithm::PS512,
+            ],
+            AlgorithmParameters::EllipticCurve(key) => match key.curve {
+                EllipticCurve::P256 => vec![Algorithm::ES256],
+                EllipticCurve::P384 => vec![Algorithm::ES384],
+                _ => return None,
+            },
+            AlgorithmParameters::OctetKeyPair(key) if key.curve == EllipticCurve::Ed25519 => {
+                vec![Algorithm::EdDSA]
+            }
+            _ => return None,
+        };
+        if let Some(only) = jwk.common.key_algorithm {
+            let only: Algorithm = only.to_string().parse().ok()?;
+            algorithms.retain(|algorithm| *algorithm == only);
+        }
+        let decoding = DecodingKey::from_jwk(&jwk).ok()?;
+        Some(Self { id: jwk.common.key_id, algorithms, decoding })
+    }
+}

@@ -1,0 +1,208 @@
+//! Who may come in with a token of ours: the person at this machine, and whoever else was given one.
+//!
+//! Named tokens stand in a file of their own, one `NAME TOKEN` a line, blank lines and lines that
+//! begin with `#` aside. It is read once, at the start.
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use ayeaye_agent::Principal;
+
+use super::token::{self, Lock};
+use crate::config::Secret;
+
+/// The file in the data folder that is read when no other was named.
+pub(super) const FILE: &str = "http-tokens";
+
+/// More is no file of tokens.
+const LARGEST: u64 = 256 << 10;
+
+/// Why the file of tokens cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum TokensError {
+    #[error("cannot read the tokens in {}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error(
+        "{} can be read by others (mode {mode:o}), so its tokens may be known; make new ones and \
+         `chmod 600` the file",
+        path.display()
+    )]
+    Open { path: PathBuf, mode: u32 },
+    #[error("{}, line {line}: {problem}", path.display())]
+    Line { path: PathBuf, line: usize, problem: &'static str },
+}
+
+/// All tokens of this server, hashed, with whom each lets in.
+#[derive(Clone)]
+pub(super) struct Keyring {
+    locks: Vec<(Principal, Lock)>,
+}
+
+impl Keyring {
+    /// The main token alone, which is that of the person at this machine.
+    pub(super) fn new(main: &Secret) -> Self {
+        Self { locks: vec![(Principal::local(), Lock::new(main))] }
+    }
+
+    /// Adds the named tokens: those of `named`, which must be there, or those of the data folder if
+    /// there are any. Returns how many.
+    pub(super) fn add(
+        &mut self,
+        named: Option<&Path>,
+        data_dir: &Path,
+    ) -> Result<usize, TokensError> {
+        let usual = data_dir.join(FILE);
+        let path = named.unwrap_or(&usual);
+        let text = match read(path) {
+            Err(TokensError::Read { source, .. })
+                if named.is_none() && source.kind() == io::ErrorKind::NotFound =>
+            {
+                return Ok(0);
+            }
+            read => read?,
+        };
+        let before = self.locks.len();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                self.add_line(line).map_err(|problem| TokensError::Line {
+                    path: path.to_owned(),
+                    line: number + 1,
+                    problem,
+                })?;
+            }
+        }
+        Ok(self.locks.len() - before)
+    }
+
+    fn add_line(&mut self, line: &str) -> Result<(), &'static str> {
+        let mut words = line.split_ascii_whitespace();
+        let (Some(name), Some(token), None) = (words.next(), words.next(), words.next()) else {
+            return Err("it must be a name, a blank and a token");
+        };
+        let good = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'@');
+        if 64 < name.len() || !name.bytes().all(good) {
+            return Err("a name has at most 64 characters: letters, digits, `-`, `_`, `.` and `@`");
+        }
+        if !token::is_long_enough(token) {
+            return Err(
+                "the token must have at least 16 characters; `openssl rand -hex 32` makes one",
+            );
+        }
+        let who = Principal::new(format!("token:{name}"));
+        if self.locks.iter().any(|(other, _)| *other == who) {
+            return Err("this name has a token already");
+        }
+        if self.who(token.as_bytes()).is_some() {
+            return Err("somebody else has the same token");
+        }
+        self.locks.push((who, Lock::new(&Secret::new(token))));
+        Ok(())
+    }
+
+    /// Whom this token lets in. Every lock is tried, so that the time tells nothing.
+    pub(super) fn who(&self, token: &[u8]) -> Option<&Principal> {
+        let offered = Lock::of(token);
+        self.locks.iter().fold(
+            None,
+            |found, (who, lock)| {
+                if lock.is(&offered) { Some(who) } else { found }
+            },
+        )
+    }
+}
+
+fn read(path: &Path) -> Result<String, TokensError> {
+    let unreadable = |source| TokensError::Read { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mode = token::mode(&file.metadata().map_err(unreadable)?);
+    if mode & 0o077 != 0 {
+        return Err(TokensError::Open { path: path.to_owned(), mode });
+    }
+    let mut text = String::new();
+    file.take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if LARGEST < text.len() as u64 {
+        return Err(unreadable(io::Error::other("it is larger than 256 KiB")));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAIN: &str = "the-main-token-of-tests";
+
+    fn ring_of(text: &str) -> Result<Keyring, String> {
+        let home = tempfile::tempdir().unwrap();
+        write(&home.path().join(FILE), text, 0o600);
+        let mut ring = Keyring::new(&Secret::new(MAIN));
+        ring.add(None, home.path()).map_err(|err| err.to_string())?;
+        Ok(ring)
+    }
+
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "no modes there"))]
+    fn write(path: &Path, text: &str, mode: u32) {
+        std::fs::write(path, text).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+    }
+
+    #[test]
+    fn each_token_lets_in_whom_it_was_given() {
+        let ring = ring_of(
+            "# who may use the phones\n\nanna  anna-has-this-token-1\nben@work\tben-has-this-token-22\n",
+        )
+        .unwrap();
+        let who = |token: &str| ring.who(token.as_bytes()).map(|who| who.name().to_owned());
+        assert_eq!(who(MAIN).as_deref(), Some("local"));
+        assert_eq!(who("anna-has-this-token-1").as_deref(), Some("token:anna"));
+        assert_eq!(who("ben-has-this-token-22").as_deref(), Some("token:ben@work"));
+        for wrong in ["", "anna", "anna-has-this-token-2", "anna anna-has-this-token-1"] {
+            assert_eq!(who(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line_and_without_the_token() {
+        for (text, said) in [
+            ("anna", "line 1: it must be a name"),
+            ("\nanna anna-has-this-token-1 x", "line 2: it must be a name"),
+            ("anna short", "line 1: the token must have"),
+            ("an/na anna-has-this-token-1", "line 1: a name has"),
+            ("anna anna-has-this-token-1\nanna anna-has-this-token-2", "line 2: this name has"),
+            ("anna anna-has-this-token-1\nben anna-has-this-token-1", "line 2: somebody else"),
+            ("anna the-main-token-of-tests", "line 1: somebody else"),
+        ] {
+            let err = ring_of(text).err().expect(text);
+            assert!(err.contains(said), "{err}");
+            assert!(!err.contains("anna-has") && !err.contains(MAIN), "{err}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_or_that_was_named_and_is_not_there_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let mut ring = Keyring::new(&Secret::new(MAIN));
+        assert_eq!(ring.add(None, home.path()).unwrap(), 0);
+        let path = home.path().join("mine");
+        let missing = ring.add(Some(&path), home.path());
+        assert!(matches!(missing, Err(TokensError::Read { .. })));
+        write(&path, "anna anna-has-this-token-1", 0o640);
+        let open = ring.add(Some(&path), home.path());
+        assert!(matches!(open, Err(TokensError::Open { mode: 0o640, .. })));
+        write(&path, "anna anna-has-this-token-1", 0o400);
+        assert_eq!(ring.add(Some(&path), home.path()).unwrap(), 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_file_makes_it_panic(text in "[a-z @#\n\t-]{0,120}") {
+            drop(ring_of(&text));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Where a server listens: an address, or a socket in the file system that only its owner may open.
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use tokio::net::TcpListener;
+
+use crate::config;
+
+/// Where to listen, as `http.listen` and `--http` say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listen {
+    /// An address.
+    Tcp(SocketAddr),
+    /// A Unix socket, by an absolute path.
+    Unix(PathBuf),
+}
+
+impl FromStr for Listen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Some(path) = text.strip_prefix("unix:") else {
+            return config::listen(text).map(Self::Tcp);
+        };
+        if !cfg!(unix) {
+            return Err("this system has no Unix sockets; give IP:PORT".to_owned());
+        }
+        let path = Path::new(path);
+        if !path.is_absolute() || path.file_name().is_none() {
+            return Err("after unix: there must be an absolute path, such as \
+                        unix:/run/user/1000/ayeaye.sock"
+                .to_owned());
+        }
+        Ok(Self::Unix(path.to_owned()))
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => write!(f, "{address}"),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// A socket that is listened at.
+#[derive(Debug)]
+pub(super) enum Listener {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(unix::Socket),
+}
+
+impl Listener {
+    /// Takes the place, and says where that is: with port 0, the port the system chose.
+    pub(super) async fn bind(listen: &Listen) -> io::Result<(Self, Listen)> {
+        match listen {
+            Listen::Tcp(address) => {
+                let listener = TcpListener::bind(address).await?;
+                let address = listener.local_addr()?;
+                Ok((Self::Tcp(listener), Listen::Tcp(address)))
+            }
+            #[cfg(unix)]
+            Listen::Unix(path) => Ok((Self::Unix(unix::Socket::bind(path).await?), listen.clone())),
+            #[cfg(not(unix))]
+            Listen::Unix(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+}
+
+#[cfg(unix)]
+pub(super) mod unix {
+    //! The socket file: for its owner only, never in the place of a living one, gone at the end.
+    use std::io;
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+    use std::path::{Path, PathBuf};
+
+    use tokio::net::{UnixListener, UnixStream};
+
+    #[derive(Debug)]
+    pub(in crate::http) struct Socket {
+        listener: UnixListener,
+        path: PathBuf,
+        /// Which file it is: at the end the path may be another server's.
+        file: (u64, u64),
+        /// Who owns it, which is who runs this server.
+        uid: u32,
+    }
+
+    impl Socket {
+        /// Binds beside the path and moves into place, so that the path never leads to a socket
+        /// with other rights, and a stale one is replaced in one step.
+        pub(super) async fn bind(path: &Path) -> io::Result<Self> {
+            make_way(path).await?;
+            let mut draft = path.as_os_str().to_owned();
+            draft.push(format!(".{}", std::process::id()));
+            let draft = PathBuf::from(draft);
+            let listener = UnixListener::bind(&draft)?;
+            let found = move_in(&draft, path)
+                .inspect_err(|_: &io::Error| drop(std::fs::remove_file(&draft)))?;
+            let file = (found.dev(), found.ino());
+            Ok(Self { listener, path: path.to_owned(), file, uid: found.uid() })
+        }
+
+        /// The next connection, and whether it comes from the user who runs this server.
+        pub(in crate::http) async fn accept(&self) -> io::Result<(UnixStream, bool)> {
+            let (stream, _) = self.listener.accept().await?;
+            let ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == self.uid);
+            Ok((stream, ours))
+        }
+    }
+
+    impl Drop for Socket {
+        fn drop(&mut self) {
+            let ours = std::fs::symlink_metadata(&self.path)
+                .is_ok_and(|found| (found.dev(), found.ino()) == self.file);
+            if ours && let Err(err) = std::fs::remove_file(&self.path) {
+                tracing::warn!("cannot remove {}: {err}", self.path.display());
+            }
+        }
+    }
+
+    fn move_in(draft: &Path, path: &Path) -> io::Result<std::fs::Metadata> {
+        std::fs::set_permissions(draft, std::fs::Permissions::from_mode(0o600))?;
+        let found = std::fs::symlink_metadata(draft)?;
+        std::fs::rename(draft, path)?;
+        Ok(found)
+    }
+
+    /// Fails when something is at the path that is no socket, or one that somebody answers at.
+    async fn make_way(path: &Path) -> io::Result<()> {
+        match std::fs::symlink_metadata(path) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(err) => return Err(err),
+            Ok(found) if !found.file_type().is_socket() => {
+                return Err(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "there is a file that is no socket; remove it or choose another path",
+                ));
+            }
+            Ok(_) => {}
+        }
+        match UnixStream::connect(path).await {
+            Ok(_) => Err(io::Error::new(
+                io::ErrorKind::AddrInUse,
+                "another server answers there; end it or choose another path",
+            )),
+            // What a server leaves behind that was killed.
+            Err(err) if err.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(err) => Err(err),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_and_written_the_same() {
+        for text in ["127.0.0.1:8642", "[::1]:80", "unix:/run/user/1000/a b.sock"] {
+            assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
+        }
+        assert_eq!("8642".parse(), Ok(Listen::Tcp("127.0.0.1:8642".parse().unwrap())));
+        for wrong in ["unix:", "unix:a.sock", "unix:/", "unix:../a", "nowhere", ""] {
+            assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_socket_is_its_owners_and_replaces_only_a_dead_one() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.sock");
+        let listen = Listen::Unix(path.clone());
+        let (first, _) = Listener::bind(&listen).await.unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let taken = Listener::bind(&listen).await.unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+        drop(first);
+        assert!(!path.exists(), "it goes with its server");
+        // A killed server leaves its file.
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        let (second, _) = Listener::bind(&listen).await.unwrap();
+        // Somebody else's file at our path is not ours to remove.
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "mine").unwrap();
+        drop(second);
+        assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+        let file = Listener::bind(&listen).await.unwrap_err();
+        assert_eq!(file.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "no draft stays");
+    }
+}

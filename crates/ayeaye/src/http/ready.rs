@@ -1,0 +1,100 @@
+//! Whether tasks would be taken, for whoever routes requests: `/readyz`.
+//!
+//! It needs no token, so it says no path and no number, and looks at the disk at most once a second.
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long what was found holds.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Why no task would be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unready {
+    #[error("shutting down")]
+    Ending,
+    #[error("the data folder cannot be written")]
+    ReadOnly,
+    #[error("the disk is too full for a new session (journal.min-free)")]
+    Full,
+}
+
+#[derive(Debug)]
+pub(super) struct Ready {
+    data_dir: PathBuf,
+    /// Bytes that must be free for a new session.
+    floor: u64,
+    stop: CancellationToken,
+    found: Mutex<Option<(Instant, Result<(), Unready>)>>,
+}
+
+impl Ready {
+    pub(super) fn new(data_dir: PathBuf, floor: u64, stop: CancellationToken) -> Self {
+        Self { data_dir, floor, stop, found: Mutex::default() }
+    }
+
+    pub(super) async fn check(&self) -> Result<(), Unready> {
+        if self.stop.is_cancelled() {
+            return Err(Unready::Ending);
+        }
+        let mut found = self.found.lock().await;
+        if let Some((when, result)) = *found
+            && when.elapsed() < FRESH
+        {
+            return result;
+        }
+        let (data_dir, floor) = (self.data_dir.clone(), self.floor);
+        let looked = tokio::task::spawn_blocking(move || look(&data_dir, floor)).await;
+        let result = looked.unwrap_or(Err(Unready::ReadOnly));
+        *found = Some((Instant::now(), result));
+        result
+    }
+}
+
+fn look(data_dir: &Path, floor: u64) -> Result<(), Unready> {
+    let path = data_dir.join(format!(".ready-{}", std::process::id()));
+    let written = std::fs::File::create(&path).and_then(|mut file| file.write_all(b"ready\n"));
+    let removed = std::fs::remove_file(&path);
+    match written.and(removed) {
+        Ok(()) => {}
+        Err(err) if err.kind() == std::io::ErrorKind::StorageFull => return Err(Unready::Full),
+        Err(err) => {
+            tracing::warn!("the data folder {} cannot be written: {err}", data_dir.display());
+            return Err(Unready::ReadOnly);
+        }
+    }
+    match fs4::statvfs(data_dir) {
+        // Some file systems of the network and of memory have no size, and say 0 to everything.
+        Ok(found) if found.total_space() != 0 && found.available_space() < floor => {
+            Err(Unready::Full)
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn each_reason_is_said() {
+        let home = tempfile::tempdir().unwrap();
+        let stop = CancellationToken::new();
+        let ready = |path: &Path, floor| Ready::new(path.to_owned(), floor, stop.clone());
+        assert_eq!(ready(home.path(), 0).check().await, Ok(()));
+        assert_eq!(ready(home.path(), u64::MAX).check().await, Err(Unready::Full));
+        let changing = ready(&home.path().join("later"), 0);
+        assert_eq!(changing.check().await, Err(Unready::ReadOnly));
+        std::fs::create_dir(home.path().join("later")).unwrap();
+        assert_eq!(changing.check().await, Err(Unready::ReadOnly), "kept for a second");
+        tokio::time::advance(FRESH).await;
+        assert_eq!(changing.check().await, Ok(()));
+        stop.cancel();
+        assert_eq!(changing.check().await, Err(Unready::Ending));
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "nothing stays behind");
+    }
+}

@@ -1,0 +1,74 @@
+//! What this server is to OAuth: a protected resource, which tells clients where tokens come from
+//! (RFC 9728). Only when there is an issuer; otherwise there is nothing to tell.
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::get;
+use url::Url;
+
+use super::issuer::{Issuer, SCOPE};
+use super::listen::Listen;
+
+/// Where the metadata is. Clients look behind the resource's own path first.
+const PATHS: [&str; 2] =
+    ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"];
+
+/// This server, by the name that clients have for it.
+#[derive(Debug)]
+pub(super) struct Resource {
+    /// Scheme, host and port.
+    base: String,
+    public: bool,
+}
+
+impl Resource {
+    pub(super) fn new(public: Option<&Url>, listens: &Listen) -> Self {
+        let base = match (public, listens) {
+            (Some(url), _) => url.origin().ascii_serialization(),
+            (None, Listen::Tcp(address)) => format!("http://{address}"),
+            (None, Listen::Unix(_)) => "http://localhost".to_owned(),
+        };
+        Self { base, public: public.is_some() }
+    }
+
+    /// Whether clients come by a proxy.
+    pub(super) fn is_public(&self) -> bool {
+        self.public
+    }
+
+    /// The URL of MCP.
+    pub(super) fn url(&self) -> String {
+        format!("{}/mcp", self.base)
+    }
+
+    /// The value of `WWW-Authenticate`.
+    pub(super) fn challenge(&self, issuer: Option<&Issuer>, error: Option<&str>) -> HeaderValue {
+        let error = error.map(|error| format!(", error=\"{error}\"")).unwrap_or_default();
+        let more = issuer.map(|_| {
+            let (base, path) = (&self.base, PATHS[1]);
+            format!(", scope=\"{SCOPE}\", resource_metadata=\"{base}{path}\"")
+        });
+        let text = format!("Bearer realm=\"ayeaye\"{error}{}", more.unwrap_or_default());
+        HeaderValue::try_from(text).expect("a URL and words")
+    }
+
+    /// The routes of the metadata; none without an issuer.
+    pub(super) fn routes(&self, issuer: Option<&Issuer>) -> Router {
+        let Some(issuer) = issuer else { return Router::new() };
+        let metadata = serde_json::json!({
+            "resource": self.url(),
+            "authorization_servers": [issuer.name()],
+            "scopes_supported": [SCOPE],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Aye-aye",
+        });
+        let metadata: Arc<str> = metadata.to_string().into();
+        PATHS.into_iter().fold(Router::new(), |router, path| {
+            let metadata = Arc::clone(&metadata);
+            let answer = async move || ([(CONTENT_TYPE, "application/json")], metadata.to_string());
+            router.route(path, get(answer))
+        })
+    }
+}
