@@ -5,6 +5,7 @@
 mod connections;
 mod gate;
 mod names;
+mod priming;
 mod replay;
 mod sessions;
 mod token;
@@ -130,7 +131,10 @@ impl HttpServer {
             // Our gate is stricter: it wants the port, and sees headers that come twice.
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_max_request_body_bytes(self.gate.body_limit);
+            .with_max_request_body_bytes(self.gate.body_limit)
+            // The event that begins a session and its open stream has an id that cannot be resumed
+            // from. Streams of calls begin with a good one, for whom it is for: `priming`.
+            .with_sse_retry(None);
         config.cancellation_token = streams.clone();
         let mcp = StreamableHttpService::new(move || Ok(make()), Arc::new(Sessions::new()), config);
         let gate = Arc::new(self.gate.clone());

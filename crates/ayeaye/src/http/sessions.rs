@@ -16,6 +16,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionManager};
 use tokio::time::Instant;
 
+use super::priming::Unprimed;
 use super::replay::Replay;
 
 /// After this long without a message a session ends. Keep-alive comments and open streams count as
@@ -34,6 +35,7 @@ pub(super) struct Sessions {
     inner: LocalSessionManager,
     /// When each session was last heard of.
     used: Mutex<HashMap<SessionId, Instant>>,
+    unprimed: Unprimed,
     /// Whether there were ever too many.
     full: AtomicBool,
 }
@@ -44,7 +46,8 @@ impl Sessions {
             LocalSessionManager::default().with_event_store(Arc::new(Replay::default()));
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
-        Self { inner, used: Mutex::default(), full: AtomicBool::new(false) }
+        let full = AtomicBool::new(false);
+        Self { inner, used: Mutex::default(), unprimed: Unprimed::default(), full }
     }
 
     fn used(&self) -> MutexGuard<'_, HashMap<SessionId, Instant>> {
@@ -94,7 +97,9 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
-        self.inner.initialize_session(id, message).await
+        let answer = self.inner.initialize_session(id, message).await?;
+        self.unprimed.note(id, &answer);
+        Ok(answer)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
@@ -103,6 +108,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.used().remove(id);
+        self.unprimed.forget(id);
         self.inner.close_session(id).await
     }
 
@@ -112,7 +118,7 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        self.inner.create_stream(id, message).await
+        Ok(self.unprimed.readable(id, self.inner.create_stream(id, message).await?))
     }
 
     async fn accept_message(
@@ -129,7 +135,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        self.inner.create_standalone_stream(id).await
+        Ok(self.unprimed.readable(id, self.inner.create_standalone_stream(id).await?))
     }
 
     async fn resume(
@@ -138,7 +144,7 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        self.inner.resume(id, last_event_id).await
+        Ok(self.unprimed.readable(id, self.inner.resume(id, last_event_id).await?))
     }
 
     async fn restore_session(
