@@ -10,6 +10,7 @@
 mod support;
 
 mod bad_input;
+mod clients_doc;
 mod contracts;
 mod crash;
 mod logs;

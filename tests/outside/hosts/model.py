@@ -115,7 +115,7 @@ def chat_results(body):
 
 
 def chat_answer(body, call, text, number):
-    message = {"role": "assistant", "content": text}
+    message = {"role": "assistant", "content": None if call else text}
     if call:
         function = {"name": call[0][0], "arguments": json.dumps(call[1])}
         message["tool_calls"] = [{"index": 0, "id": f"call_{number}", "type": "function", "function": function}]
