@@ -14,5 +14,6 @@ def command(place):
     config = {"model": "local/scripted", "small_model": "local/scripted", "provider": {"local": provider}}
     config |= {"mcp": {"ayeaye": {**server, "enabled": True}}, "autoupdate": False, "share": "disabled"}
     place.write(".config/opencode/opencode.json", config)
+    # The program itself: the package's start script wants an install script to have run.
     program = place.tools / "node_modules/opencode-linux-x64/bin/opencode"
     return [program, "run", PROMPT], place.environment(OPENCODE_DISABLE_MODELS_FETCH="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1")
