@@ -18,7 +18,12 @@ async fn tools(rig: &Rig) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_of_tools_is_as_it_was() {
-    insta::assert_json_snapshot!(tools(&rig().await).await);
+    let mut tools = tools(&rig().await).await;
+    for tool in tools.as_array_mut().unwrap() {
+        let icons = tool.as_object_mut().unwrap().remove("icons").expect("every tool has our icon");
+        assert_eq!(icons[0]["mimeType"], "image/png");
+    }
+    insta::assert_json_snapshot!(tools);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,6 +33,7 @@ async fn what_the_server_says_of_itself_is_as_it_was() {
     let mut info = serde_json::to_value(&*info).unwrap();
     assert_eq!(info["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
     info["serverInfo"]["version"] = json!("of the package");
+    info["serverInfo"]["icons"][0]["src"] = json!("our icon");
     insta::assert_json_snapshot!(info);
 }
 
@@ -259,7 +265,8 @@ async fn what_the_agent_saw_can_be_read_by_its_address() {
         assert!(read(&unknown).await.unwrap_err().to_string().contains("no resource"), "{unknown}");
     }
     let templates = rig.client.peer().list_all_resource_templates().await.unwrap();
-    assert_eq!(templates[0].uri_template, "ayeaye://sessions/{session_id}/steps/{step}/screenshot");
+    let template = "ayeaye://sessions/{session_id}/steps/{step}/screenshot";
+    assert!(templates.iter().any(|it| it.uri_template == template), "{templates:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -314,8 +321,13 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
         .map(str::to_owned)
         .collect();
     let bad_input = tests(&bad_input);
-    let there = &bad_input | &tests(&others);
+    // Each cell of a client that vanishes is a test of its own, made by a macro.
+    let cells = include_str!("vanish.rs").split_once("\ncells! {").expect("the cells").1;
+    let vanished = cells.lines().filter_map(|line| line.trim().split_once(": "));
+    let must: BTreeSet<String> =
+        vanished.map(|(name, _)| name.to_owned()).chain(bad_input).collect();
+    let there = &must | &tests(&others);
     assert!(40 < named.len(), "the last column is read: {named:?}");
     assert_eq!(&named - &there, BTreeSet::new(), "named and not there");
-    assert_eq!(&bad_input - &named, BTreeSet::new(), "there and not named");
+    assert_eq!(&must - &named, BTreeSet::new(), "there and not named");
 }

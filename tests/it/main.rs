@@ -10,13 +10,18 @@
 mod support;
 
 mod bad_input;
+mod cancel;
 mod clients_doc;
 mod contracts;
 mod crash;
+mod ladder;
 mod logs;
+mod mcp_tasks;
 mod panics;
 mod privacy;
 mod process;
+mod resources;
 mod runs;
 mod tasks;
 mod tools;
+mod vanish;

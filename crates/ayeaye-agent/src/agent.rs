@@ -4,6 +4,8 @@
 //! changes nothing, and another can be had at any time.
 mod asks;
 mod follower;
+mod outcome;
+mod overview;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -17,11 +19,13 @@ use tokio::sync::{mpsc, watch};
 
 pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::follower::Follower;
+pub use self::outcome::Outcome;
+pub use self::overview::Turns;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
 use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart, Summary};
 use crate::privacy::{Keeping, Kind, Vaults, secrets_in};
-use crate::report::Report;
+use crate::report::{Report, RunPlace};
 use crate::run::{Memory, News, Opening, Run, Stopper};
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, Limits, Model,
@@ -219,13 +223,14 @@ impl Agent {
         asker.owns(&owner)
     }
 
-    /// Fails like for a session that is not there, unless it is the asker's.
+    /// Fails for a session that is not there, and in the same way for one that is not the asker's.
     pub async fn known(&self, session: SessionId, asker: &Principal) -> Result<(), AgentError> {
-        if self.owned(session, asker).await {
-            Ok(())
-        } else {
-            Err(AgentError::UnknownSession(session))
-        }
+        let known = match self.runs.owner(session) {
+            Some(owner) => asker.owns(&owner),
+            // One that is there and cannot be read is for the asker to hear of later.
+            None => !matches!(self.brief(session, asker).await, Err(AgentError::UnknownSession(_))),
+        };
+        if known { Ok(()) } else { Err(AgentError::UnknownSession(session)) }
     }
 
     /// The error as this asker may read it.
@@ -338,7 +343,9 @@ impl Agent {
     async fn take_up(&self, next: Continue) -> Result<Follower, AgentError> {
         let id = next.session_id;
         let keep_secret = || {
-            if let (true, Words::Reply(text)) = (next.reply_is_secret, &next.words) {
+            if let (true, Words::Reply(text) | Words::Answer { text, .. }) =
+                (next.reply_is_secret, &next.words)
+            {
                 self.vaults.of(id, self.parts.keeping.text).learn_answer(Kind::Marked, text);
             }
         };
@@ -364,9 +371,9 @@ impl Agent {
                 _ => None,
             };
             let words = left.clone().map_or_else(|| next.words.clone(), Words::Reply);
-            if words == Words::Nothing {
+            if matches!(words, Words::Nothing | Words::Answer { .. }) {
                 let session = self.session(id).await?;
-                if opening(&session, Words::Nothing).is_none() {
+                if opening(&session, words.clone()).is_none() {
                     return Ok(Follower::finished(&session));
                 }
             }
@@ -530,7 +537,8 @@ impl Agent {
         task: String,
     ) -> Result<Follower, AgentError> {
         let (words, listened) = mpsc::channel(8);
-        let report = Arc::new(session.opening_report());
+        let run = place(&session, &plan);
+        let report = Arc::new(session.opening_report(run));
         let (news, watched) = watch::channel(News { report, line: String::new(), running: true });
         let stopper = Stopper::default();
         let live = Live {
@@ -566,6 +574,19 @@ struct Plan {
     reply_mode: ReplyMode,
 }
 
+/// The run that this plan begins.
+fn place(session: &Session, plan: &Plan) -> RunPlace {
+    let number = match plan.opening {
+        Opening::First => 0,
+        _ => session.run_number + 1,
+    };
+    let began = match plan.opening {
+        Opening::Reply(_) => session.run_began,
+        _ => number,
+    };
+    RunPlace { number, began, facts: plan.run_facts.clone() }
+}
+
 fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
     RunFacts { max_steps, reply_mode: reply_mode.name().to_owned() }
 }
@@ -573,7 +594,14 @@ fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.
 fn opening(session: &Session, words: Words) -> Option<Opening> {
     Some(match (session.standing(), words) {
-        (Standing::Waiting | Standing::Ended, Words::Nothing) => return None,
+        (Standing::Waiting, Words::Answer { question, text })
+            if question == session.counts.steps =>
+        {
+            Opening::Reply(text)
+        }
+        (_, Words::Answer { .. }) | (Standing::Waiting | Standing::Ended, Words::Nothing) => {
+            return None;
+        }
         (Standing::Waiting, Words::Reply(text)) => Opening::Reply(text),
         (Standing::Short, Words::Reply(text)) => Opening::Guidance(text),
         (Standing::Short, Words::Nothing) => Opening::GoOn,
@@ -584,7 +612,8 @@ fn opening(session: &Session, words: Words) -> Option<Opening> {
 /// What the words mean to a session that is being driven; `None` when its run is all but over.
 fn join(id: SessionId, live: &Live, words: &Words) -> Result<Option<Follower>, AgentError> {
     match words {
-        Words::Nothing => Ok(Some(live.follower())),
+        // A run that is under way has its answer: nobody waits for one where it is taken in.
+        Words::Nothing | Words::Answer { .. } => Ok(Some(live.follower())),
         Words::Task(_) => Err(AgentError::SessionBusy(id)),
         Words::Reply(text) => match live.words.try_send(text.clone()) {
             Ok(()) => Ok(Some(live.follower())),

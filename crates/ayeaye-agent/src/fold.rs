@@ -2,11 +2,13 @@
 //!
 //! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
 //! so whatever a run knows, the next process knows as well.
+use jiff::Timestamp;
+
 use crate::journal::{
     Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked, RunFacts,
     SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
-use crate::report::{Report, StepLine, Usage};
+use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
     Action, Decision, Past, PastStep, Principal, Question, QuestionKind, SessionId, StopReason,
 };
@@ -40,6 +42,12 @@ pub struct Session {
     pub state: String,
     /// What was begun and not ended.
     pub open: Open,
+    /// Number of the current or last run, from 0.
+    pub run_number: u32,
+    /// The run whose question that one goes on from.
+    pub run_began: u32,
+    /// When a run or a step last began or ended, or something was asked.
+    pub updated: Option<Timestamp>,
     local: Local,
 }
 
@@ -115,6 +123,9 @@ pub enum Standing {
 /// Who judges, as the record names it.
 pub(crate) const JUDGE: &str = "EvaluationAgent";
 
+/// Why a run was begun that goes on with an answer, as the record has it.
+pub(crate) const REPLY: &str = "reply";
+
 /// The state of an agent that is at work.
 pub(crate) const CONTINUE: &str = "CONTINUE";
 
@@ -170,6 +181,9 @@ impl Session {
             counts: SessionCounts::default(),
             state: CONTINUE.to_owned(),
             open: Open::default(),
+            run_number: 0,
+            run_began: 0,
+            updated: None,
             local: Local::default(),
         }
     }
@@ -177,6 +191,9 @@ impl Session {
     /// Takes one more event into account.
     pub fn apply(&mut self, event: &Event) {
         let step = event.entry.step;
+        if is_news(&event.entry.fact) {
+            self.updated = Some(event.ts);
+        }
         match &event.entry.fact {
             Fact::SessionStart(start) => {
                 self.run = start.run.clone();
@@ -185,6 +202,10 @@ impl Session {
             Fact::SessionResume(resume) => {
                 self.run = resume.run.clone();
                 self.stopped = None;
+                self.run_number += 1;
+                if resume.why != REPLY {
+                    self.run_began = self.run_number;
+                }
                 self.local =
                     Local { final_action: self.local.final_action.take(), ..Local::default() };
             }
@@ -381,8 +402,9 @@ impl Session {
     }
 
     /// What there is to tell of a run that is about to begin: nothing yet of its own.
-    pub fn opening_report(&self) -> Report {
+    pub fn opening_report(&self, run: RunPlace) -> Report {
         let mut report = self.report(true);
+        report.run = run;
         report.local_steps = 0;
         report.steps.clear();
         report.usage = Usage { cost_known: report.usage.cost_known, ..Usage::default() };
@@ -421,8 +443,28 @@ impl Session {
             steps: self.local.lines.clone(),
             usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.local.usage },
             pictured_step: self.local.pictured_step,
+            run: RunPlace {
+                number: self.run_number,
+                began: self.run_began,
+                facts: self.run.clone(),
+            },
+            updated: self.updated,
         }
     }
+}
+
+/// Whether followers may hear of it as a change.
+fn is_news(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::SessionStart(_)
+            | Fact::SessionResume(_)
+            | Fact::SessionEnd(_)
+            | Fact::RoundEnd(_)
+            | Fact::StepStart(_)
+            | Fact::StepEnd(_)
+            | Fact::Question(_)
+    )
 }
 
 impl From<&QuestionAsked> for Question {

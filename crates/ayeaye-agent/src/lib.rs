@@ -24,10 +24,12 @@ mod report;
 mod agent;
 mod run;
 
-pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
+pub use action::{
+    Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
+};
 pub use agent::{
-    Agent, AgentError, Continue, Driver, Follower, Judge, Parts, Prices, ReplyMode, StartTask,
-    Words,
+    Agent, AgentError, Continue, Driver, Follower, Judge, Outcome, Parts, Prices, ReplyMode,
+    StartTask, Turns, Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
@@ -43,7 +45,7 @@ pub use model::{
 };
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
-pub use report::{Report, StepLine, Usage};
+pub use report::{Report, RunPlace, StepLine, Usage};
 pub use run::{News, Stopper, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{NotASessionId, SessionId, StopReason};

@@ -29,7 +29,9 @@ use crate::journal::{
 };
 use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
-use crate::{Action, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason};
+use crate::{
+    Action, DONE_BY_HAND, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason,
+};
 
 /// What followers of a run are told: always the latest, never all.
 #[derive(Debug, Clone)]
@@ -321,6 +323,9 @@ impl Run {
     fn keep_secret(&self, text: &str) {
         for (kind, secret) in secrets_in(text) {
             self.vault.learn(kind, secret);
+        }
+        if text == DONE_BY_HAND {
+            return;
         }
         let question = self.session.question.as_ref();
         let question = question.filter(|it| it.kind == QuestionKind::Info);

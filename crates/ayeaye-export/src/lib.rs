@@ -18,6 +18,7 @@ mod text;
 mod folder;
 mod formats;
 mod outlet;
+mod page;
 mod place;
 
 mod export;
@@ -33,6 +34,7 @@ pub use folder::{Folder, FolderError};
 pub use formats::{Format, LogSettings};
 pub use gelab::Gelab;
 pub use live::Projecting;
+pub use page::page;
 pub use place::logs;
 pub use projection::{Blobs, Content, FileOp, Make, Projection};
 pub use pycatan::PyCatan;

@@ -38,13 +38,21 @@ impl Report {
         Self { id, story: Arc::new(Story::default()) }
     }
 
+    /// The page of what has been told so far, as bytes, with at most so many bytes of pictures; the
+    /// latest are kept.
+    pub fn page(&self, blobs: &dyn Blobs, most_pictures: u64) -> Vec<u8> {
+        page::page(self.id, &self.story, blobs, most_pictures)
+    }
+
     /// The page of what has been told so far, for a session whose record has no end. A session that
     /// has one has had this page already.
     pub fn finish(&self) -> FileOp {
         let (id, story) = (self.id, self.story.clone());
         FileOp::Replace {
             path: format!("{id}.html"),
-            content: Content::Made(Box::new(move |blobs| Some(page::page(id, &story, blobs)))),
+            content: Content::Made(Box::new(move |blobs| {
+                Some(page::page(id, &story, blobs, pictures::MOST_BYTES))
+            })),
         }
     }
 }

@@ -3,14 +3,26 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
 //! in through `args`, results go out through `results`, failures through `refusals`.
 pub mod args;
+pub mod caller;
+pub mod completion;
 pub mod follow;
 pub mod guard;
+pub mod icon;
+pub mod ladder;
+pub mod logging;
+pub mod prompts;
 pub mod refusals;
 pub mod resources;
 pub mod results;
 pub mod schema;
+pub mod skill;
+pub mod subscriptions;
+pub mod tasks;
 pub mod texts;
 pub mod tools;
+
+#[cfg(feature = "conformance")]
+pub mod fixtures;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,15 +31,23 @@ use ayeaye_agent::{Agent, ReplyMode};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListResourceTemplatesResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CompleteRequestParams, CompleteResult, ContentBlock, GetPromptRequestParams, GetPromptResponse,
+    GetSkillRequestParams, GetSkillResult, GetTaskParams, GetTaskResult, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
 use crate::http::principal;
+use ladder::Seal;
+use logging::Levels;
 use refusals::Refusal;
+use subscriptions::Subscriptions;
+use tasks::Tasks;
 use tools::Tools;
 
 /// What the tools do when a call does not say.
@@ -42,7 +62,7 @@ pub struct Defaults {
     /// The same, for a client that shows progress.
     pub wait_with_progress: Duration,
     /// Which tools are offered.
-    pub tools: Tools,
+    pub tools: tools::Tools,
 }
 
 /// The server behind every transport. Clones are the same server.
@@ -51,6 +71,10 @@ pub struct Server {
     agent: Arc<Agent>,
     defaults: Defaults,
     router: Arc<ToolRouter<Self>>,
+    seal: Seal,
+    tasks: Tasks,
+    subscriptions: Subscriptions,
+    levels: Levels,
 }
 
 impl std::fmt::Debug for Server {
@@ -63,7 +87,15 @@ impl Server {
     /// A server for this agent.
     pub fn new(agent: Arc<Agent>, defaults: Defaults) -> Self {
         let router = Arc::new(defaults.tools.router());
-        Self { agent, defaults, router }
+        let (seal, tasks) = (Seal::of_this_process(), Tasks::default());
+        let (subscriptions, levels) = (Subscriptions::default(), Levels::default());
+        Self { agent, defaults, router, seal, tasks, subscriptions, levels }
+    }
+
+    /// The same with a seal that outlives this process, for records that are kept so long.
+    #[must_use]
+    pub fn kept(self, seal: Seal, max_age: Option<Duration>) -> Self {
+        Self { seal, tasks: Tasks::kept(max_age), ..self }
     }
 
     fn wait(
@@ -77,27 +109,55 @@ impl Server {
         };
         args::wait(seconds, usual)
     }
-
-    async fn follow(
-        &self,
-        follower: ayeaye_agent::Follower,
-        wait: Duration,
-        ctx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, Refusal> {
-        let report = follow::follow(&self.agent, follower, wait, ctx).await?;
-        Ok(results::structured(&results::RunResult::from(&*report)).into())
-    }
 }
 
 #[tool_handler(router = self.router)]
+#[expect(deprecated, reason = "clients of the older protocols subscribe this way")]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
-        ServerConfig::new(capabilities)
+        ServerConfig::new(capabilities(self.defaults.tools))
             .with_server_info(
-                Implementation::new("ayeaye", env!("CARGO_PKG_VERSION")).with_title("Aye-aye"),
+                Implementation::new("ayeaye", env!("CARGO_PKG_VERSION"))
+                    .with_title("Aye-aye")
+                    .with_description("Hands tasks to Android phones.")
+                    .with_icons(icon::icons()),
             )
-            .with_instructions(texts::INSTRUCTIONS)
+            .with_instructions(texts::instructions(self.defaults.tools))
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        ctx.peer.set_peer_info(request.clone());
+        let mut answer = self.negotiate_initialize(&request)?;
+        tasks::conceal(&mut answer);
+        Ok(answer)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task(&request.task_id, &ctx).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.answer_task(&request.task_id, request.input_responses, &ctx).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.stop_running_task(&request.task_id, &ctx).await
     }
 
     async fn call_tool(
@@ -114,12 +174,22 @@ impl ServerHandler for Server {
         guard::guarded(&name, self.router.call(ToolCallContext::new(self, request, ctx))).await
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.subscriptions.has_listed(&self.agent, &ctx);
+        let cursor = request.and_then(|request| request.cursor);
+        resources::list(&self.agent, cursor.as_deref(), &ctx).await
+    }
+
     async fn list_resource_templates(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _ctx: RequestContext<RoleServer>,
+        ctx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+        Ok(resources::list_templates(&ctx))
     }
 
     async fn read_resource(
@@ -127,8 +197,106 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.agent, &principal(&ctx), &request.uri).await.map(Into::into)
+        resources::read(&self.agent, &request.uri, &ctx).await.map(Into::into)
     }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.subscribe(&self.agent, &request.uri, &ctx).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.unsubscribe(&request.uri, &ctx);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(Subscriptions::accepted(requested))
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        self.subscriptions.listen(&self.agent, subscription).await
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(prompts::list(self.defaults.tools, &ctx))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let asker = principal(&ctx);
+        prompts::get(&self.agent, &asker, &request.name, request.arguments).await.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.agent, &principal(&ctx), request).await
+    }
+
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.levels.set(request.level, &ctx);
+        Ok(())
+    }
+
+    async fn list_skills(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        Ok(skill::list(&ctx))
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        skill::get(&request.uri, &ctx)
+    }
+}
+
+/// What there is besides tools. Prompts only teach to hand out tasks: without those there are none.
+#[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
+fn capabilities(tools: Tools) -> ServerCapabilities {
+    let mut all = ServerCapabilities::builder()
+        .enable_logging()
+        .enable_completions()
+        .enable_prompts()
+        .enable_resources()
+        .enable_resources_list_changed()
+        .enable_resources_subscribe()
+        .enable_tools()
+        .enable_skills()
+        .enable_tasks()
+        .build();
+    if !tools.agent {
+        all.prompts = None;
+    }
+    all
 }
 
 impl rmcp::handler::server::tool::IntoCallToolResult for Refusal {

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{AgentError, Follower, StartTask};
+use super::{AgentError, Follower, StartTask, Turns};
 use crate::run::{News, Stopper};
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
@@ -15,6 +16,8 @@ use crate::{DeviceId, Principal, SessionId, StopReason};
 pub(super) struct Runs {
     inner: Arc<Mutex<Inner>>,
     tracker: TaskTracker,
+    /// Cancelled when the server begins to go down.
+    pub(super) closing: CancellationToken,
 }
 
 #[derive(Default)]
@@ -25,6 +28,8 @@ struct Inner {
     leases: HashMap<DeviceId, Holder>,
     /// Told whenever one of the two has changed.
     changes: watch::Sender<()>,
+    /// What has happened, by whose runs it was.
+    turns: HashMap<Principal, Turns>,
     /// The server is going down: nothing begins any more.
     closed: bool,
 }
@@ -106,6 +111,9 @@ impl Runs {
             return Err(AgentError::ShuttingDown);
         }
         let follower = live.follower();
+        let turns = inner.turns.entry(live.owner.clone()).or_default();
+        turns.count += 1;
+        turns.newest = turns.newest.max(Some(session));
         inner.live.insert(session, live);
         inner.changes.send_replace(());
         self.tracker.spawn(run);
@@ -138,6 +146,21 @@ impl Runs {
         holders.find(|holder| holder.session == session).map(|holder| holder.owner.clone())
     }
 
+    /// What has happened to somebody's runs.
+    pub(super) fn turns(&self, asker: &Principal) -> Turns {
+        let inner = self.lock();
+        let theirs = inner.turns.iter().filter(|(owner, _)| asker.owns(owner));
+        theirs.fold(Turns::default(), |sum, (_, one)| Turns {
+            count: sum.count + one.count,
+            newest: sum.newest.max(one.newest),
+        })
+    }
+
+    /// Told whenever a run begins or a phone is given back.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.lock().changes.subscribe()
+    }
+
     /// Tells of the next change when a session is about to be driven.
     pub(super) fn opening(&self, session: SessionId) -> Option<watch::Receiver<()>> {
         let inner = self.lock();
@@ -154,6 +177,7 @@ impl Runs {
                 live.stopper.stop(StopReason::ServerRestarted);
             }
         }
+        self.closing.cancel();
         self.tracker.close();
         if tokio::time::timeout(limit, self.tracker.wait()).await.is_err() {
             tracing::warn!("a run did not stop within {} s", limit.as_secs());
@@ -178,7 +202,9 @@ impl Drop for Lease {
         self.held = None;
         let mut inner = self.runs.lock();
         inner.leases.remove(&self.device);
-        inner.live.remove(&self.session);
+        if let Some(live) = inner.live.remove(&self.session) {
+            inner.turns.entry(live.owner).or_default().count += 1;
+        }
         inner.changes.send_replace(());
     }
 }

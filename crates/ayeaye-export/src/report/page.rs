@@ -28,12 +28,12 @@ pub(super) struct Page<'a> {
 }
 
 /// The whole page.
-pub(super) fn page(id: SessionId, story: &Story, blobs: &dyn Blobs) -> Vec<u8> {
+pub(super) fn page(id: SessionId, story: &Story, blobs: &dyn Blobs, most_pictures: u64) -> Vec<u8> {
     let mut page = Page {
         html: Html::with_capacity(64 << 10),
         story,
         blobs,
-        pictures: Pictures::of(story),
+        pictures: Pictures::of(story, most_pictures),
         texts: std::collections::HashMap::new(),
         texts_left: 4 << 20,
         anchors: HashSet::new(),

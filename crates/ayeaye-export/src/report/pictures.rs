@@ -10,7 +10,7 @@ use super::story::Story;
 use crate::Blobs;
 
 /// All pictures of a page together, in bytes before base64. The latest are kept.
-const MOST_BYTES: u64 = 64 << 20;
+pub(super) const MOST_BYTES: u64 = 64 << 20;
 /// One picture.
 const LARGEST: u64 = 8 << 20;
 
@@ -43,9 +43,9 @@ enum Fate {
 
 impl Pictures {
     /// Looks through what is to be told, from its end.
-    pub(super) fn of(story: &Story) -> Self {
+    pub(super) fn of(story: &Story, most: u64) -> Self {
         let mut known: HashMap<String, Known> = HashMap::new();
-        let mut left = MOST_BYTES;
+        let mut left = most.min(MOST_BYTES);
         for item in story.items.iter().rev() {
             let (picture, size, step) = match &**item {
                 Item::Step(step) => {

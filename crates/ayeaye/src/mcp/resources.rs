@@ -1,64 +1,194 @@
-//! What can be read besides calling tools: the pictures of a session's steps.
-use ayeaye_agent::journal::Fact;
-use ayeaye_agent::{Agent, JournalError, Principal, SessionId};
+//! What can be read besides calling tools: sessions, their steps and pictures, their reports, the
+//! phones, and the skill.
+//!
+//! Everything belongs to somebody. What is another's is answered like what is not there.
+mod address;
+mod list;
+mod report;
+mod steps;
+
+use ayeaye_agent::{Agent, AgentError, JournalError, Principal, SessionId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rmcp::ErrorData;
-use rmcp::model::{ReadResourceResult, ResourceContents, ResourceTemplate};
+use rmcp::model::{
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ProtocolVersion,
+    ReadResourceResult, ResourceContents, ResourceTemplate,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde::Serialize;
+use serde_json::json;
+
+pub use address::{Address, NotOurs};
+pub(super) use list::beginning_with;
+
+use super::refusals::chain;
+use super::{results, skill};
+use crate::http::principal;
+
+/// How long a client may keep what never changes: a picture, a text of this version.
+/// In milliseconds.
+pub(super) const LASTING: u64 = 3_600_000;
+
+const JSON: &str = "application/json";
 
 /// The address of the picture the model saw at a step.
 pub fn screenshot_uri(session: SessionId, step: u32) -> String {
-    format!("ayeaye://sessions/{session}/steps/{step}/screenshot")
+    Address::Screenshot(session, step).to_string()
 }
+
+/// Template, name, title, description and type of what is addressed by more than a fixed name.
+pub(super) const TEMPLATES: [[&str; 5]; 5] = [
+    [
+        "ayeaye://sessions/{session_id}",
+        "session",
+        "A session",
+        "What a session has come to: the same facts as get_session.",
+        JSON,
+    ],
+    [
+        "ayeaye://sessions/{session_id}/steps",
+        "session-steps",
+        "Steps of a session",
+        "The steps of a session, oldest first: what was done and what went wrong. Of a very long \
+         session the latest.",
+        JSON,
+    ],
+    [
+        "ayeaye://sessions/{session_id}/steps/{step}",
+        "step",
+        "A step",
+        "One step, counted from 0: what was seen, thought and done, and what came of it.",
+        JSON,
+    ],
+    [
+        "ayeaye://sessions/{session_id}/steps/{step}/screenshot",
+        "step-screenshot",
+        "Screenshot of a step",
+        "The picture the model was shown at a step, counted from 0.",
+        "image/jpeg",
+    ],
+    [
+        "ayeaye://sessions/{session_id}/report",
+        "session-report",
+        "Report of a session",
+        "The session as one HTML page with its pictures, for a person to read.",
+        "text/html",
+    ],
+];
 
 /// What kinds of addresses there are.
 pub fn templates() -> Vec<ResourceTemplate> {
-    vec![
-        ResourceTemplate::new(
-            "ayeaye://sessions/{session_id}/steps/{step}/screenshot",
-            "step-screenshot",
-        )
-        .with_title("Screenshot of a step")
-        .with_description("The picture the model was shown at a step, counted from 0.")
-        .with_mime_type("image/jpeg"),
-    ]
+    let template = |[uri, name, title, description, mime_type]: [&str; 5]| {
+        ResourceTemplate::new(uri, name)
+            .with_title(title)
+            .with_description(description)
+            .with_mime_type(mime_type)
+    };
+    TEMPLATES.map(template).into()
 }
 
-/// Reads a picture.
+/// Answers `resources/templates/list`.
+pub fn list_templates(ctx: &RequestContext<RoleServer>) -> ListResourceTemplatesResult {
+    let all = ListResourceTemplatesResult::with_all_items(templates());
+    if is_modern(ctx) { all.with_ttl_ms(LASTING).with_cache_scope(CacheScope::Public) } else { all }
+}
+
+/// Answers `resources/list`.
+pub async fn list(
+    agent: &Agent,
+    cursor: Option<&str>,
+    ctx: &RequestContext<RoleServer>,
+) -> Result<ListResourcesResult, ErrorData> {
+    list::page(agent, &principal(ctx), cursor).await
+}
+
+/// Answers `resources/read`.
 pub async fn read(
     agent: &Agent,
-    asker: &Principal,
     uri: &str,
+    ctx: &RequestContext<RoleServer>,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let unknown = || {
-        let shown: String = uri.chars().take(200).collect();
-        ErrorData::resource_not_found(format!("there is no resource {shown}"), None)
+    let Read { contents, kept } = if let Some(contents) = skill::read(uri) {
+        Read { contents, kept: Some(CacheScope::Public) }
+    } else {
+        let address: Address = uri.parse().map_err(|NotOurs| unknown(uri))?;
+        read_ours(agent, &principal(ctx), address).await?
     };
-    let (session, step) = parse(uri).ok_or_else(unknown)?;
-    let trouble = |err: JournalError| match err {
-        JournalError::Unknown(_) => unknown(),
-        other => ErrorData::internal_error(super::refusals::chain(&other), None),
-    };
-    agent.known(session, asker).await.map_err(|_| unknown())?;
-    let journal = agent.journal();
-    let events = journal.read(&session).await.map_err(trouble)?;
-    let blob = events
-        .iter()
-        .filter(|event| event.entry.step == Some(step))
-        .find_map(|event| match &event.entry.fact {
-            Fact::Observe(observe) => observe.screenshot.clone(),
-            _ => None,
-        })
-        .ok_or_else(unknown)?;
-    let bytes = journal.blob(&session, &blob).await.map_err(trouble)?;
-    let contents =
-        ResourceContents::blob(STANDARD.encode(&bytes), uri).with_mime_type(blob.media_type);
-    Ok(ReadResourceResult::new(vec![contents]))
+    let mut result = ReadResourceResult::new(vec![contents]);
+    // Older protocols know nothing of caching.
+    if let (true, Some(scope)) = (is_modern(ctx), kept) {
+        result.ttl_ms = Some(LASTING);
+        result.cache_scope = Some(scope);
+    }
+    Ok(result)
 }
 
-fn parse(uri: &str) -> Option<(SessionId, u32)> {
-    let rest = uri.strip_prefix("ayeaye://sessions/")?;
-    let (session, rest) = rest.split_once("/steps/")?;
-    let step = rest.strip_suffix("/screenshot")?;
-    Some((session.parse().ok()?, step.parse().ok()?))
+struct Read {
+    contents: ResourceContents,
+    /// By whom it may be kept, when it never changes.
+    kept: Option<CacheScope>,
+}
+
+async fn read_ours(agent: &Agent, asker: &Principal, address: Address) -> Result<Read, ErrorData> {
+    let uri = address.to_string();
+    let trouble = |err: JournalError| match err {
+        JournalError::Unknown(_) => unknown(&uri),
+        other => ErrorData::internal_error(chain(&other), None),
+    };
+    let refused = |err: AgentError| match err {
+        AgentError::UnknownSession(_) => unknown(&uri),
+        other => ErrorData::internal_error(super::refusals::explained(&other), None),
+    };
+    if let Some(id) = address.session() {
+        agent.known(id, asker).await.map_err(refused)?;
+    }
+    let journal = agent.journal();
+    let text = match address {
+        Address::Sessions => text_of(&list::sessions(agent, asker).await?),
+        Address::Devices => {
+            let devices = agent.devices(asker).await.map_err(|err| refused(err.into()))?;
+            text_of(&results::DeviceList::from(devices))
+        }
+        Address::Session(id) => {
+            let report = agent.report(id, asker).await.map_err(refused)?;
+            text_of(&results::RunResult::from(&report))
+        }
+        Address::Steps(id) => text_of(&steps::list(&**journal, id).await.map_err(trouble)?),
+        Address::Step(id, step) => {
+            let facts = steps::one(&**journal, id, step).await.map_err(trouble)?;
+            text_of(&facts.ok_or_else(|| unknown(&uri))?)
+        }
+        Address::Screenshot(id, step) => {
+            let blob = steps::picture(&**journal, id, step).await.map_err(trouble)?;
+            let blob = blob.ok_or_else(|| unknown(&uri))?;
+            let bytes = journal.blob(&id, &blob).await.map_err(trouble)?;
+            let contents = ResourceContents::blob(STANDARD.encode(&bytes), uri)
+                .with_mime_type(blob.media_type);
+            return Ok(Read { contents, kept: Some(CacheScope::Private) });
+        }
+        Address::Report(id) => {
+            let page = report::page(journal, id).await.map_err(trouble)?;
+            let contents = ResourceContents::text(page?, uri).with_mime_type("text/html");
+            return Ok(Read { contents, kept: None });
+        }
+    };
+    Ok(Read { contents: ResourceContents::text(text, uri).with_mime_type(JSON), kept: None })
+}
+
+/// Whether a request speaks a protocol of 2026-07-28 or later. Decided for each request: one
+/// connection may carry both.
+pub(super) fn is_modern(ctx: &RequestContext<RoleServer>) -> bool {
+    ctx.protocol_version().is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version)
+}
+
+/// The one answer for what is not there and for what is another's.
+pub(super) fn unknown(uri: &str) -> ErrorData {
+    let shown: String = uri.chars().filter(|c| !c.is_control()).take(200).collect();
+    let text = format!("there is no resource {shown}; resources/list names what there is");
+    ErrorData::resource_not_found(text, Some(json!({ "uri": shown })))
+}
+
+fn text_of(facts: &impl Serialize) -> String {
+    serde_json::to_string(facts).expect("strings, numbers and lists are JSON")
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use rmcp::handler::server::router::tool::ToolRouter;
 
-use super::Server;
+use super::{Server, icon};
 
 /// Which tools are offered. What only looks always is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,9 @@ impl Tools {
         let mut router = Server::looking();
         if self.agent {
             router += Server::tasks();
+        }
+        for route in router.map.values_mut() {
+            route.attr.icons = Some(icon::icons());
         }
         router
     }

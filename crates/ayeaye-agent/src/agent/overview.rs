@@ -1,0 +1,57 @@
+//! What lists and subscriptions see: sessions in short, and when something about them changes.
+use tokio::sync::watch;
+
+use super::{Agent, AgentError, Follower};
+use crate::journal::Summary;
+use crate::{Principal, SessionId};
+
+/// What has happened to somebody's runs since the process began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Turns {
+    /// Runs that have begun, and runs that have ended.
+    pub count: u64,
+    /// The youngest session that was driven.
+    pub newest: Option<SessionId>,
+}
+
+impl Agent {
+    /// A session in short. Of one that is not being written this reads no record, as a rule.
+    pub async fn brief(&self, id: SessionId, asker: &Principal) -> Result<Summary, AgentError> {
+        let unknown = || AgentError::UnknownSession(id);
+        if self.runs.owner(id).is_some_and(|owner| !asker.owns(&owner)) {
+            return Err(unknown());
+        }
+        match self.summary(id).await {
+            Ok(summary) => {
+                let owner = Principal::from_record(summary.owner.as_deref());
+                if asker.owns(&owner) { Ok(summary) } else { Err(unknown()) }
+            }
+            // One that cannot be read is the business of the person at this machine.
+            Err(err) if asker.owns(&Principal::local()) => Err(err),
+            Err(_) => Err(unknown()),
+        }
+    }
+
+    /// A follower of the session's run, while one is under way in this process and is the asker's.
+    pub fn follow(&self, id: SessionId, asker: &Principal) -> Option<Follower> {
+        let live = self.runs.get(id)?;
+        let follower = live.follower();
+        (asker.owns(&live.owner) && follower.running() && !follower.broke_off()).then_some(follower)
+    }
+
+    /// How far the asker's runs have come in this process, for whoever waits on [`Self::changes`]: those
+    /// tell of everybody's.
+    pub fn turns(&self, asker: &Principal) -> Turns {
+        self.runs.turns(asker)
+    }
+
+    /// Told whenever a run begins or has ended in this process.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.runs.changes()
+    }
+
+    /// Returns when the server begins to go down: whoever only watches is to leave then.
+    pub async fn closing(&self) {
+        self.runs.closing.cancelled().await;
+    }
+}

@@ -1,0 +1,102 @@
+//! Completing the arguments of prompts and of addresses: sessions, steps and phones, the asker's own.
+use ayeaye_agent::{Agent, Principal, SessionId};
+use rmcp::ErrorData;
+use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
+
+use super::{prompts, resources};
+
+/// The longest beginning that is completed, in bytes: nothing that we would offer is longer.
+const LONGEST: usize = 256;
+
+/// More steps than any session has: whatever a record says, no more are counted through.
+const MOST_STEPS: u32 = 100_000;
+
+/// Answers `completion/complete`.
+pub async fn complete(
+    agent: &Agent,
+    asker: &Principal,
+    request: CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
+    let argument = request.argument;
+    let takes = match &request.r#ref {
+        Reference::Prompt(prompt) => prompts::takes(&prompt.name, &argument.name)?,
+        Reference::Resource(template) => {
+            let known = resources::TEMPLATES.iter().any(|[uri, ..]| *uri == template.uri);
+            if !known {
+                return Err(resources::unknown(&template.uri));
+            }
+            template.uri.contains(&format!("{{{}}}", argument.name))
+        }
+        // rmcp may come to know others.
+        _ => false,
+    };
+    if !takes {
+        let shown: String = argument.name.chars().filter(|c| !c.is_control()).take(60).collect();
+        let text = format!("it has no argument `{shown}`");
+        return Err(ErrorData::invalid_params(text, None));
+    }
+    let begun = argument.value.as_str();
+    let others = request.context.and_then(|context| context.arguments).unwrap_or_default();
+    let found = match argument.name.as_str() {
+        _ if LONGEST < begun.len() => Found::default(),
+        "session_id" => sessions(agent, asker, begun).await?,
+        "step" => match others.get("session_id").and_then(|text| text.parse().ok()) {
+            Some(session) => steps(agent, asker, session, begun).await,
+            None => Found::default(),
+        },
+        "device_id" => devices(agent, asker, begun).await,
+        // Words of the user's own.
+        _ => Found::default(),
+    };
+    let info = CompletionInfo::with_pagination(found.values, found.total, found.more);
+    let info = info.map_err(|err| ErrorData::internal_error(err, None))?;
+    Ok(CompleteResult::new(info))
+}
+
+#[derive(Default)]
+struct Found {
+    values: Vec<String>,
+    total: Option<u32>,
+    more: bool,
+}
+
+impl Found {
+    /// The first of these, and how many there are.
+    fn of(values: impl Iterator<Item = String>) -> Self {
+        let mut found = Self::default();
+        let mut total = 0_u32;
+        for value in values {
+            total = total.saturating_add(1);
+            if found.values.len() < CompletionInfo::MAX_VALUES {
+                found.values.push(value);
+            } else {
+                found.more = true;
+            }
+        }
+        found.total = Some(total);
+        found
+    }
+}
+
+async fn sessions(agent: &Agent, asker: &Principal, begun: &str) -> Result<Found, ErrorData> {
+    let most = CompletionInfo::MAX_VALUES;
+    let (values, more) = resources::beginning_with(agent, asker, begun, most).await?;
+    Ok(Found { values, total: None, more })
+}
+
+/// The latest steps first. Of a session that is not the asker's there are none.
+async fn steps(agent: &Agent, asker: &Principal, session: SessionId, begun: &str) -> Found {
+    let count = match agent.follow(session, asker) {
+        Some(follower) => follower.report().global_steps,
+        None => agent.brief(session, asker).await.map_or(0, |brief| brief.steps),
+    };
+    let count = count.min(MOST_STEPS);
+    Found::of((0..count).rev().map(|step| step.to_string()).filter(|it| it.starts_with(begun)))
+}
+
+async fn devices(agent: &Agent, asker: &Principal, begun: &str) -> Found {
+    // Nothing to offer is no reason to refuse.
+    let devices = agent.devices(asker).await.unwrap_or_default();
+    let ids = devices.into_iter().map(|(entry, _)| entry.id.to_string());
+    Found::of(ids.filter(|id| id.starts_with(begun)))
+}

@@ -1,0 +1,155 @@
+//! MCP log messages: the steps of the run that a call follows, for clients that asked for them.
+//!
+//! Up to 2025-11-25 a client asks with `logging/setLevel`; from 2026-07-28 on each request says what
+//! it wants, and one that says nothing gets nothing. What is told comes out of the session's record,
+//! which holds no secrets.
+#![expect(deprecated, reason = "clients of the older protocols may still ask for it")]
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use ayeaye_agent::{Follower, News, StopReason};
+use futures::future::pending;
+use rmcp::RoleServer;
+use rmcp::model::{InitializeRequestParams, LoggingLevel, LoggingMessageNotificationParam};
+use rmcp::service::RequestContext;
+use serde_json::json;
+
+use super::resources::is_modern;
+use super::results::cut;
+
+/// How long the answer of a call waits for its last messages.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// What clients of the older protocols have asked for, by their handshakes.
+#[derive(Debug, Clone, Default)]
+pub struct Levels {
+    inner: Arc<Mutex<Vec<Asked>>>,
+}
+
+type Asked = (Weak<InitializeRequestParams>, LoggingLevel);
+
+impl Levels {
+    /// Answers `logging/setLevel`.
+    pub fn set(&self, level: LoggingLevel, ctx: &RequestContext<RoleServer>) {
+        let Some(handshake) = ctx.peer.peer_info() else { return };
+        let mut levels = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        levels.retain(|(known, _)| {
+            0 < known.strong_count() && known.as_ptr() != Arc::as_ptr(&handshake)
+        });
+        levels.push((Arc::downgrade(&handshake), level));
+    }
+
+    /// What this request is to be told of; nothing unless it was asked for.
+    pub fn of(&self, ctx: &RequestContext<RoleServer>) -> Option<LoggingLevel> {
+        if is_modern(ctx) {
+            return ctx.meta.log_level();
+        }
+        let handshake = ctx.peer.peer_info()?;
+        let levels = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |(known, _): &&Asked| known.as_ptr() == Arc::as_ptr(&handshake);
+        levels.iter().find(known).map(|(_, level)| *level)
+    }
+}
+
+/// Does the call, and meanwhile tells the client what the run does. A client that does not read holds
+/// up neither.
+pub async fn along<T>(
+    level: Option<LoggingLevel>,
+    follower: Follower,
+    ctx: &RequestContext<RoleServer>,
+    call: impl Future<Output = T>,
+) -> T {
+    let Some(level) = level else { return call.await };
+    let told = follower.report().steps.last().map(|line| line.step);
+    let mut teller = Teller { level, follower, told, ended: false };
+    let result = tokio::select! {
+        biased;
+        result = call => result,
+        () = teller.tell_all(ctx) => pending().await,
+    };
+    // What happened last comes before the answer.
+    if tokio::time::timeout(LAST_WORDS, teller.tell(ctx)).await.is_err() {
+        tracing::debug!("a client does not read its log messages");
+    }
+    result
+}
+
+struct Teller {
+    level: LoggingLevel,
+    follower: Follower,
+    /// The last step that was told.
+    told: Option<u32>,
+    ended: bool,
+}
+
+impl Teller {
+    /// Tells whatever there is, for as long as it is polled.
+    async fn tell_all(&mut self, ctx: &RequestContext<RoleServer>) {
+        while self.follower.changed().await {
+            self.tell(ctx).await;
+        }
+        pending::<()>().await;
+    }
+
+    async fn tell(&mut self, ctx: &RequestContext<RoleServer>) {
+        let News { report, running, .. } = self.follower.news();
+        let before = self.told;
+        for line in report.steps.iter().filter(|line| before < Some(line.step)) {
+            // First: whoever cancels this must not hear it twice.
+            self.told = Some(line.step);
+            let level = match line.error {
+                None => LoggingLevel::Info,
+                Some(_) => LoggingLevel::Warning,
+            };
+            let text = cut(&line.in_words(), 300);
+            let data = json!({ "session_id": report.session_id.to_string(), "step": line.step, "text": text });
+            send(self.level, level, data, ctx).await;
+        }
+        if !running && !self.ended {
+            self.ended = true;
+            let data = json!({
+                "session_id": report.session_id.to_string(),
+                "stop_reason": report.stop_reason.name(),
+                "text": cut(&report.message, 300),
+            });
+            send(self.level, weight(report.stop_reason), data, ctx).await;
+        }
+    }
+}
+
+async fn send(
+    asked: LoggingLevel,
+    level: LoggingLevel,
+    data: serde_json::Value,
+    ctx: &RequestContext<RoleServer>,
+) {
+    // They are declared from the least to the worst.
+    if (level as u8) < asked as u8 {
+        return;
+    }
+    let message = LoggingMessageNotificationParam::new(level, data).with_logger("ayeaye.run");
+    if let Err(err) = ctx.peer.notify_logging_message(message).await {
+        tracing::debug!("a log message was not delivered: {err}");
+    }
+}
+
+/// How bad an end is.
+fn weight(reason: StopReason) -> LoggingLevel {
+    match reason {
+        StopReason::TaskCompletedSuccessfully
+        | StopReason::InfoActionNeedsReply
+        | StopReason::StillRunning
+        | StopReason::MaxStepsReached
+        | StopReason::UserPaused
+        | StopReason::Cancelled => LoggingLevel::Info,
+        StopReason::TaskAbortedByAgent
+        | StopReason::ManualStopScreenOff
+        | StopReason::NotStarted
+        | StopReason::DeviceLost
+        | StopReason::ModelFailed
+        | StopReason::BudgetReached
+        | StopReason::NoProgress
+        | StopReason::ServerRestarted => LoggingLevel::Warning,
+        StopReason::StorageFailed => LoggingLevel::Error,
+    }
+}

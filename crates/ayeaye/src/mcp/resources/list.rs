@@ -1,0 +1,211 @@
+//! What `resources/list` shows: the fixed addresses, then the asker's sessions, newest first.
+use ayeaye_agent::journal::Summary;
+use ayeaye_agent::{Agent, AgentError, JournalError, Principal, Report, SessionId, StopReason};
+use rmcp::ErrorData;
+use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
+
+use super::Address;
+use crate::mcp::refusals::chain;
+use crate::mcp::results::{SessionItem, SessionList, cut};
+use crate::mcp::skill;
+
+/// Sessions of a page of the list; each is there as itself and as its report.
+pub(super) const PAGE: usize = 25;
+/// Sessions in the resource that holds them all.
+const MOST_SESSIONS: usize = 100;
+
+/// A page of the list. The cursor is the last session of the page before; it only says where to go
+/// on, so that it stays good while sessions come and go, and a made-up one shows nothing more.
+pub(super) async fn page(
+    agent: &Agent,
+    asker: &Principal,
+    cursor: Option<&str>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let after = cursor.map(read_cursor).transpose()?;
+    let mut resources = if after.is_none() { fixed() } else { Vec::new() };
+    let mut next = None;
+    let mut shown: Option<SessionId> = None;
+    let mut count = 0;
+    for id in ids(agent, after).await? {
+        let Some(known) = Known::of(agent, asker, id).await else { continue };
+        if count == PAGE {
+            next = shown.map(|id| id.to_string());
+            break;
+        }
+        count += 1;
+        shown = Some(id);
+        resources.extend(known.resources(id));
+    }
+    let mut page = ListResourcesResult::with_all_items(resources);
+    page.next_cursor = next;
+    Ok(page)
+}
+
+/// The newest sessions, in short.
+pub(super) async fn sessions(agent: &Agent, asker: &Principal) -> Result<SessionList, ErrorData> {
+    let mut sessions = Vec::new();
+    for id in ids(agent, None).await? {
+        if sessions.len() == MOST_SESSIONS {
+            break;
+        }
+        if let Some(known) = Known::of(agent, asker, id).await {
+            sessions.push(known.item(id));
+        }
+    }
+    Ok(SessionList { sessions })
+}
+
+/// Ids of the asker's sessions, newest first, that begin with a text; at most so many, and whether
+/// there are more.
+pub(in crate::mcp) async fn beginning_with(
+    agent: &Agent,
+    asker: &Principal,
+    text: &str,
+    most: usize,
+) -> Result<(Vec<String>, bool), ErrorData> {
+    let mut found = Vec::new();
+    for id in ids(agent, None).await? {
+        let name = id.to_string();
+        if !name.starts_with(text) || agent.known(id, asker).await.is_err() {
+            continue;
+        }
+        if found.len() == most {
+            return Ok((found, true));
+        }
+        found.push(name);
+    }
+    Ok((found, false))
+}
+
+fn read_cursor(cursor: &str) -> Result<SessionId, ErrorData> {
+    cursor.parse().map_err(|_| {
+        let shown: String = cursor.chars().filter(|c| !c.is_control()).take(60).collect();
+        let text = format!("`{shown}` is not a cursor of this list; leave it out to begin anew");
+        ErrorData::invalid_params(text, None)
+    })
+}
+
+/// All sessions, whoever's they are. Their names are sorted by their time of birth.
+async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, ErrorData> {
+    let trouble = |err: JournalError| ErrorData::internal_error(chain(&err), None);
+    let mut ids = agent.journal().list().await.map_err(trouble)?;
+    if let Some(after) = after {
+        ids.retain(|id| *id < after);
+    }
+    Ok(ids)
+}
+
+/// What a list tells of a session.
+enum Known {
+    /// Under way in this process: what its run has come to.
+    Live(Box<Report>),
+    /// As it was left.
+    Left(Box<Summary>, StopReason),
+    /// It is there, and cannot be read.
+    Broken(AgentError),
+}
+
+impl Known {
+    async fn of(agent: &Agent, asker: &Principal, id: SessionId) -> Option<Self> {
+        if let Some(follower) = agent.follow(id, asker) {
+            return Some(Self::Live(Box::new((*follower.report()).clone())));
+        }
+        match agent.brief(id, asker).await {
+            Ok(brief) => {
+                let reason = match brief.stop_reason {
+                    Some(reason) => reason,
+                    None => without_end(agent, id, brief.question.is_some()).await,
+                };
+                Some(Self::Left(Box::new(brief), reason))
+            }
+            Err(AgentError::UnknownSession(_)) => None,
+            Err(err) => Some(Self::Broken(err)),
+        }
+    }
+
+    fn item(&self, id: SessionId) -> SessionItem {
+        let (reason, task, device, steps, error) = match self {
+            Self::Live(report) => {
+                let device = report.device.device_id.clone();
+                (report.stop_reason, cut(&report.task, 120), device, report.global_steps, None)
+            }
+            Self::Left(brief, reason) => {
+                let device = brief.device.device_id.clone();
+                (*reason, cut(&brief.task, 120), device, brief.steps, None)
+            }
+            Self::Broken(err) => {
+                (StopReason::StorageFailed, String::new(), String::new(), 0, Some(chain(err)))
+            }
+        };
+        SessionItem {
+            session_id: id.to_string(),
+            stop_reason: reason.name(),
+            task,
+            device_id: device,
+            global_step_idx: steps,
+            error,
+        }
+    }
+
+    fn resources(&self, id: SessionId) -> Vec<Resource> {
+        let item = self.item(id);
+        if let Some(error) = item.error {
+            let broken = Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
+                .with_title("A session that cannot be read")
+                .with_description(cut(&error, 300))
+                .with_mime_type("application/json");
+            return vec![broken];
+        }
+        let changed = match self {
+            Self::Left(brief, _) => Some(brief.last.to_string()),
+            Self::Live(_) | Self::Broken(_) => None,
+        };
+        let title = cut(&item.task, 80);
+        let about =
+            format!("{} on {}, {} steps", item.stop_reason, item.device_id, item.global_step_idx);
+        let session = Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
+            .with_title(title.clone())
+            .with_description(about.clone())
+            .with_mime_type("application/json")
+            .with_annotations(annotations(vec![Role::User, Role::Assistant], 0.6, changed.clone()));
+        let report = Resource::new(Address::Report(id).to_string(), format!("report-{id}.html"))
+            .with_title(format!("Report: {title}"))
+            .with_description(format!("The session as one page for a person to read: {about}."))
+            .with_mime_type("text/html")
+            .with_annotations(annotations(vec![Role::User], 0.4, changed));
+        vec![session, report]
+    }
+}
+
+/// How a session without an end is told of: another process may drive it, or one died in it.
+async fn without_end(agent: &Agent, id: SessionId, asks: bool) -> StopReason {
+    match agent.journal().driven(&id).await {
+        Ok(true) => StopReason::StillRunning,
+        Ok(false) | Err(_) if asks => StopReason::InfoActionNeedsReply,
+        Ok(false) | Err(_) => StopReason::ServerRestarted,
+    }
+}
+
+fn annotations(audience: Vec<Role>, priority: f32, changed: Option<String>) -> Annotations {
+    let mut annotations = Annotations::default().with_audience(audience).with_priority(priority);
+    annotations.last_modified = changed;
+    annotations
+}
+
+/// What is there whatever happened.
+fn fixed() -> Vec<Resource> {
+    let both = || vec![Role::User, Role::Assistant];
+    vec![
+        Resource::new(Address::Sessions.to_string(), "sessions")
+            .with_title("Sessions")
+            .with_description("The newest sessions: request, phone, and how each stands.")
+            .with_mime_type("application/json")
+            .with_annotations(annotations(both(), 0.7, None)),
+        Resource::new(Address::Devices.to_string(), "devices")
+            .with_title("Phones")
+            .with_description("The phones that are connected, and whether each is free.")
+            .with_mime_type("application/json")
+            .with_annotations(annotations(both(), 0.7, None)),
+        skill::resource().with_annotations(annotations(vec![Role::Assistant], 0.8, None)),
+    ]
+}

@@ -1,0 +1,39 @@
+//! A session's page, as a resource. Made in memory, so that it is there whether or not logs are
+//! written, and while the session runs.
+use std::sync::Arc;
+
+use ayeaye_agent::{Journal, JournalError, SessionId};
+use rmcp::ErrorData;
+use tokio::sync::Semaphore;
+
+/// Bytes of pictures in a page; in base64 they are a third more. The latest are kept.
+const PICTURES: u64 = 4 << 20;
+/// The largest page that is handed out. A client reads it as one message, and many read no more than
+/// 16 MiB.
+const LARGEST: usize = 12 << 20;
+
+/// Pages in the making: each may hold tens of megabytes for a moment.
+static MAKING: Semaphore = Semaphore::const_new(2);
+
+/// The page, or that it is too large.
+pub(super) async fn page(
+    journal: &Arc<dyn Journal>,
+    id: SessionId,
+) -> Result<Result<String, ErrorData>, JournalError> {
+    let _turn = MAKING.acquire().await.expect("it is never closed");
+    let bytes = ayeaye_export::page(journal, id, PICTURES).await?;
+    if LARGEST < bytes.len() {
+        return Ok(Err(too_large(id, bytes.len())));
+    }
+    let text = String::from_utf8(bytes);
+    Ok(text.map_err(|err| ErrorData::internal_error(format!("the page is no text: {err}"), None)))
+}
+
+fn too_large(id: SessionId, bytes: usize) -> ErrorData {
+    let text = format!(
+        "the report of session {id} has {} MiB, more than a client reads in one message; \
+         `ayeaye sessions export {id} --format html --out DIR` writes it to a file",
+        bytes >> 20
+    );
+    ErrorData::internal_error(text, None)
+}

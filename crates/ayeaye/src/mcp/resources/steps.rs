@@ -1,0 +1,300 @@
+//! The steps of a session, read event by event: what is kept of them is bounded, however many there
+//! are.
+use std::collections::VecDeque;
+
+use ayeaye_agent::journal::{BlobRef, Event, Fact, Observe, StepEnd};
+use ayeaye_agent::{Journal, JournalError, SessionId};
+use serde::Serialize;
+
+use super::Address;
+use crate::mcp::results::{ActionItem, cut};
+
+/// Steps of a list; of more, the latest are told.
+const MOST_STEPS: usize = 500;
+/// Calls to models that are told of one step.
+const MOST_CALLS: usize = 32;
+/// Longest text of a step's facts, in characters.
+const LONGEST: usize = 4_000;
+
+/// The steps of a session.
+#[derive(Debug, Serialize)]
+pub(super) struct StepList {
+    session_id: String,
+    /// Earlier ones, which are counted only.
+    omitted_steps: usize,
+    steps: VecDeque<StepItem>,
+}
+
+/// A step of a list.
+#[derive(Debug, Serialize)]
+struct StepItem {
+    /// From 0, as in addresses.
+    step: u32,
+    /// From 1, as in results of tools.
+    global_step_idx: u32,
+    started: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<ActionItem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screenshot_uri: Option<String>,
+}
+
+/// All that is worth telling of one step.
+#[derive(Debug, Serialize)]
+pub(super) struct StepFacts {
+    session_id: String,
+    step: u32,
+    global_step_idx: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    subtask: String,
+    started: String,
+    /// Absent while the step is under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screen: Option<Screen>,
+    calls: Vec<Call>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    end: Option<End>,
+}
+
+/// What the phone showed.
+#[derive(Debug, Serialize)]
+struct Screen {
+    size: [u32; 2],
+    package: String,
+    activity: String,
+    on: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screenshot_uri: Option<String>,
+}
+
+/// A call to a model.
+#[derive(Debug, Serialize)]
+struct Call {
+    model: String,
+    success: bool,
+    latency_ms: f64,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// What came of the step.
+#[derive(Debug, Serialize)]
+struct End {
+    status: String,
+    observation: String,
+    thought: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<ActionItem>,
+    result: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    cost_usd: f64,
+    cost_known: bool,
+}
+
+/// Reads the list of steps.
+pub(super) async fn list(journal: &dyn Journal, id: SessionId) -> Result<StepList, JournalError> {
+    let mut list =
+        StepList { session_id: id.to_string(), omitted_steps: 0, steps: VecDeque::new() };
+    journal.outline(&id, &mut |event| list.apply(id, &event)).await?;
+    Ok(list)
+}
+
+/// Reads one step; nothing when there is none of that number.
+pub(super) async fn one(
+    journal: &dyn Journal,
+    id: SessionId,
+    step: u32,
+) -> Result<Option<StepFacts>, JournalError> {
+    let mut facts = None;
+    let mut each = |event: Event| {
+        if event.entry.step == Some(step) {
+            facts.get_or_insert_with(|| StepFacts::new(id, step, &event)).apply(id, &event);
+        }
+    };
+    journal.outline(&id, &mut each).await?;
+    Ok(facts)
+}
+
+/// The picture the model was shown at a step; nothing when there is none.
+pub(super) async fn picture(
+    journal: &dyn Journal,
+    id: SessionId,
+    step: u32,
+) -> Result<Option<BlobRef>, JournalError> {
+    let mut found = None;
+    let mut each = |event: Event| {
+        if let (Some(number), Fact::Observe(observe)) = (event.entry.step, event.entry.fact)
+            && number == step
+            && found.is_none()
+        {
+            found = observe.screenshot;
+        }
+    };
+    journal.outline(&id, &mut each).await?;
+    Ok(found)
+}
+
+fn picture_of(id: SessionId, step: u32, observe: &Observe) -> Option<String> {
+    observe.screenshot.as_ref().map(|_| Address::Screenshot(id, step).to_string())
+}
+
+fn action(end: &StepEnd) -> Option<ActionItem> {
+    end.action.as_ref().map(|action| ActionItem::new(action, &end.response.comment))
+}
+
+fn short(text: &str) -> String {
+    cut(text, LONGEST)
+}
+
+impl StepList {
+    fn apply(&mut self, id: SessionId, event: &Event) {
+        let Some(step) = event.entry.step else { return };
+        match &event.entry.fact {
+            Fact::StepStart(_) => {
+                if self.steps.len() == MOST_STEPS {
+                    self.steps.pop_front();
+                    self.omitted_steps += 1;
+                }
+                self.steps.push_back(StepItem {
+                    step,
+                    global_step_idx: step.saturating_add(1),
+                    started: event.ts.to_string(),
+                    action: None,
+                    error: None,
+                    uri: Address::Step(id, step).to_string(),
+                    screenshot_uri: None,
+                });
+            }
+            fact => {
+                let last = self.steps.iter_mut().rev().find(|item| item.step == step);
+                let Some(item) = last else { return };
+                match fact {
+                    Fact::Observe(observe) if item.screenshot_uri.is_none() => {
+                        item.screenshot_uri = picture_of(id, step, observe);
+                    }
+                    Fact::StepEnd(end) => {
+                        item.action = action(end);
+                        item.error = end.error.as_deref().map(|error| cut(error, 320));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+impl StepFacts {
+    fn new(id: SessionId, step: u32, event: &Event) -> Self {
+        Self {
+            session_id: id.to_string(),
+            step,
+            global_step_idx: step.saturating_add(1),
+            round: event.entry.round,
+            agent: event.entry.agent.clone(),
+            subtask: String::new(),
+            started: event.ts.to_string(),
+            ended: None,
+            screen: None,
+            calls: Vec::new(),
+            end: None,
+        }
+    }
+
+    fn apply(&mut self, id: SessionId, event: &Event) {
+        match &event.entry.fact {
+            Fact::StepStart(start) => self.subtask = short(&start.subtask),
+            // A further look in a step brings the elements alone.
+            Fact::Observe(observe) if self.screen.is_none() || observe.screenshot.is_some() => {
+                self.screen = Some(Screen {
+                    size: observe.screen_size,
+                    package: cut(&observe.package, 256),
+                    activity: cut(&observe.activity, 256),
+                    on: observe.screen_on,
+                    screenshot_uri: picture_of(id, self.step, observe),
+                });
+            }
+            Fact::LlmResponse(answer) if self.calls.len() < MOST_CALLS => self.calls.push(Call {
+                model: cut(&answer.model, 256),
+                success: answer.success,
+                latency_ms: answer.latency_ms,
+                prompt_tokens: answer.tokens.prompt,
+                completion_tokens: answer.tokens.completion,
+                error: answer.error.as_deref().map(short),
+            }),
+            Fact::StepEnd(end) => {
+                self.ended = Some(event.ts.to_string());
+                self.end = Some(End {
+                    status: end.status.clone(),
+                    observation: short(&end.response.observation),
+                    thought: short(&end.response.thought),
+                    action: action(end),
+                    result: short(&end.result),
+                    error: end.error.as_deref().map(short),
+                    cost_usd: end.cost_usd,
+                    cost_known: end.cost_known,
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::journal::{Entry, FORMAT, StepStart};
+
+    use super::*;
+
+    fn event(step: u32, fact: Fact) -> Event {
+        let entry = Entry { round: Some(0), step: Some(step), agent: None, fact };
+        Event { v: FORMAT, seq: 1, ts: jiff::Timestamp::UNIX_EPOCH, entry }
+    }
+
+    fn start() -> Fact {
+        Fact::StepStart(StepStart {
+            agent_type: "AppAgent".to_owned(),
+            round_step: 0,
+            agent_step: 0,
+            subtask: "x".repeat(10_000),
+            subtask_index: 0,
+            request_number: 1,
+        })
+    }
+
+    #[test]
+    fn of_a_very_long_session_the_latest_steps_are_kept() {
+        let id = SessionId::new();
+        let mut list =
+            StepList { session_id: id.to_string(), omitted_steps: 0, steps: VecDeque::new() };
+        for step in 0..10_000 {
+            list.apply(id, &event(step, start()));
+        }
+        assert_eq!((list.omitted_steps, list.steps.len()), (10_000 - MOST_STEPS, MOST_STEPS));
+        assert_eq!(list.steps.back().map(|item| item.step), Some(9_999));
+        assert!(serde_json::to_string(&list).unwrap().len() < 512 << 10);
+    }
+
+    #[test]
+    fn a_step_under_way_is_told_without_an_end_and_its_texts_are_bounded() {
+        let id = SessionId::new();
+        let begun = event(7, start());
+        let mut facts = StepFacts::new(id, 7, &begun);
+        facts.apply(id, &begun);
+        let told = serde_json::to_value(&facts).unwrap();
+        assert_eq!((&told["step"], &told["global_step_idx"]), (&7.into(), &8.into()));
+        assert_eq!(told["ended"], serde_json::Value::Null);
+        assert_eq!(told["subtask"].as_str().unwrap().chars().count(), LONGEST);
+    }
+}

@@ -1,0 +1,313 @@
+//! Telling clients that something they can read has changed.
+//!
+//! Up to 2025-11-25 a client subscribes to one address after the other, and hears of it on its
+//! connection; from 2026-07-28 on it holds one request open that says what it wants to hear. Both
+//! are a `Watcher`. None keeps a run or the server from ending, and each ends with its client.
+mod watcher;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use ayeaye_agent::{Agent, Principal};
+use rmcp::model::{InitializeRequestParams, ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::service::{Peer, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer};
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
+
+use self::watcher::{Change, Watcher};
+use super::resources::{Address, NotOurs, is_modern, unknown};
+use crate::http::principal;
+
+/// Addresses that one client may subscribe to at a time.
+const MOST_ADDRESSES: usize = 64;
+/// Requests that one principal may hold open at a time.
+const MOST_LISTENERS: usize = 64;
+/// How often a watcher that has nothing to tell looks whether its client is still there.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// Who is told of what. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Subscriptions {
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// Clients of the older protocols that want to hear something.
+    clients: Vec<Client>,
+    /// Open requests of the newer protocol, by who made them.
+    listeners: HashMap<Principal, usize>,
+}
+
+/// A client of the older protocols.
+#[derive(Debug)]
+struct Client {
+    /// Its handshake, by which its connection is known.
+    handshake: Weak<InitializeRequestParams>,
+    asker: Principal,
+    /// What its watcher is to watch.
+    wanted: watch::Sender<Vec<Address>>,
+}
+
+impl Subscriptions {
+    /// From here on the client hears of new sessions. A client that never asks what there is is left
+    /// alone.
+    pub fn has_listed(&self, agent: &Arc<Agent>, ctx: &RequestContext<RoleServer>) {
+        // Clients of the newer protocol say themselves what they want to hear.
+        let handshake = if is_modern(ctx) { None } else { ctx.peer.peer_info() };
+        if let Some(handshake) = handshake {
+            self.lock().client(agent, &handshake, ctx);
+        }
+    }
+
+    /// Answers `resources/subscribe`.
+    pub async fn subscribe(
+        &self,
+        agent: &Arc<Agent>,
+        uri: &str,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let address = subscribable(uri)?;
+        if let Some(session) = address.session() {
+            agent.known(session, &principal(ctx)).await.map_err(|_| unknown(uri))?;
+        }
+        let handshake = ctx.peer.peer_info().ok_or_else(|| {
+            ErrorData::invalid_request("this connection has no session to subscribe in", None)
+        })?;
+        let mut inner = self.lock();
+        let client = inner.client(agent, &handshake, ctx);
+        let too_many = {
+            let wanted = client.wanted.borrow();
+            !wanted.contains(&address) && MOST_ADDRESSES <= wanted.len()
+        };
+        if too_many {
+            let text = format!(
+                "this client is subscribed to {MOST_ADDRESSES} resources, which is the most; \
+                 unsubscribe from one first"
+            );
+            return Err(ErrorData::invalid_request(text, None));
+        }
+        client.wanted.send_if_modified(|wanted| {
+            let is_new = !wanted.contains(&address);
+            if is_new {
+                wanted.push(address);
+            }
+            is_new
+        });
+        Ok(())
+    }
+
+    /// Answers `resources/unsubscribe`. What was never subscribed to is no error.
+    pub fn unsubscribe(&self, uri: &str, ctx: &RequestContext<RoleServer>) {
+        let (Ok(address), Some(handshake)) = (uri.parse::<Address>(), ctx.peer.peer_info()) else {
+            return;
+        };
+        let asker = principal(ctx);
+        if let Some(client) = self.lock().known(&handshake, &asker) {
+            client.wanted.send_if_modified(|wanted| {
+                let before = wanted.len();
+                wanted.retain(|it| *it != address);
+                wanted.len() < before
+            });
+        }
+    }
+
+    /// What can be heard of: new sessions, and addresses of ours that change. Whose they are is
+    /// looked at when the request begins; what is another's is then never told of, like what is not
+    /// there.
+    pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+        let mut accepted = SubscriptionFilter::new();
+        accepted.resources_list_changed = requested.resources_list_changed;
+        accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
+            let mut ours: Vec<String> = Vec::new();
+            for uri in uris {
+                if ours.len() < MOST_ADDRESSES && subscribable(uri).is_ok() && !ours.contains(uri) {
+                    ours.push(uri.clone());
+                }
+            }
+            ours
+        });
+        accepted
+    }
+
+    /// Answers `subscriptions/listen`, until the client goes or takes it back.
+    pub async fn listen(
+        &self,
+        agent: &Agent,
+        subscription: SubscriptionContext,
+    ) -> Result<(), ErrorData> {
+        let asker = principal(subscription.request_context());
+        let _one = self.one_more(&asker)?;
+        let mut watcher = Watcher::new(agent, asker.clone());
+        let accepted = subscription.accepted();
+        if accepted.resources_list_changed == Some(true) {
+            watcher.watch_list();
+        }
+        let mut addresses = Vec::new();
+        for uri in accepted.resource_subscriptions.iter().flatten() {
+            let Ok(address) = uri.parse::<Address>() else { continue };
+            let theirs = match address.session() {
+                Some(session) => agent.known(session, &asker).await.is_ok(),
+                None => true,
+            };
+            if theirs {
+                addresses.push(address);
+            }
+        }
+        watcher.watch(agent, &addresses);
+        let sink = subscription.sink();
+        let telling = async {
+            loop {
+                let sent = match watcher.next(agent).await {
+                    Change::Updated(address) => {
+                        sink.notify_resource_updated(address.to_string()).await
+                    }
+                    Change::List => sink.notify_resource_list_changed().await,
+                };
+                if let Err(err) = sent {
+                    tracing::debug!("a subscription has ended: {err}");
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            () = subscription.cancelled() => {}
+            // The server waits for open requests before it ends.
+            () = agent.closing() => {}
+            () = telling => {}
+        }
+        Ok(())
+    }
+
+    fn one_more(&self, asker: &Principal) -> Result<Listening, ErrorData> {
+        let mut inner = self.lock();
+        let count = inner.listeners.entry(asker.clone()).or_default();
+        if MOST_LISTENERS <= *count {
+            let text = format!(
+                "{MOST_LISTENERS} subscriptions are open, which is the most; end one first"
+            );
+            return Err(ErrorData::invalid_request(text, None));
+        }
+        *count += 1;
+        Ok(Listening { of: self.clone(), asker: asker.clone() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Nothing that holds it can leave it half changed.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts an open request; counted back when dropped.
+#[derive(Debug)]
+struct Listening {
+    of: Subscriptions,
+    asker: Principal,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let mut inner = self.of.lock();
+        if let Some(count) = inner.listeners.get_mut(&self.asker) {
+            *count -= 1;
+            if *count == 0 {
+                inner.listeners.remove(&self.asker);
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn known(
+        &mut self,
+        handshake: &Arc<InitializeRequestParams>,
+        asker: &Principal,
+    ) -> Option<&mut Client> {
+        let known = Arc::as_ptr(handshake);
+        self.clients.iter_mut().find(|it| it.handshake.as_ptr() == known && it.asker == *asker)
+    }
+
+    /// The client on this connection, with a watcher that tells it of new sessions and of whatever
+    /// else it will want.
+    fn client(
+        &mut self,
+        agent: &Arc<Agent>,
+        handshake: &Arc<InitializeRequestParams>,
+        ctx: &RequestContext<RoleServer>,
+    ) -> &mut Client {
+        let asker = principal(ctx);
+        if self.known(handshake, &asker).is_none() {
+            // Whoever's watcher has ended is gone.
+            self.clients.retain(|it| 0 < it.wanted.receiver_count());
+            let (wanted, told) = watch::channel(Vec::new());
+            let mut watcher = Watcher::new(agent, asker.clone());
+            watcher.watch_list();
+            tokio::spawn(tell(agent.clone(), watcher, told, ctx.peer.clone()));
+            let handshake = Arc::downgrade(handshake);
+            self.clients.push(Client { handshake, asker: asker.clone(), wanted });
+        }
+        self.known(handshake, &asker).expect("it was there or has just been put there")
+    }
+}
+
+/// Tells a client of the older protocols what it wants to hear, until it is gone.
+async fn tell(
+    agent: Arc<Agent>,
+    mut watcher: Watcher,
+    mut wanted: watch::Receiver<Vec<Address>>,
+    peer: Peer<RoleServer>,
+) {
+    let mut look = interval(LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let change = tokio::select! {
+            // What it has just unsubscribed from is not told any more.
+            biased;
+            changed = wanted.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let addresses = wanted.borrow_and_update().clone();
+                watcher.watch(&agent, &addresses);
+                continue;
+            }
+            _ = look.tick() => {
+                if peer.is_transport_closed() {
+                    return;
+                }
+                continue;
+            }
+            change = watcher.next(&agent) => change,
+        };
+        let sent = match change {
+            Change::Updated(address) => {
+                let params = ResourceUpdatedNotificationParam::new(address.to_string());
+                peer.notify_resource_updated(params).await
+            }
+            Change::List => peer.notify_resource_list_changed().await,
+        };
+        if let Err(err) = sent {
+            tracing::debug!("a subscribed client is gone: {err}");
+            return;
+        }
+    }
+}
+
+/// An address that can change while somebody looks.
+fn subscribable(uri: &str) -> Result<Address, ErrorData> {
+    match uri.parse().map_err(|NotOurs| unknown(uri))? {
+        address @ (Address::Sessions
+        | Address::Session(_)
+        | Address::Steps(_)
+        | Address::Step(..)
+        | Address::Screenshot(..)
+        | Address::Report(_)) => Ok(address),
+        Address::Devices => {
+            let text = "phones come and go without telling; read ayeaye://devices again, or call \
+                        list_connected_devices";
+            Err(ErrorData::invalid_params(text, None))
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What one client wants to hear of, and when it is time to say so.
+use std::collections::HashMap;
+use std::time::Duration;
+
+use ayeaye_agent::{Agent, Follower, Principal, SessionId, Turns};
+use futures::future::{pending, select_all};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use crate::mcp::resources::Address;
+
+/// One address is told of at most this often: a client that reads slowly holds up all that it is sent.
+pub(super) const LEAST_PAUSE: Duration = Duration::from_secs(1);
+
+/// What a client is to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    /// What an address shows has changed.
+    Updated(Address),
+    /// There is a session that was not there before.
+    List,
+}
+
+/// Follows the runs that a client has subscribed to. It owns none of them: a run does not notice.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    asker: Principal,
+    /// Told of everybody's runs; `turns` tells whether it was one of the asker's.
+    changes: watch::Receiver<()>,
+    turns: Turns,
+    addresses: HashMap<Address, Told>,
+    /// The runs under way of sessions that are watched.
+    runs: HashMap<SessionId, Follower>,
+    /// Where new sessions are to be told of.
+    list: Option<List>,
+}
+
+/// When an address was told of last, and whether there is more to tell.
+#[derive(Debug, Default)]
+struct Told {
+    last: Option<Instant>,
+    stale: bool,
+}
+
+#[derive(Debug)]
+struct List {
+    /// The youngest session so far; their names are sorted by birth.
+    newest: SessionId,
+    told: Told,
+}
+
+impl Told {
+    /// When it is time to tell, if there is something to tell.
+    fn due(&self) -> Option<Instant> {
+        self.stale.then(|| self.last.map_or_else(Instant::now, |last| last + LEAST_PAUSE))
+    }
+
+    /// Takes the turn if it is time.
+    fn take(&mut self, now: Instant) -> bool {
+        let due = self.stale && self.last.is_none_or(|last| last + LEAST_PAUSE <= now);
+        if due {
+            *self = Self { last: Some(now), stale: false };
+        }
+        due
+    }
+}
+
+impl Watcher {
+    pub(super) fn new(agent: &Agent, asker: Principal) -> Self {
+        let changes = agent.changes();
+        let turns = agent.turns(&asker);
+        let (addresses, runs) = (HashMap::new(), HashMap::new());
+        Self { asker, changes, turns, addresses, runs, list: None }
+    }
+
+    /// Tells of new sessions too.
+    pub(super) fn watch_list(&mut self) {
+        // Younger than all that are there.
+        let newest = SessionId::new();
+        self.list.get_or_insert_with(|| List { newest, told: Told::default() });
+    }
+
+    /// Watches these addresses and no others.
+    pub(super) fn watch(&mut self, agent: &Agent, addresses: &[Address]) {
+        self.addresses.retain(|address, _| addresses.contains(address));
+        for address in addresses {
+            self.addresses.entry(*address).or_default();
+        }
+        let sessions: Vec<_> = self.addresses.keys().filter_map(|it| it.session()).collect();
+        self.runs.retain(|session, _| sessions.contains(session));
+        self.find_runs(agent);
+    }
+
+    /// Waits for the next thing to tell. Cancelling it loses nothing.
+    pub(super) async fn next(&mut self, agent: &Agent) -> Change {
+        loop {
+            let now = Instant::now();
+            if let Some(change) = self.take(now) {
+                return change;
+            }
+            let due = self.due();
+            let timer = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                changed = self.changes.changed() => {
+                    if changed.is_err() {
+                        // Without an agent there is nothing to tell any more.
+                        pending::<()>().await;
+                    }
+                    self.changed(agent);
+                }
+                (session, more) = news(&mut self.runs) => self.heard(agent, session, more),
+                () = timer => {}
+            }
+        }
+    }
+
+    fn take(&mut self, now: Instant) -> Option<Change> {
+        if self.list.as_mut().is_some_and(|list| list.told.take(now)) {
+            return Some(Change::List);
+        }
+        let mut addresses = self.addresses.iter_mut();
+        addresses.find_map(|(address, told)| told.take(now).then_some(Change::Updated(*address)))
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let list = self.list.iter().filter_map(|list| list.told.due());
+        self.addresses.values().filter_map(Told::due).chain(list).min()
+    }
+
+    /// A run has news, or has ended.
+    fn heard(&mut self, agent: &Agent, session: SessionId, more: bool) {
+        let steps = self.runs.get(&session).map_or(0, |run| run.report().global_steps);
+        self.mark(|address| match *address {
+            Address::Sessions | Address::Devices => false,
+            Address::Session(id) | Address::Steps(id) => id == session,
+            // It is made anew for whoever reads it, and a person reads it when the run has stopped.
+            Address::Report(id) => id == session && !more,
+            // Nothing changes in the steps before.
+            Address::Step(id, step) | Address::Screenshot(id, step) => {
+                id == session && steps <= step.saturating_add(1)
+            }
+        });
+        if !more {
+            self.runs.remove(&session);
+            self.find_runs(agent);
+        }
+    }
+
+    /// Looks for runs that have begun.
+    fn find_runs(&mut self, agent: &Agent) {
+        let sessions: Vec<_> = self.addresses.keys().filter_map(|it| it.session()).collect();
+        for session in sessions {
+            if self.runs.contains_key(&session) {
+                continue;
+            }
+            if let Some(follower) = agent.follow(session, &self.asker) {
+                self.runs.insert(session, follower);
+                self.mark(|address| {
+                    matches!(*address, Address::Session(id) | Address::Steps(id) if id == session)
+                });
+            }
+        }
+    }
+
+    /// A run has begun or ended. If it is none of the asker's, nothing is told of it.
+    fn changed(&mut self, agent: &Agent) {
+        let turns = agent.turns(&self.asker);
+        if turns == self.turns {
+            return;
+        }
+        self.turns = turns;
+        self.find_runs(agent);
+        self.mark(|address| *address == Address::Sessions);
+        if let (Some(list), Some(newest)) = (&mut self.list, turns.newest)
+            && list.newest < newest
+        {
+            list.newest = newest;
+            list.told.stale = true;
+        }
+    }
+
+    fn mark(&mut self, is_meant: impl Fn(&Address) -> bool) {
+        for (address, told) in &mut self.addresses {
+            told.stale |= is_meant(address);
+        }
+    }
+}
+
+/// Waits for news of any of the runs; false when there will be no more of it.
+async fn news(runs: &mut HashMap<SessionId, Follower>) -> (SessionId, bool) {
+    if runs.is_empty() {
+        return pending().await;
+    }
+    let each = runs.iter_mut().map(|(session, follower)| {
+        Box::pin(async move {
+            let more = follower.changed().await;
+            (*session, more && follower.running())
+        })
+    });
+    select_all(each).await.0
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_is_told_of_at_once_and_then_once_a_second() {
+        let mut told = Told { last: None, stale: true };
+        assert!(told.take(Instant::now()), "at once");
+        assert_eq!((told.take(Instant::now()), told.due()), (false, None), "nothing new");
+        told.stale = true;
+        advance(LEAST_PAUSE / 2).await;
+        assert!(!told.take(Instant::now()), "too early");
+        assert_eq!(told.due(), Some(Instant::now() + LEAST_PAUSE / 2));
+        advance(LEAST_PAUSE / 2).await;
+        assert!(told.take(Instant::now()));
+    }
+}
