@@ -11,6 +11,7 @@ mod support;
 
 mod bad_input;
 mod cancel;
+mod clients_doc;
 mod contracts;
 mod crash;
 mod http;

@@ -11,6 +11,7 @@ mod issuer;
 mod keyring;
 mod listen;
 mod names;
+mod priming;
 mod ready;
 mod replay;
 mod resource;
@@ -184,7 +185,10 @@ impl HttpServer {
             // Our gate is stricter: it wants the port, and sees headers that come twice.
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_max_request_body_bytes(self.gate.body_limit);
+            .with_max_request_body_bytes(self.gate.body_limit)
+            // The event that begins a session and its open stream has an id that cannot be resumed
+            // from. Streams of calls begin with a good one, for whom it is for: `priming`.
+            .with_sse_retry(None);
         config.cancellation_token = streams.clone();
         let gate = Arc::clone(&self.gate);
         let sessions = Arc::clone(&gate.sessions);

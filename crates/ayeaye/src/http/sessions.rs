@@ -18,6 +18,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionManager};
 use tokio::time::Instant;
 
+use super::priming::Unprimed;
 use super::replay::Replay;
 
 /// After this long without a message a session ends. Keep-alive comments and open streams count as
@@ -51,6 +52,7 @@ pub(super) struct Sessions {
     inner: LocalSessionManager,
     replay: Replay,
     known: Mutex<HashMap<SessionId, Known>>,
+    unprimed: Unprimed,
     /// Whether there were ever too many.
     full: AtomicBool,
 }
@@ -68,7 +70,8 @@ impl Sessions {
         let mut inner = LocalSessionManager::default().with_event_store(Arc::new(replay.clone()));
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
-        Self { inner, replay, known: Mutex::default(), full: AtomicBool::new(false) }
+        let full = AtomicBool::new(false);
+        Self { inner, replay, known: Mutex::default(), unprimed: Unprimed::default(), full }
     }
 
     /// Whether `who` has opened this session and not ended it.
@@ -145,7 +148,9 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
-        self.inner.initialize_session(id, message).await
+        let answer = self.inner.initialize_session(id, message).await?;
+        self.unprimed.note(id, &answer);
+        Ok(answer)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
@@ -155,6 +160,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.known().remove(id);
+        self.unprimed.forget(id);
         self.inner.close_session(id).await
     }
 
@@ -164,7 +170,8 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        Ok(self.claimed(self.inner.create_stream(id, message).await?))
+        let stream = self.claimed(self.inner.create_stream(id, message).await?);
+        Ok(self.unprimed.readable(id, stream))
     }
 
     async fn accept_message(
@@ -181,7 +188,8 @@ impl SessionManager for Sessions {
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        Ok(self.claimed(self.inner.create_standalone_stream(id).await?))
+        let stream = self.claimed(self.inner.create_standalone_stream(id).await?);
+        Ok(self.unprimed.readable(id, stream))
     }
 
     async fn resume(
@@ -193,7 +201,7 @@ impl SessionManager for Sessions {
         // rmcp looks for the stream and not whose it is.
         let theirs = self.replay.is_of(&last_event_id, &asker());
         let from = if theirs { last_event_id } else { Replay::NOWHERE.to_owned() };
-        self.inner.resume(id, from).await
+        Ok(self.unprimed.readable(id, self.inner.resume(id, from).await?))
     }
 
     async fn restore_session(

@@ -18,7 +18,7 @@ use crate::testing::Echo;
 
 const TOKEN: &str = "a-token-for-tests-only";
 const LISTED: &str = "https://app.example.com";
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"0"}}}"#;
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"0"}}}"#;
 
 struct Running {
     address: SocketAddr,
@@ -170,7 +170,7 @@ async fn session(running: &Running) -> HeaderMap {
     let id = answer.headers().get("mcp-session-id").expect("a session").clone();
     let headers = HeaderMap::from_iter([
         (HeaderName::from_static("mcp-session-id"), id),
-        (HeaderName::from_static("mcp-protocol-version"), HeaderValue::from_static("2025-06-18")),
+        (HeaderName::from_static("mcp-protocol-version"), HeaderValue::from_static("2025-11-25")),
     ]);
     let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let accepted = post(running, ready).headers(headers.clone()).send().await.unwrap();
@@ -210,6 +210,24 @@ async fn an_answer_survives_the_connection_it_was_for() {
     for _ in 0..2 {
         let text = resume().send().await.unwrap().text().await.unwrap();
         assert!(text.contains("went"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_old_client_gets_only_messages() {
+    let running = start().await;
+    for (version, most) in [("2025-06-18", 0), ("2025-11-25", 1)] {
+        let hello = INITIALIZE.replace("2025-11-25", version);
+        let answer = post(&running, hello).send().await.unwrap();
+        let id = answer.headers().get("mcp-session-id").expect("a session").clone();
+        let empty = |text: &str| text.lines().filter(|line| line.trim() == "data:").count();
+        assert_eq!(empty(&answer.text().await.unwrap()), 0, "{version}");
+        // Without the header that says the version: Gemini CLI sends none.
+        let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+        let answer = post(&running, ping).header("mcp-session-id", id).send().await.unwrap();
+        let text = answer.text().await.unwrap();
+        assert_eq!(empty(&text), most, "{version}: {text}");
+        assert!(text.contains(r#""id":2,"result""#), "{version}: {text}");
     }
 }
 

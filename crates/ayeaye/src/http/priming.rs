@@ -1,0 +1,85 @@
+//! Events without a message, and the clients that cannot read them.
+//!
+//! From 2025-11-25 on a stream begins with an event that has an id and no data, so that a client can
+//! come back before anything was said (SEP-1699). rmcp sends it to everybody. Clients of older
+//! protocols parse the empty data as JSON; Gemini CLI gives up the connection.
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures::future::ready;
+use futures::{Stream, StreamExt as _};
+use rmcp::model::{ProtocolVersion, ServerJsonRpcMessage, ServerResult};
+use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
+
+/// The sessions whose clients are older than such events.
+#[derive(Debug, Default)]
+pub(super) struct Unprimed {
+    sessions: Mutex<HashSet<SessionId>>,
+}
+
+impl Unprimed {
+    /// Looks at the answer to `initialize`, which says the session's protocol.
+    pub(super) fn note(&self, id: &SessionId, answer: &ServerJsonRpcMessage) {
+        if let ServerJsonRpcMessage::Response(answer) = answer
+            && let ServerResult::InitializeResult(result) = &answer.result
+            && result.protocol_version < ProtocolVersion::V_2025_11_25
+        {
+            self.sessions().insert(id.clone());
+        }
+    }
+
+    /// The session has ended.
+    pub(super) fn forget(&self, id: &SessionId) {
+        self.sessions().remove(id);
+    }
+
+    /// The stream as the session's client can read it.
+    pub(super) fn readable<S>(
+        &self,
+        id: &SessionId,
+        stream: S,
+    ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static + use<S>
+    where
+        S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
+    {
+        let all = !self.sessions().contains(id);
+        stream.filter(move |event| ready(all || event.message.is_some()))
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashSet<SessionId>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    async fn read(version: &str) -> usize {
+        let (unprimed, id) = (Unprimed::default(), SessionId::from("one"));
+        let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": {
+            "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "", "version": "" },
+        }});
+        let answer: ServerJsonRpcMessage = serde_json::from_value(answer).unwrap();
+        unprimed.note(&id, &answer);
+        let sent = vec![
+            ServerSseMessage::priming("a/1", Duration::from_secs(3)),
+            ServerSseMessage::new("a/2", answer),
+        ];
+        let read = unprimed.readable(&id, futures::stream::iter(sent)).count().await;
+        unprimed.forget(&id);
+        assert!(unprimed.sessions().is_empty());
+        read
+    }
+
+    #[tokio::test]
+    async fn old_clients_get_no_event_without_a_message() {
+        assert_eq!(read("2025-03-26").await, 1);
+        assert_eq!(read("2025-06-18").await, 1);
+        assert_eq!(read("2025-11-25").await, 2);
+    }
+}

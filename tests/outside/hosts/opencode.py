@@ -1,0 +1,19 @@
+"""opencode, `opencode run`."""
+
+from place import PROMPT
+
+NPM = "opencode-ai@1.18.33"
+
+
+def command(place):
+    server = {"type": "remote", "url": place.url, "headers": place.authorization(), "oauth": False}
+    if place.stdio:
+        server = {"type": "local", "command": place.stdio}
+    provider = {"npm": "@ai-sdk/openai-compatible", "name": "local", "models": {"scripted": {"name": "scripted"}}}
+    provider["options"] = {"baseURL": f"{place.model}/v1", "apiKey": "scripted"}
+    config = {"model": "local/scripted", "small_model": "local/scripted", "provider": {"local": provider}}
+    config |= {"mcp": {"ayeaye": {**server, "enabled": True}}, "autoupdate": False, "share": "disabled"}
+    place.write(".config/opencode/opencode.json", config)
+    # The program itself: the package's start script wants an install script to have run.
+    program = place.tools / "node_modules/opencode-linux-x64/bin/opencode"
+    return [program, "run", PROMPT], place.environment(OPENCODE_DISABLE_MODELS_FETCH="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1")
