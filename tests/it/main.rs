@@ -22,3 +22,4 @@ mod process;
 mod runs;
 mod tasks;
 mod tools;
+mod vanish;
