@@ -55,6 +55,17 @@ impl Terminal {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
+    /// Asks for a secret: what is typed is not shown, where the terminal allows that.
+    pub async fn ask_secret(self, prompt: &str) -> Option<String> {
+        let hidden = Hidden::input();
+        let answer = self.ask(prompt).await;
+        if hidden.is_some() && answer.is_some() {
+            // Enter was not shown either.
+            self.line("");
+        }
+        answer
+    }
+
     /// Asks a person; `None` when nobody can answer (no input, or it has ended).
     pub async fn ask(self, prompt: &str) -> Option<String> {
         {
@@ -76,6 +87,44 @@ impl Terminal {
             self.line("");
         }
         answer.filter(|answer| !answer.is_empty())
+    }
+}
+
+/// A terminal that does not show what is typed, until this is dropped.
+#[cfg(unix)]
+struct Hidden(rustix::termios::Termios);
+
+#[cfg(unix)]
+impl Hidden {
+    /// The standard input, if it is a terminal.
+    fn input() -> Option<Self> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        let before = tcgetattr(io::stdin()).ok()?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(io::stdin(), OptionalActions::Now, &silent).ok()?;
+        Some(Self(before))
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        if let Err(err) = tcsetattr(io::stdin(), OptionalActions::Now, &self.0) {
+            tracing::warn!("the terminal does not show what is typed (`stty echo` helps): {err}");
+        }
+    }
+}
+
+/// Elsewhere what is typed is shown.
+#[cfg(not(unix))]
+struct Hidden;
+
+#[cfg(not(unix))]
+impl Hidden {
+    fn input() -> Option<Self> {
+        None
     }
 }
 

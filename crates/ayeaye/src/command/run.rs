@@ -126,8 +126,15 @@ pub async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
     for (number, option) in question.options.iter().enumerate() {
         terminal.line(&format!("          {}. {}", number + 1, lines(option)));
     }
+    let answer = async {
+        if question.asks_for_secret() && question.options.is_empty() {
+            terminal.ask_secret("answer   ").await
+        } else {
+            terminal.ask("answer   ").await
+        }
+    };
     tokio::select! {
-        answer = terminal.ask("answer   ") => answer,
+        answer = answer => answer,
         _ = tokio::signal::ctrl_c() => None,
     }
 }
