@@ -26,15 +26,15 @@ mod run;
 
 pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
 pub use agent::{
-    Agent, AgentError, Continue, Driver, Follower, Judge, Parts, Prices, ReplyMode, StartTask,
-    Words,
+    Acting, Agent, AgentError, ClientAct, Continue, Driver, Follower, Judge, Parts, Prices,
+    ReplyMode, StartTask, Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
-pub use fold::{NoBeginning, Session, Standing};
+pub use fold::{ByClient, NoBeginning, Session, Standing};
 pub use journal::{Clock, Journal, JournalError, Record};
 pub use limits::Limits;
 pub use model::{
@@ -44,7 +44,7 @@ pub use model::{
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
 pub use report::{Report, StepLine, Usage};
-pub use run::{News, Stopper, chain};
+pub use run::{Acted, News, Outcome, ScreenAfter, Stopper, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{NotASessionId, SessionId, StopReason};
 pub use settle::{Look, SettleRule, alike, glance, settle};

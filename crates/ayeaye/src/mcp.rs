@@ -97,7 +97,7 @@ impl ServerHandler for Server {
             .with_server_info(
                 Implementation::new("ayeaye", env!("CARGO_PKG_VERSION")).with_title("Aye-aye"),
             )
-            .with_instructions(texts::INSTRUCTIONS)
+            .with_instructions(texts::instructions(self.defaults.tools))
     }
 
     async fn call_tool(
