@@ -12,6 +12,7 @@ mod support;
 mod bad_input;
 mod contracts;
 mod crash;
+mod direct;
 mod logs;
 mod panics;
 mod privacy;

@@ -1,8 +1,11 @@
 //! A client that acts on the phone itself, before, between and after the agent.
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::crash::{all_is_closed, process};
-use super::fakes::{Call, Fault, Line, Motion, Rig, click, client, complete, info, within};
+use super::fakes::{
+    Call, Failing, Fault, Line, Motion, Rig, Write, click, client, complete, info, within,
+};
 use crate::agent::{Acting, ClientAct};
 use crate::journal::Fact;
 use crate::{
@@ -408,5 +411,45 @@ fn a_record_of_acts_cut_anywhere_takes_the_next_act_and_the_next_task() {
             assert_eq!(next.phone.sent(), ["CLICK 9,500"], "cut after {length}, {last:?}");
             all_is_closed(&next.events(session).await);
         });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie_told() {
+    for write in [Write::Append, Write::Sync, Write::Keep] {
+        let mut failures = 0;
+        for nth in 1.. {
+            let mut disk = None;
+            let rig = Rig::new([]).kept_by(|inner, phone| {
+                let failing = Arc::new(Failing::new(inner, phone, write, nth));
+                disk = Some(failing.clone());
+                failing
+            });
+            let disk = disk.expect("it was wrapped");
+            let where_ = format!("{write:?} {nth}");
+            let outcome = match rig.agent.act(tap(1, None)).await {
+                Ok(mut acting) => {
+                    within(acting.end()).await;
+                    let reason = acting.report().stop_reason;
+                    acting.acted().map_or(Err(reason), |acted| Ok(acted.outcome.clone()))
+                }
+                Err(AgentError::Journal(_)) => Err(StopReason::StorageFailed),
+                Err(err) => panic!("{where_}: {err}"),
+            };
+            let Some(sent) = disk.sent() else {
+                assert_eq!(outcome, Ok(Outcome::Done), "{where_}");
+                break;
+            };
+            failures += 1;
+            assert_eq!(rig.phone.sent(), sent, "{where_}: nothing after the failure");
+            match outcome {
+                Ok(told) => {
+                    // Only what comes after the step was lost.
+                    assert_eq!((told, sent.len()), (Outcome::Done, 1), "{where_}");
+                }
+                Err(reason) => assert_eq!(reason, StopReason::StorageFailed, "{where_}"),
+            }
+        }
+        assert!(0 < failures, "{write:?}");
     }
 }

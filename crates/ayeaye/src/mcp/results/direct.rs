@@ -106,3 +106,60 @@ fn next(asked: bool, tools: Tools) -> &'static str {
         (false, _) => "Look at get_screenshot or get_ui_tree, then act again.",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::journal::{ActionFacts, DeviceFacts};
+    use ayeaye_agent::{SessionId, StepLine, StopReason, Usage};
+
+    use super::*;
+
+    fn told(outcome: Option<Outcome>) -> Result<ActResult, String> {
+        let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
+        let action = ActionFacts { function, arguments };
+        let line = StepLine { step: 4, action, explain: String::new(), error: None };
+        let report = Report {
+            session_id: SessionId::new(),
+            stop_reason: StopReason::UserPaused,
+            task: String::new(),
+            device: DeviceFacts {
+                device_id: "a".to_owned(),
+                model: String::new(),
+                android_version: String::new(),
+                wm_size: [1, 1],
+            },
+            global_steps: 5,
+            local_steps: 1,
+            final_action: None,
+            message: "no space left".to_owned(),
+            question: None,
+            steps: Vec::new(),
+            usage: Usage::default(),
+            pictured_step: None,
+        };
+        let (session_id, shown, pictured) = (report.session_id, None, false);
+        let acted =
+            outcome.map(|outcome| Acted { session_id, step: 4, line, outcome, shown, pictured });
+        ActResult::of(acted.as_ref(), &report, Tools::ALL).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn only_what_was_done_is_a_success() {
+        let done = serde_json::to_value(told(Some(Outcome::Done)).unwrap()).unwrap();
+        assert_eq!(done["global_step_idx"], 5);
+        assert!(done.get("screen_changed").is_none(), "it could not be seen: {done}");
+        let why = || "the link was lost".to_owned();
+        for (outcome, says, hint) in [
+            (Some(Outcome::NotDone(why())), "CLICK was not carried out: the link", "try again"),
+            (
+                Some(Outcome::Doubtful(why())),
+                "CLICK may or may not have been carried out: the link",
+                "before you repeat it",
+            ),
+            (None, "could not be recorded", "before you repeat it"),
+        ] {
+            let text = told(outcome).unwrap_err();
+            assert!(text.contains(says) && text.contains(hint), "{text}");
+        }
+    }
+}
