@@ -49,7 +49,7 @@ async fn element(rig: &Rig, fits: impl Fn(&Value) -> bool) -> Value {
 async fn middle(rig: &Rig, id: &str) -> Value {
     let found = element(rig, |it| it["id"] == id).await;
     let edge = |at: usize| found["bounds"][at].as_i64().unwrap();
-    json!({ "x": (edge(0) + edge(2)) / 2, "y": (edge(1) + edge(3)) / 2 })
+    json!({ "x": i64::midpoint(edge(0), edge(2)), "y": i64::midpoint(edge(1), edge(3)) })
 }
 
 fn with(mut facts: Value, more: &Value) -> Value {
@@ -98,7 +98,8 @@ async fn every_tool_does_what_it_says() {
     let y = note["bounds"][1].as_i64().unwrap() + 5;
     let pressed = act(&rig, "long_press", json!({ "x": 300, "y": y, "duration_ms": 900 })).await;
     assert_eq!(pressed["action"]["duration_ms"], 900);
-    assert!(!phone.state().dialogs.is_empty(), "a long press asks whether to delete it");
+    // A long press asks whether to delete it.
+    element(&rig, |it| it["text"].as_str().is_some_and(|it| it.starts_with("Delete"))).await;
     act(&rig, "press_key", json!({ "key": "back" })).await;
 
     let swipe = json!({ "from_x": 500, "from_y": 700, "to_x": 500, "to_y": 300 });
@@ -260,7 +261,7 @@ async fn what_cannot_be_done_is_refused_with_the_way_out() {
         ("tap", json!({ "x": 1 }), "missing field `y`"),
         ("tap", json!({ "x": 1, "y": 1, "z": 1 }), "unknown field `z`"),
         ("tap", json!({ "x": 1, "y": 1, "session_id": "me" }), "`me` is not a session_id"),
-        ("long_press", json!({ "x": 1, "y": 1, "duration_ms": 99_999 }), "300 to 10000"),
+        ("long_press", json!({ "x": 1, "y": 1, "duration_ms": 99_999 }), "500 to 10000"),
         ("swipe", json!({ "from_x": 1, "from_y": 1, "to_x": 1, "to_y": 1001 }), "`to_y` is 1001"),
         ("type_text", json!({ "text": "" }), "`text` is empty"),
         ("type_text", json!({ "text": "a\u{7}" }), "U+0007"),
@@ -272,8 +273,11 @@ async fn what_cannot_be_done_is_refused_with_the_way_out() {
         assert!(text.contains(says) && text.contains("\nhint: "), "{tool} {arguments}: {text}");
     }
     assert_eq!(rig.call("list_sessions", json!({})).await["sessions"], json!([]), "nothing begun");
-    let text = refused(&rig, "launch_app", json!({ "app": "Messagez" })).await;
-    assert!(text.contains("AWAKE was not carried out") && text.contains("essages"), "{text}");
+    let text = refused(&rig, "launch_app", json!({ "app": "com.example.message" })).await;
+    assert!(
+        text.contains("AWAKE was not carried out") && text.contains("com.example.messages"),
+        "{text}"
+    );
     let text = rig.refused("tap", json!({ "device_id": "nobody", "x": 1, "y": 1 })).await;
     assert!(text.starts_with("device nobody is not connected\nhint: "), "{text}");
     assert_eq!(rig.handset.phone().state().actions.len(), before, "nothing was done");
@@ -362,7 +366,7 @@ async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
     let lines = || std::fs::read_to_string(&record).unwrap().matches('\n').count();
     let mut x = 0;
     for _ in 0..KILLS {
-        let target = lines() + rand::rng().random_range(1..=9);
+        let target = lines() + rand::rng().random_range(1..=24);
         // Nobody waits for the answers: the next act waits for the one before.
         for _ in 0..4 {
             x += 2;
@@ -391,7 +395,7 @@ async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
         }
     }
     assert!(taps.values().all(|times| *times == 1), "sent twice: {taps:?}");
-    assert!(4 < taps.len(), "some were sent: {taps:?}");
+    assert!(2 < taps.len(), "some were sent: {taps:?}");
     // What reached the phone stands in the record, and every step has its end.
     let text = std::fs::read_to_string(&record).unwrap();
     let count = |what: &str| text.matches(&format!(r#""type":"{what}""#)).count();

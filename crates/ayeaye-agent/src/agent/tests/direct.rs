@@ -329,7 +329,7 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
     let mut acting = rig.agent.act(tap(2, None)).await.unwrap();
     rig.phone.gets(Call::Perform, 1).await;
     acting.stop(StopReason::Cancelled);
-    let early = tokio::time::timeout(Duration::from_secs(60), acting.end()).await;
+    let early = tokio::time::timeout(Duration::from_mins(1), acting.end()).await;
     assert!(early.is_err(), "it is waited for");
     rig.phone.let_go();
     assert_eq!(ended(acting).await.outcome, Outcome::Done);

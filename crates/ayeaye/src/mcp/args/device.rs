@@ -94,7 +94,7 @@ arguments! {
         #[schemars(range(min = 0, max = 1000))]
         y: i64,
         /// How long the finger stays, in milliseconds. 1000 if left out.
-        #[schemars(range(min = 300, max = 10000))]
+        #[schemars(range(min = 500, max = 10000))]
         duration_ms: Option<i64>,
     }
 }
@@ -181,7 +181,7 @@ impl LongPressArgs {
     pub fn gesture(&self) -> Result<Gesture, Refusal> {
         Ok(Gesture::LongPress {
             point: point(("x", self.x), ("y", self.y))?,
-            duration: millis(self.duration_ms, 1000, 300)?,
+            duration: millis(self.duration_ms, 1000, 500)?,
         })
     }
 }
@@ -330,7 +330,7 @@ mod tests {
             let given = json!({ "device_id": text, "x": x, "y": y, "duration_ms": ms });
             let mut args: LongPressArgs = serde_json::from_value(given).unwrap();
             let inside = (0..=1000).contains(&x) && (0..=1000).contains(&y);
-            prop_assert_eq!(args.gesture().is_ok(), inside && (300..=10_000).contains(&ms));
+            prop_assert_eq!(args.gesture().is_ok(), inside && (500..=10_000).contains(&ms));
             if let Ok(gesture) = args.gesture() {
                 let _act = args.place().act(gesture, Principal::local());
             }
