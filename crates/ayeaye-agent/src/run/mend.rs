@@ -156,13 +156,9 @@ impl Run {
         if !self.session.round_open {
             return Ok(());
         }
-        let (status, result) = if self.session.client_round {
-            ("FINISH", "handed over to the agent")
-        } else {
-            ("DROPPED", "")
-        };
+        let result = if self.session.client_round { "handed over to the agent" } else { "" };
         self.append(Fact::RoundEnd(RoundEnd {
-            status: status.to_owned(),
+            status: "DROPPED".to_owned(),
             result: result.to_owned(),
             stop_reason: String::new(),
             steps: self.session.counts.round_steps,
