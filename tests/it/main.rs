@@ -10,13 +10,17 @@
 mod support;
 
 mod bad_input;
+mod cancel;
 mod contracts;
 mod crash;
 mod direct;
+mod ladder;
 mod logs;
+mod mcp_tasks;
 mod panics;
 mod privacy;
 mod process;
 mod runs;
 mod tasks;
 mod tools;
+mod vanish;

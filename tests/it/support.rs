@@ -1,10 +1,12 @@
 //! What the tests stand on.
 mod binary;
+pub mod clients;
 mod fake_vlm;
 mod moves;
+pub mod paper;
 mod rig;
 
-pub use binary::{Binary, http, within};
+pub use binary::{Binary, Raw, http, within};
 pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
 pub use moves::{abort, aimed, click, complete, gelab, info, tap};
 pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, plugged_in, quick_phone};

@@ -23,7 +23,7 @@ from harness import Processes, free_port, get_json, phone_state, show_logs, wait
 HERE = Path(__file__).resolve().parent
 KEY = "outside-model-key"
 TOKEN = "outside-http-token-0123456789abcdef"
-PARTS = ["adb", "clients", "tasks", "faults", "bad", "logs"]
+PARTS = ["adb", "clients", "people", "tasks", "faults", "bad", "logs"]
 
 
 class Bench:
@@ -114,6 +114,18 @@ class Bench:
     def node_client(self, *words):
         self.program("node", HERE / "client.mjs", "--device", self.device, "--phone", self.phone, *words)
 
+    def people(self, binary, url):
+        """Questions on both transports, in both eras, to the clients of both official SDKs."""
+        for client in (self.program_of("people.py"), self.program_of("people.mjs")):
+            for era in ("2025-11-25", "2026-07-28"):
+                for wire, where in (("stdio", binary), ("http", url)):
+                    label = f"{client[-1].suffix[1:]} {wire} {era}"
+                    words = [f"--{wire}", where, "--era", era, "--label", label]
+                    self.program(*client, "--device", self.device, "--phone", self.phone, *words)
+
+    def program_of(self, name):
+        return [sys.executable if name.endswith(".py") else "node", HERE / name]
+
     def no_complaints(self):
         """The model saw no request that it did not like, but those it was told to spoil."""
         log = get_json(f"{self.model}/log")
@@ -148,18 +160,20 @@ def main():
             bench.start_adb()
             if "adb" in parts:
                 bench.program(sys.executable, HERE / "adb_tool.py", "--device", bench.device, "--phone", bench.phone)
-            if set(parts) & {"clients", "tasks", "faults", "logs"}:
+            if set(parts) & {"clients", "people", "tasks", "faults", "logs"}:
                 bench.start_model()
-            if set(parts) & {"clients", "tasks", "faults"}:
+            if set(parts) & {"clients", "people", "tasks", "faults"}:
                 url = bench.start_http()
             if "clients" in parts:
                 bench.python_client("--stdio", binary, "--label", "py stdio")
                 bench.node_client("--stdio", binary, "--label", "ts stdio")
                 bench.python_client("--http", url, "--label", "py http", "--protocol", "2026-07-28")
                 bench.node_client("--http", url, "--label", "ts http")
+            if "people" in parts:
+                bench.people(binary, url)
             if "tasks" in parts:
                 bench.python_client("--stdio", binary, "--label", "task", "--job", "tasks")
-            if set(parts) & {"clients", "tasks"}:
+            if set(parts) & {"clients", "people", "tasks"}:
                 bench.no_complaints()
             if "faults" in parts:
                 bench.python_client("--http", url, "--label", "fault", "--job", "faults", "--model", bench.model)

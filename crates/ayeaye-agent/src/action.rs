@@ -212,6 +212,18 @@ pub struct Question {
     pub app: Option<String>,
 }
 
+impl Question {
+    /// Whether its answer would be a password or a code: nothing to be typed into a form or shown.
+    pub fn asks_for_secret(&self) -> bool {
+        self.kind != QuestionKind::Takeover && crate::privacy::asks_for_secret(&self.text).is_some()
+    }
+}
+
+/// The answer of a person who has done by hand what was asked, such as typing a password. It names
+/// no secret, whatever the question asks for.
+pub const DONE_BY_HAND: &str =
+    "I have done it myself on the phone. Look at the screen again and go on from there.";
+
 /// What sort of answer a question wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {

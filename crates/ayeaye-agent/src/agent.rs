@@ -5,6 +5,7 @@
 mod asks;
 mod direct;
 mod follower;
+mod outcome;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -20,11 +21,12 @@ pub use self::asks::{Continue, ReplyMode, StartTask, Words};
 pub use self::direct::{Acting, ClientAct};
 use self::direct::{Hands, has_no_task};
 pub use self::follower::Follower;
+pub use self::outcome::Outcome;
 use self::runs::{Claim, Lease, Live, Runs};
 use crate::fold::{NoBeginning, Session, Standing};
 use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart, Summary};
 use crate::privacy::{Keeping, Kind, Vaults, secrets_in};
-use crate::report::Report;
+use crate::report::{Report, RunPlace};
 use crate::run::{Hand, Memory, News, Opening, Run, Stopper};
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, Limits, Model,
@@ -368,7 +370,9 @@ impl Agent {
     async fn take_up(&self, next: Continue) -> Result<Follower, AgentError> {
         let id = next.session_id;
         let keep_secret = || {
-            if let (true, Words::Reply(text)) = (next.reply_is_secret, &next.words) {
+            if let (true, Words::Reply(text) | Words::Answer { text, .. }) =
+                (next.reply_is_secret, &next.words)
+            {
                 self.vaults.of(id, self.parts.keeping.text).learn_answer(Kind::Marked, text);
             }
         };
@@ -398,12 +402,12 @@ impl Agent {
                 _ => None,
             };
             let words = left.clone().map_or_else(|| next.words.clone(), Words::Reply);
-            if words == Words::Nothing {
+            if matches!(words, Words::Nothing | Words::Answer { .. }) {
                 let session = self.session(id).await?;
-                if has_no_task(&session) {
+                if words == Words::Nothing && has_no_task(&session) {
                     return Err(AgentError::NoTask(id));
                 }
-                if opening(&session, Words::Nothing).is_none() {
+                if opening(&session, words.clone()).is_none() {
                     return Ok(Follower::finished(&session));
                 }
             }
@@ -595,7 +599,8 @@ impl Agent {
         task: String,
     ) -> (Live, Run) {
         let (words, listened) = mpsc::channel(8);
-        let report = Arc::new(session.opening_report());
+        let run = place(&session, &plan);
+        let report = Arc::new(session.opening_report(run));
         let (news, watched) = watch::channel(News { report, line: String::new(), running: true });
         let stopper = Stopper::default();
         let live = Live {
@@ -632,6 +637,21 @@ struct Plan {
     reply_mode: ReplyMode,
 }
 
+/// The run that this plan begins.
+fn place(session: &Session, plan: &Plan) -> RunPlace {
+    let number = match plan.opening {
+        Opening::First => 0,
+        _ => session.run_number + 1,
+    };
+    let began = match plan.opening {
+        Opening::Reply(_) => session.run_began,
+        // An act of the client, while the question waits.
+        Opening::GoOn if session.question.is_some() => session.run_began,
+        _ => number,
+    };
+    RunPlace { number, began, facts: plan.run_facts.clone() }
+}
+
 fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
     RunFacts { max_steps, reply_mode: reply_mode.name().to_owned() }
 }
@@ -639,7 +659,12 @@ fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.
 fn opening(session: &Session, words: Words) -> Option<Opening> {
     Some(match (session.standing(), words) {
-        (Standing::Waiting | Standing::Ended, Words::Nothing) => return None,
+        (Standing::Waiting, Words::Answer { question, text }) if question == session.asked_at => {
+            Opening::Reply(text)
+        }
+        (_, Words::Answer { .. }) | (Standing::Waiting | Standing::Ended, Words::Nothing) => {
+            return None;
+        }
         (Standing::Waiting, Words::Reply(text)) => Opening::Reply(text),
         (_, Words::Reply(text)) if has_no_task(session) => Opening::NextRound(text),
         (Standing::Short, Words::Reply(text)) => Opening::Guidance(text),
@@ -651,7 +676,8 @@ fn opening(session: &Session, words: Words) -> Option<Opening> {
 /// What the words mean to a session that is being driven; `None` when its run is all but over.
 fn join(id: SessionId, live: &Live, words: &Words) -> Result<Option<Follower>, AgentError> {
     match words {
-        Words::Nothing => Ok(Some(live.follower())),
+        // A run that is under way has its answer: nobody waits for one where it is taken in.
+        Words::Nothing | Words::Answer { .. } => Ok(Some(live.follower())),
         Words::Task(_) => Err(AgentError::SessionBusy(id)),
         Words::Reply(text) => match live.words.try_send(text.clone()) {
             Ok(()) => Ok(Some(live.follower())),

@@ -2,11 +2,13 @@
 //!
 //! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
 //! so whatever a run knows, the next process knows as well.
+use jiff::Timestamp;
+
 use crate::journal::{
     ActionFacts, Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked,
     ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
-use crate::report::{Report, StepLine, Usage};
+use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
     Action, Decision, Past, PastStep, Principal, Question, QuestionKind, SessionId, StopReason,
 };
@@ -45,6 +47,14 @@ pub struct Session {
     pub client_round: bool,
     /// What the client has done on the phone itself since the agent's last step, in words.
     pub by_client: ByClient,
+    /// Number of the current or last run, from 0.
+    pub run_number: u32,
+    /// Steps of the session when something was last asked.
+    pub asked_at: u32,
+    /// The run whose question that one goes on from.
+    pub run_began: u32,
+    /// When a run or a step last began or ended, or something was asked.
+    pub updated: Option<Timestamp>,
     local: Local,
 }
 
@@ -139,6 +149,17 @@ pub(crate) const CLIENT: &str = "Client";
 
 /// The kind of the note that says that a round is the client's own.
 pub(crate) const DIRECT: &str = "direct_control";
+/// Why a run was begun that goes on with an answer, as the record has it.
+pub(crate) const REPLY: &str = "reply";
+
+/// Why a run was begun that is one act of the client, while a question of the agent waits.
+pub(crate) const DIRECT_ASKED: &str = "direct_asked";
+
+/// Whether a run that was begun for this belongs to the one before it: a question of that one was
+/// answered, or still waits.
+pub(crate) fn keeps_waiting_for(why: &str) -> bool {
+    why == REPLY || why == DIRECT_ASKED
+}
 
 /// The state of an agent that is at work.
 pub(crate) const CONTINUE: &str = "CONTINUE";
@@ -203,6 +224,10 @@ impl Session {
             open: Open::default(),
             client_round: false,
             by_client: ByClient::default(),
+            run_number: 0,
+            asked_at: 0,
+            run_began: 0,
+            updated: None,
             local: Local::default(),
         }
     }
@@ -210,6 +235,9 @@ impl Session {
     /// Takes one more event into account.
     pub fn apply(&mut self, event: &Event) {
         let step = event.entry.step;
+        if is_news(&event.entry.fact) {
+            self.updated = Some(event.ts);
+        }
         match &event.entry.fact {
             Fact::SessionStart(start) => {
                 self.run = start.run.clone();
@@ -218,6 +246,10 @@ impl Session {
             Fact::SessionResume(resume) => {
                 self.run = resume.run.clone();
                 self.stopped = None;
+                self.run_number += 1;
+                if !keeps_waiting_for(&resume.why) {
+                    self.run_began = self.run_number;
+                }
                 self.local =
                     Local { final_action: self.local.final_action.take(), ..Local::default() };
             }
@@ -282,7 +314,10 @@ impl Session {
                 self.open.tool = None;
                 self.open.outcome = Some(end.clone());
             }
-            Fact::Question(asked) => self.question = Some(asked.into()),
+            Fact::Question(asked) => {
+                self.question = Some(asked.into());
+                self.asked_at = self.counts.steps;
+            }
             Fact::Answer(answer) => self.hear(answer),
             Fact::State { to, .. } => self.state = to.clone(),
             Fact::Note { kind, .. } if kind == DIRECT => self.client_round = true,
@@ -438,8 +473,9 @@ impl Session {
     }
 
     /// What there is to tell of a run that is about to begin: nothing yet of its own.
-    pub fn opening_report(&self) -> Report {
+    pub fn opening_report(&self, run: RunPlace) -> Report {
         let mut report = self.report(true);
+        report.run = run;
         report.local_steps = 0;
         report.steps.clear();
         report.usage = Usage { cost_known: report.usage.cost_known, ..Usage::default() };
@@ -478,8 +514,29 @@ impl Session {
             steps: self.local.lines.clone(),
             usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.local.usage },
             pictured_step: self.local.pictured_step,
+            run: RunPlace {
+                number: self.run_number,
+                began: self.run_began,
+                facts: self.run.clone(),
+            },
+            updated: self.updated,
+            asked_at: self.asked_at,
         }
     }
+}
+
+/// Whether followers may hear of it as a change.
+fn is_news(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::SessionStart(_)
+            | Fact::SessionResume(_)
+            | Fact::SessionEnd(_)
+            | Fact::RoundEnd(_)
+            | Fact::StepStart(_)
+            | Fact::StepEnd(_)
+            | Fact::Question(_)
+    )
 }
 
 impl From<&QuestionAsked> for Question {

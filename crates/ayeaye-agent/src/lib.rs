@@ -24,10 +24,12 @@ mod report;
 mod agent;
 mod run;
 
-pub use action::{Action, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind};
+pub use action::{
+    Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
+};
 pub use agent::{
-    Acting, Agent, AgentError, ClientAct, Continue, Driver, Follower, Judge, Parts, Prices,
-    ReplyMode, StartTask, Words,
+    Acting, Agent, AgentError, ClientAct, Continue, Driver, Follower, Judge, Outcome, Parts,
+    Prices, ReplyMode, StartTask, Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
@@ -43,8 +45,8 @@ pub use model::{
 };
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
-pub use report::{Report, StepLine, Usage};
-pub use run::{Acted, News, Outcome, ScreenAfter, Stopper, chain};
+pub use report::{Report, RunPlace, StepLine, Usage};
+pub use run::{ActOutcome, Acted, News, ScreenAfter, Stopper, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{NotASessionId, SessionId, StopReason};
 pub use settle::{Look, SettleRule, alike, glance, settle};

@@ -1,5 +1,7 @@
 //! What a run has come to, as it is told to whoever follows it.
-use crate::journal::{ActionFacts, DeviceFacts};
+use jiff::Timestamp;
+
+use crate::journal::{ActionFacts, DeviceFacts, RunFacts};
 use crate::{Question, SessionId, StopReason};
 
 /// What a run has come to. Made from the session's record alone, so that it is the same while the
@@ -30,6 +32,37 @@ pub struct Report {
     pub usage: Usage,
     /// The last step that has a picture.
     pub pictured_step: Option<u32>,
+    /// Which run of the session it is.
+    pub run: RunPlace,
+    /// When a run or a step last began or ended, or something was asked.
+    pub updated: Option<Timestamp>,
+    /// Steps of the session when something was last asked; what the client does since adds steps.
+    pub asked_at: u32,
+}
+
+/// A run among the others of its session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunPlace {
+    /// Counted from 0.
+    pub number: u32,
+    /// The run whose question this one goes on from, over several answers; else this one.
+    pub began: u32,
+    /// What it was started with.
+    pub facts: RunFacts,
+}
+
+impl Report {
+    /// Tells this question from every other of the session, when one waits: the step that asked.
+    pub fn question_number(&self) -> Option<u32> {
+        // A run that was stopped while an operator was waited for leaves its question open too.
+        let waits = self.stop_reason != StopReason::StillRunning;
+        (waits && self.question.is_some()).then_some(self.asked_at)
+    }
+
+    /// How many steps of this run are left for another one that goes on with it, at least 1.
+    pub fn steps_left(&self) -> u32 {
+        self.run.facts.max_steps.saturating_sub(self.local_steps).max(1)
+    }
 }
 
 /// One step in a report.

@@ -16,7 +16,7 @@ mod mend;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub use direct::{Acted, Outcome, ScreenAfter};
+pub use direct::{ActOutcome, Acted, ScreenAfter};
 pub(crate) use direct::{DIRECT_REQUEST, Hand};
 pub(crate) use mend::Opening;
 
@@ -32,7 +32,9 @@ use crate::journal::{
 };
 use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
-use crate::{Action, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason};
+use crate::{
+    Action, DONE_BY_HAND, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason,
+};
 
 /// What followers of a run are told: always the latest, never all.
 #[derive(Debug, Clone)]
@@ -328,6 +330,9 @@ impl Run {
     fn keep_secret(&self, text: &str) {
         for (kind, secret) in secrets_in(text) {
             self.vault.learn(kind, secret);
+        }
+        if text == DONE_BY_HAND {
+            return;
         }
         let question = self.session.question.as_ref();
         let question = question.filter(|it| it.kind == QuestionKind::Info);

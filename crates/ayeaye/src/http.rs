@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use gate::principal;
 pub use names::{HostName, WebOrigin};
-pub use token::TokenError;
+pub use token::{TokenError, kept_secret};
 
 use connections::Connections;
 use gate::Gate;

@@ -3,12 +3,15 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
 //! in through `args`, results go out through `results`, failures through `refusals`.
 pub mod args;
+pub mod caller;
 pub mod follow;
 pub mod guard;
+pub mod ladder;
 pub mod refusals;
 pub mod resources;
 pub mod results;
 pub mod schema;
+pub mod tasks;
 pub mod texts;
 pub mod tools;
 
@@ -19,16 +22,18 @@ use ayeaye_agent::{Agent, ReplyMode};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
+    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
     ListResourceTemplatesResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
 use crate::http::principal;
+use ladder::Seal;
 use refusals::Refusal;
-use tools::Tools;
+use tasks::Tasks;
 
 /// What the tools do when a call does not say.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +47,7 @@ pub struct Defaults {
     /// The same, for a client that shows progress.
     pub wait_with_progress: Duration,
     /// Which tools are offered.
-    pub tools: Tools,
+    pub tools: tools::Tools,
 }
 
 /// The server behind every transport. Clones are the same server.
@@ -51,6 +56,8 @@ pub struct Server {
     agent: Arc<Agent>,
     defaults: Defaults,
     router: Arc<ToolRouter<Self>>,
+    seal: Seal,
+    tasks: Tasks,
 }
 
 impl std::fmt::Debug for Server {
@@ -63,7 +70,14 @@ impl Server {
     /// A server for this agent.
     pub fn new(agent: Arc<Agent>, defaults: Defaults) -> Self {
         let router = Arc::new(defaults.tools.router());
-        Self { agent, defaults, router }
+        let (seal, tasks) = (Seal::of_this_process(), Tasks::default());
+        Self { agent, defaults, router, seal, tasks }
+    }
+
+    /// The same with a seal that outlives this process, for records that are kept so long.
+    #[must_use]
+    pub fn kept(self, seal: Seal, max_age: Option<Duration>) -> Self {
+        Self { seal, tasks: Tasks::kept(max_age), ..self }
     }
 
     fn wait(
@@ -77,27 +91,53 @@ impl Server {
         };
         args::wait(seconds, usual)
     }
-
-    async fn follow(
-        &self,
-        follower: ayeaye_agent::Follower,
-        wait: Duration,
-        ctx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, Refusal> {
-        let report = follow::follow(&self.agent, follower, wait, ctx).await?;
-        Ok(results::structured(&results::RunResult::from(&*report)).into())
-    }
 }
 
 #[tool_handler(router = self.router)]
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_tasks().build();
         ServerConfig::new(capabilities)
             .with_server_info(
                 Implementation::new("ayeaye", env!("CARGO_PKG_VERSION")).with_title("Aye-aye"),
             )
             .with_instructions(texts::instructions(self.defaults.tools))
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        ctx.peer.set_peer_info(request.clone());
+        let mut answer = self.negotiate_initialize(&request)?;
+        tasks::conceal(&mut answer);
+        Ok(answer)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task(&request.task_id, &ctx).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.answer_task(&request.task_id, request.input_responses, &ctx).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.stop_running_task(&request.task_id, &ctx).await
     }
 
     async fn call_tool(

@@ -94,15 +94,33 @@ impl Binary {
         self.raw_logging(Stdio::null()).await
     }
 
-    /// The same with its log.
-    pub async fn raw_logging(&self, log: impl Into<Stdio>) -> Raw {
+    /// A server on stdio that nobody has spoken to, as a client of 2026-07-28 finds it.
+    pub fn modern(&self) -> Raw {
+        self.silent(Stdio::null())
+    }
+
+    fn silent(&self, log: impl Into<Stdio>) -> Raw {
         let mut command = self.command(&["serve"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut raw = Raw { child, input, output, asked: 0 };
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+        Raw { child, input, output, asked: 0 }
+    }
+
+    /// The same with its log.
+    pub async fn raw_logging(&self, log: impl Into<Stdio>) -> Raw {
+        self.raw_with(log, json!({})).await
+    }
+
+    /// The same for a client with these capabilities.
+    pub async fn raw_able_to(&self, capabilities: Value) -> Raw {
+        self.raw_with(Stdio::null(), capabilities).await
+    }
+
+    async fn raw_with(&self, log: impl Into<Stdio>, capabilities: Value) -> Raw {
+        let mut raw = self.silent(log);
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities,
             "clientInfo": { "name": "raw", "version": "0" } });
         raw.ask("initialize", hello).await;
         raw.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
@@ -148,6 +166,14 @@ impl Raw {
             }
         };
         within(30, "an answer", answer).await
+    }
+
+    /// Reads until a line has this text.
+    pub async fn hears(&mut self, text: &str) {
+        let heard = async {
+            while !self.output.next_line().await.unwrap().expect("it goes on").contains(text) {}
+        };
+        within(30, text, heard).await;
     }
 
     pub async fn ask(&mut self, method: &str, params: Value) -> Value {

@@ -78,6 +78,14 @@ pub enum Words {
     Task(String),
     /// An answer, or advice.
     Reply(String),
+    /// An answer to one question and to nothing else: where that is not open any more, it has been
+    /// answered already, and whatever came of that is followed.
+    Answer {
+        /// [`Report::question_number`](crate::Report::question_number).
+        question: u32,
+        /// What the person said.
+        text: String,
+    },
     /// Nothing.
     Nothing,
 }

@@ -218,7 +218,8 @@ impl Agent {
             acted: acted.clone(),
         };
         let reply_mode = ReplyMode::from_name(&session.run.reply_mode).unwrap_or_default();
-        let plan = Plan { opening, run_facts: run_facts(1, reply_mode), reply_mode };
+        let plan =
+            Plan { opening, run_facts: run_facts(session.run.max_steps, reply_mode), reply_mode };
         let follower = self.launch_act(lease, session, record, device, plan, hand)?;
         Ok(Acting { follower, acted })
     }

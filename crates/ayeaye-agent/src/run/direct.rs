@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::act::{FORGOTTEN, WAKE};
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Opening, Run, chain};
-use crate::fold::{CLIENT, DIRECT};
+use crate::fold::{CLIENT, DIRECT, DIRECT_ASKED};
 use crate::journal::{Fact, SessionResume, StepStart};
 use crate::privacy::{Kind, secrets_in};
 use crate::report::StepLine;
@@ -50,7 +50,7 @@ pub struct Acted {
     /// The act as it is recorded: without secrets.
     pub line: StepLine,
     /// Whether it was done.
-    pub outcome: Outcome,
+    pub outcome: ActOutcome,
     /// The screen afterwards, where it could be seen.
     pub shown: Option<ScreenAfter>,
     /// Whether a picture of the screen before it is kept.
@@ -59,7 +59,7 @@ pub struct Acted {
 
 /// Whether something was done to a phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ActOutcome {
     /// It was.
     Done,
     /// It was not, and why.
@@ -139,9 +139,9 @@ impl Run {
             step,
             line,
             outcome: match failed {
-                None => Outcome::Done,
-                Some(why) if doubt => Outcome::Doubtful(self.hide(&why).into_owned()),
-                Some(why) => Outcome::NotDone(self.hide(&why).into_owned()),
+                None => ActOutcome::Done,
+                Some(why) if doubt => ActOutcome::Doubtful(self.hide(&why).into_owned()),
+                Some(why) => ActOutcome::NotDone(self.hide(&why).into_owned()),
             },
             shown,
             pictured: self.session.report(true).pictured_step == Some(step),
@@ -159,8 +159,9 @@ impl Run {
                 self.record_crash().await?;
             }
             let run = self.facts.clone();
-            self.append(Fact::SessionResume(SessionResume { why: "direct".to_owned(), run }))
-                .await?;
+            let why = if self.session.question.is_some() { DIRECT_ASKED } else { "direct" };
+            let why = why.to_owned();
+            self.append(Fact::SessionResume(SessionResume { why, run })).await?;
         }
         if self.session.past.is_empty() {
             self.begin_round(0).await?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::act::{RESET, WAKE};
 use super::{CONTINUE, Draft, Halt, Run};
-use crate::fold::JUDGE;
+use crate::fold::{JUDGE, REPLY};
 use crate::journal::{Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
 use crate::{Action, Decision, ModelError, Past};
 
@@ -30,7 +30,7 @@ impl Opening {
     fn why(&self) -> &'static str {
         match self {
             Self::First => "first",
-            Self::Reply(_) => "reply",
+            Self::Reply(_) => REPLY,
             Self::Guidance(_) => "guidance",
             Self::NextRound(_) => "next_round",
             Self::GoOn => "go_on",

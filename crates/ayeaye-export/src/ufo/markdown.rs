@@ -43,7 +43,7 @@ pub(super) fn resumed(resume: &SessionResume, ts: Timestamp) -> String {
         "reply" => "the question was answered",
         "guidance" => "with advice",
         "next_round" => "with the next request",
-        "direct" => "with an act of the client's own",
+        "direct" | "direct_asked" => "with an act of the client's own",
         _ => "where it had stopped",
     };
     format!("\n*Continued, {why}, {}.*\n", moment(ts))

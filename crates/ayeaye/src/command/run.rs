@@ -77,7 +77,7 @@ pub async fn run(
         };
         follower = agent
             .resume(Continue {
-                reply_is_secret: false,
+                reply_is_secret: question.asks_for_secret(),
                 session_id: report.session_id,
                 device_id: None,
                 words: Words::Reply(reply),

@@ -7,16 +7,23 @@ use crate::cli::Exit;
 use crate::config::Config;
 use crate::http::HttpServer;
 use crate::mcp::Server;
+use crate::mcp::ladder::Seal;
 use crate::shutdown::Shutdown;
 use crate::wiring::House;
 
 /// How long runs get to record their end when the server goes down. One gesture may be under way.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
+fn server(house: &House, config: &Config) -> anyhow::Result<Server> {
+    let seal = Seal::kept(&config.data_dir)?;
+    let server = Server::new(house.agent.clone(), config.defaults());
+    Ok(server.kept(seal, config.journal.retention.max_age))
+}
+
 /// Serves on stdio.
 pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
-    let server = Server::new(house.agent.clone(), config.defaults());
+    let server = server(house, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
     crate::stdio::serve(server, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
@@ -26,7 +33,7 @@ pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
 pub async fn http(house: &House, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
-    let server = Server::new(house.agent.clone(), config.defaults());
+    let server = server(house, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
     let make = move || server.clone();
     http.serve(make, &shutdown, house.agent.shut_down(LAST_WORDS)).await;

@@ -51,7 +51,12 @@ impl Lock {
 
 /// Reads the token kept in the data folder, or makes one.
 pub(super) fn kept(data_dir: &Path) -> Result<Secret, TokenError> {
-    let path = data_dir.join(FILE);
+    kept_secret(data_dir, FILE)
+}
+
+/// Reads the secret in this file of the data folder, or makes one.
+pub fn kept_secret(data_dir: &Path, file: &str) -> Result<Secret, TokenError> {
+    let path = data_dir.join(file);
     match read(&path) {
         Err(TokenError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             keep(data_dir, &path, &new())
@@ -93,7 +98,9 @@ fn read(path: &Path) -> Result<Secret, TokenError> {
 /// Writes the token so that the file is never there without all of it, and never replaced.
 fn keep(data_dir: &Path, path: &Path, token: &Secret) -> io::Result<()> {
     make_folder(data_dir)?;
-    let draft = data_dir.join(format!("{FILE}.{}", std::process::id()));
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".{}", std::process::id()));
+    let draft = PathBuf::from(draft);
     let written = create(&draft).and_then(|mut file| {
         writeln!(file, "{}", token.expose())?;
         file.sync_all()?;

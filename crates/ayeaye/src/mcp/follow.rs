@@ -1,4 +1,4 @@
-//! Following a run from a tool call: a wait budget, progress, and what a cancelled call means.
+//! Following runs from a tool call: a wait budget, progress, and what a cancelled call means.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,51 +17,112 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// Not more often than this: a client that reads slowly holds up its whole session.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Waits for the end of the run, at most `wait`. What is returned then says `STILL_RUNNING`, and the
-/// run goes on. A cancelled call stops the run.
-pub async fn follow(
-    agent: &Agent,
-    mut follower: Follower,
-    wait: Duration,
-    ctx: &RequestContext<RoleServer>,
-) -> Result<Arc<Report>, Refusal> {
-    let deadline = Instant::now() + wait;
-    let mut progress = ctx.meta.get_progress_token().map(Progress::new);
-    while follower.running() {
-        let next_word = progress.as_ref().map_or(deadline, |it| it.due.min(deadline));
-        tokio::select! {
-            biased;
-            () = ctx.ct.cancelled() => {
-                follower.stop(StopReason::Cancelled);
-                follower.end().await;
-                break;
-            }
-            more = follower.changed() => {
-                if !more {
+/// A call that follows: one run, and after answers those that go on with it.
+pub(super) struct Following<'a> {
+    agent: &'a Agent,
+    ctx: &'a RequestContext<RoleServer>,
+    deadline: Instant,
+    progress: Option<Progress>,
+}
+
+/// What came of waiting for something that is not a run.
+pub(super) enum Waited<T> {
+    /// It happened.
+    For(T),
+    /// The call was cancelled.
+    Cancelled,
+    /// It took too long.
+    TooLong,
+}
+
+impl<'a> Following<'a> {
+    /// A call that waits at most so long.
+    pub(super) fn new(
+        agent: &'a Agent,
+        wait: Duration,
+        ctx: &'a RequestContext<RoleServer>,
+    ) -> Self {
+        let progress = ctx.meta.get_progress_token().map(Progress::new);
+        Self { agent, ctx, deadline: Instant::now() + wait, progress }
+    }
+
+    /// How much of the wait is left.
+    pub(super) fn rest(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Waits longer by this.
+    pub(super) fn extend(&mut self, by: Duration) {
+        self.deadline += by;
+    }
+
+    /// Waits for the end of the run. What is returned when the wait is over says `STILL_RUNNING`, and
+    /// the run goes on. A cancelled call stops the run.
+    pub(super) async fn follow(&mut self, mut follower: Follower) -> Result<Arc<Report>, Refusal> {
+        while follower.running() {
+            let next_word =
+                self.progress.as_ref().map_or(self.deadline, |it| it.due.min(self.deadline));
+            tokio::select! {
+                biased;
+                () = self.ctx.ct.cancelled() => {
+                    follower.stop(StopReason::Cancelled);
+                    follower.end().await;
                     break;
                 }
-                if let Some(progress) = &mut progress {
-                    progress.heard();
+                more = follower.changed() => {
+                    if !more {
+                        break;
+                    }
+                    if let Some(progress) = &mut self.progress {
+                        progress.heard();
+                    }
+                }
+                () = sleep_until(next_word) => match &mut self.progress {
+                    Some(progress) if progress.due <= Instant::now() => progress.tell(&follower, self.ctx).await,
+                    _ => break,
                 }
             }
-            () = sleep_until(next_word) => match &mut progress {
-                Some(progress) if progress.due <= Instant::now() => progress.tell(&follower, ctx).await,
-                _ => break,
+        }
+        if follower.broke_off() {
+            // Without a last word: the record knows best.
+            let session = follower.report().session_id;
+            return Ok(Arc::new(self.agent.report(session, &principal(self.ctx)).await?));
+        }
+        Ok(follower.report())
+    }
+
+    /// Waits for something else, at most so long, with a sign of life now and then.
+    pub(super) async fn wait_for<T>(
+        &mut self,
+        what: &str,
+        limit: Duration,
+        waiting: impl Future<Output = T>,
+    ) -> Waited<T> {
+        let deadline = Instant::now() + limit;
+        tokio::pin!(waiting);
+        loop {
+            let next_word = self.progress.as_ref().map_or(deadline, |it| it.due.min(deadline));
+            tokio::select! {
+                biased;
+                () = self.ctx.ct.cancelled() => return Waited::Cancelled,
+                done = &mut waiting => return Waited::For(done),
+                () = sleep_until(next_word) => match &mut self.progress {
+                    Some(progress) if progress.due <= Instant::now() => {
+                        progress.send(what.to_owned(), self.ctx).await;
+                    }
+                    _ if deadline <= Instant::now() => return Waited::TooLong,
+                    _ => {}
+                }
             }
         }
     }
-    if follower.broke_off() {
-        // Without a last word: the record knows best.
-        return Ok(Arc::new(agent.report(follower.report().session_id, &principal(ctx)).await?));
-    }
-    Ok(follower.report())
 }
 
 struct Progress {
     token: ProgressToken,
     told: u32,
-    /// Steps that were told already: none is left out when several come within one pause.
-    steps: usize,
+    /// The first step that was not told yet: none is left out when several come within one pause.
+    next_step: u32,
     last: Instant,
     due: Instant,
 }
@@ -69,7 +130,7 @@ struct Progress {
 impl Progress {
     fn new(token: ProgressToken) -> Self {
         let now = Instant::now();
-        Self { token, told: 0, steps: 0, last: now, due: now + HEARTBEAT }
+        Self { token, told: 0, next_step: 0, last: now, due: now + HEARTBEAT }
     }
 
     /// There is something new to tell, as soon as the pause allows.
@@ -78,25 +139,29 @@ impl Progress {
     }
 
     async fn tell(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
-        self.told += 1;
-        self.last = Instant::now();
-        self.due = self.last + HEARTBEAT;
         let news = follower.news();
-        if !news.running {
-            return;
+        let steps = news.report.steps.iter().filter(|line| self.next_step <= line.step);
+        let lines: Vec<String> =
+            steps.map(|line| format!("step {}: {}", line.step + 1, line.in_words())).collect();
+        if let Some(line) = news.report.steps.last() {
+            self.next_step = self.next_step.max(line.step + 1);
         }
-        let steps = &news.report.steps;
-        let lines: Vec<String> = steps
-            .iter()
-            .skip(self.steps)
-            .map(|line| format!("step {}: {}", line.step + 1, line.in_words()))
-            .collect();
-        self.steps = steps.len();
         let message = match lines.as_slice() {
             [] if news.line.is_empty() => "looking at the phone".to_owned(),
             [] => format!("still at work after {}", cut(&news.line, 160)),
             lines => cut(&lines.join("; "), 600),
         };
+        if news.running {
+            self.send(message, ctx).await;
+        } else {
+            self.due = Instant::now() + HEARTBEAT;
+        }
+    }
+
+    async fn send(&mut self, message: String, ctx: &RequestContext<RoleServer>) {
+        self.told += 1;
+        self.last = Instant::now();
+        self.due = self.last + HEARTBEAT;
         let params = ProgressNotificationParam::new(self.token.clone(), f64::from(self.told))
             .with_message(message);
         if let Err(err) = ctx.peer.notify_progress(params).await {

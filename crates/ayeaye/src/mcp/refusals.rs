@@ -1,7 +1,7 @@
 //! Failures as a client's model reads them: what it is about, why, and the way out.
 use std::fmt;
 
-use ayeaye_agent::{AgentError, DeviceError, JournalError, NotASessionId};
+use ayeaye_agent::{AgentError, DeviceError, JournalError, NotASessionId, SessionId};
 
 /// A tool call that did not do what it was asked. Always answered as a tool error, which the
 /// client's model reads; a protocol error it would never see.
@@ -135,6 +135,49 @@ impl Refusal {
     /// A call that was taken back before anything was begun.
     pub(super) fn taken_back() -> Self {
         Self { text: "nothing was done: the call was cancelled".to_owned(), hint: "" }
+    }
+
+    pub(super) fn state_expired() -> Self {
+        Self {
+            text:
+                "the answer came too late for this form (15 minutes), and nothing was done with it"
+                    .to_owned(),
+            hint: "the session still waits: list_sessions shows it, and ask_agent_continue with its \
+                   session_id asks again or takes the answer as reply_from_client",
+        }
+    }
+
+    pub(super) fn state_foreign() -> Self {
+        Self {
+            text: "`requestState` is not one that this server gave to this client for this call; \
+                   nothing was started"
+                .to_owned(),
+            hint: "send back what the server sent, with the same tool and arguments; list_sessions \
+                   shows the sessions that wait, and ask_agent_continue goes on with one",
+        }
+    }
+
+    pub(super) fn state_missing() -> Self {
+        Self {
+            text: "`inputResponses` came without the `requestState` they belong to; nothing was \
+                   started"
+                .to_owned(),
+            hint: "send back the requestState as it was; or answer with ask_agent_continue, its \
+                   session_id and reply_from_client",
+        }
+    }
+
+    /// The answer of a person that did not get to its session.
+    pub(super) fn undelivered(session: SessionId, err: &AgentError) -> Self {
+        Self {
+            text: format!(
+                "the answer was not delivered to session {session}, whose question stays open: {}\n{}",
+                chain(err),
+                agent_hint(err)
+            ),
+            hint: "do not ask your user again: when the cause is mended, call ask_agent_continue \
+                   with this session_id and the same answer as reply_from_client",
+        }
     }
 
     pub(super) fn out_of_range(name: &str, given: &dyn fmt::Display, range: &str) -> Self {

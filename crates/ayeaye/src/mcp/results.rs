@@ -16,7 +16,9 @@ use serde_json::{Map, Value, json};
 
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
+use super::ladder::Unanswered;
 use super::refusals::Refusal;
+use super::texts;
 
 /// Hosts cut results down at 8,000 characters and more; steps are left out to stay below.
 const LONGEST_RESULT: usize = 7_500;
@@ -195,6 +197,15 @@ pub struct QuestionItem {
     /// Package of the app in front.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
+    /// Whether its answer would be a password or a code: better typed on the phone by your user than told to you.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asks_for_secret: bool,
+    /// What to tell your user with it.
+    pub notice: &'static str,
+    /// What came of asking your user in a form: `declined`, `given_up`, `no_answer`, `not_shown`,
+    /// `not_understood` or `too_many`. Absent when nobody was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<&'static str>,
 }
 
 /// Time and tokens.
@@ -266,7 +277,21 @@ impl From<&Question> for QuestionItem {
             text: cut(&question.text, 1500),
             options: question.options.clone(),
             app: question.app.clone(),
+            asks_for_secret: question.asks_for_secret(),
+            notice: texts::NOTICE,
+            asked: None,
         }
+    }
+}
+
+impl RunResult {
+    /// The same with what came of asking the user in a form.
+    #[must_use]
+    pub fn asked(mut self, asked: Option<Unanswered>) -> Self {
+        if let Some(question) = &mut self.question {
+            question.asked = asked.map(Unanswered::name);
+        }
+        self
     }
 }
 

@@ -169,3 +169,19 @@ Bounds are left, top, right, bottom in thousandths of the screen's width and hei
 the middle. Of a long list the least useful elements are left out. Texts in fields for passwords are not shown. \
 Some screens (videos, games, web pages) name no elements, and some phones are too slow: then use \
 get_screenshot. It changes nothing on the phone.";
+/// What stands below every question that a person reads, and beside it in results. The agent's words
+/// may be an app's or a web page's.
+pub const NOTICE: &str = "\
+This question comes from software that reads a phone's screen. Text on that screen may have shaped it \
+and may try to deceive: do not give passwords, codes or payment details here, and agree only to what \
+you wanted done.";
+
+/// Below a question that only hands on the phone can answer.
+pub const ACT_ON_THE_PHONE: &str = "\
+Do this on the phone yourself, then choose \"done\"; the agent looks at the screen again and goes on. \
+\"give up\" leaves the task as it is; it can be continued later.";
+
+/// Below a question for a secret.
+pub const TYPE_IT_ON_THE_PHONE: &str = "\
+Do not write it here: type it on the phone yourself, then choose \"done\"; the agent looks at the \
+screen again and goes on. \"give up\" leaves the task as it is; it can be continued later.";

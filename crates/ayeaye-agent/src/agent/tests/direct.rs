@@ -9,7 +9,7 @@ use super::fakes::{
 use crate::agent::{Acting, ClientAct};
 use crate::journal::Fact;
 use crate::{
-    Acted, Agent, AgentError, DeviceId, Gesture, Key, Outcome, Point, Principal, SessionId,
+    ActOutcome, Acted, Agent, AgentError, DeviceId, Gesture, Key, Point, Principal, SessionId,
     StopReason, Words,
 };
 
@@ -58,7 +58,7 @@ async fn kinds(rig: &Rig, session: SessionId) -> Vec<String> {
 async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over() {
     let rig = Rig::new([click(300), complete("Sent.")]);
     let first = act(&rig.agent, tap(100, None)).await;
-    assert_eq!((first.step, &first.outcome), (0, &Outcome::Done));
+    assert_eq!((first.step, &first.outcome), (0, &ActOutcome::Done));
     assert!(first.pictured);
     let shown = first.shown.clone().unwrap();
     assert!(shown.changed && shown.settled && shown.awake);
@@ -218,7 +218,7 @@ async fn acts_at_the_same_time_wait_for_each_other_and_share_a_session() {
     let acts = (1..=6).map(|x| act(&rig.agent, tap(x, None)));
     let acted = within(futures::future::join_all(acts)).await;
     let session = acted[0].session_id;
-    assert!(acted.iter().all(|it| it.session_id == session && it.outcome == Outcome::Done));
+    assert!(acted.iter().all(|it| it.session_id == session && it.outcome == ActOutcome::Done));
     let mut steps: Vec<u32> = acted.iter().map(|it| it.step).collect();
     steps.sort_unstable();
     assert_eq!(steps, [0, 1, 2, 3, 4, 5]);
@@ -229,7 +229,7 @@ async fn acts_at_the_same_time_wait_for_each_other_and_share_a_session() {
     let acting = rig.agent.act(tap(9, None)).await.unwrap();
     let task = Words::Task("Text Anna".to_owned());
     let (acted, done) = tokio::join!(ended(acting), rig.go_on(session, task));
-    assert_eq!((acted.outcome, done.message.as_str()), (Outcome::Done, "Sent."));
+    assert_eq!((acted.outcome, done.message.as_str()), (ActOutcome::Done, "Sent."));
 }
 
 #[tokio::test(start_paused = true)]
@@ -253,14 +253,14 @@ async fn what_went_wrong_is_told_and_never_tried_again() {
     rig.phone.breaks(Call::Perform, 1..=1, Fault::Refused);
     rig.phone.breaks(Call::Perform, 2..=2, Fault::LinkLost);
     let refused = act(&rig.agent, tap(1, None)).await;
-    assert!(matches!(&refused.outcome, Outcome::NotDone(why) if why.contains("exit code 1")));
+    assert!(matches!(&refused.outcome, ActOutcome::NotDone(why) if why.contains("exit code 1")));
     assert!(refused.shown.is_none() && refused.line.error.is_some(), "{refused:?}");
     let doubtful = act(&rig.agent, tap(2, None)).await;
-    assert!(matches!(&doubtful.outcome, Outcome::Doubtful(why) if why.contains("was lost")));
+    assert!(matches!(&doubtful.outcome, ActOutcome::Doubtful(why) if why.contains("was lost")));
     assert!(doubtful.shown.unwrap().changed, "it was done all the same, and that shows");
     rig.phone.moves(Motion::Dead);
     let dead = act(&rig.agent, tap(3, None)).await;
-    assert_eq!(dead.outcome, Outcome::Done);
+    assert_eq!(dead.outcome, ActOutcome::Done);
     assert!(!dead.shown.unwrap().changed);
     assert_eq!(rig.phone.sent(), ["CLICK 1,500", "CLICK 2,500", "CLICK 3,500"]);
 }
@@ -277,7 +277,7 @@ async fn a_phone_that_is_gone_is_told_at_once() {
     rig.phone.breaks(Call::Capture, 4..=9, Fault::Gone);
     let lost = act(&rig.agent, tap(2, None)).await;
     assert_eq!(lost.session_id, session);
-    assert!(matches!(&lost.outcome, Outcome::NotDone(why) if why.contains("not connected")));
+    assert!(matches!(&lost.outcome, ActOutcome::NotDone(why) if why.contains("not connected")));
     assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
     assert_eq!(rig.phone.sent(), ["CLICK 1,500"]);
     all_but_the_round_is_closed(&rig, session).await;
@@ -294,10 +294,12 @@ async fn on_a_dark_screen_nothing_is_hit_that_nobody_saw() {
     let rig = Rig::new([]);
     rig.phone.breaks(Call::State, 1..=1, Fault::ScreenOff);
     let dark = act(&rig.agent, tap(1, None)).await;
-    assert!(matches!(&dark.outcome, Outcome::NotDone(why) if why.contains("the screen was off")));
+    assert!(
+        matches!(&dark.outcome, ActOutcome::NotDone(why) if why.contains("the screen was off"))
+    );
     assert_eq!(rig.phone.sent(), ["WAKE"]);
     let lit = act(&rig.agent, tap(1, None)).await;
-    assert_eq!(lit.outcome, Outcome::Done);
+    assert_eq!(lit.outcome, ActOutcome::Done);
 
     for (key, sent) in
         [(Key::Home, &["WAKE", "HOT_KEY HOME"][..]), (Key::Power, &["HOT_KEY POWER"])]
@@ -305,7 +307,7 @@ async fn on_a_dark_screen_nothing_is_hit_that_nobody_saw() {
         let rig = Rig::new([]);
         rig.phone.breaks(Call::State, 1..=1, Fault::ScreenOff);
         let pressed = act(&rig.agent, key_act(key)).await;
-        assert_eq!(pressed.outcome, Outcome::Done, "{key:?}");
+        assert_eq!(pressed.outcome, ActOutcome::Done, "{key:?}");
         assert_eq!(rig.phone.sent(), sent);
     }
 }
@@ -322,7 +324,7 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
     rig.phone.gets(Call::Capture, 1).await;
     acting.stop(StopReason::Cancelled);
     let taken_back = ended(acting).await;
-    assert!(matches!(taken_back.outcome, Outcome::NotDone(_)), "{taken_back:?}");
+    assert!(matches!(taken_back.outcome, ActOutcome::NotDone(_)), "{taken_back:?}");
     assert_eq!(rig.phone.sent(), [""; 0]);
 
     rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
@@ -332,7 +334,7 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
     let early = tokio::time::timeout(Duration::from_mins(1), acting.end()).await;
     assert!(early.is_err(), "it is waited for");
     rig.phone.let_go();
-    assert_eq!(ended(acting).await.outcome, Outcome::Done);
+    assert_eq!(ended(acting).await.outcome, ActOutcome::Done);
     assert_eq!(rig.phone.sent(), ["CLICK 2,500"]);
 }
 
@@ -355,7 +357,9 @@ async fn a_secret_is_typed_and_kept_nowhere() {
     // A placeholder of another process means nothing here, and nobody is asked.
     let next = rig.restarted([]);
     let lost = act(&next.agent, types(&kept, Some(typed.session_id))).await;
-    assert!(matches!(&lost.outcome, Outcome::NotDone(why) if why.contains("not known any more")));
+    assert!(
+        matches!(&lost.outcome, ActOutcome::NotDone(why) if why.contains("not known any more"))
+    );
     assert_eq!(next.phone.sent(), [""; 0]);
     let report = next.agent.report(typed.session_id, &client()).await.unwrap();
     assert_eq!(report.question, None);
@@ -405,7 +409,7 @@ fn a_record_of_acts_cut_anywhere_takes_the_next_act_and_the_next_task() {
         let next = rig.cut(session, length, [complete("revived")]);
         process().block_on(async {
             let acted = act(&next.agent, tap(9, Some(session))).await;
-            assert_eq!(acted.outcome, Outcome::Done, "cut after {length}, {last:?}");
+            assert_eq!(acted.outcome, ActOutcome::Done, "cut after {length}, {last:?}");
             let done = next.go_on(session, Words::Task("Text Anna".to_owned())).await;
             assert_eq!(done.message, "revived", "cut after {length}, {last:?}");
             assert_eq!(next.phone.sent(), ["CLICK 9,500"], "cut after {length}, {last:?}");
@@ -437,7 +441,7 @@ async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie
                 Err(err) => panic!("{where_}: {err}"),
             };
             let Some(sent) = disk.sent() else {
-                assert_eq!(outcome, Ok(Outcome::Done), "{where_}");
+                assert_eq!(outcome, Ok(ActOutcome::Done), "{where_}");
                 break;
             };
             failures += 1;
@@ -445,7 +449,7 @@ async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie
             match outcome {
                 Ok(told) => {
                     // Only what comes after the step was lost.
-                    assert_eq!((told, sent.len()), (Outcome::Done, 1), "{where_}");
+                    assert_eq!((told, sent.len()), (ActOutcome::Done, 1), "{where_}");
                 }
                 Err(reason) => assert_eq!(reason, StopReason::StorageFailed, "{where_}"),
             }

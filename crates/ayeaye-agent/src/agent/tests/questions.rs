@@ -264,3 +264,69 @@ async fn more_guidance_than_a_run_can_take_is_refused_at_once() {
     rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(answers(&rig, session).await.len(), 8);
 }
+
+fn answer_to(question: u32, text: &str) -> Words {
+    Words::Answer { question, text: text.to_owned() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_two_answers_to_one_question_one_is_given() {
+    let rig = Rig::new([info("Which Anna?"), complete("Sent.")]);
+    let asked = rig.run().await;
+    let (session, question) = (asked.session_id, asked.question_number().unwrap());
+    let (one, two) = tokio::join!(
+        rig.resume(session, answer_to(question, "Berg")),
+        rig.resume(session, answer_to(question, "Meier")),
+    );
+    let one = rig.ended(one.unwrap()).await;
+    assert_eq!(rig.ended(two.unwrap()).await, one, "the other one follows");
+    assert_eq!(one.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let late = rig.go_on(session, answer_to(question, "Schmidt")).await;
+    assert_eq!(late.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(answers(&rig, session).await.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_an_earlier_question_answers_no_later_one() {
+    let rig = Rig::new([info("Which Anna?"), info("Which message?"), complete("Sent.")]);
+    let first = rig.run().await;
+    let (session, question) = (first.session_id, first.question_number().unwrap());
+    let second = rig.go_on(session, answer_to(question, "Berg")).await;
+    let still = rig.go_on(session, answer_to(question, "Berg")).await;
+    assert_eq!((still.question, still.stop_reason), (second.question, second.stop_reason));
+    assert_eq!(answers(&rig, session).await, [pair("client", "Berg")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_told_of_when_the_session_has_gone_on() {
+    let lines = [info("Which Anna?"), complete("one"), complete("two")];
+    let rig = Rig::new(lines);
+    let asked = rig.run().await;
+    let session = asked.session_id;
+    let one = rig.go_on(session, reply("Berg")).await;
+    let two = rig.go_on(session, Words::Task("Text Bob".to_owned())).await;
+    assert_eq!(
+        [&asked, &one, &two].map(|it| (it.run.number, it.run.began)),
+        [(0, 0), (1, 0), (2, 2)]
+    );
+    let outcome = async |run, answers| {
+        rig.agent.outcome(session, run, answers, &client()).await.map(|it| (it.report, it.passed))
+    };
+    assert_eq!(outcome(0, false).await.unwrap(), (asked, true));
+    assert_eq!(outcome(0, true).await.unwrap(), (one.clone(), true));
+    assert_eq!(outcome(1, false).await.unwrap(), (one, true));
+    assert_eq!(outcome(2, true).await.unwrap(), (two, false));
+    let unknown = outcome(3, true).await.unwrap_err();
+    assert!(matches!(unknown, AgentError::UnknownSession(_)), "{unknown}");
+    let stranger = rig.agent.outcome(session, 0, true, &crate::Principal::new("eve")).await;
+    assert!(matches!(stranger, Err(AgentError::UnknownSession(_))), "{stranger:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_given_by_hand_is_no_secret() {
+    let rig = Rig::new([info("What is the password?"), complete("Signed in.")]);
+    let asked = rig.run().await;
+    assert!(asked.question.unwrap().asks_for_secret());
+    rig.go_on(asked.session_id, reply(crate::DONE_BY_HAND)).await;
+    assert_eq!(answers(&rig, asked.session_id).await, [pair("client", crate::DONE_BY_HAND)]);
+}

@@ -1,5 +1,5 @@
 //! What a client is told of its own act.
-use ayeaye_agent::{Acted, Outcome, Report};
+use ayeaye_agent::{ActOutcome, Acted, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -62,12 +62,12 @@ impl ActResult {
         };
         let name = &acted.line.action.function;
         match &acted.outcome {
-            Outcome::Done => {}
-            Outcome::NotDone(why) => {
+            ActOutcome::Done => {}
+            ActOutcome::NotDone(why) => {
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(Refusal::not_done(text, false));
             }
-            Outcome::Doubtful(why) => {
+            ActOutcome::Doubtful(why) => {
                 let text = format!(
                     "{name} may or may not have been carried out: {why} (session {session})"
                 );
@@ -109,12 +109,12 @@ fn next(asked: bool, tools: Tools) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::journal::{ActionFacts, DeviceFacts};
-    use ayeaye_agent::{SessionId, StepLine, StopReason, Usage};
+    use ayeaye_agent::journal::{ActionFacts, DeviceFacts, RunFacts};
+    use ayeaye_agent::{RunPlace, SessionId, StepLine, StopReason, Usage};
 
     use super::*;
 
-    fn told(outcome: Option<Outcome>) -> Result<ActResult, String> {
+    fn told(outcome: Option<ActOutcome>) -> Result<ActResult, String> {
         let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
         let action = ActionFacts { function, arguments };
         let line = StepLine { step: 4, action, explain: String::new(), error: None };
@@ -136,6 +136,13 @@ mod tests {
             steps: Vec::new(),
             usage: Usage::default(),
             pictured_step: None,
+            run: RunPlace {
+                number: 0,
+                began: 0,
+                facts: RunFacts { max_steps: 1, reply_mode: String::new() },
+            },
+            updated: None,
+            asked_at: 0,
         };
         let (session_id, shown, pictured) = (report.session_id, None, false);
         let acted =
@@ -145,14 +152,14 @@ mod tests {
 
     #[test]
     fn only_what_was_done_is_a_success() {
-        let done = serde_json::to_value(told(Some(Outcome::Done)).unwrap()).unwrap();
+        let done = serde_json::to_value(told(Some(ActOutcome::Done)).unwrap()).unwrap();
         assert_eq!(done["global_step_idx"], 5);
         assert!(done.get("screen_changed").is_none(), "it could not be seen: {done}");
         let why = || "the link was lost".to_owned();
         for (outcome, says, hint) in [
-            (Some(Outcome::NotDone(why())), "CLICK was not carried out: the link", "try again"),
+            (Some(ActOutcome::NotDone(why())), "CLICK was not carried out: the link", "try again"),
             (
-                Some(Outcome::Doubtful(why())),
+                Some(ActOutcome::Doubtful(why())),
                 "CLICK may or may not have been carried out: the link",
                 "before you repeat it",
             ),

@@ -6,6 +6,7 @@ use rmcp::{RoleServer, tool, tool_router};
 
 use crate::http::principal;
 use crate::mcp::args::{self, ContinueArgs, Given, SessionArgs, StartArgs};
+use crate::mcp::ladder::Origin;
 use crate::mcp::refusals::Refusal;
 use crate::mcp::schema::{input, output};
 use crate::mcp::{Server, results, texts};
@@ -21,20 +22,26 @@ impl Server {
     )]
     async fn ask_agent_start_new_task(
         &self,
+        origin: Origin,
         Given(args): Given<StartArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Refusal> {
         let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
+        let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
+        let ladder = self.ladder(&origin, &ctx, wait, reply_mode);
+        if origin.is_retry() {
+            // Never a new task, whatever has become of the first one.
+            return ladder.take_answer().await;
+        }
         let start = StartTask {
             device_id: args::device_id(&args.device_id)?,
             task: args::words("task", &args.task)?,
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
-            reply_mode: args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?,
+            reply_mode,
             asker: principal(&ctx),
         };
-        let follower = self.agent.start(start).await?;
-        self.follow(follower, wait, &ctx).await
+        ladder.climb(self.agent.start(start).await?).await
     }
 
     #[tool(
@@ -46,11 +53,17 @@ impl Server {
     )]
     async fn ask_agent_continue(
         &self,
+        origin: Origin,
         Given(args): Given<ContinueArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Refusal> {
         let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
+        let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
+        let ladder = self.ladder(&origin, &ctx, wait, reply_mode);
+        if origin.is_retry() {
+            return ladder.take_answer().await;
+        }
         let words = match (&args.task, &args.reply_from_client) {
             (Some(_), Some(_)) => return Err(Refusal::task_and_reply()),
             (Some(task), None) => Words::Task(args::words("task", task)?),
@@ -63,11 +76,10 @@ impl Server {
             words,
             reply_is_secret: args.reply_is_secret.unwrap_or_default(),
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
-            reply_mode: args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?,
+            reply_mode,
             asker: principal(&ctx),
         };
-        let follower = self.agent.resume(next).await?;
-        self.follow(follower, wait, &ctx).await
+        ladder.climb(self.agent.resume(next).await?).await
     }
 
     #[tool(

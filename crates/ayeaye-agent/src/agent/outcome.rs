@@ -1,0 +1,83 @@
+//! What one run of a session has come to, while the session goes on without it.
+use super::{Agent, AgentError};
+use crate::fold::keeps_waiting_for;
+use crate::journal::{Event, Fact, Folding};
+use crate::report::{Report, RunPlace};
+use crate::{JournalError, Principal, SessionId, StopReason};
+
+/// How a run stands, or stood when the session went on with something else.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What it has come to.
+    pub report: Report,
+    /// Whether the session has gone on with something else since: then nothing changes any more.
+    pub passed: bool,
+}
+
+impl Agent {
+    /// How run `number` of a session stands; with `answers` also the runs that went on with answers
+    /// to its questions. A run that never was is as unknown as its session.
+    pub async fn outcome(
+        &self,
+        id: SessionId,
+        number: u32,
+        answers: bool,
+        asker: &Principal,
+    ) -> Result<Outcome, AgentError> {
+        self.known(id, asker).await?;
+        if let Some(live) = self.live(id, None)? {
+            let report = live.follower().report();
+            if covers(&report.run, number, answers) {
+                return Ok(Outcome { report: (*report).clone(), passed: false });
+            }
+        }
+        let mut folding = Folding::new(id);
+        let (mut runs, mut passed) = (0, false);
+        let mut each = |event: Event| {
+            if let Fact::SessionResume(resume) = &event.entry.fact {
+                runs += 1;
+                passed |= number < runs && !(answers && keeps_waiting_for(&resume.why));
+            }
+            if !passed {
+                folding.apply(&event);
+            }
+        };
+        match self.parts.journal.outline(&id, &mut each).await {
+            Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
+            other => other?,
+        }
+        if runs < number {
+            return Err(AgentError::UnknownSession(id));
+        }
+        let session = folding.finish()?;
+        // Without an end it may be that another process drives it, or that one died.
+        let driven = !passed && session.stopped.is_none() && self.parts.journal.driven(&id).await?;
+        Ok(Outcome { report: session.report(driven), passed })
+    }
+
+    /// Asks such a run to stop at the next safe point, and does not wait; false when it is not under
+    /// way.
+    pub async fn stop_run(
+        &self,
+        id: SessionId,
+        number: u32,
+        answers: bool,
+        asker: &Principal,
+    ) -> Result<bool, AgentError> {
+        self.known(id, asker).await?;
+        let Some(live) = self.live(id, None)? else { return Ok(false) };
+        let follower = live.follower();
+        let covered = covers(&follower.report().run, number, answers);
+        if covered {
+            follower.stop(StopReason::Cancelled);
+        }
+        Ok(covered)
+    }
+}
+
+/// Whether a run under way is the one that is meant, or goes on from its questions.
+fn covers(run: &RunPlace, number: u32, answers: bool) -> bool {
+    let from = if answers { run.began } else { run.number };
+    // While a run mends what a crash has left, its number is not on record yet.
+    (from..=run.number + 1).contains(&number)
+}

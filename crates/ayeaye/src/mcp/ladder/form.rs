@@ -1,0 +1,137 @@
+//! A question as a form, and what comes back.
+//!
+//! A form never asks for a secret (the protocol forbids it, and what is typed there passes through the
+//! client): where the answer would be a password or a code, the person types it on the phone and says
+//! in the form that it is done.
+use ayeaye_agent::{DONE_BY_HAND, Question, QuestionKind, Report};
+use rmcp::model::{
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
+    StringSchema,
+};
+use serde_json::Value;
+
+use super::super::results::cut;
+use super::super::texts;
+use crate::mcp::args;
+use crate::terminal::lines;
+
+/// The one field of every form.
+const FIELD: &str = "reply";
+/// The longest answer, in characters.
+const LONGEST: u32 = 2000;
+/// Most answers to choose from; a question with more is answered in words.
+const MOST_OPTIONS: usize = 50;
+/// Where a person has acted on the phone, and where they will not.
+const DONE: &str = "done";
+const GIVE_UP: &str = "give up";
+/// Leave to do something.
+const YES_NO: [&str; 2] = ["yes", "no"];
+
+/// What a person said to a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// These words, for the agent.
+    Words(String),
+    /// They looked and will not answer.
+    Declined,
+    /// They will not do what only they can do on the phone.
+    GivenUp,
+    /// Nothing that fits the form.
+    Nonsense,
+}
+
+/// How a question can be answered.
+enum Shape {
+    /// One of these.
+    Choice(Vec<String>),
+    /// By hand on the phone.
+    ByHand,
+    /// In words.
+    Words,
+}
+
+impl Shape {
+    fn of(question: &Question) -> Self {
+        let mut options: Vec<String> = Vec::new();
+        for option in &question.options {
+            let option = lines(option).trim().to_owned();
+            if !option.is_empty() && !options.contains(&option) {
+                options.push(option);
+            }
+        }
+        let fits = !options.is_empty() && options.len() <= MOST_OPTIONS;
+        match question.kind {
+            QuestionKind::Takeover => Self::ByHand,
+            QuestionKind::Info | QuestionKind::Confirm if fits => Self::Choice(options),
+            QuestionKind::Confirm => Self::Choice(YES_NO.map(str::to_owned).into()),
+            QuestionKind::Info if question.asks_for_secret() => Self::ByHand,
+            QuestionKind::Info => Self::Words,
+        }
+    }
+}
+
+/// The form of a question that waits.
+pub fn of(question: &Question, report: &Report) -> ElicitRequestParams {
+    let form = ElicitationSchema::builder();
+    let form = match Shape::of(question) {
+        Shape::Choice(options) => form.required_enum_schema(FIELD, choice("Your answer", options)),
+        Shape::ByHand => {
+            let options = vec![DONE.to_owned(), GIVE_UP.to_owned()];
+            form.required_enum_schema(FIELD, choice("When you have acted on the phone", options))
+        }
+        Shape::Words => form.required_string_property(FIELD, |_: StringSchema| {
+            StringSchema::new().title("Your answer").length(1, LONGEST)
+        }),
+    };
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: message(question, report),
+        requested_schema: form.build_unchecked(),
+    }
+}
+
+fn choice(title: &'static str, options: Vec<String>) -> EnumSchema {
+    EnumSchema::builder(options).untitled().title(title).build()
+}
+
+/// What the person reads. Whatever else the question says, the notice stands below it.
+fn message(question: &Question, report: &Report) -> String {
+    let mut text = cut(&lines(&question.text), 1500);
+    let by_hand = match question.kind {
+        QuestionKind::Takeover => texts::ACT_ON_THE_PHONE,
+        _ if question.asks_for_secret() && matches!(Shape::of(question), Shape::ByHand) => {
+            texts::TYPE_IT_ON_THE_PHONE
+        }
+        _ => "",
+    };
+    let task = cut(&lines(&report.task).replace('\n', " "), 200);
+    let mut more = vec![format!("Asked by the phone agent at work on: {task}")];
+    if let Some(app) = &question.app {
+        more.push(format!("App in front: {}", cut(&lines(app), 120)));
+    }
+    for part in [by_hand, &more.join("\n"), texts::NOTICE] {
+        if !part.is_empty() {
+            text.push_str("\n\n");
+            text.push_str(part);
+        }
+    }
+    text
+}
+
+/// What an answer to this form says.
+pub fn said(question: &Question, result: &ElicitResult) -> Said {
+    match result.action {
+        ElicitationAction::Accept => {}
+        ElicitationAction::Decline | ElicitationAction::Cancel => return Said::Declined,
+        _ => return Said::Nonsense,
+    }
+    let given = result.content.as_ref().and_then(|content| content.get(FIELD));
+    let Some(Value::String(given)) = given else { return Said::Nonsense };
+    match Shape::of(question) {
+        Shape::Choice(options) if options.contains(given) => Said::Words(given.clone()),
+        Shape::ByHand if given == DONE => Said::Words(DONE_BY_HAND.to_owned()),
+        Shape::ByHand if given == GIVE_UP => Said::GivenUp,
+        Shape::Choice(_) | Shape::ByHand => Said::Nonsense,
+        Shape::Words => args::words(FIELD, given).map_or(Said::Nonsense, Said::Words),
+    }
+}

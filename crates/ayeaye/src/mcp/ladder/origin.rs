@@ -1,0 +1,70 @@
+//! The call as it came: whether it is the retry of one that asked something, and which.
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rmcp::ErrorData;
+use rmcp::handler::server::common::FromContextPart;
+use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::model::{InputResponses, JsonObject};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// What a call brings besides its arguments. Must be taken before the arguments are.
+#[derive(Debug, Clone, Default)]
+pub struct Origin {
+    pub(super) state: Option<String>,
+    pub(super) answers: InputResponses,
+    /// SHA-256 of the tool and its arguments, in base64: an answer belongs to one call.
+    pub(super) call: String,
+    retry: bool,
+}
+
+impl Origin {
+    /// Whether this is no new call but one that goes on.
+    pub fn is_retry(&self) -> bool {
+        self.retry
+    }
+
+    pub(super) fn new(
+        tool: &str,
+        arguments: Option<&JsonObject>,
+        state: Option<String>,
+        answers: Option<InputResponses>,
+    ) -> Self {
+        let retry = state.is_some() || answers.is_some();
+        Self { state, answers: answers.unwrap_or_default(), call: digest(tool, arguments), retry }
+    }
+}
+
+impl<S> FromContextPart<ToolCallContext<'_, S>> for Origin {
+    fn from_context_part(call: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
+        let (state, answers) = (call.request_state.take(), call.input_responses.take());
+        Ok(Self::new(&call.name, call.arguments.as_ref(), state, answers))
+    }
+}
+
+/// The same for the same arguments in another order: a client may write them anew.
+fn digest(tool: &str, arguments: Option<&JsonObject>) -> String {
+    let mut hash = Sha256::new();
+    add(&mut hash, &Value::String(tool.to_owned()));
+    for (name, value) in sorted(arguments.into_iter().flatten()) {
+        add(&mut hash, &Value::String(name.clone()));
+        add(&mut hash, value);
+    }
+    URL_SAFE_NO_PAD.encode(hash.finalize())
+}
+
+/// Every value as JSON behind its length. Arguments are flat, so no deeper order matters: what is
+/// nested is refused by the tool itself.
+fn add(hash: &mut Sha256, value: &Value) {
+    let text = value.to_string();
+    hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+    hash.update(text);
+}
+
+fn sorted<'a>(
+    arguments: impl Iterator<Item = (&'a String, &'a Value)>,
+) -> Vec<(&'a String, &'a Value)> {
+    let mut arguments: Vec<_> = arguments.collect();
+    arguments.sort_unstable_by_key(|(name, _)| *name);
+    arguments
+}

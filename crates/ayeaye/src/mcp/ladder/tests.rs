@@ -1,0 +1,185 @@
+//! Forms and seals, whatever comes back.
+use ayeaye_agent::journal::{DeviceFacts, RunFacts};
+use ayeaye_agent::{
+    DONE_BY_HAND, Principal, Question, QuestionKind, Report, RunPlace, SessionId, StopReason, Usage,
+};
+use proptest::prelude::*;
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, JsonObject};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn report(question: Question) -> Report {
+    let wm_size = [60, 120];
+    let named = |name: &str| name.to_owned();
+    Report {
+        session_id: SessionId::new(),
+        stop_reason: StopReason::InfoActionNeedsReply,
+        task: named("Text\u{202e} Anna\nnow"),
+        device: DeviceFacts {
+            device_id: named("x"),
+            model: named("x"),
+            android_version: named("14"),
+            wm_size,
+        },
+        global_steps: 3,
+        local_steps: 2,
+        final_action: None,
+        message: question.text.clone(),
+        question: Some(question),
+        steps: Vec::new(),
+        usage: Usage::default(),
+        pictured_step: None,
+        run: RunPlace {
+            number: 1,
+            began: 0,
+            facts: RunFacts { max_steps: 20, reply_mode: named("pass_to_client") },
+        },
+        updated: None,
+        asked_at: 3,
+    }
+}
+
+fn question(kind: QuestionKind, text: &str, options: &[&str]) -> Question {
+    let options = options.iter().map(|option| (*option).to_owned()).collect();
+    Question { kind, text: text.to_owned(), options, app: Some("com.example".to_owned()) }
+}
+
+fn message(question: &Question) -> String {
+    match form_of(question, &report(question.clone())) {
+        ElicitRequestParams::FormElicitationParams { message, .. } => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn answered(question: &Question, content: Value) -> Said {
+    said(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
+}
+
+#[test]
+fn a_form_shows_text_and_nothing_that_hides_it() {
+    let text = "Which\u{202e} one?\u{7}\u{1b}[2J";
+    let shown = message(&question(QuestionKind::Info, text, &[]));
+    assert!(shown.starts_with("Which one?[2J\n\n"), "{shown}");
+    assert!(shown.contains("at work on: Text Anna now\nApp in front: com.example"), "{shown}");
+    assert!(shown.ends_with(crate::mcp::texts::NOTICE), "{shown}");
+    let long = message(&question(QuestionKind::Info, &"?".repeat(100_000), &[]));
+    assert!(long.len() < 3_000 && long.ends_with(crate::mcp::texts::NOTICE), "{}", long.len());
+}
+
+#[test]
+fn a_form_never_takes_a_secret_in_words() {
+    for text in ["What is the password?", "Please give me the 6-digit code", "验证码是多少？"]
+    {
+        let asks = question(QuestionKind::Info, text, &[]);
+        assert_eq!(answered(&asks, json!({ "reply": "Quince-41" })), Said::Nonsense, "{text}");
+        let done = Said::Words(DONE_BY_HAND.to_owned());
+        assert_eq!(answered(&asks, json!({ "reply": "done" })), done, "{text}");
+    }
+}
+
+#[test]
+fn only_what_was_offered_is_taken() {
+    let options = ["red", "blue", " ", "red"];
+    let asks = question(QuestionKind::Info, "Which?", &options);
+    assert_eq!(answered(&asks, json!({ "reply": "blue" })), Said::Words("blue".to_owned()));
+    for wrong in [json!("blue"), json!({ "reply": "Blue" }), json!({ "reply": " " }), json!({})] {
+        assert_eq!(answered(&asks, wrong.clone()), Said::Nonsense, "{wrong}");
+    }
+    let many: Vec<String> = (0..200).map(|number| number.to_string()).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let asks = question(QuestionKind::Info, "Which?", &many);
+    assert_eq!(answered(&asks, json!({ "reply": "any" })), Said::Words("any".to_owned()));
+}
+
+proptest! {
+    #[test]
+    fn any_question_has_a_form_and_any_answer_is_survived(
+        text in "\\PC{0,60}",
+        options in prop::collection::vec("\\PC{0,12}", 0..4),
+        kind in 0..3_usize,
+        reply in "\\PC{0,40}",
+    ) {
+        let kinds = [QuestionKind::Info, QuestionKind::Confirm, QuestionKind::Takeover];
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let asks = question(kinds[kind], &text, &options);
+        prop_assert!(message(&asks).contains(crate::mcp::texts::NOTICE));
+        if let Said::Words(words) = answered(&asks, json!({ "reply": reply })) {
+            prop_assert!(!words.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_text_opens_as_a_state(text in "\\PC{0,200}") {
+        let opened = Seal::of_this_process().open(&text, &Principal::local());
+        prop_assert_eq!(opened.unwrap_err(), Broken::Foreign);
+    }
+
+    #[test]
+    fn a_state_with_another_letter_does_not_open(at in 0_usize..400, letter in "[A-Za-z0-9]") {
+        let (seal, state) = (Seal::of_this_process(), state());
+        let sealed = seal.seal(&state, &Principal::local());
+        let at = at % sealed.len();
+        let mut other = sealed.clone();
+        other.replace_range(at..=at, &letter);
+        let opened = seal.open(&other, &Principal::local());
+        prop_assert_eq!(opened.is_ok(), other == sealed);
+    }
+}
+
+fn state() -> State {
+    let session = SessionId::new().to_string();
+    State { session, question: 3, round: 1, call: "c".to_owned() }
+}
+
+#[test]
+fn a_state_opens_for_its_principal_and_seal() {
+    let (seal, state) = (Seal::of_this_process(), state());
+    let anna = Principal::new("anna");
+    let sealed = seal.seal(&state, &anna);
+    let (session, opened) = seal.open(&sealed, &anna).unwrap();
+    assert_eq!((session.to_string(), &opened), (state.session.clone(), &state));
+    assert_eq!(seal.open(&sealed, &Principal::local()), Err(Broken::Foreign));
+    assert_eq!(Seal::of_this_process().open(&sealed, &anna), Err(Broken::Foreign));
+    let stale = seal.sealed_for(&state, &anna, std::time::Duration::ZERO);
+    // It is good for the rest of its millisecond.
+    while seal.open(&stale, &anna).is_ok() {}
+    assert_eq!(seal.open(&stale, &anna), Err(Broken::Expired));
+}
+
+#[test]
+fn the_key_is_kept_where_only_its_owner_reads_it() {
+    let data = tempfile::tempdir().unwrap();
+    let sealed = Seal::kept(data.path()).unwrap().seal(&state(), &Principal::local());
+    assert!(Seal::kept(data.path()).unwrap().open(&sealed, &Principal::local()).is_ok());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(data.path().join("state-key")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_call_is_known_again_by_its_tool_and_arguments() {
+    let object = |value: Value| match value {
+        Value::Object(object) => object,
+        other => panic!("{other}"),
+    };
+    let of = |tool: &str, arguments: &JsonObject| {
+        Origin::new(tool, Some(arguments), Some(String::new()), None).call
+    };
+    let call = of("a", &object(json!({ "x": 1, "y": "2" })));
+    assert_eq!(call, of("a", &object(json!({ "y": "2", "x": 1 }))), "their order does not matter");
+    for (tool, arguments) in [
+        ("b", json!({ "x": 1, "y": "2" })),
+        ("a", json!({ "x": 1, "y": 2 })),
+        ("a", json!({ "x": 1 })),
+        ("a", json!({ "xy": 1, "": "2" })),
+        ("a", json!({})),
+    ] {
+        assert_ne!(call, of(tool, &object(arguments.clone())), "{arguments}");
+    }
+    assert!(!Origin::new("a", None, None, None).is_retry());
+    assert!(Origin::new("a", None, None, Some(rmcp::model::InputResponses::new())).is_retry());
+}

@@ -1,0 +1,297 @@
+//! The tasks extension (`io.modelcontextprotocol/tasks`, SEP-2663), for clients of 2026-07-28 that
+//! declare it.
+//!
+//! A task is a run of a session, and its name says which one: there is no table of tasks, and after a
+//! restart the record answers. For a client that shows forms a task goes on through the agent's
+//! questions; for another it ends with the question, like the tool.
+mod id;
+mod marks;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ayeaye_agent::{
+    AgentError, Clock, Continue, Outcome, Question, ReplyMode, Report, StopReason, Words,
+};
+use rmcp::model::{
+    CreateTaskResult, DetailedTask, ElicitRequest, ElicitResult, ErrorCode, GetTaskResult,
+    InitializeResult, InputRequest, InputRequests, InputResponses, JsonObject, TASKS_EXTENSION_ID,
+    Task, TaskPayload, TaskStatus,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::Value;
+
+use self::id::TaskId;
+use self::marks::{Mark, Marks};
+use super::Server;
+use super::caller::Caller;
+use super::ladder::{Said, Unanswered, form_of, said};
+use super::refusals::{Refusal, chain};
+use super::results::{self, RunResult, cut};
+use crate::http::principal;
+use crate::wiring::clock;
+
+/// How often to ask while a task is at work. A step takes some seconds.
+const POLL: Duration = Duration::from_secs(2);
+/// The same while a person is asked: nothing happens before they answer.
+const POLL_WAITING: Duration = Duration::from_secs(5);
+
+/// What is known of tasks besides the record.
+#[derive(Clone)]
+pub struct Tasks {
+    marks: Arc<Marks>,
+    /// How long sessions are kept at least, if not for ever.
+    max_age: Option<Duration>,
+    now: Clock,
+}
+
+impl std::fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tasks").field("marks", &self.marks).finish_non_exhaustive()
+    }
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self::kept(None)
+    }
+}
+
+impl Tasks {
+    /// Of sessions that are removed when nothing has happened in them for so long.
+    pub fn kept(max_age: Option<Duration>) -> Self {
+        Self { marks: Arc::default(), max_age, now: clock() }
+    }
+
+    /// The task of a run that has just begun.
+    pub(super) fn begin(&self, report: &Report, asks: bool) -> CreateTaskResult {
+        let created = (self.now)().round(jiff::Unit::Millisecond).unwrap_or_default();
+        let id = TaskId { session: report.session_id, run: report.run.number, asks, created };
+        CreateTaskResult::new(self.task(&id, report, "the phone agent is at work"))
+    }
+
+    fn task(&self, id: &TaskId, report: &Report, message: &str) -> Task {
+        let updated = report.updated.map_or(id.created, |it| it.max(id.created));
+        let mut task = Task::new(
+            id.to_string(),
+            TaskStatus::Working,
+            id.created.to_string(),
+            updated.to_string(),
+        )
+        .with_status_message(cut(message, 300))
+        .with_poll_interval_ms(millis(POLL));
+        // From its beginning; a session's age counts from its last event, which is later.
+        task.ttl_ms = self.max_age.map(millis);
+        task
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Older revisions know no tasks, so their clients are not told of any.
+pub fn conceal(answer: &mut InitializeResult) {
+    if let Some(extensions) = &mut answer.capabilities.extensions {
+        extensions.remove(TASKS_EXTENSION_ID);
+    }
+    if answer.capabilities.extensions.as_ref().is_some_and(BTreeMap::is_empty) {
+        answer.capabilities.extensions = None;
+    }
+}
+
+impl Server {
+    /// `tasks/get`
+    pub(super) async fn task(
+        &self,
+        id: &str,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let caller = modern(ctx)?;
+        let (id, outcome, mark) = self.find(id, ctx).await?;
+        let report = &outcome.report;
+        let (payload, message) = match mark {
+            Some(Mark::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
+            Some(Mark::Unanswered(why)) => completed(report, Some(why)),
+            None => payload(&id, &outcome, caller.form),
+        };
+        let mut task = self.tasks.task(&id, report, &message);
+        if matches!(payload, TaskPayload::InputRequired { .. }) {
+            task.poll_interval_ms = Some(millis(POLL_WAITING));
+        }
+        Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
+    }
+
+    /// `tasks/update`: a person's answer.
+    pub(super) async fn answer_task(
+        &self,
+        id: &str,
+        answers: InputResponses,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        modern(ctx)?;
+        let (id, outcome, mark) = self.find(id, ctx).await?;
+        let report = &outcome.report;
+        let (Some((number, question)), None) = (waiting(&id, &outcome), mark) else {
+            return Ok(());
+        };
+        // Names of questions that do not wait are passed over: they have been answered.
+        let Some(given) = answers.get(&name_of(number)) else { return Ok(()) };
+        let result = serde_json::from_value::<ElicitResult>(given.clone()).ok();
+        let text = match result.map_or(Said::Nonsense, |result| said(question, &result)) {
+            Said::Words(text) => text,
+            Said::Declined => {
+                self.tasks.marks.set(&id, report, Mark::Unanswered(Unanswered::Declined));
+                return Ok(());
+            }
+            Said::GivenUp => {
+                self.tasks.marks.set(&id, report, Mark::Unanswered(Unanswered::GivenUp));
+                return Ok(());
+            }
+            Said::Nonsense => {
+                let text =
+                    format!("`{}` does not fit its form; the question stays open", name_of(number));
+                return Err(ErrorData::invalid_params(text, None));
+            }
+        };
+        let next = Continue {
+            session_id: id.session,
+            device_id: None,
+            words: Words::Answer { question: number, text },
+            reply_is_secret: false,
+            max_steps: report.steps_left(),
+            reply_mode: ReplyMode::from_name(&report.run.facts.reply_mode).unwrap_or_default(),
+            asker: principal(ctx),
+        };
+        match self.agent.resume(next).await {
+            Ok(_follower) => Ok(()),
+            Err(err) => {
+                let refusal = Refusal::undelivered(id.session, &err);
+                Err(ErrorData::internal_error(refusal.to_string(), None))
+            }
+        }
+    }
+
+    /// `tasks/cancel`: stops the run at the next safe point.
+    pub(super) async fn stop_running_task(
+        &self,
+        id: &str,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        modern(ctx)?;
+        let (id, outcome, mark) = self.find(id, ctx).await?;
+        let stopped = self.agent.stop_run(id.session, id.run, id.asks, &principal(ctx)).await;
+        let stopped = stopped.map_err(|err| failure(&err))?;
+        if !stopped && mark.is_none() && waiting(&id, &outcome).is_some() {
+            // Nothing runs; the session waits on, and this task no longer does.
+            self.tasks.marks.set(&id, &outcome.report, Mark::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// A task that is the caller's. What is none, nobody's or somebody else's is told alike.
+    async fn find(
+        &self,
+        id: &str,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<(TaskId, Outcome, Option<Mark>), ErrorData> {
+        let id: TaskId = id.parse().map_err(|_| unknown())?;
+        let marked = self.tasks.marks.get(&id);
+        // What the client has ended stays as it was, whatever the session does.
+        let (run, answers) = marked.map_or((id.run, id.asks), |(run, _)| (run, false));
+        let asker = principal(ctx);
+        let outcome = self.agent.outcome(id.session, run, answers, &asker).await;
+        let outcome = outcome.map_err(|err| failure(&err))?;
+        Ok((id, outcome, marked.map(|(_, mark)| mark)))
+    }
+}
+
+/// The question a task waits on.
+fn waiting<'a>(id: &TaskId, outcome: &'a Outcome) -> Option<(u32, &'a Question)> {
+    let report = &outcome.report;
+    let asks = id.asks && !outcome.passed && report.stop_reason == StopReason::InfoActionNeedsReply;
+    report.question_number().zip(report.question.as_ref()).filter(|_| asks)
+}
+
+fn payload(id: &TaskId, outcome: &Outcome, form: bool) -> (TaskPayload, String) {
+    let report = &outcome.report;
+    if let (Some((number, question)), true) = (waiting(id, outcome), form) {
+        let form = InputRequest::Elicitation(ElicitRequest::new(form_of(question, report)));
+        let input_requests = InputRequests::from([(name_of(number), form)]);
+        return (TaskPayload::InputRequired { input_requests }, question.text.clone());
+    }
+    match report.stop_reason {
+        StopReason::StillRunning => {
+            let line = report.steps.last();
+            let message = line.map(|line| format!("step {}: {}", line.step + 1, line.in_words()));
+            (TaskPayload::Working, message.unwrap_or_else(|| "looking at the phone".to_owned()))
+        }
+        StopReason::InfoActionNeedsReply if id.asks && outcome.passed => {
+            let text = "its question was dropped when the session went on with something else";
+            (TaskPayload::Cancelled, text.to_owned())
+        }
+        StopReason::Cancelled | StopReason::UserPaused => {
+            (TaskPayload::Cancelled, cancelled(report))
+        }
+        StopReason::TaskCompletedSuccessfully
+        | StopReason::TaskAbortedByAgent
+        | StopReason::InfoActionNeedsReply
+        | StopReason::MaxStepsReached
+        | StopReason::ManualStopScreenOff
+        | StopReason::NotStarted
+        | StopReason::DeviceLost
+        | StopReason::ModelFailed
+        | StopReason::BudgetReached
+        | StopReason::NoProgress
+        | StopReason::ServerRestarted
+        | StopReason::StorageFailed => completed(report, None),
+    }
+}
+
+/// With the result that the tool would have had.
+fn completed(report: &Report, asked: Option<Unanswered>) -> (TaskPayload, String) {
+    let result = results::structured(&RunResult::from(report).asked(asked));
+    let message = match report.message.as_str() {
+        "" => report.stop_reason.name().to_owned(),
+        message => format!("{}: {message}", report.stop_reason.name()),
+    };
+    match serde_json::to_value(result) {
+        Ok(Value::Object(result)) => (TaskPayload::Completed { result }, message),
+        _ => (TaskPayload::Failed { error: JsonObject::new() }, message),
+    }
+}
+
+fn cancelled(report: &Report) -> String {
+    format!(
+        "cancelled; session {} is kept, and ask_agent_continue goes on with it",
+        report.session_id
+    )
+}
+
+/// No two questions of a session have one name.
+fn name_of(question: u32) -> String {
+    format!("question-{question}")
+}
+
+fn modern(ctx: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+    let caller = Caller::of(ctx);
+    if caller.tasks {
+        Ok(caller)
+    } else {
+        let text = "tasks need protocol 2026-07-28 and a client that declares them";
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
+    }
+}
+
+fn unknown() -> ErrorData {
+    ErrorData::invalid_params("there is no such task", None)
+}
+
+fn failure(err: &AgentError) -> ErrorData {
+    match err {
+        AgentError::UnknownSession(_) => unknown(),
+        other => ErrorData::internal_error(chain(other), None),
+    }
+}

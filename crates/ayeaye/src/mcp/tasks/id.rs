@@ -1,0 +1,86 @@
+//! The name of a task: all that has to be known to find it.
+use std::fmt;
+use std::str::FromStr;
+
+use ayeaye_agent::SessionId;
+use jiff::Timestamp;
+
+/// See [`super`]. On the wire `SESSION.RUN.aMILLISECONDS` for a task that asks, and with `r` in the
+/// place of `a` for one that returns its questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct TaskId {
+    pub(super) session: SessionId,
+    /// The run that the call began or joined.
+    pub(super) run: u32,
+    /// Whether it asks by forms and goes on with the answers.
+    pub(super) asks: bool,
+    /// When the client was told of it. Nothing depends on it but what the client is told again.
+    pub(super) created: Timestamp,
+}
+
+/// A text that is not a task's name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotATask;
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = if self.asks { 'a' } else { 'r' };
+        write!(f, "{}.{}.{how}{}", self.session, self.run, self.created.as_millisecond())
+    }
+}
+
+impl FromStr for TaskId {
+    type Err = NotATask;
+
+    fn from_str(text: &str) -> Result<Self, NotATask> {
+        let mut parts = text.splitn(3, '.');
+        let mut next = || parts.next().ok_or(NotATask);
+        let (session, run, rest) = (next()?, next()?, next()?);
+        let (asks, created) = match (rest.strip_prefix('a'), rest.strip_prefix('r')) {
+            (Some(rest), _) => (true, rest),
+            (None, Some(rest)) => (false, rest),
+            (None, None) => return Err(NotATask),
+        };
+        let created = created.parse().map_err(|_| NotATask)?;
+        let id = Self {
+            session: session.parse().map_err(|_| NotATask)?,
+            run: run.parse().map_err(|_| NotATask)?,
+            asks,
+            created: Timestamp::from_millisecond(created).map_err(|_| NotATask)?,
+        };
+        // Only the one spelling we write: a task has one name.
+        if id.to_string() == text { Ok(id) } else { Err(NotATask) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_name_is_read_as_it_was_written(run: u32, asks: bool, at in 0_i64..4_000_000_000_000) {
+            let created = Timestamp::from_millisecond(at).unwrap();
+            let id = TaskId { session: SessionId::new(), run, asks, created };
+            prop_assert_eq!(id.to_string().parse(), Ok(id));
+        }
+
+        #[test]
+        fn any_text_is_survived(text in "[0-9a-f.ar+-]{0,80}") {
+            if let Ok(id) = text.parse::<TaskId>() {
+                prop_assert_eq!(id.to_string(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn one_task_has_one_name() {
+        let session = SessionId::new();
+        for wrong in ["", "x.1.a1", "{}.1", "{}.01.a1", "{}.1.b1", "{}.1.a+1", "{}.1.a1.2"] {
+            let text = wrong.replace("{}", &session.to_string());
+            assert_eq!(text.parse::<TaskId>(), Err(NotATask), "{text}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Cancelled calls and clients that hang up, in each era: what goes on, and what waits.
+use std::sync::Arc;
+
+use ayeaye_agent::{Principal, SessionId, StopReason};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::support::clients::{InLines, modern, serve_as};
+use crate::support::paper::{Paper, SERIAL, asks, completes, taps};
+use crate::support::{http, within};
+
+const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
+const START: &str = "ask_agent_start_new_task";
+const CONTINUE: &str = "ask_agent_continue";
+
+fn start() -> Value {
+    json!({ "name": START, "arguments": { "device_id": SERIAL, "task": "Text Anna" } })
+}
+
+fn cancelled(id: u64) -> Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } })
+}
+
+/// Waits until the one session there is has stopped.
+async fn stopped(paper: &Paper) -> (SessionId, StopReason) {
+    let local = Principal::local();
+    within(20, "the end of the run", async {
+        loop {
+            let sessions = paper.agent.sessions(&local, 2).await.unwrap();
+            if let [(id, Ok(report))] = sessions.as_slice()
+                && report.stop_reason != StopReason::StillRunning
+            {
+                return (*id, report.stop_reason);
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_cancelled_call_stops_its_run_and_the_session_can_go_on() {
+    for era in ["old", "new"] {
+        let gate = Arc::new(Notify::new());
+        let paper = Paper::new([taps(1), taps(2).held(&gate)]);
+        let mut client = InLines::of(&paper.server, era, json!({})).await;
+        let params = if era == "new" { modern(start(), &json!({})) } else { start() };
+        let call = client.send("tools/call", params).await;
+        paper.script.called(2).await;
+        client.line(&cancelled(call)).await;
+        let (session, reason) = stopped(&paper).await;
+        assert_eq!((reason, paper.phone.gestures()), (StopReason::Cancelled, 1), "{era}");
+        paper.script.then([completes("Done.")]);
+        let go_on = json!({ "name": CONTINUE, "arguments": { "session_id": session.to_string() } });
+        let params = if era == "new" { modern(go_on, &json!({})) } else { go_on };
+        let done = client.ask("tools/call", params).await;
+        assert_eq!(done["result"]["structuredContent"]["stop_reason"], DONE, "{era}: {done}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_over_a_form_leaves_the_session_waiting() {
+    let paper = Paper::new([asks("Which Anna?"), completes("Told her.")]);
+    let mut client = InLines::of(&paper.server, "old", json!({ "elicitation": {} })).await;
+    let call = client.send("tools/call", start()).await;
+    let form = loop {
+        let message = client.next().await;
+        if message["method"] == "elicitation/create" {
+            break message;
+        }
+    };
+    client.line(&cancelled(call)).await;
+    // The form is taken back.
+    let taken_back = loop {
+        let message = client.next().await;
+        if message["method"] == "notifications/cancelled" {
+            break message;
+        }
+    };
+    assert_eq!(taken_back["params"]["requestId"], form["id"]);
+    // An answer that was on its way is nobody's any more.
+    let late = json!({ "action": "accept", "content": { "reply": "Meier" } });
+    client.line(&json!({ "jsonrpc": "2.0", "id": form["id"], "result": late })).await;
+    let (session, reason) = stopped(&paper).await;
+    assert_eq!((reason, paper.script.calls()), (StopReason::InfoActionNeedsReply, 1));
+    let reply = json!({ "session_id": session.to_string(), "reply_from_client": "Berg" });
+    let done = client.tool(CONTINUE, reply).await;
+    assert_eq!(
+        (&done["stop_reason"], paper.script.said()),
+        (&json!(DONE), vec!["Berg".to_owned()])
+    );
+}
+
+#[tokio::test]
+async fn a_cancel_that_comes_after_the_answer_changes_nothing() {
+    for era in ["old", "new"] {
+        let gate = Arc::new(Notify::new());
+        let paper = Paper::new([taps(1).held(&gate), completes("Done.")]);
+        let mut client = InLines::of(&paper.server, era, json!({})).await;
+        let mut call = start();
+        call["arguments"]["wait_seconds"] = json!(0);
+        let params = if era == "new" { modern(call, &json!({})) } else { call };
+        let id = client.send("tools/call", params).await;
+        let running = client.answer(id).await;
+        let running = &running["result"]["structuredContent"];
+        assert_eq!(running["stop_reason"], "STILL_RUNNING", "{era}");
+        client.line(&cancelled(id)).await;
+        gate.notify_one();
+        let (_, reason) = stopped(&paper).await;
+        assert_eq!(reason, StopReason::TaskCompletedSuccessfully, "{era}");
+    }
+}
+
+/// Sends a call over HTTP and hangs up when the model is being asked.
+async fn hang_up(paper: &Paper, modern_era: bool) {
+    let served = serve_as(&paper.server, Principal::local()).await;
+    let post = |body: Value, headers: Vec<(&'static str, String)>| {
+        let mut request = http()
+            .post(&served.url)
+            .header("accept", "application/json, text/event-stream")
+            .json(&body);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        request.send()
+    };
+    let of = |id: u64, method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+    let (body, headers) = if modern_era {
+        let headers = [
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", START),
+        ];
+        (
+            of(1, "tools/call", modern(start(), &json!({}))),
+            headers.map(|(n, v)| (n, v.to_owned())).to_vec(),
+        )
+    } else {
+        let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "http", "version": "0" } });
+        let answer = post(of(0, "initialize", hello), vec![]).await.unwrap();
+        let session = answer.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        drop(answer.bytes().await.unwrap());
+        let session = ("mcp-session-id", session);
+        let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        post(begun, vec![session.clone()]).await.unwrap();
+        (of(1, "tools/call", start()), vec![session])
+    };
+    tokio::select! {
+        // Dropping what was sent so far closes its connection.
+        answer = async { post(body, headers).await.unwrap().bytes().await } => panic!("{answer:?}"),
+        () = paper.script.called(1) => {}
+    }
+    // The server lives on until the run has heard of it.
+    tokio::spawn(async move {
+        let _served = served;
+        std::future::pending::<()>().await;
+    });
+}
+
+#[tokio::test]
+async fn hanging_up_stops_a_modern_call_and_leaves_an_older_one_at_work() {
+    for modern_era in [true, false] {
+        let gate = Arc::new(Notify::new());
+        let paper = Paper::new([taps(1).held(&gate), completes("Done.")]);
+        within(20, "hanging up", hang_up(&paper, modern_era)).await;
+        if !modern_era {
+            gate.notify_one();
+        }
+        let (_, reason) = stopped(&paper).await;
+        let expected =
+            if modern_era { StopReason::Cancelled } else { StopReason::TaskCompletedSuccessfully };
+        assert_eq!(reason, expected);
+    }
+}

@@ -1,0 +1,311 @@
+//! The server over a phone and a model of paper: nothing but memory and the record's files, so that a
+//! test can pause the clock.
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ayeaye::mcp::Server;
+use ayeaye::mcp::ladder::Seal;
+use ayeaye_agent::journal::{FileJournal, SyncWhen};
+use ayeaye_agent::{
+    Action, Agent, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
+    DeviceInfo, DeviceSource, Frame, Gesture, Keeping, Limits, Message, Model, ModelError, Parts,
+    Past, Picture, Point, Prompt, Question, QuestionKind, Reply, Role, ScreenSize, ScreenState,
+    Tokens, Transport, Unreadable, View,
+};
+use serde_json::Map;
+use tempfile::TempDir;
+use tokio::sync::{Notify, watch};
+
+use super::DEFAULTS;
+
+/// The phone's serial.
+pub const SERIAL: &str = "paper-1";
+
+const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
+
+/// What the model decides, and when.
+pub struct Line {
+    after: Duration,
+    gate: Option<Arc<Notify>>,
+    action: Action,
+}
+
+impl Line {
+    fn now(action: Action) -> Self {
+        Self { after: Duration::from_millis(20), gate: None, action }
+    }
+
+    /// The same after so long a thought.
+    pub fn after(self, after: Duration) -> Self {
+        Self { after, ..self }
+    }
+
+    /// The same, but not before the gate is opened.
+    pub fn held(self, gate: &Arc<Notify>) -> Self {
+        Self { gate: Some(gate.clone()), ..self }
+    }
+}
+
+pub fn taps(x: i64) -> Line {
+    Line::now(Action::Gesture(Gesture::Click { point: Point::new(x, 500).unwrap() }))
+}
+
+pub fn completes(message: &str) -> Line {
+    Line::now(Action::Complete { message: message.to_owned() })
+}
+
+pub fn asks(text: &str) -> Line {
+    asks_for(QuestionKind::Info, text, &[])
+}
+
+pub fn asks_for(kind: QuestionKind, text: &str, options: &[&str]) -> Line {
+    let options = options.iter().map(|option| (*option).to_owned()).collect();
+    Line::now(Action::Info(Question { kind, text: text.to_owned(), options, app: None }))
+}
+
+/// See the module.
+pub struct Paper {
+    pub agent: Arc<Agent>,
+    pub server: Server,
+    pub script: Arc<Script>,
+    pub phone: Arc<Sheet>,
+    pub data: Arc<TempDir>,
+}
+
+impl Paper {
+    pub fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        Self::on(Arc::new(TempDir::new().unwrap()), lines)
+    }
+
+    /// Another process on the same data.
+    pub fn restarted(&self, lines: impl IntoIterator<Item = Line>) -> Self {
+        Self::on(self.data.clone(), lines)
+    }
+
+    fn on(data: Arc<TempDir>, lines: impl IntoIterator<Item = Line>) -> Self {
+        let lines = Mutex::new(lines.into_iter().collect());
+        let script = Arc::new(Script { lines, ..Script::default() });
+        let phone = Arc::new(Sheet { id: DeviceId::new(SERIAL), ..Sheet::default() });
+        let journal = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Never);
+        let hour = Duration::from_hours(1);
+        let agent = Arc::new(Agent::new(Parts {
+            sources: vec![Arc::new(Drawer(phone.clone()))],
+            private: vec![phone.id.clone()],
+            model: script.clone(),
+            journal: Arc::new(journal),
+            limits: Limits { run_time: hour, model_call: hour, ..Limits::USUAL },
+            config: Map::new(),
+            keeping: Keeping::default(),
+            prices: None,
+            judge: None,
+        }));
+        let seal = Seal::kept(data.path()).unwrap();
+        let server = Server::new(agent.clone(), DEFAULTS).kept(seal, None);
+        Self { agent, server, script, phone, data }
+    }
+}
+
+/// The model.
+#[derive(Default)]
+pub struct Script {
+    lines: Mutex<VecDeque<Line>>,
+    given: Mutex<Vec<Action>>,
+    said: Mutex<Vec<String>>,
+    calls: watch::Sender<usize>,
+}
+
+impl Script {
+    /// What people have said, as the model was told last.
+    pub fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
+    }
+
+    /// Calls so far.
+    pub fn calls(&self) -> usize {
+        *self.calls.borrow()
+    }
+
+    /// Waits until it has been called so often.
+    pub async fn called(&self, times: usize) {
+        self.calls.subscribe().wait_for(|calls| times <= *calls).await.unwrap();
+    }
+
+    /// More of the script.
+    pub fn then(&self, lines: impl IntoIterator<Item = Line>) {
+        self.lines.lock().unwrap().extend(lines);
+    }
+}
+
+impl std::fmt::Debug for Script {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Script")
+    }
+}
+
+#[async_trait]
+impl Model for Script {
+    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
+    fn name(&self) -> &str {
+        "paper"
+    }
+
+    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
+    fn profile(&self) -> &str {
+        "paper"
+    }
+
+    fn picture(&self, frame: &Frame) -> Picture {
+        let bytes = frame.rgba().slice(..4);
+        Picture { bytes, media_type: "image/x-pixel", size: frame.size() }
+    }
+
+    fn prompt(&self, view: &View<'_>) -> Prompt {
+        let said = view.past.iter().filter_map(|past| match past {
+            Past::Said(text) => Some(text.clone()),
+            Past::Step(_) | Past::Request(_) => None,
+        });
+        *self.said.lock().unwrap() = said.collect();
+        Prompt { messages: vec![Message::text(Role::User, view.request)] }
+    }
+
+    async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {
+        self.calls.send_modify(|calls| *calls += 1);
+        let line = self.lines.lock().unwrap().pop_front();
+        let Some(line) = line else {
+            let cause = "the script is over".to_owned();
+            return Err(ModelError { cause, retries: Vec::new(), latency: Duration::ZERO });
+        };
+        if let Some(gate) = line.gate {
+            gate.notified().await;
+        }
+        tokio::time::sleep(line.after).await;
+        let mut given = self.given.lock().unwrap();
+        given.push(line.action);
+        Ok(Reply {
+            text: (given.len() - 1).to_string(),
+            reasoning: String::new(),
+            finish_reason: Some("stop".to_owned()),
+            model: "paper".to_owned(),
+            tokens: Tokens::default(),
+            latency: line.after,
+            first_token: None,
+            retries: Vec::new(),
+        })
+    }
+
+    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable> {
+        let number: usize = reply.text.parse().map_err(|_| Unreadable("no number".to_owned()))?;
+        Ok(Decision {
+            action: self.given.lock().unwrap()[number].clone(),
+            thought: String::new(),
+            explain: String::new(),
+            summary: String::new(),
+            observation: String::new(),
+        })
+    }
+}
+
+/// The phone: every gesture changes its colour.
+#[derive(Debug)]
+pub struct Sheet {
+    id: DeviceId,
+    gestures: Mutex<u8>,
+    /// While set, the phone is away.
+    pub away: Mutex<bool>,
+}
+
+impl Default for Sheet {
+    fn default() -> Self {
+        Self { id: DeviceId::new(SERIAL), gestures: Mutex::default(), away: Mutex::default() }
+    }
+}
+
+impl Sheet {
+    /// What was done on it so far, the reset left out.
+    pub fn gestures(&self) -> u8 {
+        *self.gestures.lock().unwrap()
+    }
+}
+
+#[derive(Debug)]
+struct Drawer(Arc<Sheet>);
+
+#[async_trait]
+impl DeviceSource for Drawer {
+    async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
+        Ok(vec![DeviceEntry {
+            id: self.0.id.clone(),
+            state: "device".to_owned(),
+            ready: true,
+            transport: Transport::Virtual,
+            model: None,
+            product: None,
+            android_version: None,
+            screen: Some(SIZE),
+            hint: None,
+        }])
+    }
+
+    async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
+        if *id != self.0.id || *self.0.away.lock().unwrap() {
+            return Err(DeviceError::NotFound(id.clone()));
+        }
+        Ok(self.0.clone())
+    }
+}
+
+#[async_trait]
+impl Device for Sheet {
+    fn id(&self) -> &DeviceId {
+        &self.id
+    }
+
+    async fn info(&self) -> Result<DeviceInfo, DeviceError> {
+        Ok(DeviceInfo {
+            id: self.id.clone(),
+            model: "Paper".to_owned(),
+            android_version: "14".to_owned(),
+            screen: SIZE,
+        })
+    }
+
+    async fn capture(&self) -> Result<Frame, DeviceError> {
+        let colour = self.gestures().wrapping_mul(40);
+        let pixels = (SIZE.width * SIZE.height) as usize;
+        Ok(Frame::new(SIZE, [colour, 90, 10, 255].repeat(pixels).into()).unwrap())
+    }
+
+    async fn state(&self) -> Result<ScreenState, DeviceError> {
+        let (package, activity) = ("com.example.chat".to_owned(), ".Main".to_owned());
+        Ok(ScreenState {
+            awake: true,
+            locked: false,
+            foreground: Some(Component { package, activity }),
+            keyboard_shown: false,
+            secret_field: false,
+        })
+    }
+
+    async fn perform(&self, _: &Gesture, _: ScreenSize) -> Result<(), DeviceError> {
+        *self.gestures.lock().unwrap() += 1;
+        Ok(())
+    }
+
+    async fn wake(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    async fn reset(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    async fn apps(&self) -> Result<Vec<App>, DeviceError> {
+        Ok(Vec::new())
+    }
+
+    async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
+        Ok(None)
+    }
+}
