@@ -88,7 +88,7 @@ async fn the_keys_of_results_are_as_they_were() {
 }
 
 /// Refuses what some gateways cannot read.
-fn is_portable(schema: &Value, path: &str) {
+pub fn is_portable(schema: &Value, path: &str) {
     match schema {
         Value::Object(object) => {
             for key in ["$ref", "$defs", "definitions", "format", "$schema"] {
@@ -125,7 +125,7 @@ async fn schemas_are_plain_and_every_field_is_described() {
 }
 
 /// Refuses a result that its tool's own schema does not allow: clients check that.
-fn keeps_to(schema: &Value, value: &Value, path: &str) {
+pub fn keeps_to(schema: &Value, value: &Value, path: &str) {
     let kind = schema["type"].as_str().unwrap_or("anything");
     let fits = match kind {
         "object" => value.is_object(),

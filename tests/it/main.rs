@@ -14,6 +14,7 @@ mod cancel;
 mod clients_doc;
 mod contracts;
 mod crash;
+mod direct;
 mod http;
 mod ladder;
 mod logs;

@@ -3,6 +3,7 @@
 //! A run is an activity of its own. Whoever starts it gets a [`Follower`]; a follower that goes away
 //! changes nothing, and another can be had at any time.
 mod asks;
+mod direct;
 mod follower;
 mod outcome;
 mod overview;
@@ -18,6 +19,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
 pub use self::asks::{Continue, ReplyMode, StartTask, Words};
+pub use self::direct::{Acting, ClientAct};
+use self::direct::{Hands, has_no_task};
 pub use self::follower::Follower;
 pub use self::outcome::Outcome;
 pub use self::overview::Turns;
@@ -26,7 +29,7 @@ use crate::fold::{NoBeginning, Session, Standing};
 use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart, Summary};
 use crate::privacy::{Keeping, Kind, Vaults, secrets_in};
 use crate::report::{Report, RunPlace};
-use crate::run::{Memory, News, Opening, Run, Stopper};
+use crate::run::{Hand, Memory, News, Opening, Run, Stopper};
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, Limits, Model,
     Principal, Record, SessionId, StopReason,
@@ -107,6 +110,12 @@ pub enum AgentError {
     /// There is no such session.
     #[error("there is no session {0}")]
     UnknownSession(SessionId),
+    /// There is nothing in the session that the agent could go on with.
+    #[error("session {0} has no task yet: in it the client has acted on the phone itself")]
+    NoTask(SessionId),
+    /// The session takes no further step.
+    #[error("session {0} is full: its steps, or its room on the disk, are used up")]
+    SessionFull(SessionId),
     /// A session stays on its phone.
     #[error("session {session} belongs to device {its}, not to {given}")]
     WrongDevice {
@@ -151,12 +160,18 @@ pub struct Agent {
     parts: Arc<Parts>,
     runs: Runs,
     vaults: Vaults,
+    hands: Hands,
 }
 
 impl Agent {
     /// An agent of these parts.
     pub fn new(parts: Parts) -> Self {
-        Self { parts: Arc::new(parts), runs: Runs::default(), vaults: Vaults::default() }
+        Self {
+            parts: Arc::new(parts),
+            runs: Runs::default(),
+            vaults: Vaults::default(),
+            hands: Hands::default(),
+        }
     }
 
     /// What is kept.
@@ -299,7 +314,24 @@ impl Agent {
             }
         };
         self.hold(&mut lease, id).await?;
+        self.hands.forget(&start.device_id);
         let device = self.device(&start.device_id).await?;
+        let run_facts = run_facts(start.max_steps, start.reply_mode);
+        let (session, record) =
+            self.found(id, &*device, &start.task, run_facts.clone(), &start.asker).await?;
+        let plan = Plan { opening: Opening::First, run_facts, reply_mode: start.reply_mode };
+        self.launch(lease, session, record, device, plan, start.task)
+    }
+
+    /// Begins the record of a session. When this returns, the session is on disk.
+    async fn found(
+        &self,
+        id: SessionId,
+        device: &dyn Device,
+        task: &str,
+        run: RunFacts,
+        owner: &Principal,
+    ) -> Result<(Session, Box<dyn Record>), AgentError> {
         let info = device.info().await?;
         let facts = DeviceFacts {
             device_id: info.id.as_str().to_owned(),
@@ -307,27 +339,25 @@ impl Agent {
             android_version: info.android_version,
             wm_size: [info.screen.width, info.screen.height],
         };
-        let run_facts = run_facts(start.max_steps, start.reply_mode);
         let vault = self.vaults.of(id, self.parts.keeping.text);
-        for (kind, secret) in secrets_in(&start.task) {
+        for (kind, secret) in secrets_in(task) {
             vault.learn(kind, secret);
         }
-        let request = vault.redact(&start.task).into_owned();
+        let request = vault.redact(task).into_owned();
         let mut record = self.parts.journal.create(&id).await?;
         let beginning = SessionStart {
             task_name: id.to_string(),
             request,
             device: facts,
             config: self.parts.config.clone(),
-            run: run_facts.clone(),
-            owner: start.asker.recorded(),
+            run,
+            owner: owner.recorded(),
         };
         let session = Session::begin(id, &beginning);
         let fact = Fact::SessionStart(beginning);
         record.append(Entry { round: None, step: None, agent: None, fact }).await?;
         record.sync().await?;
-        let plan = Plan { opening: Opening::First, run_facts, reply_mode: start.reply_mode };
-        self.launch(lease, session, record, device, plan, start.task)
+        Ok((session, record))
     }
 
     /// Goes on with a session, by the table in the tool's documentation.
@@ -351,6 +381,10 @@ impl Agent {
         };
         loop {
             if let Some(live) = self.live(id, next.device_id.as_ref())? {
+                if live.brief {
+                    live.follower().end().await;
+                    continue;
+                }
                 keep_secret();
                 match join(id, &live, &next.words)? {
                     Some(follower) => return Ok(follower),
@@ -373,6 +407,9 @@ impl Agent {
             let words = left.clone().map_or_else(|| next.words.clone(), Words::Reply);
             if matches!(words, Words::Nothing | Words::Answer { .. }) {
                 let session = self.session(id).await?;
+                if words == Words::Nothing && has_no_task(&session) {
+                    return Err(AgentError::NoTask(id));
+                }
                 if opening(&session, words.clone()).is_none() {
                     return Ok(Follower::finished(&session));
                 }
@@ -404,6 +441,7 @@ impl Agent {
             }
         };
         self.hold(&mut lease, id).await?;
+        self.hands.forget(&device_id);
         let device = self.device(&device_id).await?;
         let mut folding = Folding::new(id);
         let record = self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await?;
@@ -536,6 +574,33 @@ impl Agent {
         plan: Plan,
         task: String,
     ) -> Result<Follower, AgentError> {
+        let (live, run) = self.prepare(&lease, session, record, device, plan, task);
+        self.runs.begin(run.session.id, live, run.drive(lease))
+    }
+
+    fn launch_act(
+        &self,
+        lease: Lease,
+        session: Session,
+        record: Box<dyn Record>,
+        device: Arc<dyn Device>,
+        plan: Plan,
+        hand: Hand,
+    ) -> Result<Follower, AgentError> {
+        let (live, run) = self.prepare(&lease, session, record, device, plan, String::new());
+        let live = Live { brief: true, ..live };
+        self.runs.begin(run.session.id, live, run.act(hand, lease))
+    }
+
+    fn prepare(
+        &self,
+        lease: &Lease,
+        session: Session,
+        record: Box<dyn Record>,
+        device: Arc<dyn Device>,
+        plan: Plan,
+        task: String,
+    ) -> (Live, Run) {
         let (words, listened) = mpsc::channel(8);
         let run = place(&session, &plan);
         let report = Arc::new(session.opening_report(run));
@@ -543,6 +608,7 @@ impl Agent {
         let stopper = Stopper::default();
         let live = Live {
             device: lease.device.clone(),
+            brief: false,
             task,
             owner: session.owner.clone(),
             stopper: stopper.clone(),
@@ -564,7 +630,7 @@ impl Agent {
             facts: plan.run_facts,
             memory: Memory::default(),
         };
-        self.runs.begin(id, live, run.drive(lease))
+        (live, run)
     }
 }
 
@@ -582,6 +648,8 @@ fn place(session: &Session, plan: &Plan) -> RunPlace {
     };
     let began = match plan.opening {
         Opening::Reply(_) => session.run_began,
+        // An act of the client, while the question waits.
+        Opening::GoOn if session.question.is_some() => session.run_began,
         _ => number,
     };
     RunPlace { number, began, facts: plan.run_facts.clone() }
@@ -594,15 +662,14 @@ fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.
 fn opening(session: &Session, words: Words) -> Option<Opening> {
     Some(match (session.standing(), words) {
-        (Standing::Waiting, Words::Answer { question, text })
-            if question == session.counts.steps =>
-        {
+        (Standing::Waiting, Words::Answer { question, text }) if question == session.asked_at => {
             Opening::Reply(text)
         }
         (_, Words::Answer { .. }) | (Standing::Waiting | Standing::Ended, Words::Nothing) => {
             return None;
         }
         (Standing::Waiting, Words::Reply(text)) => Opening::Reply(text),
+        (_, Words::Reply(text)) if has_no_task(session) => Opening::NextRound(text),
         (Standing::Short, Words::Reply(text)) => Opening::Guidance(text),
         (Standing::Short, Words::Nothing) => Opening::GoOn,
         (Standing::Ended, Words::Reply(text)) | (_, Words::Task(text)) => Opening::NextRound(text),

@@ -22,12 +22,16 @@ pub struct Element {
     pub description: String,
     /// Such as `android.widget.Button`.
     pub class: String,
+    /// Such as `com.example.notes:id/new_note`; often empty.
+    pub resource_id: String,
     /// Left, top, right, bottom in pixels of the screen; right and bottom are the first outside.
     pub bounds: [i32; 4],
     /// It hides what is typed into it.
     pub password: bool,
     /// It reacts to a tap.
     pub clickable: bool,
+    /// Whether it is switched on, where it can be.
+    pub checked: Option<bool>,
 }
 
 impl Elements {
@@ -47,9 +51,11 @@ impl Elements {
                 text: said("text").to_owned(),
                 description: said("content-desc").to_owned(),
                 class: said("class").to_owned(),
+                resource_id: said("resource-id").to_owned(),
                 bounds: bounds(said("bounds"))?,
                 password: flag("password"),
                 clickable: flag("clickable"),
+                checked: flag("checkable").then(|| flag("checked")),
             })
         });
         Some(Self(elements.collect()))

@@ -5,8 +5,8 @@
 use jiff::Timestamp;
 
 use crate::journal::{
-    Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked, RunFacts,
-    SessionStart, StepEnd, TokenFacts, ToolEnd,
+    ActionFacts, Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked,
+    ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
 use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
@@ -42,13 +42,29 @@ pub struct Session {
     pub state: String,
     /// What was begun and not ended.
     pub open: Open,
+    /// Whether the current round is the client's own, without a request that the agent could carry
+    /// out.
+    pub client_round: bool,
+    /// What the client has done on the phone itself since the agent's last step, in words.
+    pub by_client: ByClient,
     /// Number of the current or last run, from 0.
     pub run_number: u32,
+    /// Steps of the session when something was last asked.
+    pub asked_at: u32,
     /// The run whose question that one goes on from.
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
     local: Local,
+}
+
+/// What a client has done itself while the agent did nothing.
+#[derive(Debug, Clone, Default)]
+pub struct ByClient {
+    /// How many steps.
+    pub steps: u32,
+    /// The last few of them.
+    pub lines: Vec<String>,
 }
 
 /// Counters that go on through the whole session.
@@ -95,6 +111,8 @@ pub struct Open {
     pub tokens: TokenFacts,
     /// US dollars of the calls of this step.
     pub cost_usd: f64,
+    /// Whether the step is the client's, and not an agent's.
+    pub by_client: bool,
     /// What was said in this step: it answers the step's own question, so it comes behind it.
     said: Vec<String>,
 }
@@ -120,18 +138,41 @@ pub enum Standing {
     Ended,
 }
 
+/// What is done to a phone to make it usable, as the record names it.
+pub(crate) const WAKE: &str = "WAKE";
+
 /// Who judges, as the record names it.
 pub(crate) const JUDGE: &str = "EvaluationAgent";
 
+/// The client that drives the phone itself, as the record names it among the agents.
+pub(crate) const CLIENT: &str = "Client";
+
+/// The kind of the note that says that a round is the client's own.
+pub(crate) const DIRECT: &str = "direct_control";
 /// Why a run was begun that goes on with an answer, as the record has it.
 pub(crate) const REPLY: &str = "reply";
+
+/// Why a run was begun that is one act of the client, while a question of the agent waits.
+pub(crate) const DIRECT_ASKED: &str = "direct_asked";
+
+/// Whether a run that was begun for this belongs to the one before it: a question of that one was
+/// answered, or still waits.
+pub(crate) fn keeps_waiting_for(why: &str) -> bool {
+    why == REPLY || why == DIRECT_ASKED
+}
 
 /// The state of an agent that is at work.
 pub(crate) const CONTINUE: &str = "CONTINUE";
 
+/// How a model is told that a step in its history is not its own.
+const NOT_BY_AGENT: &str = "(done by the client, not by you) ";
+
 /// Most that is remembered of what has happened: a model is shown the end of it, and a session of
 /// ten thousand steps must not fill the memory. Requests and answers stay longer than steps.
 const MOST_PAST: usize = 1000;
+
+/// Most steps of the client that the agent is told of; what it needs most is the screen.
+const MOST_BY_CLIENT: usize = 8;
 
 /// Most steps of a run that its report lists.
 const MOST_LINES: usize = 500;
@@ -181,7 +222,10 @@ impl Session {
             counts: SessionCounts::default(),
             state: CONTINUE.to_owned(),
             open: Open::default(),
+            client_round: false,
+            by_client: ByClient::default(),
             run_number: 0,
+            asked_at: 0,
             run_began: 0,
             updated: None,
             local: Local::default(),
@@ -203,7 +247,7 @@ impl Session {
                 self.run = resume.run.clone();
                 self.stopped = None;
                 self.run_number += 1;
-                if resume.why != REPLY {
+                if !keeps_waiting_for(&resume.why) {
                     self.run_began = self.run_number;
                 }
                 self.local =
@@ -214,6 +258,7 @@ impl Session {
                 self.round = event.entry.round.unwrap_or(self.round);
                 self.round_open = true;
                 self.request = request.clone();
+                self.client_round = false;
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.remember(Past::Request(request.clone()));
@@ -231,7 +276,11 @@ impl Session {
                 self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
                 self.counts.round_steps = start.round_step + 1;
                 self.local.steps += 1;
-                self.open = Open { step, ..Open::default() };
+                let by_client = start.agent_type == CLIENT;
+                if !by_client {
+                    self.by_client = ByClient::default();
+                }
+                self.open = Open { step, by_client, ..Open::default() };
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
@@ -252,14 +301,26 @@ impl Session {
             Fact::ToolStart(start) => {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
                 self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
+                if self.open.by_client && start.name != WAKE {
+                    // Nobody was asked: what is done is what was decided.
+                    let (function, arguments) = (start.name.clone(), start.parameters.clone());
+                    let action = ActionFacts { function, arguments };
+                    let response = ResponseFacts::default();
+                    self.open.decision = Some(ParsedFacts { action, response });
+                    self.open.outcome = None;
+                }
             }
             Fact::ToolEnd(end) => {
                 self.open.tool = None;
                 self.open.outcome = Some(end.clone());
             }
-            Fact::Question(asked) => self.question = Some(asked.into()),
+            Fact::Question(asked) => {
+                self.question = Some(asked.into());
+                self.asked_at = self.counts.steps;
+            }
             Fact::Answer(answer) => self.hear(answer),
             Fact::State { to, .. } => self.state = to.clone(),
+            Fact::Note { kind, .. } if kind == DIRECT => self.client_round = true,
             Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
             | Fact::BlackboardAdd { .. }
@@ -327,14 +388,14 @@ impl Session {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let said = std::mem::take(&mut self.open).said;
-        self.remember_step(step, end);
+        let Open { said, by_client, .. } = std::mem::take(&mut self.open);
+        self.remember_step(step, end, by_client);
         for text in said {
             self.remember(Past::Said(text));
         }
     }
 
-    fn remember_step(&mut self, step: u32, end: &StepEnd) {
+    fn remember_step(&mut self, step: u32, end: &StepEnd, by_client: bool) {
         let times = end.time_ms;
         let usage = &mut self.local.usage;
         usage.model_ms += times.llm_interaction;
@@ -345,6 +406,16 @@ impl Session {
             action: facts.clone(),
             explain: end.response.comment.clone(),
             error: end.error.clone(),
+        };
+        let explain = if by_client {
+            if self.by_client.lines.len() == MOST_BY_CLIENT {
+                self.by_client.lines.remove(0);
+            }
+            self.by_client.lines.push(line.in_words());
+            self.by_client.steps += 1;
+            format!("{NOT_BY_AGENT}{}", end.response.comment).trim_end().to_owned()
+        } else {
+            end.response.comment.clone()
         };
         self.local.final_action = Some(line.clone());
         if MOST_LINES <= self.local.lines.len() {
@@ -358,7 +429,7 @@ impl Session {
                 decision: Decision {
                     action,
                     thought: end.response.thought.clone(),
-                    explain: end.response.comment.clone(),
+                    explain,
                     summary: end.response.summary.clone(),
                     observation: end.response.observation.clone(),
                 },
@@ -449,6 +520,7 @@ impl Session {
                 facts: self.run.clone(),
             },
             updated: self.updated,
+            asked_at: self.asked_at,
         }
     }
 }

@@ -28,15 +28,15 @@ pub use action::{
     Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
 };
 pub use agent::{
-    Agent, AgentError, Continue, Driver, Follower, Judge, Outcome, Parts, Prices, ReplyMode,
-    StartTask, Turns, Words,
+    Acting, Agent, AgentError, ClientAct, Continue, Driver, Follower, Judge, Outcome, Parts,
+    Prices, ReplyMode, StartTask, Turns, Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
-pub use fold::{NoBeginning, Session, Standing};
+pub use fold::{ByClient, NoBeginning, Session, Standing};
 pub use journal::{Clock, Journal, JournalError, Record};
 pub use limits::Limits;
 pub use model::{
@@ -46,7 +46,7 @@ pub use model::{
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
 pub use report::{Report, RunPlace, StepLine, Usage};
-pub use run::{News, Stopper, chain};
+pub use run::{ActOutcome, Acted, News, ScreenAfter, Stopper, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{NotASessionId, SessionId, StopReason};
 pub use settle::{Look, SettleRule, alike, glance, settle};

@@ -36,6 +36,8 @@ pub struct Report {
     pub run: RunPlace,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
+    /// Steps of the session when something was last asked; what the client does since adds steps.
+    pub asked_at: u32,
 }
 
 /// A run among the others of its session.
@@ -54,7 +56,7 @@ impl Report {
     pub fn question_number(&self) -> Option<u32> {
         // A run that was stopped while an operator was waited for leaves its question open too.
         let waits = self.stop_reason != StopReason::StillRunning;
-        (waits && self.question.is_some()).then_some(self.global_steps)
+        (waits && self.question.is_some()).then_some(self.asked_at)
     }
 
     /// How many steps of this run are left for another one that goes on with it, at least 1.

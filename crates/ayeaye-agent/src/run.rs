@@ -1,11 +1,12 @@
 //! One run: the activity that drives a phone until there is a reason to stop.
 //!
 //! [`Run::work`] is the loop. The files below it are its parts in the order of a step: `look`,
-//! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; and `mend`,
-//! which ties up what a crash has left open.
+//! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; `direct`, the
+//! run of one step that a client has decided; and `mend`, which ties up what a crash has left open.
 mod act;
 mod ask;
 mod decide;
+mod direct;
 mod elements;
 mod end;
 mod judge;
@@ -15,6 +16,8 @@ mod mend;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub use direct::{ActOutcome, Acted, ScreenAfter};
+pub(crate) use direct::{DIRECT_REQUEST, Hand};
 pub(crate) use mend::Opening;
 
 use tokio::sync::{mpsc, watch};
@@ -22,7 +25,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Parts, ReplyMode};
-use crate::fold::{CONTINUE, Session};
+use crate::fold::{CLIENT, CONTINUE, Session};
 use crate::journal::{
     ActionFacts, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseFacts, RunFacts, StepEnd,
     StepStart, TokenFacts,
@@ -278,6 +281,8 @@ impl Run {
             None => (None, ResponseFacts::default()),
         };
         let step = self.session.open.step.unwrap_or_default();
+        // The agent is in whatever state it was left in.
+        let by_client = self.session.open.by_client;
         self.append_at(
             step,
             Fact::StepEnd(StepEnd {
@@ -293,7 +298,9 @@ impl Run {
             }),
         )
         .await?;
-        self.enter(status).await?;
+        if !by_client {
+            self.enter(status).await?;
+        }
         let line = self.session.last_line().map(crate::StepLine::in_words).unwrap_or_default();
         self.publish(format!("step {}: {line}", step + 1));
         Ok(())
@@ -375,7 +382,8 @@ impl Run {
     }
 
     async fn write(&mut self, step: Option<u32>, fact: Fact) -> Result<(), Halt> {
-        let agent = step.map(|_| "AppAgent");
+        let agent = if self.session.open.by_client { CLIENT } else { "AppAgent" };
+        let agent = step.map(|_| agent);
         self.write_of(agent, step, fact).await
     }
 

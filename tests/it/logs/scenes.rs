@@ -2,6 +2,7 @@
 use std::fs;
 use std::time::Duration;
 
+use ayeaye::mcp::tools::Tools;
 use ayeaye_agent::{KeepElements, Keeping, Limits};
 use ayeaye_export::{Images, LogSettings};
 use ayeaye_phone::Link;
@@ -258,4 +259,37 @@ async fn two_rounds_in_one_session() {
         assert!(logs.ufo.contains_key(&format!("action_round_{round}_sub_round_0_final.png")));
         assert!(logs.ufo.contains_key(&format!("xml/action_round_{round}_final.xml")));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_acts_itself() {
+    let rig = rig(
+        says([info("Please open it"), complete("Done.")]),
+        RigOptions { tools: Tools::ALL, ..options() },
+    )
+    .await;
+    let asked = rig.start("Open Notes").await;
+    let open = json!({ "device_id": rig.serial, "session_id": asked["session_id"], "app": "Notes",
+        "reason": "as asked" });
+    let opened = rig.call("launch_app", open).await;
+    let logs = Logs::of(&rig, &opened).await;
+    assert_eq!(logs.told("agent_type"), ["AppAgent", "Client"]);
+    let done = rig.go_on(&asked, json!({ "reply_from_client": "done" })).await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    let logs = Logs::of(&rig, &done).await;
+    assert_eq!(logs.told("agent_type"), ["AppAgent", "Client", "AppAgent"]);
+    assert_eq!(logs.told("status"), ["PENDING", "CONTINUE", "FINISH"]);
+    let line = &logs.lines[1];
+    assert_eq!((&line["action_type"], &line["comment"]), (&json!("AWAKE"), &json!("as asked")));
+    assert_eq!(line["action"][0]["result"]["status"], "success");
+    assert!(logs.ufo["action_step1.png"].starts_with(b"\x89PNG"));
+    let page = String::from_utf8(logs.ufo["output.md"].clone()).unwrap();
+    assert!(page.contains("Decided by") && page.contains("the client"), "{page}");
+
+    // A session in which nothing else happened.
+    let key = json!({ "device_id": rig.serial, "key": "HOME" });
+    rig.call("press_key", key.clone()).await;
+    let pressed = rig.call("press_key", key).await;
+    let logs = Logs::of(&rig, &pressed).await;
+    assert_eq!(logs.told("request"), ["Direct control by the client"; 2]);
 }

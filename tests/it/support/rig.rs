@@ -38,6 +38,8 @@ pub struct RigOptions {
     pub keeping: Keeping,
     /// The model that decides also judges each round and session.
     pub judged: bool,
+    /// What clients are offered.
+    pub tools: Tools,
 }
 
 impl Default for RigOptions {
@@ -52,6 +54,7 @@ impl Default for RigOptions {
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
             keeping: Keeping::default(),
             judged: false,
+            tools: DEFAULTS.tools,
         }
     }
 }
@@ -134,7 +137,8 @@ impl Rig {
             prices: None,
             judge: options.judged.then_some(judge),
         }));
-        let server = Server::new(agent.clone(), DEFAULTS);
+        let defaults = Defaults { tools: options.tools, ..DEFAULTS };
+        let server = Server::new(agent.clone(), defaults);
         let client = connect(server.clone(), Quiet).await;
         let serial = handset.serial().to_owned();
         let end = (guard, down.drop_guard());

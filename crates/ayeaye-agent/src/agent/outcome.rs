@@ -1,6 +1,6 @@
 //! What one run of a session has come to, while the session goes on without it.
 use super::{Agent, AgentError};
-use crate::fold::REPLY;
+use crate::fold::keeps_waiting_for;
 use crate::journal::{Event, Fact, Folding};
 use crate::report::{Report, RunPlace};
 use crate::{JournalError, Principal, SessionId, StopReason};
@@ -36,7 +36,7 @@ impl Agent {
         let mut each = |event: Event| {
             if let Fact::SessionResume(resume) = &event.entry.fact {
                 runs += 1;
-                passed |= number < runs && !(answers && resume.why == REPLY);
+                passed |= number < runs && !(answers && keeps_waiting_for(&resume.why));
             }
             if !passed {
                 folding.apply(&event);

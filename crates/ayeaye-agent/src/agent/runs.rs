@@ -38,12 +38,16 @@ struct Inner {
 struct Holder {
     session: SessionId,
     owner: Principal,
+    /// It gives the phone back by itself within seconds.
+    brief: bool,
 }
 
 /// A run, as others see it.
 #[derive(Clone)]
 pub(super) struct Live {
     pub(super) device: DeviceId,
+    /// One act of a client, and not a task.
+    pub(super) brief: bool,
     pub(super) task: String,
     pub(super) owner: Principal,
     pub(super) stopper: Stopper,
@@ -77,17 +81,38 @@ impl Runs {
         session: SessionId,
         asker: &Principal,
     ) -> Result<Claim, AgentError> {
+        self.claim_for(device, session, asker, false)
+    }
+
+    /// The same for one act: others wait for its end and are not refused.
+    pub(super) fn claim_briefly(
+        &self,
+        device: &DeviceId,
+        session: SessionId,
+        asker: &Principal,
+    ) -> Result<Claim, AgentError> {
+        self.claim_for(device, session, asker, true)
+    }
+
+    fn claim_for(
+        &self,
+        device: &DeviceId,
+        session: SessionId,
+        asker: &Principal,
+        brief: bool,
+    ) -> Result<Claim, AgentError> {
         let mut inner = self.lock();
         if inner.closed {
             return Err(AgentError::ShuttingDown);
         }
-        let Some(holder) = inner.leases.get(device).map(|holder| holder.session) else {
-            inner.leases.insert(device.clone(), Holder { session, owner: asker.clone() });
+        let held = inner.leases.get(device).map(|holder| (holder.session, holder.brief));
+        let Some((holder, held_briefly)) = held else {
+            inner.leases.insert(device.clone(), Holder { session, owner: asker.clone(), brief });
             let lease = Lease { runs: self.clone(), device: device.clone(), session, held: None };
             return Ok(Claim::Mine(lease));
         };
         let mut changes = inner.changes.subscribe();
-        if !inner.live.contains_key(&holder) {
+        if held_briefly || !inner.live.contains_key(&holder) {
             return Ok(Claim::Later(changes));
         }
         if holder == session {
@@ -129,7 +154,10 @@ impl Runs {
     pub(super) fn of(&self, start: &StartTask) -> Option<Follower> {
         let inner = self.lock();
         let same = |live: &&Live| {
-            live.device == start.device_id && live.task == start.task && live.owner == start.asker
+            !live.brief
+                && live.device == start.device_id
+                && live.task == start.task
+                && live.owner == start.asker
         };
         inner.live.values().find(same).map(Live::follower)
     }

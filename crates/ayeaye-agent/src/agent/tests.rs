@@ -1,5 +1,6 @@
 //! The loop against a phone, a model and a disk that do as they are told.
 mod crash;
+mod direct;
 mod fakes;
 mod going_on;
 mod limits;

@@ -201,7 +201,7 @@ pub struct RunFacts {
 /// See [`Fact::SessionResume`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResume {
-    /// `reply`, `guidance`, `next_round` or `go_on`.
+    /// `reply`, `guidance`, `next_round`, `go_on`, or `direct` for one step of the client's own.
     pub why: String,
     /// Limits and reply mode of this run.
     pub run: RunFacts,
@@ -244,7 +244,7 @@ pub struct RoundEnd {
 /// See [`Fact::StepStart`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepStart {
-    /// `HostAgent` or `AppAgent`.
+    /// `HostAgent` or `AppAgent`; `Client` for a step that a client has decided and no model.
     pub agent_type: String,
     /// From 0 in each round.
     pub round_step: u32,

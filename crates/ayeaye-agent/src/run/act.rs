@@ -13,12 +13,12 @@ use crate::{Action, DeviceError, Frame, Gesture, Question, StopReason, settle};
 
 /// What the loop does to a phone by itself, as the record names it.
 pub(super) const RESET: &str = "RESET";
-pub(super) const WAKE: &str = "WAKE";
+pub(super) use crate::fold::WAKE;
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-const FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
+pub(super) const FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
     server was restarted";
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
     has been restarted since it was given. Please give it again.";
@@ -64,7 +64,7 @@ impl Run {
 
     /// The gesture with its secrets in clear, as the phone needs it; `None` when one of them is not
     /// known any more.
-    fn unsealed(&self, gesture: &Gesture) -> Option<Gesture> {
+    pub(super) fn unsealed(&self, gesture: &Gesture) -> Option<Gesture> {
         let Gesture::Type { text, point, clear, submit } = gesture else {
             return Some(gesture.clone());
         };

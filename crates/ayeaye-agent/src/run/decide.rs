@@ -192,7 +192,11 @@ impl Run {
 
     /// What is typed into a field that hides it is a secret, and so is its echo in the reply that is
     /// about to be recorded.
-    async fn notice_secret(&mut self, decision: &Decision, seen: &mut Seen) -> Result<(), Halt> {
+    pub(super) async fn notice_secret(
+        &mut self,
+        decision: &Decision,
+        seen: &mut Seen,
+    ) -> Result<(), Halt> {
         let Action::Gesture(Gesture::Type { text, point, .. }) = &decision.action else {
             return Ok(());
         };

@@ -190,7 +190,9 @@ impl Run {
         }
     }
 
-    async fn settled_screen(&mut self) -> Result<Result<(Look, ScreenState), DeviceError>, Halt> {
+    pub(super) async fn settled_screen(
+        &mut self,
+    ) -> Result<Result<(Look, ScreenState), DeviceError>, Halt> {
         let rule = self.parts.limits.settle;
         let gesture = self.memory.last_gesture.take();
         if let Some((_, over)) = &gesture {

@@ -59,7 +59,7 @@ impl Run {
         if let Some((id, name, device)) = self.session.open.tool.clone() {
             let what = if device { INTERRUPTED_ACT } else { INTERRUPTED };
             self.settle_account(id, Err(what.to_owned()), device, 0.0).await?;
-            if device && name != RESET && name != WAKE {
+            if device && name != RESET && name != WAKE && !self.session.open.by_client {
                 self.memory.remarks.push(format!(
                     "The server was restarted while your last action ({name}) was under way: it may \
                      or may not have been carried out. Look before you repeat it."
@@ -134,6 +134,7 @@ impl Run {
             }
         }
         self.record.sync().await?;
+        self.tell_of_client();
         let untouched = !self.session.past.iter().any(|past| matches!(past, Past::Step(_)));
         if untouched && self.session.counts.steps == 0 { self.reset().await } else { Ok(()) }
     }
@@ -143,7 +144,7 @@ impl Run {
         if self.session.past.is_empty() { self.begin_round(0).await } else { Ok(()) }
     }
 
-    async fn begin_round(&mut self, number: u32) -> Result<(), Halt> {
+    pub(super) async fn begin_round(&mut self, number: u32) -> Result<(), Halt> {
         self.session.round = number;
         let request = self.session.request.clone();
         self.append(Fact::RoundStart { request }).await?;
@@ -155,9 +156,10 @@ impl Run {
         if !self.session.round_open {
             return Ok(());
         }
+        let result = if self.session.client_round { "handed over to the agent" } else { "" };
         self.append(Fact::RoundEnd(RoundEnd {
             status: "DROPPED".to_owned(),
-            result: String::new(),
+            result: result.to_owned(),
             stop_reason: String::new(),
             steps: self.session.counts.round_steps,
             subtask_amount: 0,
@@ -166,7 +168,7 @@ impl Run {
         .await
     }
 
-    async fn record_crash(&mut self) -> Result<(), Halt> {
+    pub(super) async fn record_crash(&mut self) -> Result<(), Halt> {
         let counts = self.session.counts;
         let (reason, message) = self.session.broken_off();
         self.append(Fact::SessionEnd(SessionEnd {

@@ -136,6 +136,9 @@ fn top(html: &mut Html, step: &Step, start: Option<Timestamp>) {
     if step.agent.text == "HostAgent" {
         html.raw(" <span class=\"tag\">Host agent: plans</span>");
     }
+    if step.agent.text == "Client" {
+        html.raw(" <span class=\"tag\">The client itself</span>");
+    }
     match &step.end {
         None => chip(html, Tone::Neutral, "No end recorded"),
         Some(end) if end.error.is_some() => chip(html, Tone::Bad, "Failed"),

@@ -125,6 +125,7 @@ pub(super) fn resumed(why: &str) -> &'static str {
         "reply" => "went on with an answer",
         "guidance" => "went on with advice",
         "next_round" => "went on with a new request",
+        "direct" | "direct_asked" => "the client acted itself",
         _ => "went on",
     }
 }

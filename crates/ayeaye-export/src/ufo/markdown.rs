@@ -43,6 +43,7 @@ pub(super) fn resumed(resume: &SessionResume, ts: Timestamp) -> String {
         "reply" => "the question was answered",
         "guidance" => "with advice",
         "next_round" => "with the next request",
+        "direct" | "direct_asked" => "with an act of the client's own",
         _ => "where it had stopped",
     };
     format!("\n*Continued, {why}, {}.*\n", moment(ts))
@@ -85,6 +86,9 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
     if step.start.agent_type == "HostAgent" {
         item(&mut page, "Agent", "HostAgent");
         item(&mut page, "Next subtask", &inline(&response.current_subtask));
+    }
+    if step.start.agent_type == "Client" {
+        item(&mut page, "Decided by", "the client");
     }
     item(&mut page, "App", &inline(&step.seen.package));
     item(&mut page, "Seen", &inline(&observation));

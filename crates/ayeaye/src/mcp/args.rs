@@ -1,4 +1,6 @@
 //! What clients may say, parsed at the door.
+pub mod device;
+
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceId, ReplyMode, SessionId};

@@ -65,6 +65,78 @@ impl Refusal {
         Self { text: err.to_string(), hint: "list_sessions shows the sessions there are" }
     }
 
+    /// A place that is not on the screen.
+    pub(super) fn off_screen(name: &str, given: i64) -> Self {
+        Self {
+            text: format!("`{name}` is {given}; it can be 0 to 1000"),
+            hint: "coordinates are thousandths of the screen's width and height, from the top left, not \
+                   pixels: divide a pixel of a picture by the picture's width or height and multiply by 1000",
+        }
+    }
+
+    /// A key that phones do not have.
+    pub(super) fn not_a_key(given: &str, keys: &str) -> Self {
+        let shown: String = given.chars().filter(|c| !c.is_control()).take(40).collect();
+        Self {
+            text: format!("`key` is `{shown}`; it can be {keys}"),
+            hint: "letters and digits are typed with type_text",
+        }
+    }
+
+    pub(super) fn nothing_to(verb: &str, name: &str) -> Self {
+        Self {
+            text: format!("there is nothing to {verb}: `{name}` is empty"),
+            hint: "look at get_screenshot for what is there",
+        }
+    }
+
+    pub(super) fn long_text(length: usize, most: usize) -> Self {
+        Self {
+            text: format!("`text` has {length} bytes, the most is {most}"),
+            hint: "type it in several parts",
+        }
+    }
+
+    pub(super) fn untypable(odd: char) -> Self {
+        Self {
+            text: format!(
+                "`text` has a control character, U+{:04X}, which no phone can type",
+                u32::from(odd)
+            ),
+            hint: "leave it out; enter, delete and others are pressed with press_key",
+        }
+    }
+
+    pub(super) fn half_a_point(missing: &str) -> Self {
+        Self {
+            text: format!("`{missing}` is missing: a field is named by `x` and `y` together"),
+            hint: "leave both out to type into the field in focus",
+        }
+    }
+
+    pub(super) fn not_an_app(given: &str) -> Self {
+        let shown: String = given.chars().filter(|c| !c.is_control()).take(60).collect();
+        Self {
+            text: format!("`{shown}` is not the name of an app"),
+            hint: "give the name under its icon, or its package such as com.android.settings",
+        }
+    }
+
+    /// An act that came to nothing, or may have.
+    pub(super) fn not_done(text: String, doubtful: bool) -> Self {
+        let hint = if doubtful {
+            "look at get_screenshot before you repeat it"
+        } else {
+            "look at get_screenshot, then do something else or try again; the session is kept"
+        };
+        Self { text, hint }
+    }
+
+    /// A call that was taken back before anything was begun.
+    pub(super) fn taken_back() -> Self {
+        Self { text: "nothing was done: the call was cancelled".to_owned(), hint: "" }
+    }
+
     pub(super) fn state_expired() -> Self {
         Self {
             text:
@@ -159,6 +231,13 @@ fn agent_hint(err: &AgentError) -> &'static str {
         AgentError::SessionBusy(_) => {
             "follow it with ask_agent_continue(session_id) and no task, advise it with \
              reply_from_client, or end it with stop_task before giving it another task"
+        }
+        AgentError::NoTask(_) => {
+            "say what the agent is to do: ask_agent_continue with this session_id and a task"
+        }
+        AgentError::SessionFull(_) => {
+            "leave session_id out, or start a new task; run.session-max-steps and \
+             journal.max-session-size in ayeaye.toml say how much one takes"
         }
         AgentError::UnknownSession(_) => {
             "list_sessions shows the sessions there are; ask_agent_start_new_task begins another"

@@ -1,5 +1,8 @@
 //! What clients get back. The same facts stand in the text (as JSON) and in `structuredContent`: some
 //! hosts show their model only the one, some only the other.
+mod direct;
+mod elements;
+
 use ayeaye_agent::journal::ActionFacts;
 use ayeaye_agent::{
     Agent, DeviceEntry, Driver, Frame, Principal, Question, Report, StepLine, StopReason,
@@ -11,6 +14,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+pub use self::direct::ActResult;
+pub use self::elements::{ElementItem, UiTree};
 use super::ladder::Unanswered;
 use super::refusals::Refusal;
 use super::texts;

@@ -1,13 +1,16 @@
 //! The words a client's model reads to learn how to use the agent. A changed word here is a changed
 //! product: `tools/list` is pinned by a snapshot.
-
 use super::tools::Tools;
 
 /// What the server says of itself, for the tools that it offers. Some hosts cut it at 2,000 characters.
 pub fn instructions(tools: Tools) -> String {
-    let mut text = String::from(if tools.agent { AGENT } else { LOOKING });
-    if tools.device {
-        text.push_str(DEVICE);
+    let mut text = String::from(match (tools.agent, tools.device) {
+        (true, _) => AGENT,
+        (false, true) => DIRECT,
+        (false, false) => LOOKING,
+    });
+    if tools.agent && tools.device {
+        text.push_str(TAKE_OVER);
     }
     text.push_str(READING);
     text.push_str(DATA);
@@ -37,9 +40,23 @@ Aye-aye drives Android phones. This server only looks: list_connected_devices sh
 get_screenshot what is on a screen, list_sessions and get_session what was done.
 ";
 
-const DEVICE: &str = "
-You can also drive the phone yourself, one tap, text or key at a time: look with get_screenshot, do one \
-thing, look again. Best for a small thing where an agent is stuck; the same rules hold.
+/// Direct control where tasks are offered too.
+const TAKE_OVER: &str = "
+You can also act yourself: get_screenshot or get_ui_tree, then one tap, swipe, text or key at a time, in \
+thousandths of the screen. Where the agent is stuck, stop_task, give the acts its session_id, then hand \
+back with ask_agent_continue.
+";
+
+/// The same where only that is offered.
+const DIRECT: &str = "\
+Aye-aye lets you act on an Android phone yourself, one act at a time.
+
+1. list_connected_devices: pick a phone whose state is `device`.
+2. get_screenshot shows the screen, get_ui_tree its elements and where they are.
+3. tap, long_press, swipe, type_text, press_key or launch_app, then look again. Coordinates are \
+thousandths of the screen's width and height (0 to 1000 from the top left), not pixels.
+
+Never pay or order: stop before that step and let your user do it by hand.
 ";
 
 const READING: &str = "
@@ -120,6 +137,53 @@ are kept when the server is restarted and can be continued.";
 /// `get_session`
 pub const GET_SESSION: &str = "\
 Shows what a session has come to, without going on with it: the same as its last result.";
+
+/// `tap`
+pub const TAP: &str = "\
+Taps a place on a phone's screen, once, or twice with double. x and y are thousandths of the screen's \
+width and height, 0 to 1000 from the top left, not pixels: the middle of the screen is 500, 500. Returns \
+when the screen has come to rest, and says whether it changed. It is never sent twice. With session_id it \
+becomes a step of that session, which must not be running (stop_task first).";
+
+/// `long_press`
+pub const LONG_PRESS: &str = "\
+Holds a finger on a place of a phone's screen, a second unless duration_ms says otherwise. x and y are \
+thousandths of the screen's width and height, 0 to 1000 from the top left, not pixels. Returns when the \
+screen has come to rest, and says whether it changed. It is never sent twice.";
+
+/// `swipe`
+pub const SWIPE: &str = "\
+Draws a finger over a phone's screen from one place to another; what is on the screen follows the finger, \
+so to see what is further down swipe up, such as from 500, 700 to 500, 300. All four coordinates are \
+thousandths of the screen's width and height, 0 to 1000 from the top left, not pixels. Returns when the \
+screen has come to rest, and says whether it changed. It is never sent twice.";
+
+/// `type_text`
+pub const TYPE_TEXT: &str = "\
+Types a text on a phone, exactly as given, into the field in focus, or into the one at x and y, which is \
+tapped first (thousandths of the screen's width and height, 0 to 1000 from the top left, not pixels). clear \
+empties the field before, submit presses enter after. Set secret for passwords, codes and the like: they are \
+then kept in no log. It is never typed twice.";
+
+/// `press_key`
+pub const PRESS_KEY: &str = "\
+Presses one of a phone's keys: BACK, HOME, ENTER, RECENTS, DELETE, TAB, MENU, SEARCH, POWER, VOLUME_UP, \
+VOLUME_DOWN or VOLUME_MUTE. A dark screen is switched on first, except for POWER. Returns when the screen \
+has come to rest, and says whether it changed. It is never sent twice.";
+
+/// `launch_app`
+pub const LAUNCH_APP: &str = "\
+Brings an app of a phone to the front, by the name under its icon or by its package, as a tap on its icon \
+does. A name that fits none, or several, is refused with those that are near. A dark screen is switched on \
+first.";
+
+/// `get_ui_tree`
+pub const GET_UI_TREE: &str = "\
+Lists what is on a phone's screen now: text, description, class, resource id, bounds, and what can be tapped. \
+Bounds are left, top, right, bottom in thousandths of the screen's width and height, as tap takes them: tap in \
+the middle. Of a long list the least useful elements are left out. Texts in fields for passwords are not shown. \
+Some screens (videos, games, web pages) name no elements, and some phones are too slow: then use \
+get_screenshot. It changes nothing on the phone.";
 
 /// What stands below every question that a person reads, and beside it in results. The agent's words
 /// may be an app's or a web page's.

@@ -1,4 +1,5 @@
 //! The tools by what they may do. Which of them a client is offered is the operator's choice.
+mod device;
 mod look;
 mod task;
 
@@ -49,6 +50,9 @@ impl Tools {
         let mut router = Server::looking();
         if self.agent {
             router += Server::tasks();
+        }
+        if self.device {
+            router += Server::hands();
         }
         for route in router.map.values_mut() {
             route.attr.icons = Some(icon::icons());

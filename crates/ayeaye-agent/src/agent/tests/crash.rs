@@ -8,7 +8,7 @@ use crate::journal::{Event, Fact};
 use crate::{ReplyMode, SessionId, StopReason, Words};
 
 /// A runtime whose end is the process's: no code of a run is run after it.
-fn process() -> Runtime {
+pub(super) fn process() -> Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -49,7 +49,7 @@ fn revives(
 }
 
 /// Every beginning has its end, and each comes once.
-fn all_is_closed(events: &[Event]) {
+pub(super) fn all_is_closed(events: &[Event]) {
     let mut open: Vec<String> = Vec::new();
     for event in events {
         let step = event.entry.step;

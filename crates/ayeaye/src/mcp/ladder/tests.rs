@@ -36,6 +36,7 @@ fn report(question: Question) -> Report {
             facts: RunFacts { max_steps: 20, reply_mode: named("pass_to_client") },
         },
         updated: None,
+        asked_at: 3,
     }
 }
 

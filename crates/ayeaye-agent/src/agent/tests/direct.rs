@@ -1,0 +1,459 @@
+//! A client that acts on the phone itself, before, between and after the agent.
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::crash::{all_is_closed, process};
+use super::fakes::{
+    Call, Failing, Fault, Line, Motion, Rig, Write, click, client, complete, info, within,
+};
+use crate::agent::{Acting, ClientAct};
+use crate::journal::Fact;
+use crate::{
+    ActOutcome, Acted, Agent, AgentError, DeviceId, Gesture, Key, Point, Principal, SessionId,
+    StopReason, Words,
+};
+
+/// A tap at this place of the middle line, by [`client`].
+fn tap(x: i64, session_id: Option<SessionId>) -> ClientAct {
+    let point = Point::new(x, 500).unwrap();
+    ClientAct {
+        device_id: DeviceId::new("phone-1"),
+        session_id,
+        gesture: Gesture::Click { point },
+        reason: "the button is there".to_owned(),
+        secret: false,
+        asker: client(),
+    }
+}
+
+fn types(text: &str, session_id: Option<SessionId>) -> ClientAct {
+    let (text, point) = (text.to_owned(), None);
+    let gesture = Gesture::Type { text, point, clear: false, submit: false };
+    ClientAct { gesture, reason: String::new(), ..tap(1, session_id) }
+}
+
+async fn ended(mut acting: Acting) -> Acted {
+    within(acting.end()).await;
+    acting.acted().expect("it was recorded").clone()
+}
+
+/// Has it done and waits.
+async fn act(agent: &Agent, act: ClientAct) -> Acted {
+    ended(agent.act(act).await.expect("it begins")).await
+}
+
+async fn refused(agent: &Agent, act: ClientAct) -> AgentError {
+    agent.act(act).await.expect_err("it does not begin")
+}
+
+async fn kinds(rig: &Rig, session: SessionId) -> Vec<String> {
+    let kind = |fact: &Fact| {
+        let fact = serde_json::to_value(fact).unwrap();
+        Some(fact["type"].as_str().unwrap().to_owned())
+    };
+    rig.facts(session, kind).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over() {
+    let rig = Rig::new([click(300), complete("Sent.")]);
+    let first = act(&rig.agent, tap(100, None)).await;
+    assert_eq!((first.step, &first.outcome), (0, &ActOutcome::Done));
+    assert!(first.pictured);
+    let shown = first.shown.clone().unwrap();
+    assert!(shown.changed && shown.settled && shown.awake);
+    let second = act(&rig.agent, tap(200, None)).await;
+    assert_eq!((second.session_id, second.step), (first.session_id, 1));
+    assert_eq!(rig.phone.sent(), ["CLICK 100,500", "CLICK 200,500"], "no reset");
+    let session = first.session_id;
+    assert_eq!(
+        kinds(&rig, session).await[..10],
+        [
+            "session.start",
+            "round.start",
+            "note",
+            "step.start",
+            "observe",
+            "tool.start",
+            "tool.end",
+            "step.end",
+            "session.end",
+            "session.resume"
+        ]
+    );
+    let paused = rig.agent.report(session, &client()).await.unwrap();
+    assert_eq!(paused.stop_reason, StopReason::UserPaused);
+    assert_eq!((paused.global_steps, paused.local_steps), (2, 1));
+    assert_eq!(paused.steps[0].explain, "the button is there");
+
+    // There is nothing to go on with, until there is a task.
+    let nothing = rig.resume(session, Words::Nothing).await.unwrap_err();
+    assert!(matches!(nothing, AgentError::NoTask(id) if id == session), "{nothing}");
+    let done = rig.go_on(session, Words::Task("Text Anna".to_owned())).await;
+    assert_eq!(done.message, "Sent.");
+    assert_eq!((done.global_steps, done.local_steps), (4, 2));
+    assert_eq!(rig.phone.sent()[2..], ["CLICK 300,500"], "still no reset");
+    all_is_closed(&rig.events(session).await);
+    let told = rig.script.seen().remove(0);
+    assert_eq!(told.request, "Text Anna");
+    let [remark] = told.remarks.as_slice() else { panic!("{told:?}") };
+    assert!(remark.contains("acted on the phone itself, not you (2 steps"), "{remark}");
+    assert!(remark.contains("CLICK 200,500 \u{2013} the button is there"), "{remark}");
+    assert_eq!(rig.script.last().remarks, [""; 0], "once");
+    let past = format!("{:?}", rig.script.last().past);
+    assert!(past.contains("(done by the client, not by you) the button is there"), "{past}");
+
+    // It is the agent's now: the next act is the client's own again.
+    let third = act(&rig.agent, tap(400, None)).await;
+    assert_ne!(third.session_id, session);
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_to_a_session_without_a_task_are_its_task() {
+    let rig = Rig::new([complete("Sent.")]);
+    let session = act(&rig.agent, tap(100, None)).await.session_id;
+    let done = rig.go_on(session, Words::Reply("Text Bob".to_owned())).await;
+    assert_eq!((done.task.as_str(), done.message.as_str()), ("Text Bob", "Sent."));
+    assert_eq!(
+        rig.script.last().past_in_words(),
+        ["? Direct control by the client", "CLICK 100,500", "? Text Bob"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_helps_an_agent_that_is_stuck_and_hands_back() {
+    let rig = Rig::new([click(1)]).steps(1);
+    let stuck = rig.run().await;
+    assert_eq!(stuck.stop_reason, StopReason::MaxStepsReached);
+    let session = stuck.session_id;
+    let helped = act(&rig.agent, tap(700, Some(session))).await;
+    assert_eq!((helped.session_id, helped.step), (session, 1));
+    rig.script.adds([complete("Sent.")]);
+    let done = rig.go_on(session, Words::Nothing).await;
+    assert_eq!((done.message.as_str(), done.task.as_str()), ("Sent.", "Text Anna"));
+    let seen = rig.script.last();
+    assert_eq!(seen.past_in_words(), ["? Text Anna", "CLICK 1,500", "CLICK 700,500"]);
+    assert!(seen.remarks[0].contains("(1 step): CLICK 700,500"), "{:?}", seen.remarks);
+    assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "CLICK 700,500"]);
+    let agents = rig
+        .events(session)
+        .await
+        .iter()
+        .filter(|event| matches!(event.entry.fact, Fact::StepStart(_)))
+        .map(|event| (event.entry.round, event.entry.agent.clone().unwrap()))
+        .collect::<Vec<_>>();
+    let who = ["AppAgent", "Client", "AppAgent"].map(|who| (Some(0), who.to_owned()));
+    assert_eq!(agents, who);
+    // The request was carried out; what the client does now is a round of its own.
+    let after = act(&rig.agent, tap(800, Some(session))).await;
+    let report = rig.agent.report(session, &client()).await.unwrap();
+    assert_eq!((after.step, report.task.as_str()), (3, "Direct control by the client"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_waits_while_the_client_does_what_it_asks_for() {
+    let rig = Rig::new([info("Please sign in")]);
+    let asked = rig.run().await;
+    let session = asked.session_id;
+    for x in [100, 200] {
+        act(&rig.agent, tap(x, Some(session))).await;
+        let report = rig.agent.report(session, &client()).await.unwrap();
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+        assert_eq!(report.question, asked.question);
+    }
+    let again = rig.go_on(session, Words::Nothing).await;
+    assert_eq!(again.message, "Please sign in", "it is asked again");
+    rig.script.adds([complete("In.")]);
+    let done = rig.go_on(session, Words::Reply("done".to_owned())).await;
+    assert_eq!((done.message.as_str(), done.question), ("In.", None));
+    assert_eq!(
+        rig.script.last().past_in_words(),
+        ["? Text Anna", "INFO Please sign in", "CLICK 100,500", "CLICK 200,500", "! done"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_agent_is_at_work_nobody_else_acts() {
+    let rig = Rig::new([Line::Hangs]);
+    let running = rig.begin().await.report().session_id;
+    rig.script.is_asked(1).await;
+    let busy = refused(&rig.agent, tap(1, Some(running))).await;
+    assert!(matches!(busy, AgentError::SessionBusy(id) if id == running), "{busy}");
+    let busy = refused(&rig.agent, tap(1, None)).await;
+    assert!(
+        matches!(&busy, AgentError::DeviceBusy { session: Some(id), .. } if *id == running),
+        "{busy}"
+    );
+    let stranger =
+        |session_id| ClientAct { asker: Principal::new("mallory"), ..tap(1, session_id) };
+    let busy = refused(&rig.agent, stranger(None)).await;
+    assert!(matches!(busy, AgentError::DeviceBusy { session: None, .. }), "{busy}");
+    for session in [running, SessionId::new()] {
+        let unknown = refused(&rig.agent, stranger(Some(session))).await;
+        assert!(matches!(unknown, AgentError::UnknownSession(id) if id == session), "{unknown}");
+    }
+    rig.agent.stop(running, StopReason::Cancelled, &client()).await.unwrap();
+    assert_eq!(act(&rig.agent, tap(5, Some(running))).await.session_id, running);
+    assert_eq!(rig.phone.gestures(), ["CLICK 5,500"]);
+    let other = ClientAct { device_id: DeviceId::new("phone-2"), ..tap(1, Some(running)) };
+    let wrong = refused(&rig.agent, other).await;
+    assert!(matches!(wrong, AgentError::WrongDevice { .. }), "{wrong}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_principal_has_a_session_of_its_own() {
+    let rig = Rig::new([]);
+    let bob = || ClientAct { asker: Principal::new("bob"), ..tap(2, None) };
+    let ours = act(&rig.agent, tap(1, None)).await.session_id;
+    let theirs = act(&rig.agent, bob()).await.session_id;
+    assert_ne!(ours, theirs);
+    assert!(rig.agent.report(theirs, &client()).await.is_err());
+    // Somebody else has used the phone since.
+    assert_ne!(act(&rig.agent, tap(3, None)).await.session_id, ours);
+}
+
+#[tokio::test(start_paused = true)]
+async fn acts_at_the_same_time_wait_for_each_other_and_share_a_session() {
+    let rig = Rig::new([complete("Sent.")]);
+    let acts = (1..=6).map(|x| act(&rig.agent, tap(x, None)));
+    let acted = within(futures::future::join_all(acts)).await;
+    let session = acted[0].session_id;
+    assert!(acted.iter().all(|it| it.session_id == session && it.outcome == ActOutcome::Done));
+    let mut steps: Vec<u32> = acted.iter().map(|it| it.step).collect();
+    steps.sort_unstable();
+    assert_eq!(steps, [0, 1, 2, 3, 4, 5]);
+    let mut sent = rig.phone.sent();
+    sent.sort_unstable();
+    assert_eq!(sent, (1..=6).map(|x| format!("CLICK {x},500")).collect::<Vec<_>>());
+    // And whoever wants the phone for a task waits as well.
+    let acting = rig.agent.act(tap(9, None)).await.unwrap();
+    let task = Words::Task("Text Anna".to_owned());
+    let (acted, done) = tokio::join!(ended(acting), rig.go_on(session, task));
+    assert_eq!((acted.outcome, done.message.as_str()), (ActOutcome::Done, "Sent."));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_of_ones_own_is_left_after_ten_minutes_or_when_it_is_full() {
+    let rig = Rig::new([]).limited(|limits| limits.session_steps = 2);
+    let first = act(&rig.agent, tap(1, None)).await.session_id;
+    tokio::time::sleep(Duration::from_secs(599)).await;
+    assert_eq!(act(&rig.agent, tap(2, None)).await.session_id, first);
+    let full = refused(&rig.agent, tap(3, Some(first))).await;
+    assert!(matches!(full, AgentError::SessionFull(id) if id == first), "{full}");
+    let second = act(&rig.agent, tap(3, None)).await.session_id;
+    assert_ne!(second, first);
+    tokio::time::sleep(Duration::from_secs(601)).await;
+    assert_ne!(act(&rig.agent, tap(4, None)).await.session_id, second);
+    assert_eq!(rig.phone.sent().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_went_wrong_is_told_and_never_tried_again() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Refused);
+    rig.phone.breaks(Call::Perform, 2..=2, Fault::LinkLost);
+    let refused = act(&rig.agent, tap(1, None)).await;
+    assert!(matches!(&refused.outcome, ActOutcome::NotDone(why) if why.contains("exit code 1")));
+    assert!(refused.shown.is_none() && refused.line.error.is_some(), "{refused:?}");
+    let doubtful = act(&rig.agent, tap(2, None)).await;
+    assert!(matches!(&doubtful.outcome, ActOutcome::Doubtful(why) if why.contains("was lost")));
+    assert!(doubtful.shown.unwrap().changed, "it was done all the same, and that shows");
+    rig.phone.moves(Motion::Dead);
+    let dead = act(&rig.agent, tap(3, None)).await;
+    assert_eq!(dead.outcome, ActOutcome::Done);
+    assert!(!dead.shown.unwrap().changed);
+    assert_eq!(rig.phone.sent(), ["CLICK 1,500", "CLICK 2,500", "CLICK 3,500"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_gone_is_told_at_once() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::Open, 2..=2, Fault::Gone);
+    rig.phone.breaks(Call::Capture, 3..=3, Fault::Gone);
+    let session = act(&rig.agent, tap(1, None)).await.session_id;
+    let gone = refused(&rig.agent, tap(2, None)).await;
+    assert!(matches!(gone, AgentError::Device(_)), "{gone}");
+    let before = tokio::time::Instant::now();
+    rig.phone.breaks(Call::Capture, 4..=9, Fault::Gone);
+    let lost = act(&rig.agent, tap(2, None)).await;
+    assert_eq!(lost.session_id, session);
+    assert!(matches!(&lost.outcome, ActOutcome::NotDone(why) if why.contains("not connected")));
+    assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
+    assert_eq!(rig.phone.sent(), ["CLICK 1,500"]);
+    all_but_the_round_is_closed(&rig, session).await;
+}
+
+async fn all_but_the_round_is_closed(rig: &Rig, session: SessionId) {
+    let mut events = rig.events(session).await;
+    events.retain(|event| !matches!(event.entry.fact, Fact::RoundStart { .. }));
+    all_is_closed(&events);
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_a_dark_screen_nothing_is_hit_that_nobody_saw() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::State, 1..=1, Fault::ScreenOff);
+    let dark = act(&rig.agent, tap(1, None)).await;
+    assert!(
+        matches!(&dark.outcome, ActOutcome::NotDone(why) if why.contains("the screen was off"))
+    );
+    assert_eq!(rig.phone.sent(), ["WAKE"]);
+    let lit = act(&rig.agent, tap(1, None)).await;
+    assert_eq!(lit.outcome, ActOutcome::Done);
+
+    for (key, sent) in
+        [(Key::Home, &["WAKE", "HOT_KEY HOME"][..]), (Key::Power, &["HOT_KEY POWER"])]
+    {
+        let rig = Rig::new([]);
+        rig.phone.breaks(Call::State, 1..=1, Fault::ScreenOff);
+        let pressed = act(&rig.agent, key_act(key)).await;
+        assert_eq!(pressed.outcome, ActOutcome::Done, "{key:?}");
+        assert_eq!(rig.phone.sent(), sent);
+    }
+}
+
+fn key_act(key: Key) -> ClientAct {
+    ClientAct { gesture: Gesture::HotKey { key }, ..tap(1, None) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted() {
+    let rig = Rig::new([]);
+    rig.phone.breaks(Call::Capture, 1..=1, Fault::Hang);
+    let acting = rig.agent.act(tap(1, None)).await.unwrap();
+    rig.phone.gets(Call::Capture, 1).await;
+    acting.stop(StopReason::Cancelled);
+    let taken_back = ended(acting).await;
+    assert!(matches!(taken_back.outcome, ActOutcome::NotDone(_)), "{taken_back:?}");
+    assert_eq!(rig.phone.sent(), [""; 0]);
+
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let mut acting = rig.agent.act(tap(2, None)).await.unwrap();
+    rig.phone.gets(Call::Perform, 1).await;
+    acting.stop(StopReason::Cancelled);
+    let early = tokio::time::timeout(Duration::from_mins(1), acting.end()).await;
+    assert!(early.is_err(), "it is waited for");
+    rig.phone.let_go();
+    assert_eq!(ended(acting).await.outcome, ActOutcome::Done);
+    assert_eq!(rig.phone.sent(), ["CLICK 2,500"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_is_typed_and_kept_nowhere() {
+    const SECRET: &str = "hunter2 <&> x";
+    let rig = Rig::new([complete("done")]);
+    let typed = act(&rig.agent, ClientAct { secret: true, ..types(SECRET, None) }).await;
+    assert!(rig.phone.sent()[0].starts_with(&format!("TYPE {SECRET}")), "{:?}", rig.phone.sent());
+    assert!(!format!("{typed:?}").contains("hunter2"), "{typed:?}");
+    let kept = typed.line.action.arguments["value"].as_str().unwrap().to_owned();
+    assert!(kept.starts_with("[secret reply"), "{kept}");
+    // Into a field that hides it, nobody has to say so.
+    rig.phone.shows("<hierarchy/>", true);
+    act(&rig.agent, types("swordfish", None)).await;
+    rig.go_on(typed.session_id, Words::Task("go on".to_owned())).await;
+    for text in ["hunter2", "&lt;&amp;", "swordfish"] {
+        assert_eq!(rig.files_with(text), [""; 0], "{text}");
+    }
+    // A placeholder of another process means nothing here, and nobody is asked.
+    let next = rig.restarted([]);
+    let lost = act(&next.agent, types(&kept, Some(typed.session_id))).await;
+    assert!(
+        matches!(&lost.outcome, ActOutcome::NotDone(why) if why.contains("not known any more"))
+    );
+    assert_eq!(next.phone.sent(), [""; 0]);
+    let report = next.agent.report(typed.session_id, &client()).await.unwrap();
+    assert_eq!(report.question, None);
+}
+
+#[test]
+fn a_process_that_dies_in_an_act_leaves_an_honest_record() {
+    let rig = Rig::new([info("Please sign in")]);
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let life = process();
+    let session = life.block_on(async {
+        let session = rig.run().await.session_id;
+        let _acting = rig.agent.act(tap(7, Some(session))).await.unwrap();
+        rig.phone.gets(Call::Perform, 1).await;
+        session
+    });
+    drop(life);
+    assert_eq!(rig.phone.gestures(), ["CLICK 7,500"]);
+    let next = rig.restarted([complete("In.")]);
+    process().block_on(async {
+        let report = next.agent.report(session, &client()).await.unwrap();
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "the question is there");
+        let done = next.go_on(session, Words::Reply("done".to_owned())).await;
+        assert_eq!(done.message, "In.");
+        assert_eq!(next.phone.sent(), [""; 0], "what was begun is not repeated");
+        let seen = next.script.last();
+        let past = seen.past_in_words();
+        assert!(past[2].starts_with("CLICK 7,500 (interrupted"), "{past:?}");
+        assert!(past[2].contains("may or may not have been carried out"), "{past:?}");
+        assert!(seen.remarks.iter().any(|it| it.contains("CLICK 7,500")), "{:?}", seen.remarks);
+        all_is_closed(&next.events(session).await);
+    });
+}
+
+#[test]
+fn a_record_of_acts_cut_anywhere_takes_the_next_act_and_the_next_task() {
+    let rig = Rig::new([]);
+    let session = process().block_on(async {
+        let session = act(&rig.agent, tap(1, None)).await.session_id;
+        act(&rig.agent, types("Anna", None)).await;
+        session
+    });
+    let whole = process().block_on(rig.events(session));
+    assert!(15 < whole.len(), "{}", whole.len());
+    for length in 1..=whole.len() {
+        let last = &whole[length - 1].entry.fact;
+        let next = rig.cut(session, length, [complete("revived")]);
+        process().block_on(async {
+            let acted = act(&next.agent, tap(9, Some(session))).await;
+            assert_eq!(acted.outcome, ActOutcome::Done, "cut after {length}, {last:?}");
+            let done = next.go_on(session, Words::Task("Text Anna".to_owned())).await;
+            assert_eq!(done.message, "revived", "cut after {length}, {last:?}");
+            assert_eq!(next.phone.sent(), ["CLICK 9,500"], "cut after {length}, {last:?}");
+            all_is_closed(&next.events(session).await);
+        });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie_told() {
+    for write in [Write::Append, Write::Sync, Write::Keep] {
+        let mut failures = 0;
+        for nth in 1.. {
+            let mut disk = None;
+            let rig = Rig::new([]).kept_by(|inner, phone| {
+                let failing = Arc::new(Failing::new(inner, phone, write, nth));
+                disk = Some(failing.clone());
+                failing
+            });
+            let disk = disk.expect("it was wrapped");
+            let where_ = format!("{write:?} {nth}");
+            let outcome = match rig.agent.act(tap(1, None)).await {
+                Ok(mut acting) => {
+                    within(acting.end()).await;
+                    let reason = acting.report().stop_reason;
+                    acting.acted().map_or(Err(reason), |acted| Ok(acted.outcome.clone()))
+                }
+                Err(AgentError::Journal(_)) => Err(StopReason::StorageFailed),
+                Err(err) => panic!("{where_}: {err}"),
+            };
+            let Some(sent) = disk.sent() else {
+                assert_eq!(outcome, Ok(ActOutcome::Done), "{where_}");
+                break;
+            };
+            failures += 1;
+            assert_eq!(rig.phone.sent(), sent, "{where_}: nothing after the failure");
+            match outcome {
+                Ok(told) => {
+                    // Only what comes after the step was lost.
+                    assert_eq!((told, sent.len()), (ActOutcome::Done, 1), "{where_}");
+                }
+                Err(reason) => assert_eq!(reason, StopReason::StorageFailed, "{where_}"),
+            }
+        }
+        assert!(0 < failures, "{write:?}");
+    }
+}

@@ -1,0 +1,342 @@
+//! What clients may say that act on a phone themselves.
+use std::time::Duration;
+
+use ayeaye_agent::{ClientAct, Gesture, Key, Point, Principal};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{device_id, session_id};
+use crate::mcp::refusals::Refusal;
+
+/// The longest text that is typed in one act, in bytes of UTF-8: what a field on a phone may take.
+const LONGEST_TEXT: usize = 4 * 1024;
+/// The longest reason, in characters; of a longer one the beginning is kept.
+const LONGEST_REASON: usize = 300;
+/// The longest name of an app, in bytes.
+const LONGEST_APP: usize = 256;
+
+/// The phone and the session of an act, and what for.
+#[derive(Debug)]
+pub struct Place {
+    device_id: String,
+    session_id: Option<String>,
+    reason: Option<String>,
+}
+
+impl Place {
+    /// The act, with what to do.
+    pub fn act(self, gesture: Gesture, asker: Principal) -> Result<ClientAct, Refusal> {
+        let reason = self.reason.unwrap_or_default();
+        let clean = reason.chars().map(|c| if c.is_control() { ' ' } else { c });
+        let clean: String = clean.take(LONGEST_REASON).collect();
+        Ok(ClientAct {
+            device_id: device_id(&self.device_id)?,
+            session_id: self.session_id.as_deref().map(session_id).transpose()?,
+            gesture,
+            reason: clean.trim().to_owned(),
+            secret: false,
+            asker,
+        })
+    }
+}
+
+macro_rules! arguments {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// The phone: a `device_id` from `list_connected_devices`.
+            pub device_id: String,
+            $($(#[$field_doc])* pub $field: $kind,)*
+            /// The session to act in, such as one whose agent is stuck or asks. Left out, your acts on
+            /// this phone go into a session of their own, whose `session_id` is returned.
+            pub session_id: Option<String>,
+            /// Why, in a few words; it is kept with the step.
+            #[schemars(length(max = 300))]
+            pub reason: Option<String>,
+        }
+
+        impl $name {
+            /// Where, and what for.
+            pub fn place(&mut self) -> Place {
+                Place {
+                    device_id: std::mem::take(&mut self.device_id),
+                    session_id: self.session_id.take(),
+                    reason: self.reason.take(),
+                }
+            }
+        }
+    };
+}
+
+arguments! {
+    /// Arguments of `tap`.
+    TapArgs {
+        /// From the left edge, in thousandths of the screen's width, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        x: i64,
+        /// From the top edge, in thousandths of the screen's height, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        y: i64,
+        /// Whether to tap twice in quick succession.
+        double: Option<bool>,
+    }
+}
+
+arguments! {
+    /// Arguments of `long_press`.
+    LongPressArgs {
+        /// From the left edge, in thousandths of the screen's width, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        x: i64,
+        /// From the top edge, in thousandths of the screen's height, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        y: i64,
+        /// How long the finger stays, in milliseconds. 1000 if left out.
+        #[schemars(range(min = 500, max = 10000))]
+        duration_ms: Option<i64>,
+    }
+}
+
+arguments! {
+    /// Arguments of `swipe`.
+    SwipeArgs {
+        /// Where the finger goes down: thousandths of the screen's width, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        from_x: i64,
+        /// Where the finger goes down: thousandths of the screen's height, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        from_y: i64,
+        /// Where it is lifted: thousandths of the screen's width, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        to_x: i64,
+        /// Where it is lifted: thousandths of the screen's height, 0 to 1000; not pixels.
+        #[schemars(range(min = 0, max = 1000))]
+        to_y: i64,
+        /// How long it takes, in milliseconds. 500 if left out; shorter ones fling.
+        #[schemars(range(min = 50, max = 10000))]
+        duration_ms: Option<i64>,
+    }
+}
+
+arguments! {
+    /// Arguments of `type_text`.
+    TypeArgs {
+        /// Exactly what the field is to receive.
+        #[schemars(length(min = 1, max = 4096))]
+        text: String,
+        /// The field to tap first, in thousandths of the screen's width, 0 to 1000; together with `y`.
+        /// Left out, the text goes into the field in focus.
+        #[schemars(range(min = 0, max = 1000))]
+        x: Option<i64>,
+        /// The field to tap first, in thousandths of the screen's height, 0 to 1000; together with `x`.
+        #[schemars(range(min = 0, max = 1000))]
+        y: Option<i64>,
+        /// Whether to empty the field first.
+        clear: Option<bool>,
+        /// Whether to press the keyboard's enter key afterwards.
+        submit: Option<bool>,
+        /// Whether the text is a secret, such as a password: it is then kept in no log. What is typed
+        /// into a field for passwords is kept in none anyway.
+        secret: Option<bool>,
+    }
+}
+
+arguments! {
+    /// Arguments of `press_key`.
+    KeyArgs {
+        /// The key.
+        #[schemars(extend("enum" = [
+            "BACK", "HOME", "ENTER", "RECENTS", "DELETE", "TAB", "MENU", "SEARCH", "POWER",
+            "VOLUME_UP", "VOLUME_DOWN", "VOLUME_MUTE"
+        ]))]
+        key: String,
+    }
+}
+
+arguments! {
+    /// Arguments of `launch_app`.
+    LaunchArgs {
+        /// The app, by the name under its icon or by its package, such as `com.android.settings`.
+        #[schemars(length(min = 1, max = 256))]
+        app: String,
+    }
+}
+
+impl TapArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+        let point = point(("x", self.x), ("y", self.y))?;
+        Ok(if self.double.unwrap_or_default() {
+            Gesture::DoubleClick { point }
+        } else {
+            Gesture::Click { point }
+        })
+    }
+}
+
+impl LongPressArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+        Ok(Gesture::LongPress {
+            point: point(("x", self.x), ("y", self.y))?,
+            duration: millis(self.duration_ms, 1000, 500)?,
+        })
+    }
+}
+
+impl SwipeArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+        Ok(Gesture::Slide {
+            from: point(("from_x", self.from_x), ("from_y", self.from_y))?,
+            to: point(("to_x", self.to_x), ("to_y", self.to_y))?,
+            duration: millis(self.duration_ms, 500, 50)?,
+        })
+    }
+}
+
+impl TypeArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+        if LONGEST_TEXT < self.text.len() {
+            return Err(Refusal::long_text(self.text.len(), LONGEST_TEXT));
+        }
+        let fits = |c: char| matches!(c, '\n' | '\t') || !c.is_control();
+        if let Some(odd) = self.text.chars().find(|c| !fits(*c)) {
+            return Err(Refusal::untypable(odd));
+        }
+        if self.text.is_empty() {
+            return Err(Refusal::nothing_to("type", "text"));
+        }
+        let point = match (self.x, self.y) {
+            (Some(x), Some(y)) => Some(point(("x", x), ("y", y))?),
+            (None, None) => None,
+            (Some(_), None) => return Err(Refusal::half_a_point("y")),
+            (None, Some(_)) => return Err(Refusal::half_a_point("x")),
+        };
+        Ok(Gesture::Type {
+            text: self.text.clone(),
+            point,
+            clear: self.clear.unwrap_or_default(),
+            submit: self.submit.unwrap_or_default(),
+        })
+    }
+}
+
+impl KeyArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+        let key = Key::from_name(&self.key).ok_or_else(|| {
+            let keys = Key::ALL.map(Key::name).join(", ");
+            Refusal::not_a_key(&self.key, &keys)
+        })?;
+        Ok(Gesture::HotKey { key })
+    }
+}
+
+impl LaunchArgs {
+    /// What to do.
+    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+        let app = self.app.trim();
+        if app.is_empty() {
+            return Err(Refusal::nothing_to("open", "app"));
+        }
+        if LONGEST_APP < app.len() || app.contains(char::is_control) {
+            return Err(Refusal::not_an_app(app));
+        }
+        Ok(Gesture::Awake { app: app.to_owned() })
+    }
+}
+
+fn point(x: (&str, i64), y: (&str, i64)) -> Result<Point, Refusal> {
+    Point::new(x.1, y.1).map_err(|_| {
+        let (name, given) = if (0..=1000).contains(&x.1) { y } else { x };
+        Refusal::off_screen(name, given)
+    })
+}
+
+/// Milliseconds of a finger on the glass, at most ten seconds.
+fn millis(given: Option<i64>, usual: u64, least: u64) -> Result<Duration, Refusal> {
+    let Some(given) = given else { return Ok(Duration::from_millis(usual)) };
+    u64::try_from(given)
+        .ok()
+        .filter(|ms| (least..=10_000).contains(ms))
+        .map(Duration::from_millis)
+        .ok_or_else(|| Refusal::out_of_range("duration_ms", &given, &format!("{least} to 10000")))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn tap(x: i64, y: i64) -> Result<Gesture, Refusal> {
+        let args = json!({ "device_id": "a", "x": x, "y": y });
+        serde_json::from_value::<TapArgs>(args).unwrap().gesture()
+    }
+
+    #[test]
+    fn a_place_off_the_screen_is_named() {
+        assert!(tap(0, 1000).is_ok());
+        let text = |x, y| tap(x, y).unwrap_err().to_string();
+        assert!(text(540, 1200).starts_with("`y` is 1200; it can be 0 to 1000"));
+        assert!(text(-1, 1200).starts_with("`x` is -1"));
+        assert!(text(1001, 5).contains("thousandths"), "{}", text(1001, 5));
+    }
+
+    #[test]
+    fn what_cannot_be_typed_is_refused() {
+        let typed = |more: Value| {
+            let mut args = json!({ "device_id": "a", "text": "hi" });
+            args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            serde_json::from_value::<TypeArgs>(args).unwrap().gesture().map_err(|it| it.to_string())
+        };
+        assert!(typed(json!({ "text": "  " })).is_ok(), "blanks are a text");
+        for (wrong, says) in [
+            (json!({ "text": "" }), "`text` is empty"),
+            (json!({ "text": "a\u{1b}[2J" }), "U+001B"),
+            (json!({ "text": "x".repeat(5000) }), "5000 bytes"),
+            (json!({ "x": 5 }), "`y` is missing"),
+            (json!({ "y": 5 }), "`x` is missing"),
+            (json!({ "x": 5, "y": 5000 }), "`y` is 5000"),
+        ] {
+            let said = typed(wrong).unwrap_err();
+            assert!(said.contains(says), "{said}");
+            assert!(said.contains("hint: "), "{said}");
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_schema_is_a_key() {
+        let schema = crate::mcp::schema::input::<KeyArgs>();
+        let names: Vec<&str> = schema["properties"]["key"]["enum"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        assert_eq!(names, Key::ALL.map(Key::name));
+    }
+
+    proptest! {
+        #[test]
+        fn no_number_and_no_text_breaks_anything(
+            x in any::<i64>(), y in any::<i64>(), ms in any::<i64>(), text in any::<String>()
+        ) {
+            let given = json!({ "device_id": text, "x": x, "y": y, "duration_ms": ms });
+            let mut args: LongPressArgs = serde_json::from_value(given).unwrap();
+            let inside = (0..=1000).contains(&x) && (0..=1000).contains(&y);
+            prop_assert_eq!(args.gesture().is_ok(), inside && (500..=10_000).contains(&ms));
+            if let Ok(gesture) = args.gesture() {
+                let _act = args.place().act(gesture, Principal::local());
+            }
+            let given = json!({ "device_id": "a", "key": text });
+            let key: KeyArgs = serde_json::from_value(given).unwrap();
+            prop_assert_eq!(key.gesture().is_ok(), Key::from_name(&text).is_some());
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What a client is told of its own act.
+use ayeaye_agent::{ActOutcome, Acted, Report};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{ActionItem, QuestionItem};
+use crate::mcp::refusals::Refusal;
+use crate::mcp::resources::screenshot_uri;
+use crate::mcp::tools::Tools;
+
+/// What an act has come to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ActResult {
+    /// The session the act stands in; it can be handed to the agent.
+    pub session_id: String,
+    /// The act's step, counted from 1 through the session.
+    pub global_step_idx: u32,
+    /// What was done, as it is kept: secrets are replaced.
+    pub action: ActionItem,
+    /// Whether the screen looks different now, the clock aside; absent when it could not be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screen_changed: Option<bool>,
+    /// Whether the screen has come to rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screen_settled: Option<bool>,
+    /// Whether the display is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screen_on: Option<bool>,
+    /// Whether a lock screen is in front.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locked: Option<bool>,
+    /// Package of the app in front now, when the phone says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<String>,
+    /// Whether the soft keyboard is shown now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keyboard_shown: Option<bool>,
+    /// Whether the field in focus hides what is typed into it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password_field: Option<bool>,
+    /// The agent's question, which still waits for an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionItem>,
+    /// The screen as it was right before the act, as a resource of this server. What it shows now,
+    /// `get_screenshot` tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screenshot_uri: Option<String>,
+    /// What to do now.
+    pub next: &'static str,
+}
+
+impl ActResult {
+    /// What is told of an act that was done; one that was not is refused.
+    pub fn of(acted: Option<&Acted>, report: &Report, tools: Tools) -> Result<Self, Refusal> {
+        let session = report.session_id;
+        let Some(acted) = acted else {
+            let text = format!(
+                "what came of it could not be recorded in session {session}: {}",
+                report.message
+            );
+            return Err(Refusal::not_done(text, true));
+        };
+        let name = &acted.line.action.function;
+        match &acted.outcome {
+            ActOutcome::Done => {}
+            ActOutcome::NotDone(why) => {
+                let text = format!("{name} was not carried out: {why} (session {session})");
+                return Err(Refusal::not_done(text, false));
+            }
+            ActOutcome::Doubtful(why) => {
+                let text = format!(
+                    "{name} may or may not have been carried out: {why} (session {session})"
+                );
+                return Err(Refusal::not_done(text, true));
+            }
+        }
+        let shown = acted.shown.as_ref();
+        Ok(Self {
+            session_id: session.to_string(),
+            global_step_idx: acted.step + 1,
+            action: ActionItem::new(&acted.line.action, &acted.line.explain),
+            screen_changed: shown.map(|it| it.changed),
+            screen_settled: shown.map(|it| it.settled),
+            screen_on: shown.map(|it| it.awake),
+            locked: shown.map(|it| it.locked),
+            app: shown.and_then(|it| it.app.as_ref()).map(|app| app.package.clone()),
+            keyboard_shown: shown.map(|it| it.keyboard_shown),
+            password_field: shown.map(|it| it.secret_field),
+            question: report.question.as_ref().map(QuestionItem::from),
+            screenshot_uri: acted.pictured.then(|| screenshot_uri(session, acted.step)),
+            next: next(report.question.is_some(), tools),
+        })
+    }
+}
+
+fn next(asked: bool, tools: Tools) -> &'static str {
+    match (tools.agent, asked) {
+        (true, true) => {
+            "Look at get_screenshot. The agent's question still waits: when what it asks for is done, \
+             call ask_agent_continue with this session_id and reply_from_client."
+        }
+        (true, false) => {
+            "Look at get_screenshot and act again, or hand the phone to the agent: ask_agent_continue \
+             with this session_id, and a task if it had none."
+        }
+        (false, _) => "Look at get_screenshot or get_ui_tree, then act again.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::journal::{ActionFacts, DeviceFacts, RunFacts};
+    use ayeaye_agent::{RunPlace, SessionId, StepLine, StopReason, Usage};
+
+    use super::*;
+
+    fn told(outcome: Option<ActOutcome>) -> Result<ActResult, String> {
+        let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
+        let action = ActionFacts { function, arguments };
+        let line = StepLine { step: 4, action, explain: String::new(), error: None };
+        let report = Report {
+            session_id: SessionId::new(),
+            stop_reason: StopReason::UserPaused,
+            task: String::new(),
+            device: DeviceFacts {
+                device_id: "a".to_owned(),
+                model: String::new(),
+                android_version: String::new(),
+                wm_size: [1, 1],
+            },
+            global_steps: 5,
+            local_steps: 1,
+            final_action: None,
+            message: "no space left".to_owned(),
+            question: None,
+            steps: Vec::new(),
+            usage: Usage::default(),
+            pictured_step: None,
+            run: RunPlace {
+                number: 0,
+                began: 0,
+                facts: RunFacts { max_steps: 1, reply_mode: String::new() },
+            },
+            updated: None,
+            asked_at: 0,
+        };
+        let (session_id, shown, pictured) = (report.session_id, None, false);
+        let acted =
+            outcome.map(|outcome| Acted { session_id, step: 4, line, outcome, shown, pictured });
+        ActResult::of(acted.as_ref(), &report, Tools::ALL).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn only_what_was_done_is_a_success() {
+        let done = serde_json::to_value(told(Some(ActOutcome::Done)).unwrap()).unwrap();
+        assert_eq!(done["global_step_idx"], 5);
+        assert!(done.get("screen_changed").is_none(), "it could not be seen: {done}");
+        let why = || "the link was lost".to_owned();
+        for (outcome, says, hint) in [
+            (Some(ActOutcome::NotDone(why())), "CLICK was not carried out: the link", "try again"),
+            (
+                Some(ActOutcome::Doubtful(why())),
+                "CLICK may or may not have been carried out: the link",
+                "before you repeat it",
+            ),
+            (None, "could not be recorded", "before you repeat it"),
+        ] {
+            let text = told(outcome).unwrap_err();
+            assert!(text.contains(says) && text.contains(hint), "{text}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! A screen's elements in few words.
+use ayeaye_agent::{Element, Elements, ScreenSize};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{LONGEST_RESULT, cut, is_zero};
+
+/// Longest text of one element, in characters.
+const LONGEST_NAME: usize = 120;
+/// Longest class or resource name, in characters.
+const LONGEST_KIND: usize = 60;
+/// What the result takes besides its elements.
+const FRAME: usize = 400;
+
+/// What a screen says it consists of.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UiTree {
+    /// The phone.
+    pub device_id: String,
+    /// The elements that show, name or do something, from the back to the front.
+    pub elements: Vec<ElementItem>,
+    /// How many were left out for length.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+    /// Why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'static str>,
+}
+
+/// One element.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ElementItem {
+    /// What it shows; nothing for a field that hides what is typed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What is read out for it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Such as `Button`: its class without the package.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub class: String,
+    /// Such as `new_note`: its resource id without the package.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// Left, top, right, bottom in thousandths of the screen; tap in the middle.
+    pub bounds: [i64; 4],
+    /// It reacts to a tap.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub clickable: bool,
+    /// It hides what is typed into it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub password: bool,
+    /// Whether it is switched on, where it can be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<bool>,
+}
+
+impl UiTree {
+    /// The elements, or why there are none.
+    pub fn new(device_id: String, dump: Option<&str>, size: ScreenSize) -> Self {
+        let none = |hint| Self {
+            device_id: device_id.clone(),
+            elements: Vec::new(),
+            omitted: 0,
+            hint: Some(hint),
+        };
+        let Some(dump) = dump else {
+            return none(
+                "the phone could not name its elements in time, as where something moves all the \
+                 time: use get_screenshot",
+            );
+        };
+        let Some(elements) = Elements::read(dump) else {
+            return none("what the phone said of its elements cannot be read: use get_screenshot");
+        };
+        let items: Vec<(u8, ElementItem)> =
+            elements.iter().filter_map(|it| ElementItem::new(it, size)).collect();
+        if items.is_empty() {
+            return none(
+                "this screen names no elements, as games and videos do: use get_screenshot",
+            );
+        }
+        let all = items.len();
+        let elements = short_enough(items);
+        Self { device_id, omitted: all - elements.len(), elements, hint: None }
+    }
+}
+
+impl ElementItem {
+    /// The element with how much it is worth; `None` for what only holds others, or is not on the
+    /// screen.
+    fn new(element: &Element, size: ScreenSize) -> Option<(u8, Self)> {
+        let text = if element.password { "" } else { element.text.trim() };
+        let named = !text.is_empty() || !element.description.trim().is_empty();
+        let acts = element.clickable || element.password || element.checked.is_some();
+        let id = element.resource_id.rsplit('/').next().unwrap_or_default();
+        if !named && !acts && id.is_empty() {
+            return None;
+        }
+        let (width, height) = (i64::from(size.width.max(1)), i64::from(size.height.max(1)));
+        let [left, top, right, bottom] = element.bounds.map(i64::from);
+        if right <= left
+            || bottom <= top
+            || right <= 0
+            || bottom <= 0
+            || width <= left
+            || height <= top
+        {
+            return None;
+        }
+        let along = |v: i64, length: i64| (v.clamp(0, length) * 1000 + length / 2) / length;
+        let worth = u8::from(named) + 2 * u8::from(acts);
+        let class = element.class.rsplit('.').next().unwrap_or_default();
+        let item = Self {
+            text: cut(text, LONGEST_NAME),
+            description: cut(element.description.trim(), LONGEST_NAME),
+            class: cut(class, LONGEST_KIND),
+            id: cut(id, LONGEST_KIND),
+            bounds: [
+                along(left, width),
+                along(top, height),
+                along(right, width),
+                along(bottom, height),
+            ],
+            clickable: element.clickable,
+            password: element.password,
+            checked: element.checked,
+        };
+        Some((worth, item))
+    }
+}
+
+/// Leaves out what is worth least, from the middle: what stands first and last on a screen tells most.
+fn short_enough(mut items: Vec<(u8, ElementItem)>) -> Vec<ElementItem> {
+    let length = |item: &ElementItem| serde_json::to_string(item).map_or(0, |text| text.len() + 1);
+    let mut total: usize = items.iter().map(|(_, item)| length(item)).sum();
+    for worth in 0..=3 {
+        let cheap: Vec<usize> = (0..items.len()).filter(|at| items[*at].0 == worth).collect();
+        let (mut first, mut end) = (cheap.len() / 2, cheap.len() / 2);
+        while LONGEST_RESULT - FRAME < total && end - first < cheap.len() {
+            // To both sides in turn.
+            let at = if end < cheap.len() && (first == 0 || (end - first).is_multiple_of(2)) {
+                end += 1;
+                cheap[end - 1]
+            } else {
+                first -= 1;
+                cheap[first]
+            };
+            total -= length(&items[at].1);
+        }
+        let gone = &cheap[first..end];
+        let mut at = 0;
+        items.retain(|_| {
+            at += 1;
+            gone.binary_search(&(at - 1)).is_err()
+        });
+    }
+    items.into_iter().map(|(_, item)| item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SIZE: ScreenSize = ScreenSize { width: 1080, height: 2400 };
+
+    fn node(text: &str, more: &str, bounds: [i32; 4]) -> String {
+        let [left, top, right, bottom] = bounds;
+        format!(
+            r#"<node text="{text}" class="android.widget.TextView" {more} bounds="[{left},{top}][{right},{bottom}]"/>"#
+        )
+    }
+
+    fn tree(nodes: &[String]) -> UiTree {
+        let dump = format!("<hierarchy>{}</hierarchy>", nodes.concat());
+        UiTree::new("phone".to_owned(), Some(&dump), SIZE)
+    }
+
+    #[test]
+    fn an_element_is_told_in_thousandths_and_without_its_secret() {
+        let tree = tree(&[
+            node("", r#"clickable="false""#, [0, 0, 1080, 2400]),
+            node(
+                "Send",
+                r#"resource-id="com.example:id/send" clickable="true""#,
+                [540, 1200, 1080, 2400],
+            ),
+            node("hunter2", r#"password="true" content-desc="Password""#, [0, 0, 108, 240]),
+            node("Wi-Fi", r#"checkable="true" checked="true""#, [0, 0, 1080, 24]),
+            node("far away", "", [2000, 0, 3000, 24]),
+        ]);
+        let told = serde_json::to_value(&tree).unwrap();
+        assert_eq!(
+            told,
+            serde_json::json!({ "device_id": "phone", "elements": [
+                { "text": "Send", "class": "TextView", "id": "send", "bounds": [500, 500, 1000, 1000],
+                  "clickable": true },
+                { "description": "Password", "class": "TextView", "bounds": [0, 0, 100, 100],
+                  "password": true },
+                { "text": "Wi-Fi", "class": "TextView", "bounds": [0, 0, 1000, 10], "checked": true },
+            ] })
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_long_list_is_worth_least_and_stands_in_the_middle() {
+        let at = [0, 0, 10, 10];
+        let mut nodes = Vec::new();
+        for n in 0..200 {
+            nodes.push(node(&format!("line {n}"), "", at));
+            nodes.push(node("", &format!(r#"resource-id="a:id/box{n}""#), at));
+        }
+        nodes.push(node("OK", r#"clickable="true""#, at));
+        let tree = tree(&nodes);
+        let text = |it: &ElementItem| it.text.clone();
+        assert!(serde_json::to_string(&tree).unwrap().len() <= LONGEST_RESULT);
+        assert_eq!(tree.omitted + tree.elements.len(), 401);
+        assert_eq!(text(&tree.elements[0]), "line 0");
+        assert_eq!(tree.elements.last().map(text).as_deref(), Some("OK"));
+        assert!(tree.elements.iter().any(|it| it.text == "line 199"));
+        assert!(!tree.elements.iter().any(|it| it.text == "line 100"));
+        assert!(tree.elements.iter().all(|it| it.id.is_empty()), "boxes go first");
+        assert!(60 < tree.elements.len(), "no more goes than must: {}", tree.elements.len());
+    }
+
+    #[test]
+    fn a_screen_without_elements_says_so() {
+        for (dump, says) in [
+            (None, "in time"),
+            (Some("ERROR"), "cannot be read"),
+            (Some("<hierarchy/>"), "no elements"),
+        ] {
+            let tree = UiTree::new("phone".to_owned(), dump, SIZE);
+            assert!(tree.hint.unwrap().contains(says), "{dump:?}: {:?}", tree.hint);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_list_is_short_enough(
+            names in prop::collection::vec("\\PC{0,200}", 0..120), edge in any::<i32>()
+        ) {
+            let nodes: Vec<String> = names
+                .iter()
+                .map(|name| {
+                    let name = name.replace(['<', '>', '&', '"'], "_");
+                    node(&name, r#"clickable="true""#, [0, edge.min(2000), edge, 2400])
+                })
+                .collect();
+            let text = serde_json::to_string(&tree(&nodes)).unwrap();
+            prop_assert!(text.chars().count() <= LONGEST_RESULT, "{}", text.len());
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Tools that act on a phone at the client's word, one act at a time.
+use ayeaye_agent::{AgentError, ClientAct, Driver, StopReason};
+use rmcp::model::CallToolResult;
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, tool, tool_router};
+
+use crate::http::principal;
+use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
+use crate::mcp::args::{self, DeviceArgs, Given};
+use crate::mcp::refusals::Refusal;
+use crate::mcp::results::{ActResult, UiTree, structured};
+use crate::mcp::schema::{input, output};
+use crate::mcp::{Server, texts};
+
+#[tool_router(router = hands, vis = "pub(super)")]
+impl Server {
+    #[tool(
+        title = "Tap on a phone's screen",
+        description = texts::TAP,
+        input_schema = input::<TapArgs>(),
+        output_schema = output::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn tap(
+        &self,
+        Given(args): Given<TapArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+    }
+
+    #[tool(
+        title = "Press long on a phone's screen",
+        description = texts::LONG_PRESS,
+        input_schema = input::<LongPressArgs>(),
+        output_schema = output::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn long_press(
+        &self,
+        Given(args): Given<LongPressArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+    }
+
+    #[tool(
+        title = "Swipe over a phone's screen",
+        description = texts::SWIPE,
+        input_schema = input::<SwipeArgs>(),
+        output_schema = output::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn swipe(
+        &self,
+        Given(args): Given<SwipeArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+    }
+
+    #[tool(
+        title = "Type on a phone",
+        description = texts::TYPE_TEXT,
+        input_schema = input::<TypeArgs>(),
+        output_schema = output::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn type_text(
+        &self,
+        Given(args): Given<TypeArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        let secret = args.secret.unwrap_or_default();
+        let act = args.place().act(gesture, principal(&ctx))?;
+        self.carry_out(ClientAct { secret, ..act }, &ctx).await
+    }
+
+    #[tool(
+        title = "Press a phone's key",
+        description = texts::PRESS_KEY,
+        input_schema = input::<KeyArgs>(),
+        output_schema = output::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = true, idempotent_hint = false, open_world_hint = true)
+    )]
+    async fn press_key(
+        &self,
+        Given(args): Given<KeyArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+    }
+
+    #[tool(
+        title = "Open an app on a phone",
+        description = texts::LAUNCH_APP,
+        input_schema = input::<LaunchArgs>(),
+        output_schema = output::<ActResult>(),
+        annotations(read_only_hint = false, destructive_hint = false, idempotent_hint = true, open_world_hint = true)
+    )]
+    async fn launch_app(
+        &self,
+        Given(args): Given<LaunchArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let mut args = args?;
+        let gesture = args.gesture()?;
+        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+    }
+
+    #[tool(
+        title = "List what is on a phone's screen",
+        description = texts::GET_UI_TREE,
+        input_schema = input::<DeviceArgs>(),
+        output_schema = output::<UiTree>(),
+        annotations(read_only_hint = true, idempotent_hint = true, open_world_hint = false)
+    )]
+    async fn get_ui_tree(
+        &self,
+        Given(args): Given<DeviceArgs>,
+        ctx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let args = args?;
+        let id = args::device_id(&args.device_id)?;
+        if self.agent.driver(&id, &principal(&ctx)).await == Driver::Somebody {
+            return Err(AgentError::DeviceBusy { device: id, session: None }.into());
+        }
+        let device = self.agent.device(&id).await?;
+        // The size after the dump: a phone that was turned meanwhile has moved everything.
+        let dump = device.ui_tree().await?;
+        let size = device.info().await?.screen;
+        Ok(structured(&UiTree::new(id.to_string(), dump.as_deref(), size)))
+    }
+
+    /// Has an act done and waits for its end. A call that is taken back stops what has not been sent
+    /// yet, and nothing else.
+    async fn carry_out(
+        &self,
+        act: ClientAct,
+        ctx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Refusal> {
+        let mut acting = tokio::select! {
+            biased;
+            () = ctx.ct.cancelled() => return Err(Refusal::taken_back()),
+            acting = self.agent.act(act) => acting?,
+        };
+        tokio::select! {
+            biased;
+            () = ctx.ct.cancelled() => {
+                acting.stop(StopReason::Cancelled);
+                acting.end().await;
+            }
+            () = acting.end() => {}
+        }
+        let report = acting.report();
+        Ok(structured(&ActResult::of(acting.acted(), &report, self.defaults.tools)?))
+    }
+}
