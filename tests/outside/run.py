@@ -5,7 +5,8 @@
                                                      fake model over HTTP
 
 Starts all of it on ports of its own with a data folder of its own, runs the checks, ends what it
-started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, load, browser, logs.
+started. `--only` picks parts: adb, clients, people, inspector, tasks, faults, bad, load, browser,
+logs.
 """
 
 import argparse
