@@ -412,7 +412,7 @@ async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_of_all_tools_is_as_it_was() {
     let rig = rig().await;
-    let tools = serde_json::to_value(rig.client.peer().list_all_tools().await.unwrap()).unwrap();
+    let tools = crate::contracts::tools(&rig).await;
     let ours =
         ["get_ui_tree", "launch_app", "long_press", "press_key", "swipe", "tap", "type_text"];
     let all = tools.as_array().unwrap();

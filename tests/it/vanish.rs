@@ -134,7 +134,9 @@ async fn comes_back(world: &mut World, way: Way, session: &Value, heard: wire::H
     world.vlm.always(&complete("Done now."));
     let more = match way {
         WhileAQuestionWaits => {
-            let waiting = world.facts("ask_agent_continue", session, json!({})).await;
+            // A call that hardly waits is asked by its result and not by a form.
+            let hardly = json!({ "wait_seconds": 1 });
+            let waiting = world.facts("ask_agent_continue", session, hardly).await;
             assert_eq!(waiting["question"]["text"], "Which Anna?", "asked again: {waiting}");
             json!({ "reply_from_client": "Anna Berg" })
         }

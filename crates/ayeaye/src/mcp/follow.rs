@@ -105,6 +105,8 @@ impl<'a> Following<'a> {
             tokio::select! {
                 biased;
                 () = self.ctx.ct.cancelled() => return Waited::Cancelled,
+                // The server goes down: the question waits on record for the next one.
+                () = self.agent.closing() => return Waited::Cancelled,
                 done = &mut waiting => return Waited::For(done),
                 () = sleep_until(next_word) => match &mut self.progress {
                     Some(progress) if progress.due <= Instant::now() => {

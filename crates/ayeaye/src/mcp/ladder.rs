@@ -248,8 +248,13 @@ impl Ladder<'_> {
             Waited::TooLong => Some(Unanswered::NoAnswer),
         };
         let over = Some("the question is not waited for any more".to_owned());
-        if let Err(err) = handle.cancel(over).await {
-            tracing::debug!("a form was not taken back: {err}");
+        tokio::select! {
+            biased;
+            // A connection that is going down takes nothing more: it would be waited for in vain.
+            () = self.server.agent.closing() => {}
+            taken_back = handle.cancel(over) => if let Err(err) = taken_back {
+                tracing::debug!("a form was not taken back: {err}");
+            }
         }
         Err(why)
     }
