@@ -237,6 +237,7 @@ async fn another_principal_s_phone_and_sessions_are_nobody_else_s_business() {
     for (tool, arguments) in [("tap", place.clone()), ("get_ui_tree", json!({}))] {
         let text = refused(&rig, tool, arguments).await;
         assert!(text.contains("is busy: somebody else") && !text.contains(&id), "{text}");
+        assert!(!text.contains("stop_task"), "there is nothing to be stopped: {text}");
     }
     let unknown = "01900000-0000-7000-8000-000000000000";
     let named = async |id: &str| {

@@ -114,8 +114,8 @@ impl Server {
 
     async fn start(&self, why: &std::io::Error) -> Result<(), DeviceError> {
         let Some(adb) = &self.config.adb else {
-            let hint =
-                "no adb program was found to start one with; install Android's platform-tools";
+            let hint = "none was started: there is no adb program (install Android's platform-tools), or \
+                        adb.start-server is off";
             return Err(self.missing(format_args!("{why}; {hint}")));
         };
         let mut failed = self.failed.lock().await;

@@ -238,7 +238,7 @@ impl HttpServer {
             ),
         }
         if 0 < self.others {
-            tracing::info!("{} others have a token of their own", self.others);
+            tracing::info!("tokens for others: {}", self.others);
         }
         if let Some(issuer) = &self.gate.issuer {
             tracing::info!("tokens of {} for {} are taken too", issuer.name(), issuer.audience());

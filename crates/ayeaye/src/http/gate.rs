@@ -140,6 +140,7 @@ pub(super) async fn check_token(
     match *request.method() {
         // rmcp ends whatever session is named, and thanks for it when there is none.
         Method::DELETE if gate.names_no_session_of(&who, request.headers()) => no_session(),
+        Method::DELETE => ended(asked_by(who, next.run(request)).await),
         Method::POST => {
             let (parts, body) = request.into_parts();
             match read(&parts.headers, body, gate.body_limit).await {
@@ -207,9 +208,15 @@ impl Gate {
                 "a bearer token is needed: one of the issuer that WWW-Authenticate leads to, or one \
                  of this server",
             ),
-            Stopped::NoToken | Stopped::Wrong => (
+            Stopped::Wrong => (
                 StatusCode::UNAUTHORIZED,
-                matches!(why, Stopped::Wrong).then_some("invalid_token"),
+                Some("invalid_token"),
+                "this bearer token is none of this server's: AYEAYE_HTTP_TOKEN, or the file http-token \
+                 in its data folder, or one that its owner gave you and that it has read since",
+            ),
+            Stopped::NoToken => (
+                StatusCode::UNAUTHORIZED,
+                None,
                 "a bearer token is needed: AYEAYE_HTTP_TOKEN, or the file http-token in the \
                  server's data folder",
             ),
@@ -249,6 +256,14 @@ impl Gate {
 /// What rmcp answers to other requests that name a session which is not there.
 fn no_session() -> Response {
     (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
+}
+
+/// A session that was ended. rmcp says 202, which the Python SDK reports to its user as a failure.
+fn ended(mut response: Response) -> Response {
+    if response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }
 
 /// A refusal that says when to come back.

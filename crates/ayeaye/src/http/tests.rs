@@ -360,7 +360,10 @@ async fn wrong_tokens_become_too_many_and_the_right_one_is_still_let_in() {
     let url = format!("http://{}/mcp", running.address);
     let wrong = async |token: &str| http().post(&url).bearer_auth(token).send().await.unwrap();
     for _ in 0..3 {
-        assert_eq!(wrong("wrong").await.status(), 401);
+        let answer = wrong("wrong").await;
+        assert_eq!(answer.status(), 401);
+        let text = answer.text().await.unwrap();
+        assert!(text.contains("none of this server's") && !text.contains("is needed"), "{text}");
     }
     let answer = wrong("wrong").await;
     assert_eq!(answer.status(), 429);

@@ -47,6 +47,9 @@ impl Refusal {
     pub(super) fn empty(name: &str) -> Self {
         let hint = match name {
             "device_id" => "take a device_id from list_connected_devices",
+            "reply_from_client" => {
+                "say what your user answered, or leave it out to follow the session or to see its question"
+            }
             _ => "say in a sentence what is to be done",
         };
         Self { text: format!("`{name}` is empty"), hint }
@@ -218,6 +221,10 @@ impl From<DeviceError> for Refusal {
 
 fn agent_hint(err: &AgentError) -> &'static str {
     match err {
+        AgentError::DeviceBusy { session: None, .. } => {
+            "wait until the phone is free, which list_connected_devices tells, or use another one; what \
+             somebody else began cannot be followed or stopped from here"
+        }
         AgentError::DeviceBusy { .. } => {
             "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task"
         }

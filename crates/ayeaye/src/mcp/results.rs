@@ -5,7 +5,8 @@ mod elements;
 
 use ayeaye_agent::journal::ActionFacts;
 use ayeaye_agent::{
-    Agent, DeviceEntry, Driver, Frame, Principal, Question, Report, StepLine, StopReason,
+    Agent, DeviceEntry, Driver, Frame, Principal, Question, QuestionKind, Report, StepLine,
+    StopReason,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -335,7 +336,7 @@ impl From<&Report> for RunResult {
             screenshot_uri: report
                 .pictured_step
                 .map(|step| super::resources::screenshot_uri(report.session_id, step)),
-            next: next(report.stop_reason),
+            next: next(report.stop_reason, report.question.as_ref()),
         };
         result.shorten();
         result
@@ -356,7 +357,7 @@ impl RunResult {
 }
 
 /// What to do now, for the client's model.
-fn next(reason: StopReason) -> &'static str {
+fn next(reason: StopReason, question: Option<&Question>) -> &'static str {
     match reason {
         StopReason::TaskCompletedSuccessfully => {
             "Done. For something related on the same phone call ask_agent_continue with this \
@@ -365,6 +366,17 @@ fn next(reason: StopReason) -> &'static str {
         StopReason::TaskAbortedByAgent => {
             "The agent gave up: see message. Mend the cause or put the task differently, then start \
              a new task."
+        }
+        StopReason::InfoActionNeedsReply
+            if question.is_some_and(|it| it.kind == QuestionKind::Takeover) =>
+        {
+            "Ask your user to do this on the phone with their own hands and to tell you when it is done. \
+             Then call ask_agent_continue with this session_id and reply_from_client saying so."
+        }
+        StopReason::InfoActionNeedsReply if question.is_some_and(Question::asks_for_secret) => {
+            "Ask your user to type it on the phone with their own hands and to tell you when it is done. \
+             Then call ask_agent_continue with this session_id and \"done\" as reply_from_client. Do not \
+             ask them to tell you the secret."
         }
         StopReason::InfoActionNeedsReply => {
             "Ask your user, then call ask_agent_continue with this session_id and reply_from_client. \

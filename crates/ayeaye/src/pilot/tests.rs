@@ -1,6 +1,7 @@
 //! The skills on the real phone: moves are carried out directly, without a server in between.
 use std::time::Duration;
 
+use ayeaye_agent::DONE_BY_HAND;
 use ayeaye_phone::{Component, Phone, PhoneOptions, State};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -354,6 +355,45 @@ async fn signing_in_asks_for_the_code() {
         story.reply(wrong);
     }
     story.aborts("before the account is locked").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_person_types_on_the_phone_is_not_typed_over() {
+    let mut story = Story::new("Sign in to the Nimbus app as robin");
+    story.asks("password").await;
+    let place = |phone: &Phone, id: &str| {
+        let node = phone.state().nodes.into_iter().find(|node| node.id.ends_with(id));
+        node.expect("the field is on the screen when it is asked for").center()
+    };
+    let type_into = async |phone: &Phone, id: &str, text: &str| {
+        let (x, y) = place(phone, id);
+        phone.tap(x, y);
+        settle(phone).await;
+        assert!(phone.clear_text());
+        assert!(phone.commit_text(text));
+        settle(phone).await;
+    };
+    story.reply(DONE_BY_HAND);
+    story.asks("is empty. What is the password").await;
+    type_into(&story.phone, "/password", "Quince-41").await;
+    story.reply(DONE_BY_HAND);
+    story.asks("6-digit code?").await;
+    let code = story.phone.state().one_time_code;
+    let wrong = if code == "111111" { "222222" } else { "111111" };
+    type_into(&story.phone, "/code", wrong).await;
+    story.reply(DONE_BY_HAND);
+    story.asks("not right").await;
+    type_into(&story.phone, "/code", &code).await;
+    story.reply("I have typed it on the phone, it is done.");
+    let state = story.completes("robin is signed in").await;
+    assert_eq!(state.signed_in.as_deref(), Some("robin"));
+
+    let mut story = Story::new("Sign in to the Nimbus app as robin");
+    for _ in 0..2 {
+        story.asks("password").await;
+        story.reply(DONE_BY_HAND);
+    }
+    story.aborts("Nobody has typed a password").await;
 }
 
 #[tokio::test(start_paused = true)]

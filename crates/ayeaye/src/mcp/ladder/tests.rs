@@ -79,6 +79,24 @@ fn a_form_never_takes_a_secret_in_words() {
 }
 
 #[test]
+fn a_result_says_what_to_do_with_this_kind_of_question() {
+    let next = |kind, text: &str| {
+        results::RunResult::from(&report(question(kind, text, &[]))).next.replace('\n', " ")
+    };
+    for by_hand in [
+        next(QuestionKind::Takeover, "Please solve the captcha"),
+        next(QuestionKind::Info, "What is the password?"),
+    ] {
+        assert!(by_hand.contains("on the phone with their own hands"), "{by_hand}");
+    }
+    assert!(next(QuestionKind::Info, "What is the password?").contains("Do not ask them to tell"));
+    for in_words in [next(QuestionKind::Info, "Which?"), next(QuestionKind::Confirm, "Delete it?")]
+    {
+        assert!(in_words.starts_with("Ask your user, then"), "{in_words}");
+    }
+}
+
+#[test]
 fn only_what_was_offered_is_taken() {
     let options = ["red", "blue", " ", "red"];
     let asks = question(QuestionKind::Info, "Which?", &options);

@@ -1,4 +1,9 @@
 //! Signing in with a name, a password and a code that only the user gets.
+//!
+//! A client that shows forms has its user type the password and the code on the phone: then the answer
+//! only says so, and what was typed stands in the field.
+use ayeaye_agent::DONE_BY_HAND;
+
 use super::super::say::Move;
 use super::super::scene::Situation;
 use super::super::words;
@@ -7,6 +12,10 @@ const PACKAGE: &str = "com.example.nimbus";
 const USER: (&str, &str) = ("With which user name shall I sign in?", "用哪个用户名登录？");
 const PASSWORD: (&str, &str) = ("What is the password for it?", "密码是什么？");
 const CODE: (&str, &str) = ("What is the 6-digit code?", "6 位验证码是多少？");
+/// The last step, where the code is not ours to tell.
+const CHECKED: &str = "Had the code in the field checked";
+/// Times that something is asked for which is not in its field afterwards.
+const MOST_EMPTY: usize = 2;
 /// Codes that are tried before giving up: a real account is locked after a few wrong ones.
 const MOST_CODES: usize = 3;
 
@@ -50,9 +59,6 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
         }
         None => {}
     }
-    let Some(password) = plan.password.as_deref().or_else(|| answer(PASSWORD)) else {
-        return ask(PASSWORD);
-    };
     if !s.is_in(PACKAGE) {
         return s.open(PACKAGE);
     }
@@ -73,9 +79,29 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
     if user_now != user {
         return s.fill(user_field, user_now, user, "user name");
     }
-    // From outside it is only bullets.
-    if password_now.chars().count() != password.chars().count() {
-        return s.fill(password_field, password_now, password, "password");
+    // Asked for only here, so that a person who would rather type it has a field to type it into.
+    match plan.password.as_deref().or_else(|| answer(PASSWORD)) {
+        None => return ask(PASSWORD),
+        Some(said) if by_hand(said) => {
+            if password_now.is_empty() {
+                let asked = s.answers(PASSWORD.0).chain(s.answers(PASSWORD.1)).count();
+                if MOST_EMPTY <= asked {
+                    return s.give_up(
+                        "Nobody has typed a password into its field.".to_owned(),
+                        "密码栏里没有输入任何内容。".to_owned(),
+                    );
+                }
+                return s.ask(
+                    format!("The field for it is empty. {}", PASSWORD.0),
+                    format!("密码栏是空的。{}", PASSWORD.1),
+                );
+            }
+        }
+        // From outside it is only bullets.
+        Some(password) if password_now.chars().count() != password.chars().count() => {
+            return s.fill(password_field, password_now, password, "password");
+        }
+        Some(_) => {}
     }
     match s.find("next") {
         Some(button) => s.tap(button, "User name and password are in.", "Go on"),
@@ -83,8 +109,23 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
     }
 }
 
+/// Whether an answer says that a person has done on the phone what was asked.
+fn by_hand(answer: &str) -> bool {
+    let said = words::bare(answer);
+    // Blanks are lost on the way.
+    let is = |other: &str| said.split_whitespace().eq(words::bare(other).split_whitespace());
+    let sentence = said.contains(char::is_whitespace)
+        && words::any(said, &["done", "by hand", "myself", "signed in", "typed", "entered"]);
+    let word = said.eq_ignore_ascii_case("done") || ["完成", "已完成", "好了"].contains(&said);
+    is(DONE_BY_HAND) || word || sentence
+}
+
 fn code(s: &Situation<'_>, field: &ayeaye_phone::NodeState) -> Move {
-    let codes: Vec<_> = s.answers(CODE.0).chain(s.answers(CODE.1)).map(digits).collect();
+    let said: Vec<_> = s.answers(CODE.0).chain(s.answers(CODE.1)).collect();
+    if said.last().is_some_and(|said| by_hand(said)) {
+        return code_by_hand(s, field, said.len());
+    }
+    let codes: Vec<_> = said.into_iter().map(digits).collect();
     let Some(given) = codes.last() else {
         return s.ask(
             format!("{} It was sent to the owner of the account.", CODE.0),
@@ -121,6 +162,33 @@ fn code(s: &Situation<'_>, field: &ayeaye_phone::NodeState) -> Move {
             .summed_up(format!("The code {code} was checked and is wrong; asked for another")),
         None => s.ask(format!("I need 6 digits. {}", CODE.0), format!("需要 6 位数字。{}", CODE.1)),
     }
+}
+
+/// The code is in the field, or should be.
+fn code_by_hand(s: &Situation<'_>, field: &ayeaye_phone::NodeState, asked: usize) -> Move {
+    let refused = s.find("error").is_some() && s.heard.history.contains(CHECKED);
+    let empty = s.content(field, "6-digit code").is_empty();
+    if !refused && !empty {
+        return match s.find("verify") {
+            Some(button) => s
+                .tap(button, "The user has typed the code.", "Have the code checked")
+                .summed_up(CHECKED),
+            None => s.back("The button to check the code is not to be seen."),
+        };
+    }
+    if MOST_CODES <= asked {
+        return s.give_up(
+            format!("{MOST_CODES} times there was no right code, so I stopped before the account is locked."),
+            format!("{MOST_CODES} 次都没有正确的验证码，为免账号被锁，我停下了。"),
+        );
+    }
+    if refused {
+        return s.ask(
+            format!("That code was not right. {}", CODE.0),
+            format!("这个验证码不对。{}", CODE.1),
+        );
+    }
+    s.ask(format!("The field for it is empty. {}", CODE.0), format!("验证码栏是空的。{}", CODE.1))
 }
 
 /// The 6 digits in an answer, with or without blanks and dashes between them.
