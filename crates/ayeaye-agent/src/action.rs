@@ -224,6 +224,13 @@ impl Question {
 pub const DONE_BY_HAND: &str =
     "I have done it myself on the phone. Look at the screen again and go on from there.";
 
+/// Whether an answer says no more than that it was done by hand, by a form or in the one word that
+/// clients without forms are told to send. Such words are no secret, whatever was asked.
+pub(crate) fn is_done_by_hand(answer: &str) -> bool {
+    let word = answer.trim().trim_end_matches(['.', '!']);
+    answer == DONE_BY_HAND || word.eq_ignore_ascii_case("done")
+}
+
 /// What sort of answer a question wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {

@@ -32,9 +32,7 @@ use crate::journal::{
 };
 use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
-use crate::{
-    Action, DONE_BY_HAND, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason,
-};
+use crate::{Action, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason};
 
 /// What followers of a run are told: always the latest, never all.
 #[derive(Debug, Clone)]
@@ -331,7 +329,7 @@ impl Run {
         for (kind, secret) in secrets_in(text) {
             self.vault.learn(kind, secret);
         }
-        if text == DONE_BY_HAND {
+        if crate::action::is_done_by_hand(text) {
             return;
         }
         let question = self.session.question.as_ref();

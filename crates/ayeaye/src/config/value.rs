@@ -203,7 +203,9 @@ pub fn listen(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:").or(text.strip_prefix(':')).unwrap_or(text);
     match port.parse() {
         Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
-        Err(_) => Err("it must be IP:PORT such as 127.0.0.1:8642, a port, or unix:/PATH".to_owned()),
+        Err(_) => {
+            Err("it must be IP:PORT such as 127.0.0.1:8642, a port, or unix:/PATH".to_owned())
+        }
     }
 }
 

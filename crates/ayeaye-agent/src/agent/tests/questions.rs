@@ -324,9 +324,13 @@ async fn a_run_is_told_of_when_the_session_has_gone_on() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_given_by_hand_is_no_secret() {
-    let rig = Rig::new([info("What is the password?"), complete("Signed in.")]);
-    let asked = rig.run().await;
-    assert!(asked.question.unwrap().asks_for_secret());
-    rig.go_on(asked.session_id, reply(crate::DONE_BY_HAND)).await;
-    assert_eq!(answers(&rig, asked.session_id).await, [pair("client", crate::DONE_BY_HAND)]);
+    // The words of a form, and the word that other clients are told to send.
+    for said in [crate::DONE_BY_HAND, "Done."] {
+        let rig = Rig::new([info("What is the password?"), complete("It is done.")]);
+        let asked = rig.run().await;
+        assert!(asked.question.unwrap().asks_for_secret());
+        let ended = rig.go_on(asked.session_id, reply(said)).await;
+        assert_eq!(answers(&rig, asked.session_id).await, [pair("client", said)]);
+        assert_eq!(ended.message, "It is done.");
+    }
 }
