@@ -129,8 +129,9 @@ pub(super) async fn check_token(
         Ok(who) => who,
         Err(stopped) => return gate.stop(stopped, guest.as_ref()),
     };
-    if let Some(guest) = guest {
-        guest.is_known();
+    if guest.is_some_and(|guest| !guest.is_known(&who)) {
+        let text = "too many connections with this token; end some, or use them again";
+        return later(StatusCode::TOO_MANY_REQUESTS, Duration::ZERO, text);
     }
     if let Err(wait) = gate.requests.take(&who) {
         return later(StatusCode::TOO_MANY_REQUESTS, wait, "too many requests (http.rate-limit)");
