@@ -259,6 +259,16 @@ async fn what_cannot_be_done_is_refused_with_the_way_out() {
         ("tap", json!({ "x": 540, "y": 1200 }), "`y` is 1200; it can be 0 to 1000"),
         ("tap", json!({ "x": -1, "y": 0 }), "`x` is -1"),
         ("tap", json!({ "x": 1.5, "y": 0 }), "`x` does not fit"),
+        (
+            "type_text",
+            json!({ "text": 481_516, "secret": true }),
+            "`text` does not fit: invalid type: integer, expected a string\n",
+        ),
+        (
+            "type_text",
+            json!({ "text": "x", "secret": "Quince-41, expected \"x" }),
+            "`secret` does not fit: invalid type: string, expected a boolean\n",
+        ),
         ("tap", json!({ "x": 1 }), "missing field `y`"),
         ("tap", json!({ "x": 1, "y": 1, "z": 1 }), "unknown field `z`"),
         ("tap", json!({ "x": 1, "y": 1, "session_id": "me" }), "`me` is not a session_id"),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ayeaye_agent::SessionId;
+use ayeaye_phone::Times;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -149,6 +150,43 @@ async fn a_phone_that_somebody_drives_tells_nothing_but_that() {
     // Free again, and still nothing of hers.
     let picture = ben.call("get_screenshot", phone).await;
     assert!(picture.contains("\"type\":\"image\""), "{picture}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_that_somebody_s_run_overtakes_shows_nothing_of_it() {
+    let (rig, served) = rig().await;
+    let client = |token| Client { served: &served, token };
+    let (anna, ben) = (client(ANNA), client(BEN));
+    let faults = rig.handset.faults();
+    let gate = Arc::new(Notify::new());
+    let held = gate.clone();
+    rig.vlm.now(move |_| Answer::Held(held.clone(), complete("Done.")));
+    faults.set(|plan| plan.hang_capture = Some(Times::Next));
+    let meanwhile = async {
+        within(20, "the look has begun", async {
+            while faults.plan().hang_capture.is_some() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        let start = json!({ "device_id": rig.serial, "task": "Write to Carla", "wait_seconds": 0 });
+        let run = anna.facts("ask_agent_start_new_task", start).await;
+        within(20, "the run is under way", async {
+            while rig.vlm.asked().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        faults.release();
+        run
+    };
+    let phone = json!({ "device_id": rig.serial });
+    let (seen, run) = tokio::join!(ben.call("get_screenshot", phone), meanwhile);
+    assert!(!seen.contains("\"type\":\"image\""), "{}", seen.len());
+    assert!(seen.contains("is busy: somebody else") && !seen.contains("stop_task"), "{seen}");
+    gate.notify_one();
+    let end = json!({ "session_id": run["session_id"] });
+    anna.facts("ask_agent_continue", end).await;
 }
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"0"}}}"#;

@@ -3,13 +3,14 @@
 //! axum's own loop takes every connection and waits for its headers as long as it likes; a few
 //! hundred silent ones would take the server away from everybody. Here a connection on which no
 //! token has come yet gives its place to a newer one when all places are taken.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::{Extension, Router};
+use ayeaye_agent::Principal;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -25,6 +26,9 @@ const MOST_CONNECTIONS: usize = 768;
 
 /// Places that are cleared beforehand, so that who comes waits for nobody to go.
 const SPARE: usize = 32;
+
+/// Connections of one principal: whoever has a token shall not take the server from the others.
+const MOST_OF_ONE: usize = MOST_CONNECTIONS / 2;
 
 /// How long the headers of a request may take, and how long a connection may be idle between two.
 const HEADER_TIME: Duration = Duration::from_secs(10);
@@ -50,9 +54,12 @@ pub(super) enum Peer {
 }
 
 impl Guest {
-    /// It has shown a good token: its place is its own from now on.
-    pub(super) fn is_known(&self) {
-        self.stay.places.strangers().waiting.remove(&self.stay.number);
+    /// It has shown a good token: its place is its own from now on, unless whoever has that token
+    /// holds too many already. Then it stays a stranger.
+    #[must_use]
+    pub(super) fn is_known(&self, who: &Principal) -> bool {
+        let Stay { number, places } = &*self.stay;
+        places.guests().know(*number, who, places.of_one)
     }
 }
 
@@ -65,34 +72,65 @@ struct Stay {
 
 impl Drop for Stay {
     fn drop(&mut self) {
-        self.places.strangers().waiting.remove(&self.number);
+        self.places.guests().forget(self.number);
     }
 }
 
-/// The places there are, and who has one without having shown a token.
+/// The places there are, and who has them.
 #[derive(Debug)]
 struct Places {
     room: Arc<Semaphore>,
     spare: usize,
-    strangers: Mutex<Strangers>,
+    of_one: usize,
+    guests: Mutex<Guests>,
 }
 
 #[derive(Debug, Default)]
-struct Strangers {
+struct Guests {
     last: u64,
-    /// By the order in which they came; each ends when its token is cancelled.
-    waiting: BTreeMap<u64, CancellationToken>,
+    /// Who has shown no token, by the order in which they came; each ends when its own is cancelled.
+    strangers: BTreeMap<u64, CancellationToken>,
+    /// Who has shown one. A connection is counted as that of whoever used it first.
+    known: HashMap<u64, Principal>,
+    of_each: HashMap<Principal, usize>,
+}
+
+impl Guests {
+    fn know(&mut self, number: u64, who: &Principal, most: usize) -> bool {
+        if self.known.contains_key(&number) {
+            return true;
+        }
+        let count = self.of_each.entry(who.clone()).or_default();
+        if most <= *count {
+            return false;
+        }
+        *count += 1;
+        self.known.insert(number, who.clone());
+        self.strangers.remove(&number);
+        true
+    }
+
+    fn forget(&mut self, number: u64) {
+        self.strangers.remove(&number);
+        let Some(who) = self.known.remove(&number) else { return };
+        if let Some(count) = self.of_each.get_mut(&who) {
+            *count -= 1;
+            if *count == 0 {
+                self.of_each.remove(&who);
+            }
+        }
+    }
 }
 
 impl Places {
-    fn strangers(&self) -> MutexGuard<'_, Strangers> {
-        self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn guests(&self) -> MutexGuard<'_, Guests> {
+        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place; when few are left, the stranger who has been here longest must go.
     async fn take(&self) -> OwnedSemaphorePermit {
         if self.room.available_permits() <= self.spare
-            && let Some((_, leave)) = self.strangers().waiting.pop_first()
+            && let Some((_, leave)) = self.guests().strangers.pop_first()
         {
             leave.cancel();
         }
@@ -102,10 +140,10 @@ impl Places {
     fn admit(self: &Arc<Self>, peer: Peer) -> (Guest, CancellationToken) {
         let leave = CancellationToken::new();
         let number = {
-            let mut strangers = self.strangers();
-            strangers.last += 1;
-            let number = strangers.last;
-            strangers.waiting.insert(number, leave.clone());
+            let mut guests = self.guests();
+            guests.last += 1;
+            let number = guests.last;
+            guests.strangers.insert(number, leave.clone());
             number
         };
         (Guest { peer, stay: Arc::new(Stay { number, places: Arc::clone(self) }) }, leave)
@@ -130,7 +168,12 @@ impl Default for Connections {
             tracker: TaskTracker::new(),
             finish: CancellationToken::new(),
             cut: CancellationToken::new(),
-            places: Arc::new(Places { room, spare: SPARE, strangers: Mutex::default() }),
+            places: Arc::new(Places {
+                room,
+                spare: SPARE,
+                of_one: MOST_OF_ONE,
+                guests: Mutex::default(),
+            }),
         }
     }
 }
@@ -239,14 +282,14 @@ mod tests {
     #[tokio::test]
     async fn the_oldest_stranger_gives_its_place_and_the_known_keep_theirs() {
         let room = Arc::new(Semaphore::new(3));
-        let places = Arc::new(Places { room, spare: 0, strangers: Mutex::default() });
+        let places = Arc::new(Places { room, spare: 0, of_one: 9, guests: Mutex::default() });
         let peer = Peer::Local { same_user: false };
         let mut here = Vec::new();
         for _ in 0..3 {
             let place = places.take().await;
             here.push((places.admit(peer), place));
         }
-        here[0].0.0.is_known();
+        assert!(here[0].0.0.is_known(&Principal::local()));
         let (taken, ()) = tokio::join!(places.take(), async {
             assert!(!here[0].0.1.is_cancelled());
             here[1].0.1.cancelled().await;
@@ -254,7 +297,33 @@ mod tests {
         });
         assert!(!here[1].0.1.is_cancelled());
         drop((taken, here));
-        assert!(places.strangers().waiting.is_empty());
+        let guests = places.guests();
+        assert!(guests.strangers.is_empty() && guests.known.is_empty());
+        assert!(guests.of_each.is_empty());
         assert_eq!(places.room.available_permits(), 3);
+    }
+
+    #[tokio::test]
+    async fn nobody_has_more_places_than_their_own() {
+        let room = Arc::new(Semaphore::new(4));
+        let places = Arc::new(Places { room, spare: 0, of_one: 2, guests: Mutex::default() });
+        let (anna, greedy) = (Principal::new("token:anna"), Principal::new("token:greedy"));
+        let mut here = Vec::new();
+        for number in 0..4 {
+            let place = places.take().await;
+            let (guest, leave) = places.admit(Peer::Local { same_user: false });
+            assert_eq!(guest.is_known(&greedy), number < 2);
+            here.push((guest, leave, place));
+        }
+        assert!(here[0].0.is_known(&greedy), "one that has its place keeps it");
+        let (mine, ()) = tokio::join!(places.take(), async {
+            here[2].1.cancelled().await;
+            drop(here.remove(2));
+        });
+        let (guest, _) = places.admit(Peer::Local { same_user: false });
+        assert!(guest.is_known(&anna));
+        drop(here.remove(0));
+        assert!(here[1].0.is_known(&greedy), "there is room again");
+        drop(mine);
     }
 }

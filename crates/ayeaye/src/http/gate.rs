@@ -113,9 +113,9 @@ async fn answer_to_names(gate: &Gate, request: Request, next: Next) -> Response 
     response
 }
 
-/// What proxies add to the requests of others.
-const FORWARDED: [&str; 5] =
-    ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+/// What proxies add to the requests of others, beside everything that begins with `x-forwarded-`.
+const FORWARDED: [&str; 6] =
+    ["forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"];
 
 /// Lets through what carries a token and is of bearable size, as a request of whoever has that
 /// token. The token goes no further.
@@ -129,8 +129,9 @@ pub(super) async fn check_token(
         Ok(who) => who,
         Err(stopped) => return gate.stop(stopped, guest.as_ref()),
     };
-    if let Some(guest) = guest {
-        guest.is_known();
+    if guest.is_some_and(|guest| !guest.is_known(&who)) {
+        let text = "too many connections with this token; end some, or use them again";
+        return later(StatusCode::TOO_MANY_REQUESTS, Duration::ZERO, text);
     }
     if let Err(wait) = gate.requests.take(&who) {
         return later(StatusCode::TOO_MANY_REQUESTS, wait, "too many requests (http.rate-limit)");
@@ -194,10 +195,14 @@ impl Gate {
         })
     }
 
-    /// Whether somebody else may be behind the process at the socket: it says so, or a proxy was
-    /// announced.
+    /// Whether somebody else may be behind the process at the socket: it says so, a proxy was
+    /// announced, or the request names a host that only a proxy has.
     fn is_forwarded(&self, headers: &HeaderMap) -> bool {
-        self.resource.is_public() || FORWARDED.iter().any(|name| headers.contains_key(*name))
+        let host = only(headers, &HOST).ok().flatten().and_then(|text| text.parse().ok());
+        let told = headers.keys().map(HeaderName::as_str);
+        self.resource.is_public()
+            || !host.is_some_and(|host: HostName| host.is_localhost())
+            || told.into_iter().any(|it| it.starts_with("x-forwarded-") || FORWARDED.contains(&it))
     }
 
     fn stop(&self, why: Stopped, guest: Option<&Guest>) -> Response {

@@ -60,6 +60,11 @@ impl HostName {
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}{port}", url.host_str()?).parse().ok()
     }
+
+    /// What programs say at a Unix socket, which has no name.
+    pub(super) fn is_localhost(&self) -> bool {
+        self.name == "localhost"
+    }
 }
 
 impl fmt::Display for HostName {

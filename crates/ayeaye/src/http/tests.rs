@@ -485,6 +485,7 @@ mod by_socket {
         let path = home.path().join("a.sock");
         let mut settings = settings();
         settings.listen = Listen::Unix(path.clone());
+        settings.allowed_hosts = vec!["phones.example.com".parse().unwrap()];
         let server = HttpServer::bind(&settings, home.path()).await.unwrap();
         assert_eq!(server.url(), "http://localhost/mcp");
         let (shutdown, echo) = (Shutdown::default(), Echo::default());
@@ -497,6 +498,10 @@ mod by_socket {
             ("Host: localhost\r\nAuthorization: Bearer a-token-for-tests-only", 200),
             ("Host: localhost\r\nAuthorization: Bearer wrong", 401),
             ("Host: localhost\r\nX-Forwarded-For: 203.0.113.9", 401),
+            ("Host: localhost\r\nX-Forwarded-Proto: https", 401),
+            ("Host: localhost\r\nCF-Connecting-IP: 203.0.113.9", 401),
+            ("Host: phones.example.com", 401),
+            ("Host: phones.example.com\r\nAuthorization: Bearer a-token-for-tests-only", 200),
             ("Host: evil.example", 403),
             ("Host: localhost\r\nOrigin: http://evil.example", 403),
         ] {

@@ -1,4 +1,5 @@
 //! Failures as a client's model reads them: what it is about, why, and the way out.
+use std::borrow::Cow;
 use std::fmt;
 
 use ayeaye_agent::{AgentError, DeviceError, JournalError, NotASessionId, SessionId};
@@ -28,8 +29,7 @@ impl Refusal {
     }
 
     pub(super) fn not_arguments(err: &serde_path_to_error::Error<serde_json::Error>) -> Self {
-        // What was given may be long; its kind stands at the beginning.
-        let cause: String = err.inner().to_string().chars().take(200).collect();
+        let cause: String = without_value(&err.inner().to_string()).chars().take(200).collect();
         let text = match err.path().to_string().as_str() {
             "." => format!("the arguments do not fit: {cause}"),
             path => format!("`{path}` does not fit: {cause}"),
@@ -189,6 +189,17 @@ impl Refusal {
             hint: "leave it out to use the default",
         }
     }
+}
+
+/// What serde says of a value, without the value: it may be long, and a code that came as a number
+/// is as secret as one that came as a text.
+fn without_value(said: &str) -> Cow<'_, str> {
+    let found = ["invalid type: ", "invalid value: "].iter().find_map(|what| {
+        let (given, expected) = said.strip_prefix(what)?.rsplit_once(", expected ")?;
+        let kind = given.split(['`', '"']).next()?.trim_end();
+        Some(format!("{what}{kind}, expected {expected}"))
+    });
+    found.map_or(Cow::Borrowed(said), Cow::Owned)
 }
 
 /// An error with its causes, in one line.

@@ -1,5 +1,5 @@
 //! Tools that act on a phone at the client's word, one act at a time.
-use ayeaye_agent::{AgentError, ClientAct, Driver, StopReason};
+use ayeaye_agent::{ClientAct, StopReason};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -132,13 +132,13 @@ impl Server {
     ) -> Result<CallToolResult, Refusal> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
-        if self.agent.driver(&id, &principal(&ctx)).await == Driver::Somebody {
-            return Err(AgentError::DeviceBusy { device: id, session: None }.into());
-        }
         let device = self.agent.device(&id).await?;
-        // The size after the dump: a phone that was turned meanwhile has moved everything.
-        let dump = device.ui_tree().await?;
-        let size = device.info().await?.screen;
+        let look = async {
+            // The size after the dump: a phone that was turned meanwhile has moved everything.
+            let dump = device.ui_tree().await?;
+            Ok((dump, device.info().await?.screen))
+        };
+        let (dump, size) = self.unless_driven(&id, &ctx, look).await?;
         Ok(structured(&UiTree::new(id.to_string(), dump.as_deref(), size)))
     }
 

@@ -1,5 +1,7 @@
 //! Tools that change nothing.
-use ayeaye_agent::{AgentError, Driver};
+use std::future::Future;
+
+use ayeaye_agent::{AgentError, DeviceError, DeviceId, Driver};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -40,11 +42,8 @@ impl Server {
     ) -> Result<CallToolResult, Refusal> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
-        if self.agent.driver(&id, &principal(&ctx)).await == Driver::Somebody {
-            return Err(AgentError::DeviceBusy { device: id, session: None }.into());
-        }
         let device = self.agent.device(&id).await?;
-        let frame = device.capture().await?;
+        let frame = self.unless_driven(&id, &ctx, device.capture()).await?;
         // No structured content: hosts that read it drop the picture beside it.
         Ok(results::picture(frame).await)
     }
@@ -84,5 +83,26 @@ impl Server {
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.report(id, &principal(&ctx)).await?;
         Ok(results::structured(&results::RunResult::from(&report)))
+    }
+}
+
+impl Server {
+    /// What a look at a phone shows, unless somebody else drives it. Whoever begins to while the look
+    /// is under way is not seen either: it may have been taken of what they do.
+    pub(super) async fn unless_driven<T>(
+        &self,
+        id: &DeviceId,
+        ctx: &RequestContext<RoleServer>,
+        look: impl Future<Output = Result<T, DeviceError>>,
+    ) -> Result<T, Refusal> {
+        let asker = principal(ctx);
+        let free = async || match self.agent.driver(id, &asker).await {
+            Driver::Somebody => Err(AgentError::DeviceBusy { device: id.clone(), session: None }),
+            Driver::Nobody | Driver::Session(_) => Ok(()),
+        };
+        free().await?;
+        let seen = look.await;
+        free().await?;
+        Ok(seen?)
     }
 }
