@@ -3,13 +3,14 @@
 //! axum's own loop takes every connection and waits for its headers as long as it likes; a few
 //! hundred silent ones would take the server away from everybody. Here a connection on which no
 //! token has come yet gives its place to a newer one when all places are taken.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use axum::{Extension, Router};
+use ayeaye_agent::Principal;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -22,6 +23,10 @@ use super::listen::Listener;
 
 /// Connections at a time.
 const MOST_CONNECTIONS: usize = 768;
+
+/// Of one principal. Whoever has more, such as streams that stay open, has the rest of them like a
+/// stranger: nobody takes the server away from the others.
+const MOST_OF_ONE: usize = 512;
 
 /// Places that are cleared beforehand, so that who comes waits for nobody to go.
 const SPARE: usize = 32;
@@ -50,9 +55,17 @@ pub(super) enum Peer {
 }
 
 impl Guest {
-    /// It has shown a good token: its place is its own from now on.
-    pub(super) fn is_known(&self) {
-        self.stay.places.strangers().waiting.remove(&self.stay.number);
+    /// It has shown a good token of `who`: its place is its own from now on, unless they have too many.
+    pub(super) fn is_known(&self, who: &Principal) {
+        if self.stay.known.get().is_some() {
+            return;
+        }
+        let mut here = self.stay.places.here();
+        let count = here.known.entry(who.clone()).or_default();
+        if *count < self.stay.places.most_of_one && self.stay.known.set(who.clone()).is_ok() {
+            *count += 1;
+            here.waiting.remove(&self.stay.number);
+        }
     }
 }
 
@@ -61,38 +74,56 @@ impl Guest {
 struct Stay {
     number: u64,
     places: Arc<Places>,
+    /// Whose it is, once that counts.
+    known: OnceLock<Principal>,
 }
 
 impl Drop for Stay {
     fn drop(&mut self) {
-        self.places.strangers().waiting.remove(&self.number);
+        let mut here = self.places.here();
+        here.waiting.remove(&self.number);
+        let Some(who) = self.known.get() else { return };
+        if let Some(count) = here.known.get_mut(who) {
+            *count -= 1;
+            if *count == 0 {
+                here.known.remove(who);
+            }
+        }
     }
 }
 
-/// The places there are, and who has one without having shown a token.
+/// The places there are, and who has them.
 #[derive(Debug)]
 struct Places {
     room: Arc<Semaphore>,
     spare: usize,
-    strangers: Mutex<Strangers>,
+    most_of_one: usize,
+    here: Mutex<Here>,
 }
 
 #[derive(Debug, Default)]
-struct Strangers {
+struct Here {
     last: u64,
-    /// By the order in which they came; each ends when its token is cancelled.
+    /// Who has not shown a token, by the order in which they came; each ends when its token is
+    /// cancelled.
     waiting: BTreeMap<u64, CancellationToken>,
+    /// How many places are whose.
+    known: HashMap<Principal, usize>,
 }
 
 impl Places {
-    fn strangers(&self) -> MutexGuard<'_, Strangers> {
-        self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new(room: Arc<Semaphore>, spare: usize, most_of_one: usize) -> Self {
+        Self { room, spare, most_of_one, here: Mutex::default() }
+    }
+
+    fn here(&self) -> MutexGuard<'_, Here> {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place; when few are left, the stranger who has been here longest must go.
     async fn take(&self) -> OwnedSemaphorePermit {
         if self.room.available_permits() <= self.spare
-            && let Some((_, leave)) = self.strangers().waiting.pop_first()
+            && let Some((_, leave)) = self.here().waiting.pop_first()
         {
             leave.cancel();
         }
@@ -102,13 +133,14 @@ impl Places {
     fn admit(self: &Arc<Self>, peer: Peer) -> (Guest, CancellationToken) {
         let leave = CancellationToken::new();
         let number = {
-            let mut strangers = self.strangers();
-            strangers.last += 1;
-            let number = strangers.last;
-            strangers.waiting.insert(number, leave.clone());
+            let mut here = self.here();
+            here.last += 1;
+            let number = here.last;
+            here.waiting.insert(number, leave.clone());
             number
         };
-        (Guest { peer, stay: Arc::new(Stay { number, places: Arc::clone(self) }) }, leave)
+        let stay = Stay { number, places: Arc::clone(self), known: OnceLock::new() };
+        (Guest { peer, stay: Arc::new(stay) }, leave)
     }
 }
 
@@ -130,7 +162,7 @@ impl Default for Connections {
             tracker: TaskTracker::new(),
             finish: CancellationToken::new(),
             cut: CancellationToken::new(),
-            places: Arc::new(Places { room, spare: SPARE, strangers: Mutex::default() }),
+            places: Arc::new(Places::new(room, SPARE, MOST_OF_ONE)),
         }
     }
 }
@@ -239,14 +271,14 @@ mod tests {
     #[tokio::test]
     async fn the_oldest_stranger_gives_its_place_and_the_known_keep_theirs() {
         let room = Arc::new(Semaphore::new(3));
-        let places = Arc::new(Places { room, spare: 0, strangers: Mutex::default() });
+        let places = Arc::new(Places::new(room, 0, 3));
         let peer = Peer::Local { same_user: false };
         let mut here = Vec::new();
         for _ in 0..3 {
             let place = places.take().await;
             here.push((places.admit(peer), place));
         }
-        here[0].0.0.is_known();
+        here[0].0.0.is_known(&Principal::local());
         let (taken, ()) = tokio::join!(places.take(), async {
             assert!(!here[0].0.1.is_cancelled());
             here[1].0.1.cancelled().await;
@@ -254,7 +286,34 @@ mod tests {
         });
         assert!(!here[1].0.1.is_cancelled());
         drop((taken, here));
-        assert!(places.strangers().waiting.is_empty());
+        assert!(places.here().waiting.is_empty());
+        assert!(places.here().known.is_empty());
         assert_eq!(places.room.available_permits(), 3);
+    }
+
+    #[tokio::test]
+    async fn nobody_keeps_more_places_than_one_may_have() {
+        let places = Arc::new(Places::new(Arc::new(Semaphore::new(4)), 0, 2));
+        let (greedy, anna) = (Principal::new("token:greedy"), Principal::new("token:anna"));
+        let peer = Peer::Local { same_user: false };
+        let mut here = Vec::new();
+        for _ in 0..4 {
+            let place = places.take().await;
+            let (guest, leave) = places.admit(peer);
+            // Each request says it again.
+            guest.is_known(&greedy);
+            guest.is_known(&greedy);
+            here.push((guest, leave, place));
+        }
+        let (place, ()) = tokio::join!(places.take(), async {
+            here[2].1.cancelled().await;
+            drop(here.remove(2));
+        });
+        assert!(here.iter().all(|(_, leave, _)| !leave.is_cancelled()));
+        let (guest, _) = places.admit(peer);
+        guest.is_known(&anna);
+        assert_eq!(places.here().known, HashMap::from([(greedy, 2), (anna, 1)]));
+        drop((here, guest, place));
+        assert!(places.here().known.is_empty());
     }
 }

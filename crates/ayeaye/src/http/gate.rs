@@ -130,7 +130,7 @@ pub(super) async fn check_token(
         Err(stopped) => return gate.stop(stopped, guest.as_ref()),
     };
     if let Some(guest) = guest {
-        guest.is_known();
+        guest.is_known(&who);
     }
     if let Err(wait) = gate.requests.take(&who) {
         return later(StatusCode::TOO_MANY_REQUESTS, wait, "too many requests (http.rate-limit)");
