@@ -1,7 +1,7 @@
 //! Questions: every way in which one reaches a person, and every way in which the answer may not come.
 use std::time::Duration;
 
-use ayeaye_agent::{Principal, QuestionKind};
+use ayeaye_agent::{ClientAct, DeviceId, Gesture, Point, Principal, QuestionKind};
 use rmcp::model::{CallToolResponse, CallToolResult, InputRequest, InputRequiredResult};
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::{Value, json};
@@ -309,11 +309,8 @@ async fn an_answer_that_comes_twice_is_given_once() {
     let twice = async {
         paper.script.called(2).await;
         let late = retry(&client, START, task(), &state, says("Meier"));
-        let release = async {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            gate.notify_one();
-        };
-        tokio::join!(late, release).0
+        // The retry has left when the model is let go on.
+        tokio::join!(late, async { gate.notify_one() }).0
     };
     let (once, twice) = tokio::join!(once, twice);
     let (once, twice) = (facts_of(once), facts_of(twice));
@@ -325,6 +322,27 @@ async fn an_answer_that_comes_twice_is_given_once() {
     assert_eq!((paper.script.said(), paper.script.calls()), (vec!["Berg".to_owned()], 2));
     let list = facts(&client, "list_sessions", json!({})).await;
     assert_eq!(list["sessions"].as_array().unwrap().len(), 1, "{list}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_while_the_client_acts_itself_is_not_lost() {
+    let paper = Paper::new(which_anna());
+    let client = on_pipe(&paper.server, &Person::who([]), Era::New).await;
+    let state = asked(&client, task()).await.request_state.unwrap();
+    let sessions = paper.agent.sessions(&Principal::local(), 1).await.unwrap();
+    let acting = paper.agent.act(ClientAct {
+        device_id: DeviceId::new(SERIAL),
+        session_id: Some(sessions[0].0),
+        gesture: Gesture::Click { point: Point::new(500, 500).unwrap() },
+        reason: String::new(),
+        secret: false,
+        asker: Principal::local(),
+    });
+    let mut acting = acting.await.unwrap();
+    let done = facts_of(retry(&client, START, task(), &state, says("Berg")).await);
+    acting.end().await;
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    assert_eq!(paper.script.said(), ["Berg"]);
 }
 
 #[tokio::test]
@@ -482,6 +500,26 @@ async fn nobody_who_answers_is_waited_for_as_long_as_the_call_may_take() {
         let reply = json!({ "session_id": question["session_id"], "reply_from_client": "Berg" });
         assert_eq!(client.tool(CONTINUE, reply).await["stop_reason"], DONE);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_that_nobody_answers_is_no_reason_to_tell_what_was_answered_elsewhere() {
+    let paper = Paper::new(which_anna());
+    let mut silent = InLines::old(&paper.server, json!({ "elicitation": {} })).await;
+    let other = on_pipe(&paper.server, &Person::who([]).without_forms(), Era::Old).await;
+    let call = json!({ "name": START, "arguments": task() });
+    let elsewhere = async {
+        paper.script.called(1).await;
+        let sessions = paper.agent.sessions(&Principal::local(), 1).await.unwrap();
+        let session = json!({ "session_id": sessions[0].0.to_string() });
+        waits(&facts(&other, CONTINUE, session.clone()).await, None);
+        let mut answer = session;
+        answer["reply_from_client"] = json!("Berg");
+        facts(&other, CONTINUE, answer).await
+    };
+    let (told, done) = tokio::join!(silent.ask("tools/call", call), elsewhere);
+    assert_eq!(done["stop_reason"], DONE, "{done}");
+    assert_eq!(told["result"]["structuredContent"], done);
 }
 
 #[tokio::test]

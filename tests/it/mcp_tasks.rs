@@ -188,6 +188,26 @@ async fn a_task_is_cancelled_in_every_state() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_that_is_over_does_not_stop_what_became_of_its_session() {
+    let gate = Arc::new(Notify::new());
+    let paper = Paper::new([asks("Which Anna?"), completes("Told her.").held(&gate)]);
+    let client = on_pipe(&paper.server, &Person::who([]).with_tasks(), Era::New).await;
+    let cancel = async |id: &str| client.cancel_task(CancelTaskParams::new(id)).await.unwrap();
+    let over = begin(&client, START, task()).await.task_id;
+    question(&after(&client, &over, "working").await);
+    cancel(&over).await;
+    let session = over.split('.').next().unwrap();
+    let answer = json!({ "session_id": session, "reply_from_client": "Berg" });
+    let next = begin(&client, CONTINUE, answer).await.task_id;
+    paper.script.called(2).await;
+    cancel(&over).await;
+    gate.notify_one();
+    let done = after(&client, &next, "working").await;
+    assert_eq!(result(&done)["stop_reason"], DONE, "{done}");
+    assert_eq!(get(&client, &over).await["status"], "cancelled");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_declined_question_ends_the_task_with_it() {
     for (answer, asked) in [
         (json!({ "action": "decline" }), "declined"),

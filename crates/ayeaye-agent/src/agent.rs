@@ -662,7 +662,10 @@ fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.
 fn opening(session: &Session, words: Words) -> Option<Opening> {
     Some(match (session.standing(), words) {
-        (Standing::Waiting, Words::Answer { question, text }) if question == session.asked_at => {
+        // Without words it only follows.
+        (Standing::Waiting, Words::Answer { question, text })
+            if question == session.asked_at && !text.is_empty() =>
+        {
             Opening::Reply(text)
         }
         (_, Words::Answer { .. }) | (Standing::Waiting | Standing::Ended, Words::Nothing) => {

@@ -16,7 +16,8 @@ pub struct Outcome {
 
 impl Agent {
     /// How run `number` of a session stands; with `answers` also the runs that went on with answers
-    /// to its questions. A run that never was is as unknown as its session.
+    /// to its questions. A run that never was is as unknown as its session. An act of the client that
+    /// is under way is waited for.
     pub async fn outcome(
         &self,
         id: SessionId,
@@ -25,6 +26,7 @@ impl Agent {
         asker: &Principal,
     ) -> Result<Outcome, AgentError> {
         self.known(id, asker).await?;
+        self.past_acts(id).await;
         if let Some(live) = self.live(id, None)? {
             let report = live.follower().report();
             if covers(&report.run, number, answers) {
@@ -65,6 +67,7 @@ impl Agent {
         asker: &Principal,
     ) -> Result<bool, AgentError> {
         self.known(id, asker).await?;
+        self.past_acts(id).await;
         let Some(live) = self.live(id, None)? else { return Ok(false) };
         let follower = live.follower();
         let covered = covers(&follower.report().run, number, answers);

@@ -3,6 +3,7 @@ use tokio::sync::watch;
 
 use super::{Agent, AgentError, Follower};
 use crate::journal::Summary;
+use crate::report::Report;
 use crate::{Principal, SessionId};
 
 /// What has happened to somebody's runs since the process began.
@@ -29,6 +30,21 @@ impl Agent {
             // One that cannot be read is the business of the person at this machine.
             Err(err) if asker.owns(&Principal::local()) => Err(err),
             Err(_) => Err(unknown()),
+        }
+    }
+
+    /// What a session has come to, for whoever looks at its question: an act of the client that is
+    /// under way is waited for, which takes seconds, and the question waits on behind it.
+    pub async fn settled(&self, id: SessionId, asker: &Principal) -> Result<Report, AgentError> {
+        self.known(id, asker).await?;
+        self.past_acts(id).await;
+        self.report(id, asker).await
+    }
+
+    /// Waits until no act of the client is under way in a session.
+    pub(super) async fn past_acts(&self, id: SessionId) {
+        while let Some(live) = self.runs.get(id).filter(|live| live.brief) {
+            live.follower().end().await;
         }
     }
 

@@ -201,7 +201,8 @@ pub struct RunFacts {
 /// See [`Fact::SessionResume`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResume {
-    /// `reply`, `guidance`, `next_round`, `go_on`, or `direct` for one step of the client's own.
+    /// `reply`, `guidance`, `next_round`, `go_on`; for one step of the client's own `direct`, or
+    /// `direct_asked` while a question waits.
     pub why: String,
     /// Limits and reply mode of this run.
     pub run: RunFacts,

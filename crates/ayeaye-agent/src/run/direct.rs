@@ -94,7 +94,7 @@ impl Run {
     /// Does it, and records that; the session is left as one that can be gone on with.
     pub(crate) async fn act(mut self, hand: Hand, lease: impl Send) {
         let halt = match self.by_hand(&hand).await {
-            Err(halt) if ends_more_than_the_act(halt.reason) => halt,
+            Err(halt) if self.ends_more_than_the_act(halt.reason) => halt,
             Ok(()) | Err(_) => self.left_to_client(),
         };
         self.finish(halt, lease).await;
@@ -323,12 +323,14 @@ impl Run {
             by_client.lines.join("; ")
         ));
     }
-}
 
-/// Whether more is wrong than that the act was not done.
-fn ends_more_than_the_act(reason: StopReason) -> bool {
-    matches!(
-        reason,
-        StopReason::StorageFailed | StopReason::Cancelled | StopReason::ServerRestarted
-    )
+    /// Whether more is wrong than that the act was not done. A question waits on, also when an act is
+    /// taken back meanwhile.
+    fn ends_more_than_the_act(&self, reason: StopReason) -> bool {
+        match reason {
+            StopReason::StorageFailed => true,
+            StopReason::Cancelled | StopReason::ServerRestarted => self.session.question.is_none(),
+            _ => false,
+        }
+    }
 }

@@ -124,7 +124,7 @@ impl Ladder<'_> {
             return Err(Refusal::state_foreign());
         }
         self.rounds = state.round;
-        let report = self.server.agent.report(session, &asker).await?;
+        let report = self.server.agent.settled(session, &asker).await?;
         let open = report.question_number() == Some(state.question);
         let Some(question) = report.question.as_ref().filter(|_| open) else {
             // It has been answered: by this very answer, sent twice, or by another call.
@@ -186,7 +186,13 @@ impl Ladder<'_> {
                 Ok(Said::Nonsense) => {}
                 Ok(Said::Declined) => return Ok(told(&report, Some(Unanswered::Declined))),
                 Ok(Said::GivenUp) => return Ok(told(&report, Some(Unanswered::GivenUp))),
-                Err(why) => return Ok(told(&report, why)),
+                Err(why) => {
+                    // It may have been answered elsewhere meanwhile.
+                    let agent = &self.server.agent;
+                    let now = agent.settled(report.session_id, &principal(self.ctx)).await?;
+                    let waits = now.question_number() == Some(number);
+                    return Ok(told(&now, why.filter(|_| waits)));
+                }
             }
         }
     }

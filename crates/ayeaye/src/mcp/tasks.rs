@@ -143,11 +143,15 @@ impl Server {
         let text = match result.map_or(Said::Nonsense, |result| said(question, &result)) {
             Said::Words(text) => text,
             Said::Declined => {
-                self.tasks.marks.set(&id, report, Mark::Unanswered(Unanswered::Declined));
+                self.tasks.marks.set(
+                    &id,
+                    report.run.number,
+                    Mark::Unanswered(Unanswered::Declined),
+                );
                 return Ok(());
             }
             Said::GivenUp => {
-                self.tasks.marks.set(&id, report, Mark::Unanswered(Unanswered::GivenUp));
+                self.tasks.marks.set(&id, report.run.number, Mark::Unanswered(Unanswered::GivenUp));
                 return Ok(());
             }
             Said::Nonsense => {
@@ -181,12 +185,21 @@ impl Server {
         ctx: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         modern(ctx)?;
-        let (id, outcome, mark) = self.find(id, ctx).await?;
+        let name = id;
+        let (id, _, mark) = self.find(name, ctx).await?;
+        if mark.is_some() {
+            // It is over, and whoever goes on with its session goes on without it.
+            return Ok(());
+        }
         let stopped = self.agent.stop_run(id.session, id.run, id.asks, &principal(ctx)).await;
-        let stopped = stopped.map_err(|err| failure(&err))?;
-        if !stopped && mark.is_none() && waiting(&id, &outcome).is_some() {
-            // Nothing runs; the session waits on, and this task no longer does.
-            self.tasks.marks.set(&id, &outcome.report, Mark::Cancelled);
+        if stopped.map_err(|err| failure(&err))? {
+            return Ok(());
+        }
+        // Nothing runs, maybe since a moment ago.
+        let (id, outcome, _) = self.find(name, ctx).await?;
+        if waiting(&id, &outcome).is_some() {
+            // The session waits on, and this task no longer does.
+            self.tasks.marks.set(&id, outcome.report.run.number, Mark::Cancelled);
         }
         Ok(())
     }

@@ -173,6 +173,48 @@ async fn a_question_waits_while_the_client_does_what_it_asks_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_question_waits_on_when_an_act_is_taken_back() {
+    for reason in [StopReason::Cancelled, StopReason::ServerRestarted] {
+        let rig = Rig::new([info("Please sign in")]);
+        let asked = rig.run().await;
+        let session = asked.session_id;
+        rig.phone.breaks(Call::Capture, 1..=99, Fault::Hang);
+        let acting = rig.agent.act(tap(1, Some(session))).await.unwrap();
+        acting.stop(reason);
+        let taken_back = ended(acting).await;
+        assert!(matches!(taken_back.outcome, ActOutcome::NotDone(_)), "{taken_back:?}");
+        let report = rig.agent.report(session, &client()).await.unwrap();
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+        assert_eq!(report.question_number(), asked.question_number());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_looks_at_a_question_sees_it_through_an_act() {
+    let rig = Rig::new([info("Please sign in")]);
+    let asked = rig.run().await;
+    let session = asked.session_id;
+    rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
+    let acting = rig.agent.act(tap(1, Some(session))).await.unwrap();
+    rig.phone.gets(Call::Perform, 1).await;
+    let (agent, me) = (&rig.agent, client());
+    let (settled, outcome, stopped, ()) = within(async {
+        tokio::join!(
+            biased;
+            agent.settled(session, &me),
+            agent.outcome(session, 0, true, &me),
+            agent.stop_run(session, 0, true, &me),
+            async { rig.phone.let_go() },
+        )
+    })
+    .await;
+    assert_eq!(settled.unwrap().question_number(), asked.question_number());
+    assert_eq!(outcome.unwrap().report.question_number(), asked.question_number());
+    assert!(!stopped.unwrap(), "the act is none of the task's");
+    assert_eq!(ended(acting).await.outcome, ActOutcome::Done);
+}
+
+#[tokio::test(start_paused = true)]
 async fn while_the_agent_is_at_work_nobody_else_acts() {
     let rig = Rig::new([Line::Hangs]);
     let running = rig.begin().await.report().session_id;

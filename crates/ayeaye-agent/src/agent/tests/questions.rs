@@ -270,6 +270,16 @@ fn answer_to(question: u32, text: &str) -> Words {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_without_words_is_none() {
+    let rig = Rig::new([info("Which Anna?")]);
+    let asked = rig.run().await;
+    let (session, question) = (asked.session_id, asked.question_number().unwrap());
+    let again = rig.ended(rig.resume(session, answer_to(question, "")).await.unwrap()).await;
+    assert_eq!(again.question_number(), Some(question), "it is asked again");
+    assert_eq!(answers(&rig, session).await, []);
+}
+
+#[tokio::test(start_paused = true)]
 async fn of_two_answers_to_one_question_one_is_given() {
     let rig = Rig::new([info("Which Anna?"), complete("Sent.")]);
     let asked = rig.run().await;
