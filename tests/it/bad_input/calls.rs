@@ -160,8 +160,14 @@ async fn arguments_that_are_unknown_missing_or_of_the_wrong_kind_are_refused_by_
     for (arguments, name) in [
         (json!({ "device_id": serial, "task": "x", "speed": 3 }), "speed"),
         (json!({ "device_id": serial }), "task"),
-        (json!({ "device_id": 5, "task": "x" }), "string"),
-        (json!({ "device_id": serial, "task": "x", "max_steps": "many" }), "many"),
+        (
+            json!({ "device_id": 5, "task": "x" }),
+            "`device_id` does not fit: invalid type: integer, expected a string",
+        ),
+        (
+            json!({ "device_id": serial, "task": "x", "max_steps": "many" }),
+            "`max_steps` does not fit: invalid type: string, expected i64",
+        ),
     ] {
         let text = refused_somehow(&rig, arguments).await;
         assert!(text.contains(name), "{name}: {text}");
