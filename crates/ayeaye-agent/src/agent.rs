@@ -12,9 +12,11 @@ mod runs;
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, WeakShared};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
@@ -161,6 +163,28 @@ pub struct Agent {
     runs: Runs,
     vaults: Vaults,
     hands: Hands,
+    /// The listing of phones that is under way.
+    listing: Mutex<Option<Listing>>,
+}
+
+/// A listing that all who ask at the same time wait for; nothing when it failed.
+type Listing = WeakShared<BoxFuture<'static, Option<Vec<DeviceEntry>>>>;
+
+/// Asks every source. One that is in trouble is an error only when no other has anything to show.
+async fn list(parts: &Parts) -> Result<Vec<DeviceEntry>, DeviceError> {
+    let lists = parts.sources.iter().map(|source| source.list());
+    let mut entries = Vec::new();
+    let mut trouble = None;
+    for list in futures::future::join_all(lists).await {
+        match list {
+            Ok(list) => entries.extend(list),
+            Err(err) => trouble = Some(err),
+        }
+    }
+    match trouble {
+        Some(err) if entries.is_empty() => Err(err),
+        _ => Ok(entries),
+    }
 }
 
 impl Agent {
@@ -171,6 +195,7 @@ impl Agent {
             runs: Runs::default(),
             vaults: Vaults::default(),
             hands: Hands::default(),
+            listing: Mutex::default(),
         }
     }
 
@@ -190,24 +215,33 @@ impl Agent {
         &self,
         asker: &Principal,
     ) -> Result<Vec<(DeviceEntry, Driver)>, DeviceError> {
-        let lists = self.parts.sources.iter().map(|source| source.list());
-        let mut entries = Vec::new();
-        let mut trouble = None;
-        for list in futures::future::join_all(lists).await {
-            match list {
-                Ok(list) => entries.extend(list),
-                Err(err) => trouble = Some(err),
-            }
-        }
-        if let (true, Some(err)) = (entries.is_empty(), trouble) {
-            return Err(err);
-        }
+        let entries = self.entries().await?;
         let mut devices = Vec::with_capacity(entries.len());
         for entry in entries {
             let driver = self.driver(&entry.id, asker).await;
             devices.push((entry, driver));
         }
         Ok(devices)
+    }
+
+    /// Every phone there is. Calls at the same time share one listing: a crowd of clients asks the
+    /// phones no oftener than one does.
+    async fn entries(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
+        let listing = {
+            let mut under_way = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+            let joined = under_way.as_ref().and_then(WeakShared::upgrade);
+            joined.filter(|listing| listing.peek().is_none()).unwrap_or_else(|| {
+                let parts = self.parts.clone();
+                let listing = async move { list(&parts).await.ok() }.boxed().shared();
+                *under_way = listing.downgrade();
+                listing
+            })
+        };
+        match listing.await {
+            Some(entries) => Ok(entries),
+            // What is wrong is told to each by a listing of its own.
+            None => list(&self.parts).await,
+        }
     }
 
     /// Who drives a phone, as far as the asker may know.
