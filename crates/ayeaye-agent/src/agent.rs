@@ -167,8 +167,8 @@ pub struct Agent {
     listing: Mutex<Option<Listing>>,
 }
 
-/// A listing that all who ask at the same time wait for; nothing when it failed.
-type Listing = WeakShared<BoxFuture<'static, Option<Vec<DeviceEntry>>>>;
+/// A listing that all who ask at the same time wait for.
+type Listing = WeakShared<BoxFuture<'static, Result<Vec<DeviceEntry>, DeviceError>>>;
 
 /// Asks every source. One that is in trouble is an error only when no other has anything to show.
 async fn list(parts: &Parts) -> Result<Vec<DeviceEntry>, DeviceError> {
@@ -232,16 +232,12 @@ impl Agent {
             let joined = under_way.as_ref().and_then(WeakShared::upgrade);
             joined.filter(|listing| listing.peek().is_none()).unwrap_or_else(|| {
                 let parts = self.parts.clone();
-                let listing = async move { list(&parts).await.ok() }.boxed().shared();
+                let listing = async move { list(&parts).await }.boxed().shared();
                 *under_way = listing.downgrade();
                 listing
             })
         };
-        match listing.await {
-            Some(entries) => Ok(entries),
-            // What is wrong is told to each by a listing of its own.
-            None => list(&self.parts).await,
-        }
+        listing.await
     }
 
     /// Who drives a phone, as far as the asker may know.

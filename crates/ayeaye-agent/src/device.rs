@@ -122,7 +122,7 @@ pub struct App {
 }
 
 /// Why a phone did not do what it was asked. Variants are by what the caller does next.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum DeviceError {
     /// There is no adb server and none could be started: nothing works until it is mended.
     #[error("no adb server answers at {address}: {cause}")]

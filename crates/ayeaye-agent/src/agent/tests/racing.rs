@@ -176,3 +176,16 @@ async fn nobody_hears_of_anothers_session() {
     assert_eq!(all.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [running, waiting]);
     assert!(rig.agent.report(waiting, &Principal::operator()).await.is_ok());
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_for_the_phones_at_the_same_time_shares_one_listing_and_its_failure() {
+    let rig = Rig::new([]);
+    let who = client();
+    rig.phone.breaks(Call::List, 1..=1, Fault::TimedOut(Duration::from_secs(3)));
+    let (one, other) = tokio::join!(rig.agent.devices(&who), rig.agent.devices(&who));
+    assert!(one.is_err() && other.is_err(), "{one:?}, {other:?}");
+    assert_eq!(rig.phone.count(Call::List), 1);
+    // What is over is not told again.
+    assert_eq!(rig.agent.devices(&who).await.unwrap().len(), 1);
+    assert_eq!(rig.phone.count(Call::List), 2);
+}

@@ -23,6 +23,7 @@ const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
 /// The calls of [`Device`], and opening one; each is counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in super::super) enum Call {
+    List,
     Open,
     Capture,
     State,
@@ -386,6 +387,9 @@ pub(super) struct Plugged(pub(super) Arc<Phone>);
 #[async_trait]
 impl DeviceSource for Plugged {
     async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
+        if let Some(fault) = self.0.arrive(Call::List) {
+            self.0.fail("listing", fault).await?;
+        }
         Ok(vec![DeviceEntry {
             id: self.0.id.clone(),
             state: "device".to_owned(),
