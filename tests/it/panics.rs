@@ -8,7 +8,8 @@ use ayeaye::mcp::Server;
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{
     Action, Agent, Decision, Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Frame,
-    Keeping, Limits, Model, ModelError, Parts, Picture, Prompt, Reply, Tokens, Unreadable, View,
+    Keeping, Limits, Model, ModelError, Models, Parts, Picture, Prompt, Reply, ScreenSize, Tokens,
+    Unreadable, View,
 };
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
@@ -59,17 +60,15 @@ impl Model for Fragile {
     async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {
         Ok(Reply {
             text: String::new(),
-            reasoning: String::new(),
             finish_reason: None,
             model: self.name().to_owned(),
             tokens: Tokens::default(),
             latency: Duration::ZERO,
-            first_token: None,
-            retries: Vec::new(),
+            ..Reply::default()
         })
     }
 
-    fn read(&self, _reply: &Reply) -> Result<Decision, Unreadable> {
+    fn read(&self, _reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
         Ok(Decision {
             action: Action::Complete { message: "Done.".to_owned() },
             thought: String::new(),
@@ -88,12 +87,11 @@ async fn client(
     let agent = Agent::new(Parts {
         sources: vec![source],
         private: Vec::new(),
-        model,
+        models: Models::one(model),
         journal: Arc::new(FileJournal::new(data, ayeaye::wiring::clock(), SyncWhen::Step)),
         limits: Limits::USUAL,
         config: Map::new(),
         keeping: Keeping::default(),
-        prices: None,
         judge: None,
     });
     connect(Server::new(Arc::new(agent), crate::support::DEFAULTS), Quiet).await

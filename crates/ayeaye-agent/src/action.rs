@@ -2,15 +2,20 @@
 use std::fmt;
 use std::time::Duration;
 
-/// A place on the screen, in thousandths of its width and height, from the top left.
+/// A place on the screen, as a part of its width and height from the top left.
 ///
 /// Every model's own coordinates are converted to this; pixels are made from it and the size of
-/// the very frame the model looked at.
+/// the very frame the model looked at. It is told in thousandths and kept in millionths, so that a
+/// pixel which a model names in its own coordinates is found again on any screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
-    x: u16,
-    y: u16,
+    /// Millionths of the width.
+    x: u32,
+    /// Millionths of the height.
+    y: u32,
 }
+
+const WHOLE: u32 = 1_000_000;
 
 /// A point that lies outside the screen. It is never clamped: a model that names it has misread
 /// the screen or its own format, and is asked again.
@@ -26,31 +31,60 @@ pub struct OffScreen {
 impl Point {
     /// A point from thousandths of width and height, each 0 to 1000.
     pub fn new(x: i64, y: i64) -> Result<Self, OffScreen> {
-        let inside = |v: i64| u16::try_from(v).ok().filter(|v| *v <= 1000);
+        let inside = |v: i64| u32::try_from(v).ok().filter(|v| *v <= 1000).map(|v| v * 1000);
         match (inside(x), inside(y)) {
             (Some(x), Some(y)) => Ok(Self { x, y }),
             _ => Err(OffScreen { x, y }),
         }
     }
 
-    /// Thousandths of the width, 0 to 1000.
-    pub fn x(self) -> u16 {
-        self.x
+    /// A point from parts of width and height, each 0 to 1.
+    pub fn from_fractions(x: f64, y: f64) -> Result<Self, OffScreen> {
+        let millionths = |v: f64| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "0 to 10^6"
+            )]
+            (0.0..=1.0).contains(&v).then(|| (v * f64::from(WHOLE)).round() as u32)
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "only told; a cast saturates")]
+        let told = |v: f64| (v * 1e3).round() as i64;
+        match (millionths(x), millionths(y)) {
+            (Some(x), Some(y)) => Ok(Self { x, y }),
+            _ => Err(OffScreen { x: told(x), y: told(y) }),
+        }
     }
 
-    /// Thousandths of the height, 0 to 1000.
+    /// Parts of width and height, 0 to 1.
+    pub fn fractions(self) -> (f64, f64) {
+        let part = |v: u32| f64::from(v) / f64::from(WHOLE);
+        (part(self.x), part(self.y))
+    }
+
+    /// Thousandths of the width, 0 to 1000, the nearest.
+    pub fn x(self) -> u16 {
+        thousandths(self.x)
+    }
+
+    /// Thousandths of the height, 0 to 1000, the nearest.
     pub fn y(self) -> u16 {
-        self.y
+        thousandths(self.y)
     }
 
     /// The pixel of a screen of this size, always on it.
     pub fn to_pixel(self, size: crate::ScreenSize) -> crate::Pixel {
-        let along = |thousandths: u16, length: u32| {
-            let exact = (u64::from(thousandths) * u64::from(length) + 500) / 1000;
+        let along = |millionths: u32, length: u32| {
+            let whole = u64::from(WHOLE);
+            let exact = (u64::from(millionths) * u64::from(length) + whole / 2) / whole;
             u32::try_from(exact).unwrap_or(u32::MAX).min(length.saturating_sub(1))
         };
         crate::Pixel { x: along(self.x, size.width), y: along(self.y, size.height) }
     }
+}
+
+fn thousandths(millionths: u32) -> u16 {
+    u16::try_from((millionths + 500) / 1000).unwrap_or(1000)
 }
 
 /// Where new content comes from: `Down` shows what is further down the page.
@@ -231,6 +265,42 @@ pub(crate) fn is_done_by_hand(answer: &str) -> bool {
     answer == DONE_BY_HAND || word.eq_ignore_ascii_case("done")
 }
 
+/// Whether an answer to a question for leave is a clear yes. Anything else is a no: leave is given
+/// in a word or two, and what comes with conditions is for the model to understand.
+pub(crate) fn is_leave(answer: &str) -> bool {
+    const WORDS: [&str; 26] = [
+        "yes",
+        "y",
+        "ok",
+        "okay",
+        "confirm",
+        "confirmed",
+        "allow",
+        "allowed",
+        "approve",
+        "approved",
+        "go on",
+        "go ahead",
+        "continue",
+        "yes please",
+        "do it",
+        "sure",
+        "ja",
+        "oui",
+        "si",
+        "sí",
+        "是",
+        "是的",
+        "好",
+        "好的",
+        "可以",
+        "同意",
+    ];
+    const MORE: [&str; 4] = ["确认", "允许", "继续", "确定"];
+    let word = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
+    WORDS.iter().chain(&MORE).any(|leave| *leave == word)
+}
+
 /// What sort of answer a question wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
@@ -259,6 +329,16 @@ impl QuestionKind {
 }
 
 impl Question {
+    /// Asks for leave to do something.
+    pub fn confirm(text: impl Into<String>) -> Self {
+        Self { kind: QuestionKind::Confirm, ..Self::info(text) }
+    }
+
+    /// Asks a person to act on the phone and to say when it is done.
+    pub fn takeover(text: impl Into<String>) -> Self {
+        Self { kind: QuestionKind::Takeover, ..Self::info(text) }
+    }
+
     /// A question for information, with no choices.
     pub fn info(text: impl Into<String>) -> Self {
         Self { kind: QuestionKind::Info, text: text.into(), options: Vec::new(), app: None }
@@ -279,6 +359,13 @@ pub enum Action {
     },
     /// A question for the user.
     Info(Question),
+    /// Something for the phone that its user has to allow first.
+    Confirm {
+        /// What is to be done with the user's leave.
+        gesture: Gesture,
+        /// How the user is asked, of the kind [`QuestionKind::Confirm`].
+        question: Question,
+    },
     /// The request is carried out.
     Complete {
         /// What the user asked to know, if anything.
@@ -321,7 +408,7 @@ impl Action {
             Self::Gesture(gesture) => gesture.name(),
             Self::Wait(_) => "WAIT",
             Self::Note { .. } => "NOTE",
-            Self::Info(_) => "INFO",
+            Self::Info(_) | Self::Confirm { .. } => "INFO",
             Self::Complete { .. } => "COMPLETE",
             Self::Abort { .. } => "ABORT",
         }
@@ -351,6 +438,23 @@ mod tests {
         assert_eq!(pixel(0, 0), Pixel { x: 0, y: 0 });
         assert_eq!(pixel(1000, 1000), Pixel { x: 1079, y: 2399 });
         assert_eq!(pixel(500, 500), Pixel { x: 540, y: 1200 });
+    }
+
+    #[test]
+    fn a_pixel_is_found_again_on_every_screen() {
+        for (width, height) in [(1080, 2400), (2560, 1600), (3200, 1440), (8192, 1)] {
+            let size = ScreenSize { width, height };
+            for x in (0..width).step_by(7) {
+                let y = x % height;
+                let part = |at: u32, of: u32| f64::from(at) / f64::from(of);
+                let point = Point::from_fractions(part(x, width), part(y, height)).unwrap();
+                assert_eq!(point.to_pixel(size), Pixel { x, y });
+            }
+        }
+        assert!(Point::from_fractions(1.001, 0.0).is_err());
+        assert!(Point::from_fractions(f64::NAN, 0.0).is_err());
+        let point = Point::from_fractions(0.5124, 1.0).unwrap();
+        assert_eq!((point.x(), point.y()), (512, 1000));
     }
 
     #[test]

@@ -44,8 +44,8 @@ pub struct Parts {
     pub sources: Vec<Arc<dyn DeviceSource>>,
     /// Phones that no other process can reach, such as a virtual one in this process.
     pub private: Vec<DeviceId>,
-    /// What decides.
-    pub model: Arc<dyn Model>,
+    /// What decides, plans and tells.
+    pub models: Models,
     /// What is kept.
     pub journal: Arc<dyn Journal>,
     /// The bounds of every run.
@@ -54,10 +54,36 @@ pub struct Parts {
     pub config: serde_json::Map<String, serde_json::Value>,
     /// How much of what happens is kept.
     pub keeping: Keeping,
-    /// What the model's calls cost, where that is known.
-    pub prices: Option<Prices>,
     /// What judges whether a request was carried out, and when.
     pub judge: Option<Judge>,
+}
+
+/// The models by what they do. One may do it all.
+#[derive(Debug, Clone)]
+pub struct Models {
+    /// Decides on the next action.
+    pub act: Arc<dyn Model>,
+    /// Takes over for the rest of a run when that one fails.
+    pub fallback: Option<Arc<dyn Model>>,
+    /// Splits requests over apps, as the host agent; its profile does not matter.
+    pub plan: Arc<dyn Model>,
+    /// Answers as the user would (`auto_reply`); its profile does not matter.
+    pub reply: Arc<dyn Model>,
+    /// Puts the last screen into words, where that is wanted; its profile does not matter.
+    pub caption: Option<Arc<dyn Model>>,
+}
+
+impl Models {
+    /// One model for everything that cannot be left out.
+    pub fn one(model: Arc<dyn Model>) -> Self {
+        Self {
+            act: model.clone(),
+            fallback: None,
+            plan: model.clone(),
+            reply: model,
+            caption: None,
+        }
+    }
 }
 
 /// What judges whether a request was carried out.
@@ -69,24 +95,6 @@ pub struct Judge {
     pub rounds: bool,
     /// After each run that has ended a round, for the session so far.
     pub sessions: bool,
-}
-
-/// US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prices {
-    /// Sent.
-    pub input: f64,
-    /// Received, thinking included.
-    pub output: f64,
-}
-
-impl Prices {
-    /// US dollars for a call.
-    pub(crate) fn of(self, tokens: crate::Tokens) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "no call has 2^52 tokens")]
-        let (sent, received) = (tokens.prompt as f64, tokens.completion as f64);
-        (sent * self.input + received * self.output) / 1e6
-    }
 }
 
 /// Why the agent did not do what it was asked. Variants are by what the caller can do.

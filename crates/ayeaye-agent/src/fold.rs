@@ -4,6 +4,7 @@
 //! so whatever a run knows, the next process knows as well.
 use jiff::Timestamp;
 
+use crate::action::is_leave;
 use crate::journal::{
     ActionFacts, Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked,
     ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
@@ -45,6 +46,8 @@ pub struct Session {
     /// Whether the current round is the client's own, without a request that the agent could carry
     /// out.
     pub client_round: bool,
+    /// Whether the user has allowed what was asked last, and it is not done yet.
+    pub leave: bool,
     /// What the client has done on the phone itself since the agent's last step, in words.
     pub by_client: ByClient,
     /// Number of the current or last run, from 0.
@@ -99,6 +102,8 @@ pub struct Open {
     pub step: Option<u32>,
     /// The call to a model: its number, its request and its iteration.
     pub call: Option<(u32, u32, u32)>,
+    /// The model that was called.
+    pub model: String,
     /// Whether that is a call to the model that judges.
     pub judging: bool,
     /// The thing being done: its number, name, and whether the phone is concerned.
@@ -223,6 +228,7 @@ impl Session {
             state: CONTINUE.to_owned(),
             open: Open::default(),
             client_round: false,
+            leave: false,
             by_client: ByClient::default(),
             run_number: 0,
             asked_at: 0,
@@ -259,6 +265,7 @@ impl Session {
                 self.round_open = true;
                 self.request = request.clone();
                 self.client_round = false;
+                self.leave = false;
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.remember(Past::Request(request.clone()));
@@ -295,11 +302,14 @@ impl Session {
                     if judges { &mut self.counts.judgements } else { &mut self.counts.requests };
                 *counter = (*counter).max(request.request_number);
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
+                self.open.model.clone_from(&request.model);
                 self.open.judging = judges;
             }
             Fact::LlmResponse(response) => self.end_call(response),
             Fact::ToolStart(start) => {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
+                // Leave is for one act. Waking the phone is none.
+                self.leave &= !start.device || start.name == WAKE;
                 self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
                 if self.open.by_client && start.name != WAKE {
                     // Nobody was asked: what is done is what was decided.
@@ -316,6 +326,7 @@ impl Session {
             }
             Fact::Question(asked) => {
                 self.question = Some(asked.into());
+                self.leave = false;
                 self.asked_at = self.counts.steps;
             }
             Fact::Answer(answer) => self.hear(answer),
@@ -361,7 +372,9 @@ impl Session {
     fn hear(&mut self, answer: &Answer) {
         // What nobody asked for answers nothing.
         if answer.source != "guidance" {
-            self.question = None;
+            let asked = self.question.take();
+            self.leave = asked.is_some_and(|it| it.kind == QuestionKind::Confirm)
+                && answer.answers.iter().all(|text| is_leave(text));
         }
         let said = answer.answers.iter().cloned();
         if self.open.step.is_some() {
@@ -426,6 +439,7 @@ impl Session {
         // An action of a later version that this one cannot name is left out of what the model is told.
         if let Ok(action) = Action::try_from(facts) {
             self.remember(Past::Step(PastStep {
+                step,
                 decision: Decision {
                     action,
                     thought: end.response.thought.clone(),

@@ -28,8 +28,8 @@ pub use action::{
     Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
 };
 pub use agent::{
-    Acting, Agent, AgentError, ClientAct, Continue, Driver, Follower, Judge, Outcome, Parts,
-    Prices, ReplyMode, StartTask, Turns, Words,
+    Acting, Agent, AgentError, ClientAct, Continue, Driver, Follower, Judge, Models, Outcome,
+    Parts, ReplyMode, StartTask, Turns, Words,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
@@ -40,8 +40,8 @@ pub use fold::{ByClient, NoBeginning, Session, Standing};
 pub use journal::{Clock, Journal, JournalError, Record};
 pub use limits::Limits;
 pub use model::{
-    Decision, Message, Model, ModelError, Part, Past, PastStep, Prompt, Reply, Retry, Role, Tokens,
-    Unreadable, View,
+    Decision, Message, Model, ModelError, Part, Past, PastStep, Prices, Prompt, Reply, Retry, Role,
+    Shown, Tokens, ToolCall, Unreadable, View,
 };
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};

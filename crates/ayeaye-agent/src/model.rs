@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::{Action, Frame, Picture};
+use crate::{Action, Frame, Picture, ScreenSize};
 
 /// What one step shows a model.
 #[derive(Debug, Clone, Copy)]
@@ -17,15 +17,30 @@ pub struct View<'a> {
     pub remarks: &'a [String],
     /// The screen.
     pub picture: &'a Picture,
+    /// Screens of earlier steps, as far as they are at hand: the newest last, at most as many as
+    /// [`Model::earlier_pictures`] asks for.
+    pub earlier: &'a [Shown],
     /// Package of the app in front, when known.
     pub app: Option<&'a str>,
 }
 
+/// The screen of an earlier step, as a model was sent it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The number of the step in its session.
+    pub step: u32,
+    /// As it was sent.
+    pub picture: Picture,
+}
+
 /// One thing that happened in a session, as a model may be told of it.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all of them are steps")]
 pub enum Past {
     /// The user asked for something.
     Request(String),
+    /// The host agent gave this to an app agent, which knows nothing of what was before.
+    Subtask(String),
     /// The model decided, and this came of it.
     Step(PastStep),
     /// The user answered a question, or gave advice unasked.
@@ -35,6 +50,8 @@ pub enum Past {
 /// A step that is over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastStep {
+    /// Its number in the session.
+    pub step: u32,
     /// What was decided.
     pub decision: Decision,
     /// `None`: done as decided. Else what went wrong.
@@ -83,6 +100,30 @@ pub enum Part {
     Text(String),
     /// A picture.
     Picture(Picture),
+    /// A tool that the model has called; only in what an assistant says.
+    Call(ToolCall),
+    /// What came of a call: words, and the screen where the tool shows it; only in what a user says.
+    Result {
+        /// The call's.
+        id: String,
+        /// The tool's.
+        name: String,
+        /// What came of it.
+        text: String,
+        /// The screen afterwards.
+        picture: Option<Picture>,
+    },
+}
+
+/// A tool that a model calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// As the endpoint named it; may be empty.
+    pub id: String,
+    /// The tool's.
+    pub name: String,
+    /// JSON, as it came: nobody has looked at it yet.
+    pub arguments: String,
 }
 
 /// One message of a prompt.
@@ -106,9 +147,18 @@ impl Message {
 pub struct Prompt {
     /// In order.
     pub messages: Vec<Message>,
+    /// The tools that the model may call, each as the endpoint's own format wants it.
+    pub tools: Vec<serde_json::Value>,
+    /// The JSON schema that the reply has to obey, for endpoints that can hold a model to one.
+    pub schema: Option<serde_json::Value>,
 }
 
 impl Prompt {
+    /// Messages and nothing else.
+    pub fn of(messages: Vec<Message>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+
     /// The same prompt, with a reply that could not be read and the reason.
     #[must_use]
     pub fn asked_again(mut self, reply: &str, why: &Unreadable) -> Self {
@@ -137,6 +187,29 @@ pub struct Tokens {
     pub cached: u64,
 }
 
+/// US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prices {
+    /// Sent.
+    pub input: f64,
+    /// Received, thinking included.
+    pub output: f64,
+    /// Sent before and taken from the endpoint's cache; as any other where no price is told.
+    pub cached: Option<f64>,
+}
+
+impl Prices {
+    /// US dollars for a call.
+    pub fn of(self, tokens: Tokens) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "no call has 2^52 tokens")]
+        let priced = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
+        let cached = tokens.cached.min(tokens.prompt);
+        priced(tokens.prompt - cached, self.input)
+            + priced(cached, self.cached.unwrap_or(self.input))
+            + priced(tokens.completion, self.output)
+    }
+}
+
 /// A failed attempt inside one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
@@ -147,12 +220,14 @@ pub struct Retry {
 }
 
 /// What an endpoint answered.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
     /// The words.
     pub text: String,
     /// Reasoning, where the endpoint keeps it apart.
     pub reasoning: String,
+    /// The tools it calls, in order.
+    pub calls: Vec<ToolCall>,
     /// `stop`, `length` ... as the endpoint says it.
     pub finish_reason: Option<String>,
     /// The model that answered, as it calls itself.
@@ -195,12 +270,25 @@ pub trait Model: Send + Sync + fmt::Debug {
     fn name(&self) -> &str;
     /// The profile in use, such as `gelab`.
     fn profile(&self) -> &str;
+    /// What its calls cost, where that is known.
+    fn prices(&self) -> Option<Prices> {
+        None
+    }
+    /// How it is asked to choose its words, and the like, as it is sent: for the record.
+    fn params(&self) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+    /// How many screens of earlier steps its prompts show.
+    fn earlier_pictures(&self) -> usize {
+        0
+    }
     /// The frame scaled and encoded as this model wants it.
     fn picture(&self, frame: &Frame) -> Picture;
     /// What to send for one step.
     fn prompt(&self, view: &View<'_>) -> Prompt;
     /// Sends a prompt. `limit` bounds the whole call, retries included.
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError>;
-    /// Understands a reply, or says why not. Never guesses an end of the task.
-    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable>;
+    /// Understands a reply to a picture of this size, or says why not. Never guesses an end of the
+    /// task.
+    fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, Unreadable>;
 }

@@ -32,7 +32,9 @@ use crate::journal::{
 };
 use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
-use crate::{Action, Decision, Device, Frame, JournalError, QuestionKind, Record, StopReason};
+use crate::{
+    Action, Decision, Device, Frame, JournalError, QuestionKind, Record, Shown, StopReason,
+};
 
 /// What followers of a run are told: always the latest, never all.
 #[derive(Debug, Clone)]
@@ -146,7 +148,11 @@ pub(crate) struct Memory {
     /// What the screen showed last, as it is kept, as long as nothing was done since.
     last_screen: Option<LastScreen>,
     /// The picture that goes with it, as the model was sent it.
-    last_picture: Option<decide::Shown>,
+    last_picture: Option<decide::Kept>,
+    /// Pictures of earlier steps that the model's prompts show again.
+    pub(crate) earlier: Vec<Shown>,
+    /// The same as they are kept, if they are.
+    pub(crate) earlier_kept: Vec<Option<BlobRef>>,
     /// How long the phone took to name its screen's elements, when it last did.
     elements_took: Option<Duration>,
     /// How often in a row it was too late with them.
@@ -171,6 +177,8 @@ impl Default for Memory {
             answered: 0,
             last_screen: None,
             last_picture: None,
+            earlier: Vec::new(),
+            earlier_kept: Vec::new(),
             elements_took: None,
             elements_late: 0,
         }
@@ -230,7 +238,12 @@ impl Run {
             Action::Gesture(gesture) => self.perform(&gesture, seen, draft).await,
             Action::Wait(time) => self.wait(time, draft).await,
             Action::Note { text } => self.note(text).await,
-            Action::Info(question) => self.ask(question, &seen, draft).await,
+            Action::Confirm { gesture, .. } if self.session.leave => {
+                self.perform(&gesture, seen, draft).await
+            }
+            Action::Info(question) | Action::Confirm { question, .. } => {
+                self.ask(question, &seen, draft).await
+            }
             Action::Complete { message } => {
                 Err(Halt::new(StopReason::TaskCompletedSuccessfully, message))
             }

@@ -4,8 +4,8 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Frame, Gesture, Model as _, ScreenSize, View};
 use bytes::Bytes;
 
-use crate::openai::{Client, quoted};
-use crate::{OpenAiModel, Retries};
+use crate::remote::{Client, quoted};
+use crate::{RemoteModel, Retries};
 
 /// One thing that was found out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ const TASK: &str = "点击屏幕上的红色方块（click the red square）";
 /// How far beside the square a tap may land to be called a near miss.
 const NEAR: u32 = 60;
 
-pub(crate) async fn check(model: &OpenAiModel, client: &Client) -> Vec<Finding> {
+pub(crate) async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut found = |subject, verdict, text: String| {
         findings.push(Finding { subject, verdict, text });
@@ -102,18 +102,19 @@ pub(crate) async fn check(model: &OpenAiModel, client: &Client) -> Vec<Finding> 
 }
 
 /// Shows the model a screen with a mark and has it tapped: the whole way of a step.
-async fn sight(model: &OpenAiModel, client: &Client) -> (Verdict, String) {
+async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
     let picture = model.picture(&screen());
-    let view = View { request: TASK, past: &[], remarks: &[], picture: &picture, app: None };
+    let view =
+        View { request: TASK, past: &[], remarks: &[], picture: &picture, earlier: &[], app: None };
     let once = Retries { attempts: 2, ..client.config().retries };
-    let sampling = model.settled_profile().sampling();
+    let sampling = model.settled_profile().spec().sampling;
     let limit = client.config().limits.total;
     let reply = match client.ask(&model.prompt(&view), sampling, &once, limit).await {
         Ok(reply) => reply,
         Err(error) => return (Verdict::Bad, error.cause),
     };
     let took = seconds(reply.latency);
-    match model.read(&reply).map(|decision| decision.action) {
+    match model.read(&reply, picture.size).map(|decision| decision.action) {
         Ok(Action::Gesture(Gesture::Click { point })) => {
             let (x, y) = (u32::from(point.x()), u32::from(point.y()));
             let [left, top, right, bottom] = SQUARE;

@@ -1,6 +1,9 @@
 //! Settled values: plain, complete, without defaults hidden in them.
 use std::time::Duration;
 
+use ayeaye_agent::Prices;
+
+use crate::profile::space::Space;
 use crate::{Endpoint, Profile, Secret};
 
 /// A model and how to ask it.
@@ -18,6 +21,10 @@ pub struct ModelConfig {
     pub stream: bool,
     /// Most pixels of the picture it is sent; as its profile wants when not said.
     pub max_pixels: Option<u32>,
+    /// What the numbers of its points mean; as its profile says when not said.
+    pub space: Option<Space>,
+    /// What its calls cost, where that is known.
+    pub prices: Option<Prices>,
     /// How long and how much.
     pub limits: Limits,
     /// What is tried again.
@@ -82,6 +89,8 @@ impl ModelConfig {
             profile: None,
             stream: true,
             max_pixels: None,
+            space: None,
+            prices: None,
             limits: Limits::STANDARD,
             retries: Retries::STANDARD,
         }

@@ -52,6 +52,11 @@ impl Endpoint {
         self.below("/models")
     }
 
+    /// The host's name or address.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.base.host_str()
+    }
+
     /// Whether it is on this machine.
     pub fn is_loopback(&self) -> bool {
         match self.base.host() {

@@ -6,17 +6,100 @@ use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer
 use jpeg_encoder::{ColorType, Encoder};
 
 /// How a profile wants its pictures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PictureRule {
-    /// Most pixels. The shape of the screen is kept, and nothing is ever enlarged.
+    /// Their size.
+    pub resize: Resize,
+    /// Their format.
+    pub encoding: Encoding,
+}
+
+/// The size of a picture for a screen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Resize {
+    /// At most so many pixels. The shape of the screen is kept, and nothing is ever enlarged.
+    MaxPixels(u32),
+    /// At most so many pixels on the longest side and over all. The shape is kept, nothing enlarged.
+    Within {
+        /// Pixels of the longest side.
+        side: u32,
+        /// Pixels over all.
+        pixels: u32,
+    },
+    #[allow(dead_code, reason = "until the families that need it are there")]
+    /// To what the model's own server would make of it, so that it makes nothing more of it.
+    Smart(SmartResize),
+}
+
+/// The format of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// JPEG of this quality, 1 to 100.
+    Jpeg {
+        /// 1 to 100.
+        quality: u8,
+    },
+}
+
+/// How the servers of Qwen's vision models, and of those made from them, resize pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SmartResize {
+    /// Both sides become multiples of this many pixels.
+    pub factor: u32,
+    /// Fewest pixels over all.
+    pub min_pixels: u32,
+    /// Most pixels over all.
     pub max_pixels: u32,
-    /// JPEG quality, 1 to 100.
-    pub quality: u8,
+}
+
+/// The size a picture of `size` gets by the rule: both sides to the nearest multiple of the factor;
+/// if that is too large, both scaled down alike and down to a multiple; if too small, up. The shape is
+/// not kept exactly, so that width and height scale apart.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sides of pictures, 0 to 2^32"
+)]
+pub(crate) fn smart_resize(size: ScreenSize, rule: SmartResize) -> ScreenSize {
+    let SmartResize { factor, min_pixels, max_pixels } = rule;
+    let factor = f64::from(factor.max(1));
+    let (width, height) = (f64::from(size.width), f64::from(size.height));
+    // Halves go to the even neighbour, as in Python.
+    let near = |side: f64| (side / factor).round_ties_even().max(1.0) * factor;
+    let (mut w, mut h) = (near(width), near(height));
+    if f64::from(max_pixels) < w * h {
+        let beta = (width * height / f64::from(max_pixels)).sqrt();
+        let down = |side: f64| ((side / beta / factor).floor() * factor).max(factor);
+        (w, h) = (down(width), down(height));
+    } else if w * h < f64::from(min_pixels) {
+        let beta = (f64::from(min_pixels) / (width * height)).sqrt();
+        let up = |side: f64| (side * beta / factor).ceil() * factor;
+        (w, h) = (up(width), up(height));
+    }
+    ScreenSize { width: w as u32, height: h as u32 }
+}
+
+impl Resize {
+    /// The size of the picture for a screen of this size.
+    pub(crate) fn apply(self, size: ScreenSize) -> ScreenSize {
+        match self {
+            Self::MaxPixels(most) => target(size, most),
+            Self::Within { side, pixels } => {
+                let longest = u64::from(size.width.max(size.height));
+                let all = u64::from(size.width) * u64::from(size.height);
+                let side = u64::from(side).min(longest);
+                let by_side = all * side * side / (longest * longest);
+                target(size, u32::try_from(by_side).unwrap_or(u32::MAX).min(pixels))
+            }
+            Self::Smart(rule) => smart_resize(size, rule),
+        }
+    }
 }
 
 /// Scales and encodes a frame, once.
 pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
-    let size = target(frame.size(), rule.max_pixels);
+    let size = rule.resize.apply(frame.size());
+    let Encoding::Jpeg { quality } = rule.encoding;
     let scaled;
     let rgba: &[u8] = if size == frame.size() {
         frame.rgba()
@@ -26,7 +109,7 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
     };
     let side = |length: u32| u16::try_from(length).expect("a Frame has at most 8192 pixels a side");
     let mut bytes = Vec::with_capacity(rgba.len() / 16);
-    Encoder::new(&mut bytes, rule.quality)
+    Encoder::new(&mut bytes, quality)
         .encode(rgba, side(size.width), side(size.height), ColorType::Rgba)
         .expect("a picture that is not empty, written to memory");
     Picture { bytes: Bytes::from(bytes), media_type: "image/jpeg", size }
@@ -35,16 +118,13 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
 /// Scales and encodes a frame for a person or a client's model: the longest side at most
 /// `longest_side` pixels, and at most `most_bytes` bytes where quality can bring that about.
 pub fn encode_within(frame: &Frame, longest_side: u32, most_bytes: usize) -> Picture {
-    let size = frame.size();
-    let longest = u64::from(size.width.max(size.height));
-    let pixels = u64::from(size.width) * u64::from(size.height);
-    let side = u64::from(longest_side).min(longest);
-    let max_pixels = u32::try_from(pixels * side * side / (longest * longest)).unwrap_or(u32::MAX);
-    let mut rule = PictureRule { max_pixels, quality: 85 };
-    let mut picture = encode(frame, rule);
-    while most_bytes < picture.bytes.len() && 25 < rule.quality {
-        rule.quality -= 20;
-        picture = encode(frame, rule);
+    let resize = Resize::Within { side: longest_side, pixels: u32::MAX };
+    let rule = |quality| PictureRule { resize, encoding: Encoding::Jpeg { quality } };
+    let mut quality = 85;
+    let mut picture = encode(frame, rule(quality));
+    while most_bytes < picture.bytes.len() && 25 < quality {
+        quality -= 20;
+        picture = encode(frame, rule(quality));
     }
     picture
 }
@@ -83,7 +163,9 @@ mod tests {
 
     use super::*;
 
-    const RULE: PictureRule = PictureRule { max_pixels: 720 * 1600, quality: 85 };
+    const MOST: u32 = 720 * 1600;
+    const RULE: PictureRule =
+        PictureRule { resize: Resize::MaxPixels(MOST), encoding: Encoding::Jpeg { quality: 85 } };
 
     fn size(width: u32, height: u32) -> ScreenSize {
         ScreenSize { width, height }
@@ -117,7 +199,7 @@ mod tests {
             (size(1, 1), size(1, 1)),
             (size(8192, 1), size(8192, 1)),
         ] {
-            assert_eq!(target(from, RULE.max_pixels), to, "{from}");
+            assert_eq!(target(from, MOST), to, "{from}");
         }
         assert_eq!(target(size(8192, 1), 10), size(286, 1));
         assert_eq!(target(size(100, 100), 0), size(1, 1));
@@ -143,6 +225,23 @@ mod tests {
         assert_eq!(picture.size, size(576, 1280));
         assert!(picture.bytes.len() <= 200_000, "{}", picture.bytes.len());
         assert_eq!(encode_within(&frame(100, 50), 1280, 200_000).size, size(100, 50));
+    }
+
+    /// Against values of `qwen_vl_utils.smart_resize`.
+    #[test]
+    fn smart_resize_is_that_of_the_servers() {
+        let rule = |factor, min_pixels, max_pixels| SmartResize { factor, min_pixels, max_pixels };
+        let open = rule(28, 3136, 12_845_056);
+        for (from, rule, to) in [
+            (size(1080, 2400), open, size(1092, 2408)),
+            (size(720, 1600), open, size(728, 1596)),
+            (size(1080, 2400), rule(28, 3136, 1_003_520), size(672, 1484)),
+            (size(20, 20), open, size(56, 56)),
+            (size(1080, 2400), rule(32, 3136, 12_845_056), size(1088, 2400)),
+            (size(70, 42), rule(28, 1, 12_845_056), size(56, 56)),
+        ] {
+            assert_eq!(smart_resize(from, rule), to, "{from}");
+        }
     }
 
     #[test]

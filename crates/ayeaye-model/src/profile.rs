@@ -1,93 +1,77 @@
 //! What is particular to one family of models: prompt, reply format, coordinates, picture,
 //! sampling.
+//!
+//! Each family is one module below this one, with a [`Family`] in it; [`ALL`](Profile::ALL) names
+//! them. What several of them share is in [`reading`] (how replies are written) and [`space`] (what
+//! their numbers mean).
 use std::fmt;
 use std::str::FromStr;
 
-use ayeaye_agent::{Decision, Prompt, Unreadable, View};
+use crate::Endpoint;
 
-use crate::picture::PictureRule;
-
+#[cfg(test)]
+mod corpus;
+#[allow(dead_code, reason = "until the families that need it are there")]
+pub(crate) mod family;
 mod gelab;
+#[allow(dead_code, reason = "until the families that read by it are there")]
+mod reading;
+pub(crate) mod space;
 
-/// The families that are known. A closed list, so that the compiler names every place a new one
-/// has to be thought of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// GELab-Zero and Step-GUI: one user message, tab-separated fields, points in thousandths.
-    Gelab,
-}
+pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
+
+/// A family of models, by what it needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Profile(&'static dyn Family);
 
 /// A profile nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no model profile `{0}`; the known one is `gelab`")]
+#[error("there is no model profile `{0}`; `ayeaye model list` shows them all")]
 pub struct UnknownProfile(String);
 
-/// How a model is asked to choose its words.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sampling {
-    pub temperature: f64,
-    pub top_p: f64,
-    pub max_tokens: u32,
-}
-
 impl Profile {
-    /// Every profile.
-    pub const ALL: [Self; 1] = [Self::Gelab];
+    /// GELab-Zero and Step-GUI.
+    pub const GELAB: Self = Self(&gelab::Gelab);
+
+    /// Every profile. Of several that know a model's name, the first is taken.
+    pub const ALL: &[Self] = &[Self::GELAB];
+
+    /// The one for models whose name tells nothing.
+    const ANY: Self = Self::GELAB;
 
     /// The word for it in settings and in the journal.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Gelab => "gelab",
-        }
+        self.spec().name
     }
 
-    /// The profile of a model of this name. GELab's for names that tell nothing, as long as there
-    /// is no format that any model could be taught by its prompt.
-    pub fn for_model(name: &str) -> Self {
-        let name = name.to_ascii_lowercase();
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.patterns().iter().any(|part| name.contains(part)))
-            .unwrap_or(Self::Gelab)
+    /// The profile of a model of this name at this endpoint.
+    pub fn for_model(name: &str, endpoint: &Endpoint) -> Self {
+        let fits = |profile: &&Self| profile.knows(name) && profile.spec().serves(endpoint);
+        Self::ALL.iter().find(fits).copied().unwrap_or(Self::ANY)
     }
 
     /// Whether a model of this name is one this profile was made for.
     pub(crate) fn knows(self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
-        self.patterns().iter().any(|part| name.contains(part))
+        self.spec().patterns.iter().any(|part| name.contains(part))
     }
 
-    fn patterns(self) -> &'static [&'static str] {
-        match self {
-            Self::Gelab => &["gelab", "step-gui", "step_gui", "stepgui"],
-        }
+    pub(crate) fn spec(self) -> &'static Spec {
+        self.0.spec()
     }
 
-    pub(crate) fn sampling(self) -> Sampling {
-        match self {
-            Self::Gelab => gelab::SAMPLING,
-        }
-    }
-
-    pub(crate) fn picture(self) -> PictureRule {
-        match self {
-            Self::Gelab => gelab::PICTURE,
-        }
-    }
-
-    pub(crate) fn prompt(self, view: &View<'_>) -> Prompt {
-        match self {
-            Self::Gelab => gelab::prompt(view),
-        }
-    }
-
-    /// Reads a whole reply. Whether it is whole is not for the profile to know.
-    pub(crate) fn read(self, text: &str) -> Result<Decision, Unreadable> {
-        match self {
-            Self::Gelab => gelab::parse(text),
-        }
+    pub(crate) fn family(self) -> &'static dyn Family {
+        self.0
     }
 }
+
+impl PartialEq for Profile {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Profile {}
 
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,10 +83,9 @@ impl FromStr for Profile {
     type Err = UnknownProfile;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.name() == name.trim().to_ascii_lowercase())
-            .ok_or_else(|| UnknownProfile(name.trim().to_owned()))
+        let name = name.trim();
+        let is_it = |profile: &&Self| profile.name().eq_ignore_ascii_case(name);
+        Self::ALL.iter().find(is_it).copied().ok_or_else(|| UnknownProfile(name.to_owned()))
     }
 }
 
@@ -112,14 +95,16 @@ mod tests {
 
     #[test]
     fn a_profile_is_found_by_the_models_name_and_by_its_own() {
+        let endpoint = Endpoint::parse("http://127.0.0.1:8000").unwrap();
         for name in ["gelab-zero-4b-preview", "stepfun-ai/GELab-Zero-4B", "Step-GUI-8B"] {
-            assert!(Profile::Gelab.knows(name), "{name}");
-            assert_eq!(Profile::for_model(name), Profile::Gelab);
+            assert!(Profile::GELAB.knows(name), "{name}");
+            assert_eq!(Profile::for_model(name, &endpoint), Profile::GELAB);
         }
-        assert!(!Profile::Gelab.knows("gpt-4o"));
+        assert!(!Profile::GELAB.knows("gpt-4o"));
         for profile in Profile::ALL {
-            assert_eq!(profile.name().parse(), Ok(profile));
+            assert_eq!(profile.name().parse(), Ok(*profile));
+            assert_eq!(profile.name(), profile.name().to_ascii_lowercase());
         }
-        assert!("ui-tars".parse::<Profile>().unwrap_err().to_string().contains("`gelab`"));
+        assert!("mystery".parse::<Profile>().unwrap_err().to_string().contains("model list"));
     }
 }

@@ -58,7 +58,7 @@ impl Pilot {
         let mut model =
             ModelConfig::new(Endpoint::parse(&format!("http://127.0.0.1:{port}/v1"))?, NAME);
         model.key = Secret::new(&key);
-        model.profile = Some(Profile::Gelab);
+        model.profile = Some(Profile::GELAB);
         let routes = server::routes(server::Shared { phone, key, thinking });
         let down = down.clone();
         tokio::spawn(async move {

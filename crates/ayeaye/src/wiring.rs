@@ -6,9 +6,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, tidy};
-use ayeaye_agent::{Agent, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Parts, SettleRule};
+use ayeaye_agent::{
+    Agent, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Models, Parts, SettleRule,
+};
 use ayeaye_export::Projecting;
-use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Profile};
+use ayeaye_model::{Endpoint, ModelConfig, Profile, RemoteModel};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -21,7 +23,7 @@ pub struct House {
     /// Drives phones.
     pub agent: Arc<Agent>,
     /// The model it asks, for checks.
-    pub model: Arc<OpenAiModel>,
+    pub model: Arc<RemoteModel>,
     /// The virtual phone, if there is one.
     pub handset: Option<Handset>,
     /// Whether the stand-in decides instead of a model.
@@ -79,7 +81,7 @@ impl House {
         if decider == Decider::Configured || handset.is_none() {
             sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
         }
-        let model = Arc::new(OpenAiModel::new(endpoint.clone()).context("the model's settings")?);
+        let model = Arc::new(RemoteModel::new(endpoint.clone()).context("the model's settings")?);
         let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync)
             .with_floor(config.journal.min_free);
         let logs = config.logs.clone();
@@ -88,12 +90,11 @@ impl House {
         let agent = Agent::new(Parts {
             sources,
             private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
-            model: model.clone(),
+            models: Models::one(model.clone()),
             journal: journal.clone(),
             limits: limits(config),
             config: worth_keeping(config, &*model),
             keeping: config.journal.keeping,
-            prices: config.model.prices,
             judge,
         });
         let piloted = decider == Decider::Pilot;
@@ -165,6 +166,7 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     model.limits.first_byte = settings.first_byte_timeout;
     model.limits.total = settings.timeout;
     model.retries.attempts = settings.retries + 1;
+    model.prices = settings.prices;
     Ok(model)
 }
 
@@ -172,7 +174,7 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
 fn judge(
     config: &Config,
     endpoint: ModelConfig,
-    model: &Arc<OpenAiModel>,
+    model: &Arc<RemoteModel>,
 ) -> anyhow::Result<Option<Judge>> {
     let evaluate = config.run.evaluate;
     if !evaluate.rounds() && !evaluate.sessions() {
@@ -180,8 +182,13 @@ fn judge(
     }
     let model: Arc<dyn Model> = match &config.model.judge_name {
         Some(name) => Arc::new(
-            OpenAiModel::new(ModelConfig { name: name.clone(), ..endpoint })
-                .context("the judging model's settings")?,
+            RemoteModel::new(ModelConfig {
+                name: name.clone(),
+                // The price is that of the model that acts.
+                prices: endpoint.prices.filter(|_| *name == endpoint.name),
+                ..endpoint
+            })
+            .context("the judging model's settings")?,
         ),
         None => model.clone(),
     };

@@ -10,9 +10,9 @@ use ayeaye::mcp::ladder::Seal;
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{
     Action, Agent, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
-    DeviceInfo, DeviceSource, Frame, Gesture, Keeping, Limits, Message, Model, ModelError, Parts,
-    Past, Picture, Point, Prompt, Question, QuestionKind, Reply, Role, ScreenSize, ScreenState,
-    Tokens, Transport, Unreadable, View,
+    DeviceInfo, DeviceSource, Frame, Gesture, Keeping, Limits, Message, Model, ModelError, Models,
+    Parts, Past, Picture, Point, Prompt, Question, QuestionKind, Reply, Role, ScreenSize,
+    ScreenState, Tokens, Transport, Unreadable, View,
 };
 use serde_json::Map;
 use tempfile::TempDir;
@@ -93,12 +93,11 @@ impl Paper {
         let agent = Arc::new(Agent::new(Parts {
             sources: vec![Arc::new(Drawer(phone.clone()))],
             private: vec![phone.id.clone()],
-            model: script.clone(),
+            models: Models::one(script.clone()),
             journal: Arc::new(journal),
             limits: Limits { run_time: hour, model_call: hour, ..Limits::USUAL },
             config: Map::new(),
             keeping: Keeping::default(),
-            prices: None,
             judge: None,
         }));
         let seal = Seal::kept(data.path()).unwrap();
@@ -164,10 +163,10 @@ impl Model for Script {
     fn prompt(&self, view: &View<'_>) -> Prompt {
         let said = view.past.iter().filter_map(|past| match past {
             Past::Said(text) => Some(text.clone()),
-            Past::Step(_) | Past::Request(_) => None,
+            Past::Step(_) | Past::Request(_) | Past::Subtask(_) => None,
         });
         *self.said.lock().unwrap() = said.collect();
-        Prompt { messages: vec![Message::text(Role::User, view.request)] }
+        Prompt::of(vec![Message::text(Role::User, view.request)])
     }
 
     async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {
@@ -185,17 +184,15 @@ impl Model for Script {
         given.push(line.action);
         Ok(Reply {
             text: (given.len() - 1).to_string(),
-            reasoning: String::new(),
             finish_reason: Some("stop".to_owned()),
             model: "paper".to_owned(),
             tokens: Tokens::default(),
             latency: line.after,
-            first_token: None,
-            retries: Vec::new(),
+            ..Reply::default()
         })
     }
 
-    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
         let number: usize = reply.text.parse().map_err(|_| Unreadable("no number".to_owned()))?;
         Ok(Decision {
             action: self.given.lock().unwrap()[number].clone(),

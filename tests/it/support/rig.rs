@@ -9,9 +9,9 @@ use ayeaye::mcp::{Defaults, Server};
 use ayeaye::pilot::Pilot;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Judge, Keeping, Limits, Model, Parts, ReplyMode};
+use ayeaye_agent::{Agent, Judge, Keeping, Limits, Model, Models, Parts, ReplyMode};
 use ayeaye_export::{Images, LogSettings, Projecting};
-use ayeaye_model::{Endpoint, ModelConfig, OpenAiModel, Secret};
+use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
 use ayeaye_phone::{AdbServer, Handset, Phone, PhoneOptions};
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
@@ -123,18 +123,17 @@ impl Rig {
         } else {
             fake_model(&vlm, first_byte)
         };
-        let model: Arc<dyn Model> = Arc::new(OpenAiModel::new(model).unwrap());
+        let model: Arc<dyn Model> = Arc::new(RemoteModel::new(model).unwrap());
         let files = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Step);
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(Parts {
             sources: vec![Arc::new(devices)],
             private: Vec::new(),
-            model,
+            models: Models::one(model),
             journal: Arc::new(Projecting::new(Arc::new(files), data.path(), options.logs)),
             limits,
             config: Map::new(),
             keeping: options.keeping,
-            prices: None,
             judge: options.judged.then_some(judge),
         }));
         let defaults = Defaults { tools: options.tools, ..DEFAULTS };

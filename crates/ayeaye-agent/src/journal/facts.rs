@@ -15,11 +15,11 @@
 //! | `HOT_KEY` | `key`, such as `BACK` |
 //! | WAIT | `seconds`, a fraction if need be |
 //! | NOTE | `text` |
-//! | INFO | `question`: `kind`, `text`, `options`, `app` if known |
+//! | INFO | `question`: `kind`, `text`, `options`, `app` if known; `act` if it asks for leave to do that: `function`, `arguments` |
 //! | COMPLETE | `return` |
 //! | ABORT | `reason` |
 //!
-//! Points are `[x, y]` in thousandths. Times are kept to the millisecond; what is finer is cut off.
+//! Points are `[x, y]` in thousandths, with up to three places where a model names them finer. Times are kept to the millisecond; what is finer is cut off.
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -59,6 +59,11 @@ impl From<&Action> for ActionFacts {
             Action::Wait(time) => put("seconds", seconds(*time)),
             Action::Note { text } => put("text", json!(text)),
             Action::Info(question) => put("question", question_facts(question)),
+            Action::Confirm { gesture, question } => {
+                put("question", question_facts(question));
+                let act = Self::from(&Action::Gesture(gesture.clone()));
+                put("act", json!({ "function": act.function, "arguments": act.arguments }));
+            }
             Action::Complete { message } => put("return", json!(message)),
             Action::Abort { reason } => put("reason", json!(reason)),
         }
@@ -113,7 +118,14 @@ impl TryFrom<&ActionFacts> for Action {
             }
             "WAIT" => Self::Wait(args("WAIT").seconds("seconds")?),
             "NOTE" => Self::Note { text: args("NOTE").text("text")? },
-            "INFO" => Self::Info(args("INFO").question("question")?),
+            "INFO" => {
+                let args = args("INFO");
+                let question = args.question("question")?;
+                match args.gesture("act")? {
+                    Some(gesture) => Self::Confirm { gesture, question },
+                    None => Self::Info(question),
+                }
+            }
             "COMPLETE" => Self::Complete { message: args("COMPLETE").text("return")? },
             "ABORT" => Self::Abort { reason: args("ABORT").text("reason")? },
             other => return Err(NotAnAction::Name(other.chars().take(64).collect())),
@@ -124,7 +136,9 @@ impl TryFrom<&ActionFacts> for Action {
 impl From<&Decision> for ResponseFacts {
     fn from(decision: &Decision) -> Self {
         let questions = match &decision.action {
-            Action::Info(question) => vec![question.text.clone()],
+            Action::Info(question) | Action::Confirm { question, .. } => {
+                vec![question.text.clone()]
+            }
             _ => Vec::new(),
         };
         Self {
@@ -191,7 +205,18 @@ fn put_gesture(gesture: &Gesture, put: &mut impl FnMut(&str, Value)) {
 }
 
 fn pair(point: Point) -> Value {
-    json!([point.x(), point.y()])
+    let (x, y) = point.fractions();
+    json!([thousandths(x), thousandths(y)])
+}
+
+/// A whole number where it is one, as GELab's always are.
+fn thousandths(fraction: f64) -> Value {
+    let millionths = (fraction * 1e6).round();
+    if millionths % 1e3 == 0.0 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
+        return json!((millionths / 1e3) as u16);
+    }
+    json!(millionths / 1e3)
 }
 
 fn millis(time: Duration) -> Value {
@@ -242,8 +267,8 @@ impl Arguments<'_> {
     fn point_if_any(self, name: &'static str) -> Result<Option<Point>, NotAnAction> {
         let Some(value) = self.of.get(name) else { return Ok(None) };
         let Some([x, y]) = value.as_array().map(Vec::as_slice) else { return Err(self.bad(name)) };
-        match (x.as_i64(), y.as_i64()) {
-            (Some(x), Some(y)) => Ok(Some(Point::new(x, y)?)),
+        match (x.as_f64(), y.as_f64()) {
+            (Some(x), Some(y)) => Ok(Some(Point::from_fractions(x / 1e3, y / 1e3)?)),
             _ => Err(self.bad(name)),
         }
     }
@@ -274,6 +299,23 @@ impl Arguments<'_> {
             .and_then(|time| time.checked_add(Duration::from_micros(500)))
             .map(|time| Duration::new(time.as_secs(), time.subsec_millis() * 1_000_000))
             .ok_or_else(|| self.bad(name))
+    }
+
+    fn gesture(self, name: &'static str) -> Result<Option<Gesture>, NotAnAction> {
+        let Some(value) = self.of.get(name) else { return Ok(None) };
+        let function = value["function"].as_str();
+        let (Some(function), Some(arguments)) = (function, value["arguments"].as_object()) else {
+            return Err(self.bad(name));
+        };
+        // Only what goes to a phone: a question inside a question would have no end.
+        let facts = ActionFacts { function: function.to_owned(), arguments: arguments.clone() };
+        match facts.function.as_str() {
+            "INFO" => Err(self.bad(name)),
+            _ => match Action::try_from(&facts)? {
+                Action::Gesture(gesture) => Ok(Some(gesture)),
+                _ => Err(self.bad(name)),
+            },
+        }
     }
 
     fn question(self, name: &'static str) -> Result<Question, NotAnAction> {

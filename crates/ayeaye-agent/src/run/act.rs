@@ -137,7 +137,7 @@ impl Run {
 
     /// Notices a model that does the same on the same screen again and again.
     pub(super) fn check_progress(&mut self, frame: &Frame, action: &Action) -> Result<(), Halt> {
-        if !matches!(action, Action::Gesture(_)) {
+        if !matches!(action, Action::Gesture(_) | Action::Confirm { .. }) {
             self.memory.last_try = None;
             return Ok(());
         }

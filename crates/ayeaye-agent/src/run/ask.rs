@@ -116,25 +116,24 @@ impl Run {
         seen: &Seen,
         draft: &mut Draft,
     ) -> Result<String, Halt> {
-        let prompt = Prompt {
-            messages: vec![
-                Message::text(Role::System, ANSWER_AS_USER),
-                Message {
-                    role: Role::User,
-                    parts: vec![
-                        Part::Text(format!("The task: {}", self.session.request)),
-                        Part::Picture(seen.picture.clone()),
-                        Part::Text(format!("The agent asks: {}", question.text)),
-                    ],
-                },
-            ],
-        };
-        let (call_id, reply) = self.call(&prompt, "auto_reply", 1, seen, draft).await?;
+        let prompt = Prompt::of(vec![
+            Message::text(Role::System, ANSWER_AS_USER),
+            Message {
+                role: Role::User,
+                parts: vec![
+                    Part::Text(format!("The task: {}", self.session.request)),
+                    Part::Picture(seen.picture.clone()),
+                    Part::Text(format!("The agent asks: {}", question.text)),
+                ],
+            },
+        ]);
+        let model = self.parts.models.reply.clone();
+        let (call_id, reply) = self.call(&model, &prompt, "auto_reply", 1, seen, draft).await?;
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
         let error = text.is_empty().then(|| "an empty answer".to_owned());
         let failed = error.clone();
         self.keep_secret(&text);
-        self.record_answer(call_id, 1, &reply, (None, error), draft).await?;
+        self.record_answer(call_id, 1, &reply, model.prices(), (None, error), draft).await?;
         match failed {
             None => Ok(text),
             Some(error) => Err(Halt::new(

@@ -1,20 +1,21 @@
 //! Deciding: asking the model until it says something that can be understood, three times at most.
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Run};
 use crate::journal::{
     ActionFacts, BlobRef, Fact, LlmRequest, LlmResponse, MessageFacts, ParsedFacts, PartFacts,
-    ResponseFacts, TokenFacts,
+    ResponseFacts, TokenFacts, ToolCallFacts,
 };
 use crate::privacy::{Kind, secrets_in};
 use crate::{
-    Action, Decision, Gesture, KeepImages, KeepText, Message, ModelError, Part, Picture, Prices,
-    Prompt, Reply, StopReason, Tokens, Unreadable, View,
+    Action, Decision, Gesture, KeepImages, KeepText, Message, Model, ModelError, Part, Picture,
+    Prices, Prompt, Reply, Shown, StopReason, Tokens, ToolCall, Unreadable, View,
 };
 
 /// Texts longer than this are kept as blobs: the same rules are sent with every step.
@@ -24,7 +25,7 @@ const LONG_TEXT: usize = 1024;
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
 
 /// A picture as a model is sent it, and as it is kept, if it is.
-pub(super) type Shown = (Picture, Option<BlobRef>);
+pub(super) type Kept = (Picture, Option<BlobRef>);
 
 impl Run {
     pub(super) async fn decide(
@@ -33,31 +34,36 @@ impl Run {
         draft: &mut Draft,
     ) -> Result<Decision, Halt> {
         let remarks = std::mem::take(&mut self.memory.remarks);
-        let mut prompt = self.parts.model.prompt(&View {
+        let model = self.parts.models.act.clone();
+        let mut prompt = model.prompt(&View {
             request: &self.session.request,
             past: &self.session.past,
             remarks: &remarks,
             picture: &seen.picture,
+            earlier: &self.memory.earlier,
             app: seen.app.as_deref(),
         });
         let attempts = self.parts.limits.repairs + 1;
         let mut complaint = None;
         for iteration in 1..=attempts {
             let purpose = if iteration == 1 { "act" } else { "repair" };
-            let (call_id, reply) = self.call(&prompt, purpose, iteration, seen, draft).await?;
-            let read = self.parts.model.read(&reply);
+            let (call_id, reply) =
+                self.call(&model, &prompt, purpose, iteration, seen, draft).await?;
+            let read = model.read(&reply, seen.picture.size);
             if let Ok(decision) = &read {
                 self.notice_secret(decision, seen).await?;
             }
-            self.record_reply(call_id, iteration, &reply, read.as_ref(), draft).await?;
+            let prices = model.prices();
+            self.record_reply(call_id, iteration, &reply, prices, read.as_ref(), draft).await?;
             match read {
                 Ok(decision) => {
                     draft.decision = Some(decision.clone());
+                    self.remember_picture(seen, model.earlier_pictures());
                     return Ok(decision);
                 }
                 Err(why) => {
                     tracing::warn!(session = %self.session.id, iteration, "unreadable reply: {}", self.hide(&why.0));
-                    prompt = prompt.asked_again(&reply.text, &why);
+                    prompt = prompt.asked_again(&said(&reply), &why);
                     complaint = Some(why);
                 }
             }
@@ -71,9 +77,22 @@ impl Run {
         ))
     }
 
+    /// Keeps a picture at hand for the prompts of later steps.
+    fn remember_picture(&mut self, seen: &Seen, most: usize) {
+        let step = self.session.open.step.unwrap_or_default();
+        let earlier = &mut self.memory.earlier;
+        earlier.push(Shown { step, picture: seen.picture.clone() });
+        let too_many = earlier.len().saturating_sub(most);
+        earlier.drain(..too_many);
+        let kept = &mut self.memory.earlier_kept;
+        kept.push(seen.kept.clone());
+        kept.drain(..too_many.min(kept.len()));
+    }
+
     /// Sends a prompt and records that, and its failure if it fails.
     pub(super) async fn call(
         &mut self,
+        model: &Arc<dyn Model>,
         prompt: &Prompt,
         purpose: &str,
         iteration: u32,
@@ -86,7 +105,6 @@ impl Run {
         let request_number = self.session.counts.requests + u32::from(iteration == 1);
         let shown = (seen.picture.clone(), seen.kept.clone());
         let messages = self.keep_messages(&prompt.messages, Some(&shown)).await?;
-        let model = self.parts.model.clone();
         self.append(Fact::LlmRequest(LlmRequest {
             call_id,
             request_number,
@@ -95,9 +113,9 @@ impl Run {
             model: model.name().to_owned(),
             profile: model.profile().to_owned(),
             messages,
-            params: Map::new(),
-            tools_schema: None,
-            response_schema: None,
+            params: model.params(),
+            tools_schema: (!prompt.tools.is_empty()).then(|| Value::from(prompt.tools.clone())),
+            response_schema: prompt.schema.clone(),
             tool_results: None,
         }))
         .await?;
@@ -116,7 +134,8 @@ impl Run {
         };
         draft.unpriced = true;
         let call = (call_id, self.session.counts.requests, iteration);
-        self.append(Fact::LlmResponse(self.failure(call, &failed))).await?;
+        let failed = failure(model.name(), call, &failed);
+        self.append(Fact::LlmResponse(failed)).await?;
         Err(halt)
     }
 
@@ -132,6 +151,7 @@ impl Run {
         call_id: u32,
         iteration: u32,
         reply: &Reply,
+        prices: Option<Prices>,
         read: Result<&Decision, &Unreadable>,
         draft: &mut Draft,
     ) -> Result<(), Halt> {
@@ -140,7 +160,7 @@ impl Run {
             response: ResponseFacts::from(decision),
         });
         let error = read.err().map(|why| why.0.clone());
-        self.record_answer(call_id, iteration, reply, (parsed, error), draft).await
+        self.record_answer(call_id, iteration, reply, prices, (parsed, error), draft).await
     }
 
     /// Records what an endpoint answered. It cost money, so it is synced before anything is done
@@ -150,44 +170,16 @@ impl Run {
         call_id: u32,
         iteration: u32,
         reply: &Reply,
+        prices: Option<Prices>,
         (parsed, error): (Option<ParsedFacts>, Option<String>),
         draft: &mut Draft,
     ) -> Result<(), Halt> {
         let call = (call_id, self.session.counts.requests, iteration);
-        let prices = self.parts.prices;
         let facts = answered(call, reply, prices, parsed, error);
         draft.tokens += facts.tokens;
         draft.cost_usd += facts.cost_usd;
         draft.unpriced |= !facts.cost_known;
         self.append(Fact::LlmResponse(facts)).await
-    }
-
-    /// What is recorded of a call that came to nothing.
-    pub(super) fn failure(
-        &self,
-        (call_id, request_number, iteration): (u32, u32, u32),
-        err: &ModelError,
-    ) -> LlmResponse {
-        LlmResponse {
-            call_id,
-            request_number,
-            iteration,
-            kind: "intermediate".to_owned(),
-            success: false,
-            raw_content: None,
-            reasoning: String::new(),
-            tool_calls: Vec::new(),
-            parsed: None,
-            finish_reason: None,
-            model: self.parts.model.name().to_owned(),
-            tokens: TokenFacts::from(Tokens::default()),
-            latency_ms: millis(err.latency),
-            first_token_ms: None,
-            cost_usd: 0.0,
-            cost_known: false,
-            retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
-            error: Some(err.cause.clone()),
-        }
     }
 
     /// What is typed into a field that hides it is a secret, and so is its echo in the reply that is
@@ -221,7 +213,10 @@ impl Run {
     /// The prompt as the model needs it.
     pub(super) fn unsealed_prompt<'a>(&self, prompt: &'a Prompt) -> Cow<'a, Prompt> {
         let sealed = |part: &Part| match part {
-            Part::Text(text) => matches!(self.vault.reveal(text), Cow::Owned(_)),
+            Part::Text(text) | Part::Result { text, .. } => {
+                matches!(self.vault.reveal(text), Cow::Owned(_))
+            }
+            Part::Call(call) => matches!(self.vault.reveal(&call.arguments), Cow::Owned(_)),
             Part::Picture(_) => false,
         };
         if !prompt.messages.iter().flat_map(|message| &message.parts).any(sealed) {
@@ -229,8 +224,14 @@ impl Run {
         }
         let mut clear = prompt.clone();
         for part in clear.messages.iter_mut().flat_map(|message| &mut message.parts) {
-            if let Part::Text(text) = part {
-                *text = self.vault.reveal(text).into_owned();
+            match part {
+                Part::Text(text) | Part::Result { text, .. } => {
+                    *text = self.vault.reveal(text).into_owned();
+                }
+                Part::Call(call) => {
+                    call.arguments = self.vault.reveal(&call.arguments).into_owned();
+                }
+                Part::Picture(_) => {}
             }
         }
         Cow::Owned(clear)
@@ -240,16 +241,25 @@ impl Run {
     pub(super) async fn keep_messages(
         &mut self,
         messages: &[Message],
-        shown: Option<&Shown>,
+        shown: Option<&Kept>,
     ) -> Result<Vec<MessageFacts>, Halt> {
         let mut kept = Vec::with_capacity(messages.len());
         for message in messages {
             let mut parts = Vec::with_capacity(message.parts.len());
             for part in &message.parts {
-                parts.push(match part {
-                    Part::Text(text) => self.keep_text(text).await?,
-                    Part::Picture(picture) => self.keep_shown(picture, shown).await?,
-                });
+                match part {
+                    Part::Text(text) => parts.push(self.keep_text(text).await?),
+                    Part::Picture(picture) => parts.push(self.keep_shown(picture, shown).await?),
+                    Part::Call(ToolCall { name, arguments, .. }) => {
+                        parts.push(self.keep_text(&format!("{name}({arguments})")).await?);
+                    }
+                    Part::Result { name, text, picture, .. } => {
+                        parts.push(self.keep_text(&format!("{name}: {text}")).await?);
+                        if let Some(picture) = picture {
+                            parts.push(self.keep_shown(picture, shown).await?);
+                        }
+                    }
+                }
             }
             kept.push(MessageFacts { role: message.role.name().to_owned(), parts });
         }
@@ -270,14 +280,17 @@ impl Run {
     async fn keep_shown(
         &mut self,
         picture: &Picture,
-        shown: Option<&Shown>,
+        shown: Option<&Kept>,
     ) -> Result<PartFacts, Halt> {
         let kept = match shown {
             Some((same, kept)) if same == picture => kept.clone(),
-            _ if self.parts.keeping.images == KeepImages::Full => {
-                Some(self.record.keep(picture.bytes.clone(), picture.media_type).await?)
-            }
-            _ => None,
+            _ => match self.memory.earlier.iter().position(|it| it.picture == *picture) {
+                Some(at) => self.memory.earlier_kept.get(at).cloned().flatten(),
+                None if self.parts.keeping.images == KeepImages::Full => {
+                    Some(self.record.keep(picture.bytes.clone(), picture.media_type).await?)
+                }
+                None => None,
+            },
         };
         let unkept = || PartFacts::Text(format!("[picture {} not kept]", picture.size));
         Ok(kept.map_or_else(unkept, PartFacts::Picture))
@@ -302,7 +315,7 @@ pub(super) fn answered(
         success: error.is_none(),
         raw_content: Some(reply.text.clone()),
         reasoning: reply.reasoning.clone(),
-        tool_calls: Vec::new(),
+        tool_calls: calls(reply),
         parsed,
         finish_reason: reply.finish_reason.clone(),
         model: reply.model.clone(),
@@ -314,4 +327,58 @@ pub(super) fn answered(
         retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
         error,
     }
+}
+
+/// What is recorded of a call that came to nothing.
+pub(super) fn failure(
+    model: &str,
+    (call_id, request_number, iteration): (u32, u32, u32),
+    err: &ModelError,
+) -> LlmResponse {
+    LlmResponse {
+        call_id,
+        request_number,
+        iteration,
+        kind: "intermediate".to_owned(),
+        success: false,
+        raw_content: None,
+        reasoning: String::new(),
+        tool_calls: Vec::new(),
+        parsed: None,
+        finish_reason: None,
+        model: model.to_owned(),
+        tokens: TokenFacts::from(Tokens::default()),
+        latency_ms: millis(err.latency),
+        first_token_ms: None,
+        cost_usd: 0.0,
+        cost_known: false,
+        retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
+        error: Some(err.cause.clone()),
+    }
+}
+
+/// A reply in words, calls of tools as well.
+fn said(reply: &Reply) -> String {
+    let mut text = reply.text.clone();
+    for call in &reply.calls {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.extend([&call.name, "(", &call.arguments, ")"]);
+    }
+    text
+}
+
+/// Calls of tools as they are kept. What is no JSON object is kept as it came.
+fn calls(reply: &Reply) -> Vec<ToolCallFacts> {
+    let parameters = |text: &str| match serde_json::from_str(text) {
+        Ok(Value::Object(parameters)) => parameters,
+        _ => Map::from_iter([("raw".to_owned(), Value::from(text))]),
+    };
+    let kept = |call: &ToolCall| ToolCallFacts {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        parameters: parameters(&call.arguments),
+    };
+    reply.calls.iter().map(kept).collect()
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::decide::answered;
+use super::decide::{answered, failure};
 use super::{Halt, Run};
 use crate::agent::Judge;
 use crate::fold::JUDGE;
-use crate::journal::{EvaluationFacts, Fact, LlmRequest, LlmResponse, SubScore, TokenFacts};
+use crate::journal::{EvaluationFacts, Fact, LlmRequest, SubScore, TokenFacts};
 use crate::{Message, ModelError, Part, Past, Prompt, Role, Unreadable};
 
 /// Longest judgement.
@@ -64,7 +64,7 @@ impl Run {
     fn judged_request(&self, level: &str) -> String {
         let requests = self.session.past.iter().filter_map(|past| match past {
             Past::Request(text) => Some(text.as_str()),
-            Past::Step(_) | Past::Said(_) => None,
+            Past::Step(_) | Past::Said(_) | Past::Subtask(_) => None,
         });
         match level {
             "round" => self.session.request.clone(),
@@ -114,16 +114,13 @@ impl Run {
                 Err(err) => {
                     bill.unpriced = true;
                     let model = judge.model.name().to_owned();
-                    let failed = LlmResponse { model, ..self.failure(call, &err) };
-                    let failed = Fact::LlmResponse(failed);
+                    let failed = Fact::LlmResponse(failure(&model, call, &err));
                     self.write_of(Some(JUDGE), None, failed).await?;
                     return Ok(Err(err.cause));
                 }
             };
             let verdict = read_verdict(&reply.text);
-            // The price is that of the model that acts.
-            let prices =
-                self.parts.prices.filter(|_| judge.model.name() == self.parts.model.name());
+            let prices = judge.model.prices();
             let error = verdict.as_ref().err().map(|why| why.0.clone());
             let facts = answered(call, &reply, prices, None, error);
             bill.tokens += facts.tokens;
@@ -156,14 +153,14 @@ impl Run {
             parts.push(Part::Picture(picture.clone()));
         }
         let system = Message::text(Role::System, INSTRUCTIONS);
-        Prompt { messages: vec![system, Message { role: Role::User, parts }] }
+        Prompt::of(vec![system, Message { role: Role::User, parts }])
     }
 }
 
 /// What a judge is told of the past; requests are told apart.
 fn told(past: &Past) -> Option<String> {
     match past {
-        Past::Request(_) => None,
+        Past::Request(_) | Past::Subtask(_) => None,
         Past::Said(text) => Some(format!("- the user said: {text}")),
         Past::Step(step) => {
             let action = crate::journal::ActionFacts::from(&step.decision.action).in_words();

@@ -45,7 +45,7 @@ impl Run {
         let delicate = self.is_delicate(state.secret_field);
         let reading = self.ask_elements(delicate);
         let encoding = Instant::now();
-        let encode = encode(self.parts.model.clone(), look.frame.clone());
+        let encode = encode(self.parts.models.act.clone(), look.frame.clone());
         // Where the screen moved for long, what was in front at the beginning may not be now.
         let (picture, fresh) = if 2 < look.captures {
             let (picture, fresh) = tokio::join!(encode, self.device.state());
@@ -90,7 +90,7 @@ impl Run {
             seen.facts.ui_tree.clone_from(&tree.blob);
             if !places.is_empty() {
                 seen.facts.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);
-                let model = self.parts.model.clone();
+                let model = self.parts.models.act.clone();
                 picture = encode(model, seen.frame.blackened(&places)).await?;
             }
         }

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::act::{RESET, WAKE};
+use super::decide::failure;
 use super::{CONTINUE, Draft, Halt, Run};
 use crate::fold::{JUDGE, REPLY};
 use crate::journal::{Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
@@ -49,7 +50,7 @@ impl Run {
         if let Some(call) = self.session.open.call {
             let cause = INTERRUPTED.to_owned();
             let lost = ModelError { cause, retries: Vec::new(), latency: Duration::ZERO };
-            let fact = Fact::LlmResponse(self.failure(call, &lost));
+            let fact = Fact::LlmResponse(failure(&self.session.open.model, call, &lost));
             if self.session.open.judging {
                 self.write_of(Some(JUDGE), None, fact).await?;
             } else {

@@ -212,6 +212,9 @@ pub(super) fn deed(facts: &ActionFacts, longest: usize) -> Deed {
         Action::Wait(time) => plain("Wait", "", millis(time.as_secs_f64() * 1e3)),
         Action::Note { text } => plain("Remember", text, String::new()),
         Action::Info(question) => plain("Ask", &question.text, String::new()),
+        Action::Confirm { gesture, question } => {
+            plain("Ask for leave", &question.text, format!("before {}", gesture.name()))
+        }
         Action::Complete { message } => plain("Report that it is done", message, String::new()),
         Action::Abort { reason } => plain("Give up", reason, String::new()),
     }

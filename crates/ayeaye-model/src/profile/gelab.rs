@@ -2,24 +2,63 @@
 //!
 //! The rules come first and are the same in every step, so that an endpoint can keep what it made
 //! of them; then what changes, then the picture, then the format once more.
-use ayeaye_agent::{Action, Message, Part, Past, PastStep, Prompt, Role, View};
+use ayeaye_agent::{
+    Action, Decision, Message, Part, Past, PastStep, Prompt, Reply, Role, Unreadable, View,
+};
 
-use super::Sampling;
-use crate::picture::PictureRule;
+use super::space::Space;
+use super::{Family, Sampling, Sheet, Spec, Wire};
+use crate::picture::{Encoding, PictureRule, Resize};
 
 mod parse;
 mod slots;
 
-pub(super) use parse::parse;
 use slots::slot;
 
+/// GELab-Zero and Step-GUI.
+#[derive(Debug)]
+pub(super) struct Gelab;
+
 /// As in the examples the models were published with.
-pub(super) const SAMPLING: Sampling = Sampling { temperature: 0.1, top_p: 0.95, max_tokens: 4096 };
+const SAMPLING: Sampling = Sampling {
+    temperature: Some(0.1),
+    top_p: Some(0.95),
+    frequency_penalty: None,
+    seed: None,
+    max_tokens: 4096,
+};
 
 /// GELab's own client sends the full frame, or a 756x756 square. A 1080x2400 screen at 720x1600
 /// keeps its shape and its small print, for 1,150 image tokens instead of 2,550: on a laptop that
 /// is three seconds of every step instead of seven.
-pub(super) const PICTURE: PictureRule = PictureRule { max_pixels: 720 * 1600, quality: 85 };
+const PICTURE: PictureRule =
+    PictureRule { resize: Resize::MaxPixels(720 * 1600), encoding: Encoding::Jpeg { quality: 85 } };
+
+const SPEC: Spec = Spec {
+    name: "gelab",
+    title: "GELab-Zero, Step-GUI",
+    patterns: &["gelab", "step-gui", "step_gui", "stepgui"],
+    space: Space::THOUSANDTHS,
+    picture: PICTURE,
+    earlier_pictures: 0,
+    history: "its own last summary",
+    sampling: SAMPLING,
+    wire: Wire::Chat,
+};
+
+impl Family for Gelab {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn prompt(&self, view: &View<'_>, _sheet: &Sheet) -> Prompt {
+        prompt(view)
+    }
+
+    fn read(&self, reply: &Reply, _sheet: &Sheet) -> Result<Decision, Unreadable> {
+        parse::parse(&reply.text)
+    }
+}
 
 /// Bytes of a request; more is no longer one task.
 const LONGEST_TASK: usize = 16 << 10;
@@ -65,7 +104,7 @@ explain:这一步做什么、为什么\taction:动作以及它的参数\tsummary
 ";
 
 /// What to send for one step.
-pub(super) fn prompt(view: &View<'_>) -> Prompt {
+fn prompt(view: &View<'_>) -> Prompt {
     let state = format!(
         "用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
         slot(view.request, LONGEST_TASK),
@@ -78,12 +117,13 @@ pub(super) fn prompt(view: &View<'_>) -> Prompt {
         Part::Picture(view.picture.clone()),
         Part::Text(FORMAT.to_owned()),
     ];
-    Prompt { messages: vec![Message { role: Role::User, parts }] }
+    Prompt::of(vec![Message { role: Role::User, parts }])
 }
 
 /// The model's own last summary, what it noted, and what was said since the task was given.
 fn history(past: &[Past]) -> String {
-    let round = past.iter().rposition(|p| matches!(p, Past::Request(_))).map_or(0, |at| at + 1);
+    let asked = |it: &Past| matches!(it, Past::Request(_) | Past::Subtask(_));
+    let round = past.iter().rposition(asked).map_or(0, |at| at + 1);
     let mut told = Vec::new();
     if let Some(summary) = past.iter().rev().find_map(summary) {
         told.push(slot(summary, LONGEST_SLOT));
@@ -102,7 +142,7 @@ fn history(past: &[Past]) -> String {
 fn step(past: &Past) -> Option<&PastStep> {
     match past {
         Past::Step(step) => Some(step),
-        Past::Request(_) | Past::Said(_) => None,
+        Past::Request(_) | Past::Subtask(_) | Past::Said(_) => None,
     }
 }
 
@@ -126,7 +166,9 @@ fn dialogue(past: &[Past]) -> Vec<String> {
     for entry in past {
         match entry {
             Past::Step(step) => {
-                if let Action::Info(question) = &step.decision.action {
+                if let Action::Info(question) | Action::Confirm { question, .. } =
+                    &step.decision.action
+                {
                     asked = Some(&question.text);
                 }
             }
@@ -137,7 +179,7 @@ fn dialogue(past: &[Past]) -> Vec<String> {
                     .unwrap_or_default();
                 lines.push(format!("{question}用户回复说：{}", slot(words, LONGEST_SLOT)));
             }
-            Past::Request(_) => {}
+            Past::Request(_) | Past::Subtask(_) => {}
         }
     }
     lines

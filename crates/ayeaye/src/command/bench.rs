@@ -17,10 +17,10 @@ use ayeaye_adb::AdbDevices;
 use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncWhen};
 use ayeaye_agent::{
     Action, Agent, Decision, DeviceId, DeviceSource, Frame, Gesture, Keeping, Key, Limits, Model,
-    ModelError, Parts, Picture, Point, Principal, Prompt, Reply, ReplyMode, StartTask, StopReason,
-    Tokens, Unreadable, View,
+    ModelError, Models, Parts, Picture, Point, Principal, Prompt, Reply, ReplyMode, ScreenSize,
+    StartTask, StopReason, Tokens, Unreadable, View,
 };
-use ayeaye_model::OpenAiModel;
+use ayeaye_model::RemoteModel;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -56,12 +56,11 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
     let agent = Agent::new(Parts {
         sources,
         private: Vec::new(),
-        model: Arc::new(Metronome::new(config, plan.at, plan.taps)?),
+        models: Models::one(Arc::new(Metronome::new(config, plan.at, plan.taps)?)),
         journal: journal.clone(),
         limits,
         config: Map::new(),
         keeping: Keeping::default(),
-        prices: None,
         judge: None,
     });
     let start = StartTask {
@@ -152,14 +151,14 @@ fn between(earlier: Timestamp, later: Timestamp) -> f64 {
 /// the settings would be sent; nothing is sent.
 #[derive(Debug)]
 struct Metronome {
-    unasked: OpenAiModel,
+    unasked: RemoteModel,
     at: Point,
     left: AtomicU32,
 }
 
 impl Metronome {
     fn new(config: &Config, at: Point, taps: u32) -> anyhow::Result<Self> {
-        let unasked = OpenAiModel::new(model_config(config)?)?;
+        let unasked = RemoteModel::new(model_config(config)?)?;
         // The last tap is measured up to the act that follows it.
         Ok(Self { unasked, at, left: AtomicU32::new(taps.saturating_mul(2)) })
     }
@@ -186,17 +185,15 @@ impl Model for Metronome {
     async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {
         Ok(Reply {
             text: String::new(),
-            reasoning: String::new(),
             finish_reason: None,
             model: self.name().to_owned(),
             tokens: Tokens::default(),
             latency: Duration::ZERO,
-            first_token: None,
-            retries: Vec::new(),
+            ..Reply::default()
         })
     }
 
-    fn read(&self, _reply: &Reply) -> Result<Decision, Unreadable> {
+    fn read(&self, _reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
         let left = self.left.load(Ordering::Relaxed);
         let action = match left {
             0 => Action::Complete { message: "measured".to_owned() },

@@ -187,7 +187,7 @@ impl Stack {
             bad(there, &origin, format!("it needs {missing} beside it"))
         };
         match (self.may(sent, value::price)?, self.may(received, value::price)?) {
-            (Some(input), Some(output)) => Ok(Some(Prices { input, output })),
+            (Some(input), Some(output)) => Ok(Some(Prices { input, output, cached: None })),
             (None, None) => Ok(None),
             (Some(_), None) => Err(half(received, sent)),
             (None, Some(_)) => Err(half(sent, received)),

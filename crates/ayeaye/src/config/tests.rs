@@ -162,7 +162,7 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
     assert_eq!(config.journal.retention.max_age, Some(Duration::from_hours(720)));
     assert_eq!(config.journal.retention.max_total_bytes, Some(5 << 30));
     assert!(config.run.evaluate.rounds() && config.run.evaluate.sessions());
-    assert_eq!(config.model.prices, Some(Prices { input: 0.25, output: 1.0 }));
+    assert_eq!(config.model.prices, Some(Prices { input: 0.25, output: 1.0, cached: None }));
     let error = |more: &[(&str, &str)]| settle(more).unwrap_err().to_string();
     let formats = error(&[("AYEAYE_LOGS_FORMATS", "ufo,xml")]);
     assert!(formats.ends_with("it must be ufo, pycatan, gelab or html"), "{formats}");

@@ -426,7 +426,7 @@ mod over_http {
         Action, Decision, Frame, Gesture, Model as _, ModelError, Part, Past, PastStep, Prompt,
         ScreenSize, View,
     };
-    use ayeaye_model::{ModelConfig, OpenAiModel, Secret};
+    use ayeaye_model::{ModelConfig, RemoteModel, Secret};
     use tokio_util::sync::CancellationToken;
 
     use super::super::Pilot;
@@ -443,19 +443,26 @@ mod over_http {
         (phone, config, down.drop_guard())
     }
 
-    fn prompt(model: &OpenAiModel, phone: &Phone, request: &str, past: &[Past]) -> Prompt {
+    fn prompt(model: &RemoteModel, phone: &Phone, request: &str, past: &[Past]) -> Prompt {
         let frame = phone.frame();
         let size = ScreenSize { width: frame.width, height: frame.height };
         let picture = model.picture(&Frame::new(size, frame.rgba).unwrap());
-        model.prompt(&View { request, past, remarks: &[], picture: &picture, app: None })
+        model.prompt(&View {
+            request,
+            past,
+            remarks: &[],
+            picture: &picture,
+            earlier: &[],
+            app: None,
+        })
     }
 
-    async fn decided(model: &OpenAiModel, prompt: &Prompt) -> Decision {
+    async fn decided(model: &RemoteModel, prompt: &Prompt) -> Decision {
         let reply = model.call(prompt, LIMIT).await.unwrap();
-        model.read(&reply).unwrap()
+        model.read(&reply, ScreenSize { width: 1, height: 1 }).unwrap()
     }
 
-    async fn refusal(model: &OpenAiModel, prompt: &Prompt) -> ModelError {
+    async fn refusal(model: &RemoteModel, prompt: &Prompt) -> ModelError {
         model.call(prompt, LIMIT).await.expect_err("refused")
     }
 
@@ -464,7 +471,7 @@ mod over_http {
         let (phone, mut config, _down) = pilot().await;
         for stream in [true, false] {
             config.stream = stream;
-            let model = OpenAiModel::new(config.clone()).unwrap();
+            let model = RemoteModel::new(config.clone()).unwrap();
             let first = decided(&model, &prompt(&model, &phone, TELL_ANNA, &[])).await;
             assert_eq!(first.action, Gesture::Awake { app: "Messages".to_owned() }.into());
             assert!(first.thought.contains("not in front") && first.explain == "Open Messages");
@@ -473,7 +480,7 @@ mod over_http {
         }
         let text = "a <b> 「c」 \"d\" note: e, summary : f, 50% C:\\x 东京 🗼";
         let task = format!("Save a note saying {text}");
-        let model = OpenAiModel::new(config).unwrap();
+        let model = RemoteModel::new(config).unwrap();
         open(&phone, "com.example.notes", "EditActivity");
         let typed = decided(&model, &prompt(&model, &phone, &task, &[])).await;
         let Action::Gesture(Gesture::Type { text: typed, .. }) = typed.action else {
@@ -486,14 +493,14 @@ mod over_http {
     #[tokio::test]
     async fn an_answer_is_heard_through_the_profile() {
         let (phone, config, _down) = pilot().await;
-        let model = OpenAiModel::new(config).unwrap();
+        let model = RemoteModel::new(config).unwrap();
         let request = "Save a note titled \"Trip\"";
         let asked = decided(&model, &prompt(&model, &phone, request, &[])).await;
         let Action::Info(question) = &asked.action else { panic!("{asked:?}") };
         assert_eq!(question.text, "What should the note say?");
         let past = [
             Past::Request(request.to_owned()),
-            Past::Step(PastStep { decision: asked, error: None }),
+            Past::Step(PastStep { step: 0, decision: asked, error: None }),
             Past::Said("Milk".to_owned()),
         ];
         let next = decided(&model, &prompt(&model, &phone, request, &past)).await;
@@ -503,7 +510,7 @@ mod over_http {
     #[tokio::test]
     async fn no_key_or_no_picture_is_refused() {
         let (phone, mut config, _down) = pilot().await;
-        let model = OpenAiModel::new(config.clone()).unwrap();
+        let model = RemoteModel::new(config.clone()).unwrap();
         let mut blind = prompt(&model, &phone, TELL_ANNA, &[]);
         let whole = blind.clone();
         blind.messages[0].parts.retain(|part| matches!(part, Part::Text(_)));
@@ -514,7 +521,7 @@ mod over_http {
         assert!(refusal(&model, &no_task).await.to_string().contains("no task"));
         for key in [None, Secret::new("wrong")] {
             config.key = key;
-            let model = OpenAiModel::new(config.clone()).unwrap();
+            let model = RemoteModel::new(config.clone()).unwrap();
             let error = refusal(&model, &whole).await.to_string();
             assert!(error.contains("401"), "{error}");
         }
@@ -524,7 +531,7 @@ mod over_http {
     #[tokio::test]
     async fn it_is_listed_and_ends_with_its_token() {
         let (_phone, config, down) = pilot().await;
-        let model = OpenAiModel::new(config.clone()).unwrap();
+        let model = RemoteModel::new(config.clone()).unwrap();
         let findings = model.check().await;
         assert!(findings.iter().any(|it| it.text.contains("is offered")), "{findings:?}");
         drop(down);

@@ -20,7 +20,7 @@ pub(super) use self::script::{
 use crate::journal::{Event, Fact, FileJournal, SyncWhen};
 use crate::{
     Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge, Keeping, Limits,
-    Parts, Prices, Principal, ReplyMode, Report, SessionId, StartTask, Words,
+    Models, Parts, Prices, Principal, ReplyMode, Report, SessionId, StartTask, Words,
 };
 
 /// Who asks in these tests.
@@ -36,7 +36,6 @@ pub(super) struct Rig {
     pub(super) journal: Arc<dyn Journal>,
     pub(super) limits: Limits,
     pub(super) keeping: Keeping,
-    pub(super) prices: Option<Prices>,
     pub(super) judge: Option<Judge>,
     pub(super) mode: ReplyMode,
     pub(super) max_steps: u32,
@@ -84,7 +83,6 @@ impl Rig {
             journal,
             limits,
             keeping: Keeping::default(),
-            prices: None,
             judge: None,
             mode: ReplyMode::PassToClient,
             max_steps: 20,
@@ -131,9 +129,8 @@ impl Rig {
     }
 
     /// The same with prices.
-    pub(super) fn priced(mut self, prices: Prices) -> Self {
-        self.prices = Some(prices);
-        self.rewire();
+    pub(super) fn priced(self, prices: Prices) -> Self {
+        self.script.cost(prices);
         self
     }
 
@@ -149,7 +146,6 @@ impl Rig {
         let mut parts = parts(&self.phone, &self.script, &self.journal);
         parts.limits = self.limits.clone();
         parts.keeping = self.keeping;
-        parts.prices = self.prices;
         parts.judge.clone_from(&self.judge);
         self.agent = Agent::new(parts);
     }
@@ -268,12 +264,11 @@ fn parts(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -
     Parts {
         sources: vec![source],
         private: Vec::new(),
-        model: script.clone(),
+        models: Models::one(script.clone()),
         journal: journal.clone(),
         limits: Limits::USUAL,
         config: serde_json::Map::new(),
         keeping: Keeping::default(),
-        prices: None,
         judge: None,
     }
 }

@@ -70,7 +70,7 @@ async fn the_tokens_of_a_session_are_counted_over_its_runs() {
 #[tokio::test(start_paused = true)]
 async fn the_money_of_a_session_is_counted_over_its_runs() {
     // 110 tokens a call.
-    let prices = Prices { input: 1000.0, output: 1000.0 };
+    let prices = Prices { input: 1000.0, output: 1000.0, cached: None };
     let rig = Rig::new([click(1)])
         .priced(prices)
         .steps(1)

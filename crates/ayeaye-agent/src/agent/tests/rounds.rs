@@ -105,7 +105,7 @@ async fn a_run_that_used_up_its_steps_still_shows_where_it_stands() {
 
 #[tokio::test(start_paused = true)]
 async fn cost_is_summed_by_step_round_and_session() {
-    let prices = Prices { input: 2.0, output: 10.0 };
+    let prices = Prices { input: 2.0, output: 10.0, cached: None };
     let rig = Rig::new([click(1), Line::Says("?".to_owned()), complete("one")]).priced(prices);
     let one = rig.run().await;
     rig.script.adds([complete("two")]);

@@ -14,7 +14,8 @@ fn picture() -> Picture {
 
 fn shown(request: &str, past: &[Past], remarks: &[String]) -> String {
     let picture = picture();
-    let prompt = prompt(&View { request, past, remarks, picture: &picture, app: None });
+    let prompt =
+        prompt(&View { request, past, remarks, picture: &picture, earlier: &[], app: None });
     let [message] = &prompt.messages[..] else { panic!("one message") };
     assert_eq!(message.role, Role::User);
     let [Part::Text(rules), Part::Text(state), Part::Picture(sent), Part::Text(format)] =
@@ -36,7 +37,7 @@ fn step(action: Action, summary: &str) -> Past {
         summary: summary.to_owned(),
         observation: String::new(),
     };
-    Past::Step(PastStep { decision, error: None })
+    Past::Step(PastStep { step: 0, decision, error: None })
 }
 
 fn back(summary: &str) -> Past {
@@ -108,7 +109,7 @@ fn a_failed_step_is_told_once() {
 fn the_examples_in_the_rules_are_replies_we_read() {
     for line in RULES.lines().filter_map(|line| line.split_once("写法：")) {
         let reply = line.1.replace("x,y", "5,6").replace("秒数", "3") + "\tsummary:s";
-        assert!(parse(&reply).is_ok(), "{reply}: {:?}", parse(&reply));
+        assert!(parse::parse(&reply).is_ok(), "{reply}: {:?}", parse::parse(&reply));
     }
     assert_eq!(RULES.matches("写法：").count(), 10);
 }
@@ -140,7 +141,7 @@ proptest! {
         // Said back by the model, no slot brings a field of its own.
         for slot in slots_of(&state) {
             let said = format!("explain:{slot}\taction:BACK\tsummary:{slot}");
-            let read = parse(&said);
+            let read = parse::parse(&said);
             let back: Action = Gesture::HotKey { key: Key::Back }.into();
             prop_assert!(matches!(&read, Ok(read) if read.action == back), "{read:?}");
         }

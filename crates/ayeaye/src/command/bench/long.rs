@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{
     Agent, App, Component, Continue, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Follower, Frame, Gesture, Journal, Limits, Parts, Point, Principal, ReplyMode,
-    ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, Words,
+    DeviceSource, Follower, Frame, Gesture, Journal, Limits, Models, Parts, Point, Principal,
+    ReplyMode, ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, Words,
 };
 use ayeaye_export::Projecting;
 use serde_json::{Map, Value, json};
@@ -127,7 +127,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
             taps: AtomicU32::new(0),
         })],
         private: Vec::new(),
-        model: Arc::new(Metronome::new(config, at, steps / 2)?),
+        models: Models::one(Arc::new(Metronome::new(config, at, steps / 2)?)),
         journal: journal.clone(),
         limits: Limits {
             session_steps: u32::MAX,
@@ -138,7 +138,6 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
         },
         config: Map::new(),
         keeping: config.journal.keeping,
-        prices: config.model.prices,
         judge: None,
     });
     Ok((agent, journal))

@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::journal::ActionFacts;
 use crate::{
-    Action, Decision, Frame, Message, Model, ModelError, Part, Past, Picture, Prompt, Reply, Role,
-    Tokens, Unreadable, View,
+    Action, Decision, Frame, Message, Model, ModelError, Part, Past, Picture, Prices, Prompt,
+    Reply, Role, ScreenSize, Tokens, Unreadable, View,
 };
 
 /// What one call comes to.
@@ -82,7 +82,7 @@ impl Seen {
     /// The past in short words: `?` a request, `!` what was said, else an action and how it failed.
     pub(in super::super) fn past_in_words(&self) -> Vec<String> {
         let words = |past: &Past| match past {
-            Past::Request(text) => format!("? {text}"),
+            Past::Request(text) | Past::Subtask(text) => format!("? {text}"),
             Past::Said(text) => format!("! {text}"),
             Past::Step(step) => {
                 let action = ActionFacts::from(&step.decision.action).in_words();
@@ -102,6 +102,7 @@ pub(in super::super) struct Script {
     seen: Mutex<Vec<Seen>>,
     prompts: Mutex<Vec<Prompt>>,
     complaints: Mutex<Vec<String>>,
+    prices: Mutex<Option<Prices>>,
     calls: watch::Sender<u32>,
 }
 
@@ -115,6 +116,7 @@ impl Script {
             seen: Mutex::default(),
             prompts: Mutex::default(),
             complaints: Mutex::default(),
+            prices: Mutex::default(),
             calls: watch::Sender::new(0),
         }
     }
@@ -122,6 +124,11 @@ impl Script {
     /// Lines for later.
     pub(in super::super) fn adds(&self, lines: impl IntoIterator<Item = Line>) {
         lock(&self.lines).extend(lines);
+    }
+
+    /// From now on its calls have a price.
+    pub(super) fn cost(&self, prices: Prices) {
+        *lock(&self.prices) = Some(prices);
     }
 
     /// What the steps showed, in order.
@@ -171,6 +178,10 @@ impl Model for Script {
         "facts"
     }
 
+    fn prices(&self) -> Option<Prices> {
+        *lock(&self.prices)
+    }
+
     fn picture(&self, frame: &Frame) -> Picture {
         // All pixels are alike: the first tells the frame.
         let bytes = frame.rgba().slice(..4);
@@ -179,7 +190,7 @@ impl Model for Script {
 
     fn prompt(&self, view: &View<'_>) -> Prompt {
         let asked = view.past.iter().rev().find_map(|past| match past {
-            Past::Request(request) => Some(request.as_str()),
+            Past::Request(request) | Past::Subtask(request) => Some(request.as_str()),
             Past::Step(_) | Past::Said(_) => None,
         });
         if asked != Some(view.request) {
@@ -197,9 +208,7 @@ impl Model for Script {
         let parts = vec![Part::Text(view.remarks.join("\n")), Part::Picture(view.picture.clone())];
         // Long enough to be kept as a blob.
         let rules = "Reply with one action. ".repeat(60);
-        Prompt {
-            messages: vec![Message::text(Role::System, rules), Message { role: Role::User, parts }],
-        }
+        Prompt::of(vec![Message::text(Role::System, rules), Message { role: Role::User, parts }])
     }
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
@@ -230,17 +239,15 @@ impl Model for Script {
         sleep(latency).await;
         Ok(Reply {
             text,
-            reasoning: String::new(),
             finish_reason: Some("stop".to_owned()),
             model: "script-1".to_owned(),
             tokens: Tokens { prompt: 100, completion: 10, thinking: 0, cached: 0 },
             latency: begun.elapsed(),
-            first_token: None,
-            retries: Vec::new(),
+            ..Reply::default()
         })
     }
 
-    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
         let facts: ActionFacts = serde_json::from_str(&reply.text)
             .map_err(|err| Unreadable(format!("not the format: {err}")))?;
         let action = Action::try_from(&facts).map_err(|err| Unreadable(err.to_string()))?;

@@ -222,6 +222,7 @@ impl Client {
         Reply {
             text: answer.text,
             reasoning: answer.reasoning,
+            calls: Vec::new(),
             finish_reason: answer.finish_reason,
             model: answer.model.unwrap_or_else(|| self.config.name.clone()),
             tokens: answer.tokens,

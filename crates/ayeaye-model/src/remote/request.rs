@@ -21,11 +21,14 @@ pub(super) fn body(model: &str, prompt: &Prompt, sampling: Sampling, how: Delive
     let mut body = json!({
         "model": model,
         "messages": messages,
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "max_tokens": sampling.max_tokens,
         "stream": how != Delivery::Whole,
     });
+    for (name, value) in sampling.params() {
+        body[name] = value;
+    }
+    if !prompt.tools.is_empty() {
+        body["tools"] = Value::from(prompt.tools.clone());
+    }
     if how == Delivery::StreamWithUsage {
         body["stream_options"] = json!({ "include_usage": true });
     }
@@ -39,8 +42,8 @@ fn message(message: &Message) -> Value {
     } else {
         // Plain text for those endpoints that take parts only from users.
         let texts = message.parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
-            Part::Picture(_) => None,
+            Part::Text(text) | Part::Result { text, .. } => Some(text.as_str()),
+            Part::Picture(_) | Part::Call(_) => None,
         });
         let text = texts.collect::<Vec<_>>().join("\n");
         // Some endpoints refuse a message that says nothing, such as an empty reply.
@@ -51,7 +54,10 @@ fn message(message: &Message) -> Value {
 
 fn part(part: &Part) -> Value {
     match part {
-        Part::Text(text) => json!({ "type": "text", "text": text }),
+        Part::Text(text) | Part::Result { text, .. } => json!({ "type": "text", "text": text }),
+        Part::Call(call) => {
+            json!({ "type": "text", "text": format!("{}({})", call.name, call.arguments) })
+        }
         Part::Picture(picture) => {
             let mut url = format!("data:{};base64,", picture.media_type);
             STANDARD.encode_string(&picture.bytes, &mut url);
@@ -66,7 +72,8 @@ mod tests {
 
     use super::*;
 
-    const SAMPLING: Sampling = Sampling { temperature: 0.1, top_p: 0.95, max_tokens: 4096 };
+    const SAMPLING: Sampling =
+        Sampling { temperature: Some(0.1), max_tokens: 4096, ..Sampling::GREEDY };
 
     #[test]
     fn a_prompt_as_it_is_sent() {
@@ -76,7 +83,7 @@ mod tests {
             size: ScreenSize { width: 1, height: 1 },
         };
         let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture)];
-        let prompt = Prompt { messages: vec![Message { role: Role::User, parts }] };
+        let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
         let prompt = prompt.asked_again("", &Unreadable("it is empty".to_owned()));
         let sent: Value =
             serde_json::from_slice(&body("m", &prompt, SAMPLING, Delivery::StreamWithUsage))

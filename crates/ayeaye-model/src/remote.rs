@@ -2,9 +2,15 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::{Decision, Frame, Model, ModelError, Picture, Prompt, Reply, Unreadable, View};
+use ayeaye_agent::{
+    Decision, Frame, Model, ModelError, Picture, Prices, Prompt, Reply, ScreenSize, Unreadable,
+    View,
+};
+use serde_json::{Map, Value};
 
-use crate::picture::{self, PictureRule};
+use crate::picture::{self, PictureRule, Resize};
+use crate::profile::Sheet;
+use crate::profile::space::Space;
 use crate::{Finding, ModelConfig, Profile};
 
 mod answer;
@@ -24,10 +30,11 @@ pub(crate) use failure::quoted;
 /// A call sends the key to the configured address and nowhere else, follows no redirect, and ends
 /// inside its limit. What it says about failures names the address and the way out.
 #[derive(Debug)]
-pub struct OpenAiModel {
+pub struct RemoteModel {
     client: Client,
     profile: Profile,
     picture: PictureRule,
+    space: Space,
 }
 
 /// Settings with which no model can be asked.
@@ -44,17 +51,21 @@ pub enum ConfigError {
     Tls(String),
 }
 
-impl OpenAiModel {
+impl RemoteModel {
     /// A model from settled values. Nothing is sent yet.
     pub fn new(mut config: ModelConfig) -> Result<Self, ConfigError> {
         config.name = config.name.trim().to_owned();
         if config.name.is_empty() {
             return Err(ConfigError::NoName);
         }
-        let profile = config.profile.unwrap_or_else(|| Profile::for_model(&config.name));
-        let mut picture = profile.picture();
-        picture.max_pixels = config.max_pixels.unwrap_or(picture.max_pixels);
-        Ok(Self { client: Client::new(config)?, profile, picture })
+        let by_name = || Profile::for_model(&config.name, &config.endpoint);
+        let profile = config.profile.unwrap_or_else(by_name);
+        let mut picture = profile.spec().picture;
+        if let Some(most) = config.max_pixels {
+            picture.resize = Resize::MaxPixels(most);
+        }
+        let space = config.space.unwrap_or(profile.spec().space);
+        Ok(Self { client: Client::new(config)?, profile, picture, space })
     }
 
     /// Asks the endpoint what tells whether it will serve, above all to find a mark in a picture.
@@ -68,13 +79,18 @@ impl OpenAiModel {
         self.client.config()
     }
 
+    /// What the numbers of a point mean, in a prompt with a picture of this size and its reply.
+    fn sheet(&self, sent: ScreenSize) -> Sheet {
+        Sheet { space: self.space, sent }
+    }
+
     pub(crate) fn settled_profile(&self) -> Profile {
         self.profile
     }
 }
 
 #[async_trait]
-impl Model for OpenAiModel {
+impl Model for RemoteModel {
     fn name(&self) -> &str {
         &self.config().name
     }
@@ -83,20 +99,32 @@ impl Model for OpenAiModel {
         self.profile.name()
     }
 
+    fn prices(&self) -> Option<Prices> {
+        self.config().prices
+    }
+
+    fn params(&self) -> Map<String, Value> {
+        self.profile.spec().sampling.params()
+    }
+
+    fn earlier_pictures(&self) -> usize {
+        self.profile.spec().earlier_pictures
+    }
+
     fn picture(&self, frame: &Frame) -> Picture {
         picture::encode(frame, self.picture)
     }
 
     fn prompt(&self, view: &View<'_>) -> Prompt {
-        self.profile.prompt(view)
+        self.profile.family().prompt(view, &self.sheet(view.picture.size))
     }
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
         let retries = &self.config().retries;
-        self.client.ask(prompt, self.profile.sampling(), retries, limit).await
+        self.client.ask(prompt, self.profile.spec().sampling, retries, limit).await
     }
 
-    fn read(&self, reply: &Reply) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, Unreadable> {
         let refused = |why: &str| Err(Unreadable(why.to_owned()));
         let reason = reply.finish_reason.as_deref().unwrap_or_default().to_ascii_lowercase();
         match reason.as_str() {
@@ -113,7 +141,7 @@ impl Model for OpenAiModel {
         if reply.text.trim().is_empty() && !reply.reasoning.trim().is_empty() {
             return refused("it holds reasoning and no action");
         }
-        let mut decision = self.profile.read(&reply.text)?;
+        let mut decision = self.profile.family().read(reply, &self.sheet(sent))?;
         if decision.thought.is_empty() {
             reply.reasoning.trim().clone_into(&mut decision.thought);
         }

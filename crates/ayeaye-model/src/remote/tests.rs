@@ -14,6 +14,8 @@ use fake::{Answer, EVENTS, Fake, JSON, events, http, raw, says};
 
 mod fake;
 
+/// What a reply is a reply to.
+const SENT: ScreenSize = ScreenSize { width: 720, height: 1600 };
 const KEY: &str = "sk-canary-0123456789";
 const BACK: &str = "explain:e\taction:BACK\tsummary:s";
 const LIMIT: Duration = Duration::from_secs(20);
@@ -34,8 +36,8 @@ fn config(fake: &Fake) -> ModelConfig {
     }
 }
 
-fn model(fake: &Fake) -> OpenAiModel {
-    OpenAiModel::new(config(fake)).expect("the settings are right")
+fn model(fake: &Fake) -> RemoteModel {
+    RemoteModel::new(config(fake)).expect("the settings are right")
 }
 
 fn prompt() -> Prompt {
@@ -45,7 +47,7 @@ fn prompt() -> Prompt {
         size: ScreenSize { width: 1, height: 1 },
     };
     let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture)];
-    Prompt { messages: vec![Message { role: Role::User, parts }] }
+    Prompt::of(vec![Message { role: Role::User, parts }])
 }
 
 /// Asks a fake that gives these answers; with the number of requests it saw.
@@ -71,7 +73,7 @@ async fn the_request_is_what_an_endpoint_expects() {
     let fake = Fake::start(vec![says(BACK)]).await;
     let model = model(&fake);
     let reply = model.call(&prompt(), LIMIT).await.unwrap();
-    assert_eq!(model.read(&reply).unwrap().summary, "s");
+    assert_eq!(model.read(&reply, SENT).unwrap().summary, "s");
     assert_eq!((reply.model.as_str(), reply.tokens.prompt), ("fake-1", 7));
     let [request] = &fake.seen()[..] else { panic!("one request") };
     assert!(request.head.starts_with("post /v1/chat/completions http/1.1"), "{}", request.head);
@@ -112,7 +114,7 @@ async fn a_cut_reply_is_not_read() {
     ] {
         let reply = replied(vec![answer]).await;
         assert_eq!((reply.text.as_str(), reply.finish_reason.as_deref()), (BACK, Some(expected)));
-        let why = model.read(&reply).unwrap_err().to_string();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
         assert!(why.contains("cut off"), "{why}");
     }
 }
@@ -133,12 +135,12 @@ async fn a_reply_without_words_is_not_read() {
     ] {
         let said = json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string();
         let reply = replied(vec![http("200 OK", JSON, said)]).await;
-        let why = model.read(&reply).unwrap_err().to_string();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
         assert!(why.contains(part), "{message}: {why}");
     }
     let said = json!({"choices": [{"message": {"content": [{"type": "text", "text": BACK}], "reasoning": "r"}}]});
     let reply = replied(vec![http("200 OK", JSON, said.to_string())]).await;
-    let decision = model.read(&reply).unwrap();
+    let decision = model.read(&reply, SENT).unwrap();
     assert_eq!(decision.thought, "r");
     assert!(matches!(decision.action, Action::Gesture(_)));
 }
@@ -276,7 +278,7 @@ async fn silence_ends_by_itself_and_is_tried_once_more() {
         let mut config = config(&fake);
         config.limits.first_byte = Duration::from_millis(200);
         config.limits.total = Duration::from_millis(500);
-        let model = OpenAiModel::new(config).unwrap();
+        let model = RemoteModel::new(config).unwrap();
         let start = Instant::now();
         let error = model.call(&prompt(), LIMIT).await.unwrap_err();
         assert_eq!(error.retries.len(), 2, "{name}: {}", error.cause);
@@ -324,9 +326,9 @@ async fn an_endpoint_that_does_not_count_tokens_is_asked_without() {
 async fn settings_that_cannot_work_are_refused_at_once() {
     let fake = Fake::start(vec![says(BACK)]).await;
     let nameless = ModelConfig { name: " ".to_owned(), ..config(&fake) };
-    assert!(matches!(OpenAiModel::new(nameless), Err(ConfigError::NoName)));
+    assert!(matches!(RemoteModel::new(nameless), Err(ConfigError::NoName)));
     let odd = ModelConfig { key: Secret::new("a\nb"), ..config(&fake) };
-    let error = OpenAiModel::new(odd).unwrap_err();
+    let error = RemoteModel::new(odd).unwrap_err();
     assert!(matches!(error, ConfigError::Key), "{error}");
 }
 

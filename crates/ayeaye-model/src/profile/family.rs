@@ -1,0 +1,115 @@
+//! The seam to one family of models.
+use std::fmt;
+
+use ayeaye_agent::{Decision, Prompt, Reply, ScreenSize, Unreadable, View};
+use serde_json::{Map, Value, json};
+
+use super::space::Space;
+use crate::Endpoint;
+use crate::picture::PictureRule;
+
+/// One family of models: its prompt out, its reply in.
+///
+/// Both are pure. What a family writes and reads are points in its own space, which is handed in:
+/// the settings may say another than its [`Spec`].
+pub(crate) trait Family: fmt::Debug + Send + Sync {
+    /// What can be said of it in figures.
+    fn spec(&self) -> &'static Spec;
+    /// What to send for one step. What is the same in every step comes first and is the same to the
+    /// byte, so that an endpoint can keep what it made of it.
+    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt;
+    /// Reads a whole reply: tolerant of how it is written, never of what it says. Whether it is whole
+    /// is not for the family to know.
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable>;
+}
+
+/// What numbers in one prompt and its reply mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sheet {
+    /// What the numbers of a point are.
+    pub space: Space,
+    /// Width and height of the picture that is sent.
+    pub sent: ScreenSize,
+}
+
+/// A family in figures.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    /// The word for it in settings and in the journal.
+    pub name: &'static str,
+    /// What people call it, for lists.
+    pub title: &'static str,
+    /// Lower-case parts of the names of its models.
+    pub patterns: &'static [&'static str],
+    /// What the numbers of a point are.
+    pub space: Space,
+    /// How its pictures are made.
+    pub picture: PictureRule,
+    /// How many screens of earlier steps its prompts show.
+    pub earlier_pictures: usize,
+    /// What its prompts tell of earlier steps, for lists.
+    pub history: &'static str,
+    /// How it is asked to choose its words.
+    pub sampling: Sampling,
+    /// The API it is asked over.
+    pub wire: Wire,
+}
+
+impl Spec {
+    /// Whether a model of the family can be asked at this endpoint. An API of its own is spoken only
+    /// where it is at home: elsewhere the same model answers chats.
+    pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
+        self.wire.host().is_none_or(|host| endpoint.host() == Some(host))
+    }
+}
+
+/// The API of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wire {
+    /// OpenAI-compatible chat completions.
+    Chat,
+}
+
+impl Wire {
+    /// The one host that speaks it, if there is only one.
+    fn host(self) -> Option<&'static str> {
+        match self {
+            Self::Chat => None,
+        }
+    }
+}
+
+/// How a model is asked to choose its words. What is `None` is not said at all: some endpoints
+/// refuse what they do not know, and some models every temperature but their own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sampling {
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub frequency_penalty: Option<f64>,
+    pub seed: Option<u64>,
+    /// Tokens of a reply, reasoning included.
+    pub max_tokens: u32,
+}
+
+impl Sampling {
+    /// Always the likeliest word.
+    pub(crate) const GREEDY: Self = Self {
+        temperature: Some(0.0),
+        top_p: None,
+        frequency_penalty: None,
+        seed: None,
+        max_tokens: 2048,
+    };
+
+    /// As a chat endpoint is told, and as the record has it.
+    pub(crate) fn params(&self) -> Map<String, Value> {
+        let said = [
+            ("temperature", self.temperature.map(|it| json!(it))),
+            ("top_p", self.top_p.map(|it| json!(it))),
+            ("frequency_penalty", self.frequency_penalty.map(|it| json!(it))),
+            ("seed", self.seed.map(|it| json!(it))),
+            ("max_tokens", Some(json!(self.max_tokens))),
+        ];
+        said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+}

@@ -1,0 +1,44 @@
+//! How models write: what the replies of several families have in common.
+//!
+//! Tolerant of spelling and wrapping, never of meaning: what could be read in two ways is refused
+//! with a sentence the model can act on.
+use ayeaye_agent::Unreadable;
+
+pub(crate) mod object;
+pub(crate) mod point;
+pub(crate) mod think;
+pub(crate) mod words;
+
+/// A refusal.
+pub(crate) fn refused<T>(why: impl Into<String>) -> Result<T, Unreadable> {
+    Err(Unreadable(why.into()))
+}
+
+/// A piece of a reply as it may stand in a message.
+pub(crate) fn quote(text: &str) -> String {
+    let mut short: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("“{short}”")
+}
+
+/// A reply without the tokens and fences that servers leave around it.
+pub(crate) fn unwrapped(text: &str) -> &str {
+    const BEFORE: [&str; 3] = ["<|begin_of_box|>", "<|im_start|>assistant", "<|assistant|>"];
+    const BEHIND: [&str; 6] =
+        ["<|end_of_box|>", "<|im_end|>", "<|endoftext|>", "<|observation|>", "<|user|>", "</s>"];
+    let mut text = text.trim_start_matches('\u{feff}').trim();
+    for token in BEFORE {
+        text = text.strip_prefix(token).unwrap_or(text).trim_start();
+    }
+    loop {
+        let before = text.len();
+        for token in BEHIND {
+            text = text.strip_suffix(token).unwrap_or(text).trim_end();
+        }
+        if text.len() == before {
+            return text;
+        }
+    }
+}

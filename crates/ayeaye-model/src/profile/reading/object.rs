@@ -1,0 +1,137 @@
+//! JSON objects in replies: whole ones, each key said once.
+use std::fmt;
+
+use ayeaye_agent::Unreadable;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::{quote, refused};
+
+/// The object that a text is, from its first brace to its last. Code fences around it do not matter;
+/// words behind it do, since nobody knows what they take back.
+pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
+    let Some(start) = text.find('{') else {
+        return refused("it holds no JSON object");
+    };
+    let mut reader = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Once>();
+    let read = match reader.next() {
+        Some(Ok(Once(Value::Object(map)))) => map,
+        Some(Err(error)) => return refused(format!("it is not whole JSON ({error})")),
+        _ => return refused("it holds no JSON object"),
+    };
+    let rest = &text[start + reader.byte_offset()..];
+    if rest.contains('{') {
+        return refused("it holds more than one JSON object; reply with one action");
+    }
+    Ok(read)
+}
+
+/// A text out of an object, by the first of these names that has one; numbers as they are written.
+pub(crate) fn text<'a>(map: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| map.get(*name)?.as_str())
+}
+
+/// A value out of an object as a text, by the first of these names that is there and not null.
+pub(crate) fn written(map: &Map<String, Value>, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| match map.get(*name)? {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    })
+}
+
+/// What an action needs and does not have.
+pub(crate) fn missing<T>(name: &str, of: &str) -> Result<T, Unreadable> {
+    refused(format!("{} needs {name}", quote(of)))
+}
+
+/// A value in which no key is said twice: a map would hide that.
+struct Once(Value);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OnceVisitor)
+    }
+}
+
+struct OnceVisitor;
+
+impl<'de> Visitor<'de> for OnceVisitor {
+    type Value = Once;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Once, E> {
+        Ok(Once(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Once, E> {
+        Ok(Once(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Once, E> {
+        Ok(Once(Value::from(value)))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Once, E> {
+        Ok(Once(Value::from(value)))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Once, E> {
+        Ok(Once(Value::from(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Once, E> {
+        Ok(Once(Value::from(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Once, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Once(value)) = seq.next_element()? {
+            list.push(value);
+        }
+        Ok(Once(Value::Array(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Once, A::Error> {
+        let mut map = Map::new();
+        while let Some((key, Once(value))) = entries.next_entry::<String, Once>()? {
+            if map.get(&key).is_some_and(|before| *before != value) {
+                return Err(A::Error::custom(format_args!("it says {} twice", quote(&key))));
+            }
+            map.insert(key, value);
+        }
+        Ok(Once(Value::Object(map)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_object_is_read() {
+        for text in
+            ["{\"a\":1}", "```json\n{\"a\":1}\n```", "Action: {\"a\": 1}", "{\"a\":1,\"a\":1}"]
+        {
+            assert_eq!(object(text).unwrap()["a"], 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_two_things_is_refused() {
+        for (text, part) in [
+            ("", "no JSON"),
+            ("click", "no JSON"),
+            ("{\"a\":1", "whole"),
+            ("{\"a\":1}{\"a\":2}", "more than one"),
+            ("{\"a\":1,\"a\":2}", "twice"),
+            ("{'a':1}", "whole"),
+        ] {
+            let why = object(text).unwrap_err().to_string();
+            assert!(why.contains(part), "{text}: {why}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Places on the screen, in the spellings models use.
+use ayeaye_agent::{Point, Unreadable};
+use serde_json::Value;
+
+use super::super::Sheet;
+use super::{quote, refused};
+
+/// Longer texts name no place.
+const LONGEST: usize = 200;
+
+/// One place: two numbers in any brackets, or a box, whose middle is meant.
+pub(crate) fn point(text: &str, sheet: &Sheet) -> Result<Point, Unreadable> {
+    place(&numbers(text)?, sheet).map_err(|why| why.unwrap_or_else(|| odd(text)))
+}
+
+/// Two places in one text.
+pub(crate) fn path(text: &str, sheet: &Sheet) -> Result<(Point, Point), Unreadable> {
+    match numbers(text)?[..] {
+        [x1, y1, x2, y2] => {
+            Ok((sheet.space.point(x1, y1, sheet.sent)?, sheet.space.point(x2, y2, sheet.sent)?))
+        }
+        _ => Err(odd(text)),
+    }
+}
+
+/// One place out of JSON: a list of two numbers or of a box's four, an object of `x` and `y`, or a
+/// text as in [`point`].
+pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, Unreadable> {
+    let number = |it: &Value| it.as_f64().or_else(|| it.as_str()?.trim().parse().ok());
+    match value {
+        Value::String(text) => point(text, sheet),
+        Value::Array(list) => {
+            // Some models put a list around the list.
+            if let [inner @ Value::Array(_)] = &list[..] {
+                return point_in(inner, sheet);
+            }
+            let numbers: Option<Vec<f64>> = list.iter().map(number).collect();
+            let told = || odd(&value.to_string());
+            place(&numbers.ok_or_else(told)?, sheet).map_err(|why| why.unwrap_or_else(told))
+        }
+        Value::Object(map) => {
+            match (map.get("x").and_then(number), map.get("y").and_then(number)) {
+                (Some(x), Some(y)) => {
+                    // Named numbers have no order.
+                    let (first, second) = if sheet.space.y_first { (y, x) } else { (x, y) };
+                    sheet.space.point(first, second, sheet.sent)
+                }
+                _ => Err(odd(&value.to_string())),
+            }
+        }
+        _ => Err(odd(&value.to_string())),
+    }
+}
+
+/// The place of two numbers, or the middle of a box of four; `Err(None)` for any other count.
+fn place(numbers: &[f64], sheet: &Sheet) -> Result<Point, Option<Unreadable>> {
+    let at = |x, y| sheet.space.point(x, y, sheet.sent).map_err(Some);
+    match *numbers {
+        [x, y] => at(x, y),
+        [x1, y1, x2, y2] if x1 <= x2 && y1 <= y2 => {
+            // Both corners must be on the screen, not only what lies between them.
+            at(x1, y1)?;
+            at(x2, y2)?;
+            at(f64::midpoint(x1, x2), f64::midpoint(y1, y2))
+        }
+        _ => Err(None),
+    }
+}
+
+fn odd(text: &str) -> Unreadable {
+    Unreadable(format!("{} is not a point; write it as two numbers", quote(text)))
+}
+
+/// The numbers of a point. Anything that is neither a number, a bracket, a comma nor one of the words
+/// models put around points makes it odd.
+pub(crate) fn numbers(text: &str) -> Result<Vec<f64>, Unreadable> {
+    if LONGEST < text.len() {
+        return refused(format!("{} is too long for a point", quote(text)));
+    }
+    let separators =
+        |c: char| c.is_whitespace() || ",，、;；:：=()[]{}（）【】<>/|'\"“”`*。".contains(c);
+    let mut found = Vec::new();
+    for token in text.split(separators).filter(|token| !token.is_empty()) {
+        const WORDS: [&str; 8] =
+            ["point", "box", "bbox", "box_start", "box_end", "coordinate", "x", "y"];
+        if WORDS.iter().any(|word| token.eq_ignore_ascii_case(word)) {
+            continue;
+        }
+        let token = token.strip_suffix('.').unwrap_or(token);
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        let unsigned = token.strip_prefix('-').unwrap_or(token);
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+        if !digits(whole) || !digits(fraction) {
+            return Err(odd(text));
+        }
+        found.push(token.parse::<f64>().map_err(|_| odd(text))?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::ScreenSize;
+    use serde_json::json;
+
+    use super::super::super::space::Space;
+    use super::*;
+
+    const SHEET: Sheet =
+        Sheet { space: Space::THOUSANDTHS, sent: ScreenSize { width: 720, height: 1600 } };
+
+    #[test]
+    fn every_spelling_of_a_point() {
+        let expected = Ok(Point::new(512, 203).unwrap());
+        for text in [
+            "512,203",
+            "512 203",
+            "[512, 203]",
+            "（512，203）",
+            "<point>512 203</point>",
+            "<|box_start|>(512,203)<|box_end|>",
+            "point>point>512 203",
+            "x=512 y=203",
+            "[412, 103, 612, 303]",
+        ] {
+            assert_eq!(point(text, &SHEET), expected, "{text}");
+        }
+        for value in [
+            json!([512, 203]),
+            json!([[512, 203]]),
+            json!(["512", 203.0]),
+            json!({"y": 203, "x": 512}),
+            json!("512,203"),
+            json!([412, 103, 612, 303]),
+        ] {
+            assert_eq!(point_in(&value, &SHEET), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_place_is_refused() {
+        for text in
+            ["", "512", "1,2,3", "9,9,1,1", "1e2,3", "NaN,3", "4000,3", "-1,5", "the button"]
+        {
+            assert!(point(text, &SHEET).is_err(), "{text}");
+        }
+        for value in [json!(5), json!(null), json!([1]), json!([1, "b"]), json!({"x": 1})] {
+            assert!(point_in(&value, &SHEET).is_err(), "{value}");
+        }
+    }
+}
