@@ -19,6 +19,7 @@ mod reading;
 pub(crate) mod space;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
+pub(crate) use reading::object::strict as strict_json;
 
 /// A family of models, by what it needs.
 #[derive(Debug, Clone, Copy)]
