@@ -6,12 +6,13 @@ use jiff::Timestamp;
 
 use crate::action::is_leave;
 use crate::journal::{
-    ActionFacts, Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked,
-    ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
+    ActionFacts, Answer, BlobRef, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts,
+    QuestionAsked, ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
 use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
-    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, SessionId, StopReason,
+    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, ScreenSize, SessionId,
+    StopReason,
 };
 
 /// Everything that is known of a session.
@@ -58,6 +59,8 @@ pub struct Session {
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
+    /// The pictures of the last steps that a model decided, the newest last.
+    pub(crate) pictures: Vec<Pictured>,
     local: Local,
 }
 
@@ -68,6 +71,16 @@ pub struct ByClient {
     pub steps: u32,
     /// The last few of them.
     pub lines: Vec<String>,
+}
+
+/// The picture of a step, and the model that decided on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Pictured {
+    pub(crate) step: u32,
+    pub(crate) blob: BlobRef,
+    pub(crate) size: ScreenSize,
+    pub(crate) model: String,
+    pub(crate) profile: String,
 }
 
 /// Counters that go on through the whole session.
@@ -120,6 +133,10 @@ pub struct Open {
     pub by_client: bool,
     /// What was said in this step: it answers the step's own question, so it comes behind it.
     said: Vec<String>,
+    /// The picture that was looked at, and its size.
+    picture: Option<(BlobRef, ScreenSize)>,
+    /// The model that was last asked to decide, and its profile.
+    decider: Option<(String, String)>,
 }
 
 /// What belongs to the current or last run only.
@@ -166,6 +183,9 @@ pub(crate) fn keeps_waiting_for(why: &str) -> bool {
     why == REPLY || why == DIRECT_ASKED
 }
 
+/// What a model is called for that is to decide.
+const DECIDES: [&str; 2] = ["act", "repair"];
+
 /// The state of an agent that is at work.
 pub(crate) const CONTINUE: &str = "CONTINUE";
 
@@ -178,6 +198,9 @@ const MOST_PAST: usize = 1000;
 
 /// Most steps of the client that the agent is told of; what it needs most is the screen.
 const MOST_BY_CLIENT: usize = 8;
+
+/// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
+const MOST_PICTURES: usize = 16;
 
 /// Most steps of a run that its report lists.
 const MOST_LINES: usize = 500;
@@ -234,6 +257,7 @@ impl Session {
             asked_at: 0,
             run_began: 0,
             updated: None,
+            pictures: Vec::new(),
             local: Local::default(),
         }
     }
@@ -291,8 +315,10 @@ impl Session {
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
-                if observe.screenshot.is_some() {
+                if let Some(blob) = &observe.screenshot {
                     self.local.pictured_step = step;
+                    let [width, height] = observe.screenshot_size.unwrap_or_default();
+                    self.open.picture = Some((blob.clone(), ScreenSize { width, height }));
                 }
             }
             Fact::LlmRequest(request) => {
@@ -304,6 +330,9 @@ impl Session {
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
                 self.open.model.clone_from(&request.model);
                 self.open.judging = judges;
+                if DECIDES.contains(&request.purpose.as_str()) {
+                    self.open.decider = Some((request.model.clone(), request.profile.clone()));
+                }
             }
             Fact::LlmResponse(response) => self.end_call(response),
             Fact::ToolStart(start) => {
@@ -401,7 +430,13 @@ impl Session {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let Open { said, by_client, .. } = std::mem::take(&mut self.open);
+        let Open { said, by_client, picture, decider, .. } = std::mem::take(&mut self.open);
+        if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
+            if self.pictures.len() == MOST_PICTURES {
+                self.pictures.remove(0);
+            }
+            self.pictures.push(Pictured { step, blob, size, model, profile });
+        }
         self.remember_step(step, end, by_client);
         for text in said {
             self.remember(Past::Said(text));
