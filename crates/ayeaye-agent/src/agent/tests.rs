@@ -2,6 +2,7 @@
 mod crash;
 mod direct;
 mod fakes;
+mod fallback;
 mod going_on;
 mod limits;
 mod privacy;
