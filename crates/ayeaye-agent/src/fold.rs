@@ -454,6 +454,7 @@ impl Session {
             action: facts.clone(),
             explain: end.response.comment.clone(),
             error: end.error.clone(),
+            caption: end.caption.clone(),
         };
         let explain = if by_client {
             if self.by_client.lines.len() == MOST_BY_CLIENT {

@@ -2,10 +2,11 @@
 //!
 //! [`Run::work`] is the loop. The files below it are its parts in the order of a step: `look`,
 //! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; `fallback`, which
-//! lets another model go on; `direct`, the run of one step that a client has decided; and `mend`, which
+//! lets another model go on; `caption`, which puts the screen into words; `direct`, the run of one step that a client has decided; and `mend`, which
 //! ties up what a crash has left open.
 mod act;
 mod ask;
+mod caption;
 mod decide;
 mod direct;
 mod elements;
@@ -201,6 +202,9 @@ pub(crate) struct Draft {
     cost_usd: f64,
     unpriced: bool,
     times: PhaseTimes,
+    /// The screen in words, where the step has ended the run.
+    caption: Option<String>,
+    captioning: Option<caption::Captioning>,
 }
 
 impl Run {
@@ -230,13 +234,16 @@ impl Run {
         let mut draft = Draft::default();
         self.begin_step().await?;
         let outcome = self.look_decide_act(&mut draft).await;
+        self.settle_caption(outcome.as_ref().err(), &mut draft).await?;
         self.end_step(draft, outcome.as_ref().err()).await?;
         outcome
     }
 
     async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), Halt> {
         let mut seen = self.look(draft).await?;
+        draft.captioning = self.begin_caption(&seen);
         let mut decision = self.decide(&mut seen, draft).await?;
+        self.need_caption(&decision.action, draft).await?;
         loop {
             let patience = self.patience(&decision.action);
             self.know_elements(&mut seen, patience).await?;
@@ -317,6 +324,7 @@ impl Run {
                 cost_usd: draft.cost_usd,
                 cost_known: !draft.unpriced,
                 time_ms: draft.times,
+                caption: draft.caption,
             }),
         )
         .await?;

@@ -1,4 +1,5 @@
 //! The loop against a phone, a model and a disk that do as they are told.
+mod caption;
 mod crash;
 mod direct;
 mod fakes;

@@ -156,7 +156,7 @@ impl Run {
         Err(halt)
     }
 
-    fn call_limit(&self) -> Duration {
+    pub(super) fn call_limit(&self) -> Duration {
         let limits = &self.parts.limits;
         let left = limits.run_time.saturating_sub(self.memory.begun.elapsed());
         // A run that is nearly over still gets one short try; its end is checked before each step.
