@@ -169,13 +169,13 @@ impl Rig {
 
     fn rewire(&mut self) {
         let mut parts = parts(&self.phone, &self.script, &self.journal);
-        if let Some(planner) = &self.planner {
-            parts.models.plan = planner.clone();
-        }
         parts.limits = self.limits.clone();
         parts.keeping = self.keeping;
         parts.judge.clone_from(&self.judge);
         parts.models.clone_from(&self.models);
+        if let Some(planner) = &self.planner {
+            parts.models.plan = planner.clone();
+        }
         self.agent = Agent::new(parts);
     }
 
