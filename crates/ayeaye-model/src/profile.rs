@@ -9,14 +9,17 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
+mod claude;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
+mod gemini;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
 pub(crate) mod space;
+mod turns;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
 pub(crate) use reading::object::strict as strict_json;
@@ -33,9 +36,15 @@ pub struct UnknownProfile(String);
 impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
+    /// Claude over Anthropic's own API.
+    pub const CLAUDE: Self = Self(&claude::CLAUDE);
+    /// Claude over Anthropic's own API, models that know only the older of its tools.
+    pub const CLAUDE_20250124: Self = Self(&claude::CLAUDE_20250124);
+    /// Gemini over its own API.
+    pub const GEMINI: Self = Self(&gemini::Gemini);
 
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] = &[Self::GELAB];
+    pub const ALL: &[Self] = &[Self::GELAB, Self::CLAUDE_20250124, Self::CLAUDE, Self::GEMINI];
 
     /// The one for models whose name tells nothing.
     const ANY: Self = Self::GELAB;

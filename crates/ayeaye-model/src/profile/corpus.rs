@@ -68,7 +68,12 @@ impl Case {
 }
 
 /// The file of every profile. A new one is added here.
-const FILES: &[(&str, &str)] = &[("gelab", include_str!("../../corpus/gelab.jsonl"))];
+const FILES: &[(&str, &str)] = &[
+    ("gelab", include_str!("../../corpus/gelab.jsonl")),
+    ("claude-20250124", include_str!("../../corpus/claude.jsonl")),
+    ("claude", include_str!("../../corpus/claude.jsonl")),
+    ("gemini", include_str!("../../corpus/gemini.jsonl")),
+];
 
 fn corpus(profile: Profile) -> Vec<Case> {
     let (_, lines) = FILES
