@@ -62,7 +62,13 @@ impl RemoteModel {
         let profile = config.profile.unwrap_or_else(by_name);
         let mut picture = profile.spec().picture;
         if let Some(most) = config.max_pixels {
-            picture.resize = Resize::MaxPixels(most);
+            picture.resize = match picture.resize {
+                // What its API would shrink without a word is not sent, whatever the settings say.
+                Resize::Within { side, pixels } => {
+                    Resize::Within { side, pixels: most.min(pixels) }
+                }
+                Resize::MaxPixels(_) | Resize::Smart(_) => Resize::MaxPixels(most),
+            };
         }
         let space = config.space.unwrap_or(profile.spec().space);
         Ok(Self { client: Client::new(config, profile.spec().wire)?, profile, picture, space })
@@ -104,7 +110,7 @@ impl Model for RemoteModel {
     }
 
     fn params(&self) -> Map<String, Value> {
-        self.profile.spec().sampling.params()
+        self.client.params(self.profile.spec().sampling)
     }
 
     fn earlier_pictures(&self) -> usize {

@@ -199,6 +199,32 @@ async fn a_refusal_that_nothing_can_be_left_out_for_ends_it() {
 }
 
 #[tokio::test]
+async fn the_record_says_what_is_really_sent() {
+    let said = json!({"error": {"message": "temperature is not supported"}}).to_string();
+    let fake = Fake::start(vec![http("400 Bad Request", JSON, said), says(BACK)]).await;
+    let model = model(&fake);
+    assert!(model.params().contains_key("temperature"));
+    model.call(&prompt(), LIMIT).await.unwrap();
+    let params = model.params();
+    assert!(!params.contains_key("temperature") && params.contains_key("max_tokens"));
+}
+
+#[tokio::test]
+async fn no_setting_makes_a_picture_larger_than_an_api_takes() {
+    let fake = Fake::start(vec![says(BACK)]).await;
+    let config = ModelConfig {
+        profile: Some(Profile::CLAUDE),
+        max_pixels: Some(9_000_000),
+        ..config(&fake)
+    };
+    let size = ScreenSize { width: 1080, height: 2400 };
+    let rgba = vec![0; (size.width * size.height * 4) as usize];
+    let frame = ayeaye_agent::Frame::new(size, Bytes::from(rgba)).unwrap();
+    let picture = RemoteModel::new(config).unwrap().picture(&frame);
+    assert_eq!(picture.size, ScreenSize { width: 576, height: 1280 });
+}
+
+#[tokio::test]
 async fn a_prompt_that_is_too_long_is_shortened_once() {
     let long = || {
         let mut prompt = prompt();
