@@ -104,6 +104,8 @@ pub struct RunSettings {
     pub settle_limit: Duration,
     pub device_wait: Duration,
     pub evaluate: Evaluate,
+    /// Whether a host agent splits requests up over apps.
+    pub planner: bool,
 }
 
 /// When a model judges whether a request was carried out.
@@ -270,6 +272,7 @@ impl Config {
         crate::mcp::Defaults {
             max_steps: run.max_steps,
             reply_mode: run.reply_mode,
+            planner: run.planner,
             wait: run.wait,
             wait_with_progress: run.wait_with_progress,
             tools: self.tools,

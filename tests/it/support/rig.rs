@@ -206,6 +206,7 @@ fn fake_model(vlm: &FakeVlm, first_byte: Duration) -> ModelConfig {
 pub const DEFAULTS: Defaults = Defaults {
     max_steps: 20,
     reply_mode: ReplyMode::PassToClient,
+    planner: false,
     wait: Duration::from_secs(45),
     wait_with_progress: Duration::from_secs(45),
     tools: Tools::USUAL,

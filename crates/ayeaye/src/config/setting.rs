@@ -37,6 +37,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     open("run.settle-limit"),
     open("run.device-wait"),
     open("run.evaluate"),
+    open("run.planner"),
     open("journal.images"),
     open("journal.text"),
     open("journal.ui-tree"),

@@ -68,6 +68,7 @@ impl Stack {
                 settle_limit: self.need("run.settle-limit", value::limit)?,
                 device_wait: self.need("run.device-wait", value::duration)?,
                 evaluate: self.need("run.evaluate", |text| value::word(text, &Evaluate::ALL))?,
+                planner: self.need("run.planner", value::on_off)?,
             },
             journal: JournalSettings {
                 keeping: Keeping {
