@@ -21,6 +21,7 @@ mod ladder;
 mod logs;
 mod mcp_tasks;
 mod panics;
+mod planner;
 mod privacy;
 mod process;
 mod resources;
