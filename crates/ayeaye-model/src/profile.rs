@@ -9,14 +9,21 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
+mod claude_chat;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
+mod gemini_chat;
+mod generic;
+mod glm_v;
+mod gpt;
+mod kimi;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
 pub(crate) mod space;
+mod telling;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
 
@@ -33,11 +40,35 @@ impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
 
+    /// Any model that calls tools.
+    pub const GENERIC: Self = Self(&generic::GENERIC);
+    /// Any model, asked for actions in text.
+    pub const GENERIC_TEXT: Self = Self(&generic::GENERIC_TEXT);
+    /// OpenAI's GPT by chat.
+    pub const GPT: Self = Self(&gpt::GPT);
+    /// Claude behind an OpenAI-compatible endpoint.
+    pub const CLAUDE_CHAT: Self = Self(&claude_chat::CLAUDE_CHAT);
+    /// Gemini behind an OpenAI-compatible endpoint.
+    pub const GEMINI_CHAT: Self = Self(&gemini_chat::GEMINI_CHAT);
+    /// Kimi K2.5 and K2.6.
+    pub const KIMI: Self = Self(&kimi::KIMI);
+    /// GLM-4.xV.
+    pub const GLM_V: Self = Self(&glm_v::GLM_V);
+
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] = &[Self::GELAB];
+    pub const ALL: &[Self] = &[
+        Self::GELAB,
+        Self::GPT,
+        Self::CLAUDE_CHAT,
+        Self::GEMINI_CHAT,
+        Self::KIMI,
+        Self::GLM_V,
+        Self::GENERIC,
+        Self::GENERIC_TEXT,
+    ];
 
     /// The one for models whose name tells nothing.
-    const ANY: Self = Self::GELAB;
+    const ANY: Self = Self::GENERIC;
 
     /// The word for it in settings and in the journal.
     pub fn name(self) -> &'static str {

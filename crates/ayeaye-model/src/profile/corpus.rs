@@ -68,7 +68,16 @@ impl Case {
 }
 
 /// The file of every profile. A new one is added here.
-const FILES: &[(&str, &str)] = &[("gelab", include_str!("../../corpus/gelab.jsonl"))];
+const FILES: &[(&str, &str)] = &[
+    ("gelab", include_str!("../../corpus/gelab.jsonl")),
+    ("generic", include_str!("../../corpus/generic.jsonl")),
+    ("generic-text", include_str!("../../corpus/generic-text.jsonl")),
+    ("gpt", include_str!("../../corpus/gpt.jsonl")),
+    ("claude-chat", include_str!("../../corpus/claude-chat.jsonl")),
+    ("gemini-chat", include_str!("../../corpus/gemini-chat.jsonl")),
+    ("kimi", include_str!("../../corpus/kimi.jsonl")),
+    ("glm-v", include_str!("../../corpus/glm-v.jsonl")),
+];
 
 fn corpus(profile: Profile) -> Vec<Case> {
     let (_, lines) = FILES
