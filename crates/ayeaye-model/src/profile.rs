@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
+mod agentcpm;
+mod autoglm;
 mod claude_chat;
 #[cfg(test)]
 mod corpus;
@@ -20,10 +22,16 @@ mod generic;
 mod glm_v;
 mod gpt;
 mod kimi;
+mod m3a;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
+mod seed;
 pub(crate) mod space;
+mod step_api;
 mod telling;
+mod turns;
+mod uitars;
+mod uivenus;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
 
@@ -40,6 +48,23 @@ impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
 
+    /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
+    pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
+    /// UI-TARS-1.5: pixels of the picture as its server resizes it.
+    pub const UI_TARS: Self = Self(&uitars::UiTars);
+    /// Doubao-Seed 1.8 and 2.0.
+    pub const SEED: Self = Self(&seed::Seed);
+    /// AutoGLM-Phone.
+    pub const AUTOGLM: Self = Self(&autoglm::AutoGlm);
+
+    /// UI-Venus 1.5.
+    pub const UI_VENUS: Self = Self(&uivenus::UiVenus);
+    /// AgentCPM-GUI.
+    pub const AGENTCPM: Self = Self(&agentcpm::AgentCpm);
+    /// The hosted Step models.
+    pub const STEP_API: Self = Self(&step_api::StepApi);
+    /// Any model, in the format of AndroidWorld's agents.
+    pub const M3A: Self = Self(&m3a::M3a);
     /// Any model that calls tools.
     pub const GENERIC: Self = Self(&generic::GENERIC);
     /// Any model, asked for actions in text.
@@ -58,6 +83,14 @@ impl Profile {
     /// Every profile. Of several that know a model's name, the first is taken.
     pub const ALL: &[Self] = &[
         Self::GELAB,
+        Self::UI_TARS_1000,
+        Self::UI_TARS,
+        Self::SEED,
+        Self::AUTOGLM,
+        Self::UI_VENUS,
+        Self::AGENTCPM,
+        Self::STEP_API,
+        Self::M3A,
         Self::GPT,
         Self::CLAUDE_CHAT,
         Self::GEMINI_CHAT,

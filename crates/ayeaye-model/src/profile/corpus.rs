@@ -70,6 +70,10 @@ impl Case {
 /// The file of every profile. A new one is added here.
 const FILES: &[(&str, &str)] = &[
     ("gelab", include_str!("../../corpus/gelab.jsonl")),
+    ("ui-tars-1000", include_str!("../../corpus/ui-tars-1000.jsonl")),
+    ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
+    ("seed", include_str!("../../corpus/seed.jsonl")),
+    ("autoglm", include_str!("../../corpus/autoglm.jsonl")),
     ("generic", include_str!("../../corpus/generic.jsonl")),
     ("generic-text", include_str!("../../corpus/generic-text.jsonl")),
     ("gpt", include_str!("../../corpus/gpt.jsonl")),

@@ -5,6 +5,9 @@
 use ayeaye_agent::Unreadable;
 
 pub(crate) mod args;
+pub(crate) mod call;
+pub(crate) mod function;
+pub(crate) mod labelled;
 pub(crate) mod object;
 pub(crate) mod point;
 pub(crate) mod think;

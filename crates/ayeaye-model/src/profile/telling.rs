@@ -187,7 +187,38 @@ impl Told<'_> {
     }
 }
 
-/// What the loop has to say; at the least, that the last step went wrong. One thing a line.
+/// The last steps, a line each with what it did as the family would say it, and with what came of it
+/// where that is more than that it was done. Empty where there were none.
+pub(super) fn listed(steps: &[Told<'_>], say: impl Fn(&PastStep) -> String) -> String {
+    let from = steps.len().saturating_sub(MOST_LISTED);
+    let mut told = String::new();
+    if 0 < from {
+        told += &format!("({from} steps before these are not told.)\n");
+        let notes = steps[..from].iter().filter_map(|it| match &it.step.decision.action {
+            Action::Note { text } => Some(text),
+            _ => None,
+        });
+        for note in last(notes) {
+            told += &format!("You noted: {}\n", quoted(note, LONGEST_SLOT));
+        }
+        for words in last(steps[..from].iter().flat_map(|it| it.said.iter())) {
+            told += &format!("The user said: {}\n", quoted(words, LONGEST_SLOT));
+        }
+    }
+    for (at, it) in steps.iter().enumerate().skip(from) {
+        told += &format!("Step {}: {}\n", at + 1, line(&say(it.step), LONGEST_SLOT));
+        let quiet = matches!(it.step.decision.action, Action::Gesture(_)) && it.said.is_empty();
+        if it.step.error.is_some() || !quiet {
+            told += &it.outcome();
+        }
+    }
+    told
+}
+
+/// Steps that are told in a list, counted from the last.
+const MOST_LISTED: usize = 20;
+
+/// What the loop has to say, one thing a line.
 pub(super) fn remarks(view: &View<'_>) -> String {
     let told = last(view.remarks.iter());
     told.iter().fold(String::new(), |lines, remark| {

@@ -29,7 +29,10 @@ pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
     }
     let few = view.earlier.len().saturating_sub(how.spec.earlier_pictures);
     for told in &steps[left_out..] {
-        match view.earlier[few..].iter().find(|shown| shown.step == told.step.step) {
+        let shown = view.earlier[few..].iter().find(|it| it.step == told.step.step);
+        // Its points are told in the numbers of the picture beside it.
+        let seen = Sheet { sent: shown.map_or(sheet.sent, |it| it.picture.size), ..*sheet };
+        match shown {
             Some(shown) => {
                 now.push(Part::Text(screen("The screen:", &shown.picture, sheet)));
                 now.push(Part::Picture(shown.picture.clone()));
@@ -37,7 +40,7 @@ pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
             None => now.push(Part::Text("(screen not shown)".to_owned())),
         }
         messages.push(Message { role: Role::User, parts: std::mem::take(&mut now) });
-        messages.push(Message { role: Role::Assistant, parts: turn(told, sheet, how) });
+        messages.push(Message { role: Role::Assistant, parts: turn(told, &seen, how) });
         now.push(if how.tools {
             let name = tool::NAME.to_owned();
             Part::Result { id: id(told), name, text: told.outcome(), picture: None }

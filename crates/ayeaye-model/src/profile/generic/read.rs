@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::Sheet;
 use super::super::reading::args::{Args, flattened};
-use super::super::reading::{object, point, quote, refused, think, unwrapped, words};
+use super::super::reading::{labelled, object, point, quote, refused, unwrapped, words};
 use super::tool;
 use super::word::Word;
 
@@ -46,60 +46,16 @@ pub(super) fn read(reply: &Reply, sheet: &Sheet, named: bool) -> Result<Decision
         return refused("its words and its call are two different actions; give one");
     }
     if decision.thought.is_empty() {
-        decision.thought = reasons("", text);
+        decision.thought = labelled::reasons("", text);
     }
-    Ok(explained(decision))
+    Ok(labelled::explained(decision))
 }
 
 /// What a reply without a call says to do.
 fn in_text(text: &str, sheet: &Sheet, named: bool) -> Result<Decision, Unreadable> {
-    if text.is_empty() {
-        return refused("it is empty");
-    }
-    let start: String = text.chars().take(9).collect::<String>().to_ascii_lowercase();
-    if start == "<!doctype" || start.starts_with("<html") {
-        return refused("it is a web page");
-    }
-    let cut = think::cut(text, begins);
-    let body = unwrapped(cut.body);
-    let (start, firm) = match firm(body) {
-        Some(start) => (start, true),
-        None => match body.find('{') {
-            Some(start) => (start, false),
-            None => {
-                return refused(
-                    "it names no action; end it with one line `Action: {...}` holding one JSON \
-                     object",
-                );
-            }
-        },
-    };
-    let (map, behind) = object::first(&body[start..])?;
-    if behind.contains('{') {
-        return refused("it holds more than one JSON object; reply with one action");
-    }
-    let mut decision = decision(map, None, sheet, named)?;
-    if matches!(decision.action, Action::Complete { .. }) {
-        if cut.unclosed {
-            return refused("its reasoning has no end, so that its action may be part of it");
-        }
-        if !firm {
-            return refused(
-                "its action stands in the middle of a line; write `Action: {...}` on a line of \
-                 its own",
-            );
-        }
-        if !is_decoration(behind) {
-            return refused(format!(
-                "words stand behind its action, which may take it back: {}",
-                quote(behind.trim())
-            ));
-        }
-    }
-    if decision.thought.is_empty() {
-        decision.thought = reasons(&cut.thought, &body[..start]);
-    }
-    Ok(explained(decision))
+    let found = labelled::found(text)?;
+    let decision = decision(found.map.clone(), None, sheet, named)?;
+    found.carried_by(decision)
 }
 
 /// What an object says to do, by itself or as what a tool of this name is called with.
@@ -345,85 +301,4 @@ fn is_box(value: &Value) -> bool {
         Value::String(text) => point::numbers(text).is_ok_and(|numbers| numbers.len() == 4),
         _ => false,
     }
-}
-
-/// Whether a text begins as a reply without reasoning does.
-fn begins(text: &str) -> bool {
-    text.starts_with(['{', '[', '`'])
-        || ["<tool_call>", "<|begin_of_box|>"].iter().any(|tag| text.starts_with(tag))
-        || ["thought", "action"].iter().any(|name| label(text, name).is_some())
-}
-
-/// What stands behind a label at the start of a text, such as `Action:`. Emphasis around it does not
-/// matter.
-fn label<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let text = text.trim_start_matches(['*', '#', ' ', '>', '-', '_']);
-    let (head, rest) = text.split_at_checked(name.len())?;
-    if !head.eq_ignore_ascii_case(name) {
-        return None;
-    }
-    let rest = rest.trim_start_matches(['*', '_', ' ']);
-    let rest = rest.strip_prefix(':').or_else(|| rest.strip_prefix('：'))?;
-    Some(rest.trim_start_matches(['*', '_', ' ']))
-}
-
-/// Where the object begins that stands on a line of its own or behind `Action:` at the start of one.
-fn firm(body: &str) -> Option<usize> {
-    let mut at = 0;
-    // Whether the last line was `Action:` and no more is of no matter: the next one is a line of its own.
-    for line in body.split_inclusive('\n') {
-        let bare = line.trim_start();
-        let inner = label(bare, "action").unwrap_or(bare);
-        let inner = inner.trim_start_matches(|c: char| c.is_whitespace() || c == '[' || c == '`');
-        let inner = inner.strip_prefix("json").unwrap_or(inner);
-        let inner = inner.trim_start().trim_start_matches("<tool_call>");
-        let inner = inner.trim_start().trim_start_matches("<|begin_of_box|>").trim_start();
-        if inner.starts_with('{') {
-            return Some(at + line.len() - inner.len());
-        }
-        at += line.len();
-    }
-    None
-}
-
-/// Whether nothing but brackets and ends of wrappings stands in a text.
-fn is_decoration(text: &str) -> bool {
-    let mut text = text.trim().to_owned();
-    for tag in ["</tool_call>", "<|end_of_box|>", "</answer>", "</action>"] {
-        text = text.replace(tag, "");
-    }
-    text.chars().all(|c| c.is_whitespace() || "`]*".contains(c))
-}
-
-/// The reasons in front of an action, without labels.
-fn reasons(thought: &str, before: &str) -> String {
-    let mut before = before.trim();
-    if let Some(rest) = label(before, "thought").or_else(|| label(before, "reason")) {
-        before = rest.trim();
-    }
-    let mut lines: Vec<&str> = before.lines().collect();
-    while let Some(line) = lines.last() {
-        let bare = line.trim().trim_matches(['`', '[', '*']);
-        let empty = bare.is_empty() || bare == "json" || bare.starts_with("<tool_call>");
-        if empty || label(bare, "action").is_some_and(|rest| rest.trim_matches('`').is_empty()) {
-            lines.pop();
-        } else {
-            break;
-        }
-    }
-    let before = lines.join("\n");
-    match (thought.trim(), before.trim()) {
-        ("", before) => before.to_owned(),
-        (thought, "") => thought.to_owned(),
-        (thought, before) => format!("{thought}\n{before}"),
-    }
-}
-
-/// A short thought explains the action as well.
-fn explained(mut decision: Decision) -> Decision {
-    let thought = decision.thought.trim();
-    if decision.explain.trim().is_empty() && thought.len() <= 300 && thought.lines().count() == 1 {
-        decision.explain = thought.to_owned();
-    }
-    decision
 }
