@@ -9,6 +9,9 @@ use ayeaye_agent::{
     Action, Decision, Message, Part, Past, PastStep, Picture, Role, ScreenSize, View,
 };
 
+#[cfg(test)]
+pub(super) mod sample;
+
 /// Bytes of a request; more is no longer one task.
 pub(super) const LONGEST_TASK: usize = 16 << 10;
 /// Bytes of anything else that others have said.
