@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, Part, Point, Prompt, Question, Reply, Role, Unreadable,
-    View,
+    Action, Decision, Gesture, Key, Message, Part, Point, Prompt, Question, Reply, Role,
+    Unreadable, View,
 };
 use serde_json::{Map, Value, json};
 
@@ -83,10 +83,7 @@ impl Family for AgentCpm {
         }
         state += &format!("{}</Question>\n当前屏幕截图：", remarks(view));
         let parts = vec![Part::Text(state), Part::Picture(view.picture.clone())];
-        Prompt::of(vec![
-            Message::text(Role::System, SYSTEM),
-            Message { role: Role::User, parts },
-        ])
+        Prompt::of(vec![Message::text(Role::System, SYSTEM), Message { role: Role::User, parts }])
     }
 
     fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
@@ -135,14 +132,18 @@ fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, Unreadable>
     };
     let action = match (end, doing.first()) {
         (Some(_), Some(_)) => {
-            return refused("it acts and ends in one reply; act first, and end when it is seen done");
+            return refused(
+                "it acts and ends in one reply; act first, and end when it is seen done",
+            );
         }
         (Some(end), None) => end,
         (None, Some(_)) => doing_it(&args, &doing, time, sheet)?,
         (None, None) if args.has(&["to"]) => return args.missing("`POINT`, where `to` begins"),
         (None, None) => match time {
             Some(time) => Action::Wait(time.min(words::LONGEST_WAIT)),
-            None => return refused("it names no action; use POINT, PRESS, TYPE, duration or STATUS"),
+            None => {
+                return refused("it names no action; use POINT, PRESS, TYPE, duration or STATUS");
+            }
         },
     };
     Ok(Decision {

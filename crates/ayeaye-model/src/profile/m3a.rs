@@ -82,7 +82,8 @@ impl Family for M3a {
     fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
-        let mut state = format!("\n{}Goal: {}\n", story.earlier(), quoted(view.request, LONGEST_TASK));
+        let mut state =
+            format!("\n{}Goal: {}\n", story.earlier(), quoted(view.request, LONGEST_TASK));
         for words in unasked {
             state += &format!("The user says: {}\n", quoted(words, LONGEST_TASK));
         }
@@ -144,9 +145,7 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadab
     Ok(match words::folded(name).as_str() {
         "click" => Gesture::Click { point: here()? }.into(),
         "doubletap" | "doubleclick" => Gesture::DoubleClick { point: here()? }.into(),
-        "longpress" => {
-            Gesture::LongPress { point: here()?, duration: words::USUAL_PRESS }.into()
-        }
+        "longpress" => Gesture::LongPress { point: here()?, duration: words::USUAL_PRESS }.into(),
         "inputtext" => {
             let Some(text) = args.text(&["text"])?.filter(|text| !text.is_empty()) else {
                 return args.missing("`text`, which is what to type");
@@ -164,9 +163,7 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadab
             Gesture::Scroll { direction, at: at()? }.into()
         }
         "drag" => match (at()?, args.pair("tox", "toy", sheet)?) {
-            (Some(from), Some(to)) => {
-                Gesture::Slide { from, to, duration: words::SWIPE }.into()
-            }
+            (Some(from), Some(to)) => Gesture::Slide { from, to, duration: words::SWIPE }.into(),
             _ => return args.missing("`x`, `y`, `to_x` and `to_y`"),
         },
         "openapp" => {

@@ -200,9 +200,7 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadab
 fn path(args: &Args<'_>, sheet: &Sheet) -> Result<(Point, Point), Unreadable> {
     match args.value(&["normalizedpath"])? {
         Some(Value::Array(list)) if list.len() < 100 => match &list[..] {
-            [Value::Number(_), ..] => {
-                point::path(&Value::Array(list.clone()).to_string(), sheet)
-            }
+            [Value::Number(_), ..] => point::path(&Value::Array(list.clone()).to_string(), sheet),
             [from, .., to] => {
                 // Those between are on the screen too, or nobody knows what was meant.
                 for between in list {

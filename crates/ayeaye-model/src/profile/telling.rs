@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 use ayeaye_agent::{Action, Past, PastStep, View};
 use serde_json::Value;
 
+#[cfg(test)]
+pub(super) mod checks;
+
 /// Bytes of a request; more is no longer one task.
 pub(super) const LONGEST_TASK: usize = 16 << 10;
 /// Bytes of anything else that is told again.
@@ -164,10 +167,7 @@ impl Told<'_> {
                 Action::Complete { .. } | Action::Abort { .. } => "Reported.\n".to_owned(),
             },
         };
-        let asked = matches!(
-            self.step.decision.action,
-            Action::Info(_) | Action::Confirm { .. }
-        );
+        let asked = matches!(self.step.decision.action, Action::Info(_) | Action::Confirm { .. });
         for (at, words) in self.said.iter().enumerate() {
             let how = if asked && at == 0 { "answers" } else { "says" };
             told += &format!("The user {how}: {}\n", quoted(words, LONGEST_SLOT));

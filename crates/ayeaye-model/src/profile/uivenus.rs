@@ -199,9 +199,7 @@ fn act(call: &call::Call, sheet: &Sheet) -> Result<Action, Unreadable> {
                 _ => return Err(needs("app='…'; addresses are opened in a browser")),
             }
         }
-        "wait" => {
-            Action::Wait(words::wait(call.arg(&["duration", "time"]))?)
-        }
+        "wait" => Action::Wait(words::wait(call.arg(&["duration", "time"]))?),
         "pressback" => Gesture::HotKey { key: Key::Back }.into(),
         "presshome" => Gesture::HotKey { key: Key::Home }.into(),
         "pressenter" => Gesture::HotKey { key: Key::Enter }.into(),

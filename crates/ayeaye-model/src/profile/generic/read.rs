@@ -91,7 +91,11 @@ fn decision(
         (Some(said), Some(called)) => {
             let by_name = Word::named(&called);
             if by_name.is_none() && !tool::is_it(&called) {
-                return refused(format!("there is no tool {}; call {}", quote(&called), tool::NAME));
+                return refused(format!(
+                    "there is no tool {}; call {}",
+                    quote(&called),
+                    tool::NAME
+                ));
             }
             if by_name.is_some() && by_name != Word::named(&said) {
                 return refused("it names two different actions; name one");
@@ -250,7 +254,8 @@ fn key(args: &Args<'_>) -> Result<Action, Unreadable> {
     Ok(Gesture::HotKey { key: words::key(&name)? }.into())
 }
 
-const POINT: [&str; 7] = ["point", "coordinate", "coordinates", "position", "location", "at", "box"];
+const POINT: [&str; 7] =
+    ["point", "coordinate", "coordinates", "position", "location", "at", "box"];
 const FROM: [&str; 8] = [
     "start",
     "startpoint",

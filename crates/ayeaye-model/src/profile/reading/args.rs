@@ -133,11 +133,7 @@ impl<'a> Args<'a> {
     }
 
     /// A place, if one is said.
-    pub(crate) fn point(
-        &self,
-        names: &[&str],
-        sheet: &Sheet,
-    ) -> Result<Option<Point>, Unreadable> {
+    pub(crate) fn point(&self, names: &[&str], sheet: &Sheet) -> Result<Option<Point>, Unreadable> {
         self.value(names)?.map(|value| point::point_in(value, sheet)).transpose()
     }
 

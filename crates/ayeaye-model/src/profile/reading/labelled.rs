@@ -36,9 +36,7 @@ pub(crate) fn found(text: &str) -> Result<Found, Unreadable> {
         (Some(start), _) => (start, true),
         (None, Some(start)) => (start, false),
         (None, None) => {
-            return refused(
-                "it names no action; give it as one JSON object on a line of its own",
-            );
+            return refused("it names no action; give it as one JSON object on a line of its own");
         }
     };
     let (map, behind) = object::first(&body[start..])?;

@@ -151,9 +151,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_place_is_refused() {
-        for text in
-            ["", "512", "1,2,3", "9,9,1,1", "1e2,3", "NaN,3", "4000,3", "-1,5", "0.5,0.2"]
-        {
+        for text in ["", "512", "1,2,3", "9,9,1,1", "1e2,3", "NaN,3", "4000,3", "-1,5", "0.5,0.2"] {
             assert!(point(text, &SHEET).is_err(), "{text}");
         }
         for value in [json!(5), json!(null), json!([1]), json!([1, "b"]), json!({"x": 1})] {
