@@ -14,6 +14,10 @@ mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
+mod mai;
+mod mobile_use;
+mod owl;
+mod qwen;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
 pub(crate) mod space;
@@ -33,8 +37,26 @@ impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
 
+    /// MAI-UI.
+    pub const MAI_UI: Self = Self(&mai::Mai);
+    /// GUI-Owl, the first version.
+    pub const GUI_OWL_1: Self = Self(&owl::OwlOne);
+    /// GUI-Owl 1.5.
+    pub const GUI_OWL: Self = Self(&owl::Owl);
+    /// Qwen2.5-VL.
+    pub const QWEN_2_5_VL: Self = Self(&qwen::Qwen25);
+    /// Qwen3-VL and later.
+    pub const QWEN_3_VL: Self = Self(&qwen::Qwen3);
+
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] = &[Self::GELAB];
+    pub const ALL: &[Self] = &[
+        Self::GELAB,
+        Self::MAI_UI,
+        Self::GUI_OWL_1,
+        Self::GUI_OWL,
+        Self::QWEN_2_5_VL,
+        Self::QWEN_3_VL,
+    ];
 
     /// The one for models whose name tells nothing.
     const ANY: Self = Self::GELAB;

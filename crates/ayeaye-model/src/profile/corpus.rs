@@ -68,7 +68,14 @@ impl Case {
 }
 
 /// The file of every profile. A new one is added here.
-const FILES: &[(&str, &str)] = &[("gelab", include_str!("../../corpus/gelab.jsonl"))];
+const FILES: &[(&str, &str)] = &[
+    ("gelab", include_str!("../../corpus/gelab.jsonl")),
+    ("mai-ui", include_str!("../../corpus/mai-ui.jsonl")),
+    ("gui-owl-1", include_str!("../../corpus/gui-owl-1.jsonl")),
+    ("gui-owl", include_str!("../../corpus/gui-owl.jsonl")),
+    ("qwen2.5-vl", include_str!("../../corpus/qwen2.5-vl.jsonl")),
+    ("qwen3-vl", include_str!("../../corpus/qwen3-vl.jsonl")),
+];
 
 fn corpus(profile: Profile) -> Vec<Case> {
     let (_, lines) = FILES

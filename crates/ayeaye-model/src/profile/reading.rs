@@ -4,6 +4,7 @@
 //! with a sentence the model can act on.
 use ayeaye_agent::Unreadable;
 
+pub(crate) mod hermes;
 pub(crate) mod object;
 pub(crate) mod point;
 pub(crate) mod think;

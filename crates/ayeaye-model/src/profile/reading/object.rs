@@ -13,17 +13,22 @@ pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
     let Some(start) = text.find('{') else {
         return refused("it holds no JSON object");
     };
-    let mut reader = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Once>();
-    let read = match reader.next() {
-        Some(Ok(Once(Value::Object(map)))) => map,
-        Some(Err(error)) => return refused(format!("it is not whole JSON ({error})")),
-        _ => return refused("it holds no JSON object"),
-    };
-    let rest = &text[start + reader.byte_offset()..];
+    let (read, end) = leading(&text[start..])?;
+    let rest = &text[start + end..];
     if rest.contains('{') {
         return refused("it holds more than one JSON object; reply with one action");
     }
     Ok(read)
+}
+
+/// The object with which a text begins, and how many bytes of the text it is.
+pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreadable> {
+    let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
+    match reader.next() {
+        Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
+        Some(Err(error)) => refused(format!("it is not whole JSON ({error})")),
+        _ => refused("it holds no JSON object"),
+    }
 }
 
 /// A text out of an object, by the first of these names that has one; numbers as they are written.
