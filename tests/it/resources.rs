@@ -124,7 +124,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
             wm_size: [540, 1200],
         },
         config: Map::new(),
-        run: RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() },
+        run: RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false },
         owner: owner.map(str::to_owned),
     });
     let end = Fact::SessionEnd(SessionEnd {
@@ -171,6 +171,7 @@ fn facts_of(step: u32) -> [Fact; 2] {
         cost_usd: 0.0,
         cost_known: true,
         time_ms: PhaseTimes::default(),
+        caption: None,
     };
     [Fact::StepStart(start), Fact::StepEnd(end)]
 }

@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
+mod autoglm;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
@@ -20,9 +21,13 @@ mod owl;
 mod qwen;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
+mod seed;
 pub(crate) mod space;
+mod turns;
+mod uitars;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
+pub(crate) use reading::object::strict as strict_json;
 
 /// A family of models, by what it needs.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +41,15 @@ pub struct UnknownProfile(String);
 impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
+
+    /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
+    pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
+    /// UI-TARS-1.5: pixels of the picture as its server resizes it.
+    pub const UI_TARS: Self = Self(&uitars::UiTars);
+    /// Doubao-Seed 1.8 and 2.0.
+    pub const SEED: Self = Self(&seed::Seed);
+    /// AutoGLM-Phone.
+    pub const AUTOGLM: Self = Self(&autoglm::AutoGlm);
 
     /// MAI-UI.
     pub const MAI_UI: Self = Self(&mai::Mai);
@@ -51,6 +65,10 @@ impl Profile {
     /// Every profile. Of several that know a model's name, the first is taken.
     pub const ALL: &[Self] = &[
         Self::GELAB,
+        Self::UI_TARS_1000,
+        Self::UI_TARS,
+        Self::SEED,
+        Self::AUTOGLM,
         Self::MAI_UI,
         Self::GUI_OWL_1,
         Self::GUI_OWL,

@@ -196,6 +196,9 @@ pub struct RunFacts {
     pub max_steps: u32,
     /// Who answers questions: `pass_to_client`, `auto_reply`, `no_reply`, `manual_reply`.
     pub reply_mode: String,
+    /// Whether a host agent splits up what is asked for, in rounds that begin in this run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub planner: bool,
 }
 
 /// See [`Fact::SessionResume`].
@@ -283,6 +286,9 @@ pub struct StepEnd {
     pub cost_known: bool,
     /// Milliseconds by phase.
     pub time_ms: PhaseTimes,
+    /// The screen in words, where that was wanted and the step has ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
 }
 
 /// Milliseconds by UFO's phases.

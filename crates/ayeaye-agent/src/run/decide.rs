@@ -28,17 +28,34 @@ const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
 pub(super) type Kept = (Picture, Option<BlobRef>);
 
 impl Run {
+    /// What the model wants done; where it comes to nothing, what the other one does.
     pub(super) async fn decide(
         &mut self,
         seen: &mut Seen,
         draft: &mut Draft,
     ) -> Result<Decision, Halt> {
         let remarks = std::mem::take(&mut self.memory.remarks);
-        let model = self.parts.models.act.clone();
+        loop {
+            match self.decide_once(&remarks, seen, draft).await {
+                Err(halt) if halt.reason == StopReason::ModelFailed => {
+                    self.fall_back(halt, seen).await?;
+                }
+                decided => return decided,
+            }
+        }
+    }
+
+    async fn decide_once(
+        &mut self,
+        remarks: &[String],
+        seen: &mut Seen,
+        draft: &mut Draft,
+    ) -> Result<Decision, Halt> {
+        let model = self.acting();
         let mut prompt = model.prompt(&View {
-            request: &self.session.request,
-            past: &self.session.past,
-            remarks: &remarks,
+            request: self.session.duty(),
+            past: self.session.own_past(),
+            remarks,
             picture: &seen.picture,
             earlier: &self.memory.earlier,
             app: seen.app.as_deref(),
@@ -102,7 +119,8 @@ impl Run {
         let call_id = self.session.counts.calls + 1;
         // Asking again is part of the request. A step that ends before it asks takes no number, so
         // that they have no gaps.
-        let request_number = self.session.counts.requests + u32::from(iteration == 1);
+        let asked = self.session.agents.of(&self.session.speaker()).requests;
+        let request_number = asked + u32::from(iteration == 1);
         let shown = (seen.picture.clone(), seen.kept.clone());
         let messages = self.keep_messages(&prompt.messages, Some(&shown)).await?;
         self.append(Fact::LlmRequest(LlmRequest {
@@ -133,13 +151,13 @@ impl Run {
             }
         };
         draft.unpriced = true;
-        let call = (call_id, self.session.counts.requests, iteration);
+        let call = (call_id, request_number, iteration);
         let failed = failure(model.name(), call, &failed);
         self.append(Fact::LlmResponse(failed)).await?;
         Err(halt)
     }
 
-    fn call_limit(&self) -> Duration {
+    pub(super) fn call_limit(&self) -> Duration {
         let limits = &self.parts.limits;
         let left = limits.run_time.saturating_sub(self.memory.begun.elapsed());
         // A run that is nearly over still gets one short try; its end is checked before each step.
@@ -174,7 +192,8 @@ impl Run {
         (parsed, error): (Option<ParsedFacts>, Option<String>),
         draft: &mut Draft,
     ) -> Result<(), Halt> {
-        let call = (call_id, self.session.counts.requests, iteration);
+        let number = self.session.agents.of(&self.session.speaker()).requests;
+        let call = (call_id, number, iteration);
         let facts = answered(call, reply, prices, parsed, error);
         draft.tokens += facts.tokens;
         draft.cost_usd += facts.cost_usd;
@@ -358,7 +377,7 @@ pub(super) fn failure(
 }
 
 /// A reply in words, calls of tools as well.
-fn said(reply: &Reply) -> String {
+pub(super) fn said(reply: &Reply) -> String {
     let mut text = reply.text.clone();
     for call in &reply.calls {
         if !text.is_empty() {

@@ -75,6 +75,10 @@ const FILES: &[(&str, &str)] = &[
     ("gui-owl", include_str!("../../corpus/gui-owl.jsonl")),
     ("qwen2.5-vl", include_str!("../../corpus/qwen2.5-vl.jsonl")),
     ("qwen3-vl", include_str!("../../corpus/qwen3-vl.jsonl")),
+    ("ui-tars-1000", include_str!("../../corpus/ui-tars-1000.jsonl")),
+    ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
+    ("seed", include_str!("../../corpus/seed.jsonl")),
+    ("autoglm", include_str!("../../corpus/autoglm.jsonl")),
 ];
 
 fn corpus(profile: Profile) -> Vec<Case> {

@@ -15,12 +15,12 @@ use tempfile::TempDir;
 pub(super) use self::disk::{Failing, Write};
 pub(super) use self::phone::{Call, Fault, Motion, Phone};
 pub(super) use self::script::{
-    Line, Script, abort, click, complete, confirm, info, note, types, wait,
+    Line, Script, abort, click, complete, confirm, info, note, sensitive, types, wait,
 };
-use crate::journal::{Event, Fact, FileJournal, SyncWhen};
+use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncWhen};
 use crate::{
     Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge, Keeping, Limits,
-    Models, Parts, Prices, Principal, ReplyMode, Report, SessionId, StartTask, Words,
+    Models, Part, Parts, Prices, Principal, Prompt, ReplyMode, Report, SessionId, StartTask, Words,
 };
 
 /// Who asks in these tests.
@@ -37,6 +37,9 @@ pub(super) struct Rig {
     pub(super) limits: Limits,
     pub(super) keeping: Keeping,
     pub(super) judge: Option<Judge>,
+    pub(super) models: Models,
+    /// Plans, where a host agent is wanted.
+    pub(super) planner: Option<Arc<Script>>,
     pub(super) mode: ReplyMode,
     pub(super) max_steps: u32,
     /// Shared by the rigs before and after a crash.
@@ -79,11 +82,13 @@ impl Rig {
         let mut rig = Self {
             agent: bare(&phone, &script, &journal),
             phone,
-            script,
             journal,
             limits,
             keeping: Keeping::default(),
             judge: None,
+            models: Models::one(script.clone()),
+            script,
+            planner: None,
             mode: ReplyMode::PassToClient,
             max_steps: 20,
             disk,
@@ -142,11 +147,35 @@ impl Rig {
         self
     }
 
+    /// The same with other models beside the one that acts.
+    pub(super) fn modelled(mut self, change: impl FnOnce(&mut Models)) -> Self {
+        change(&mut self.models);
+        self.rewire();
+        self
+    }
+
+    /// The same with a host agent whose model says these lines.
+    pub(super) fn planned(mut self, lines: impl IntoIterator<Item = Line>) -> Self {
+        self.planner = Some(Arc::new(Script::new(lines)));
+        self.rewire();
+        self
+    }
+
+    /// What the host agent was told, in order.
+    pub(super) fn pages(&self) -> Vec<String> {
+        let planner = self.planner.as_ref().expect("there is a host agent");
+        planner.prompts().iter().map(last_words).collect()
+    }
+
     fn rewire(&mut self) {
         let mut parts = parts(&self.phone, &self.script, &self.journal);
+        if let Some(planner) = &self.planner {
+            parts.models.plan = planner.clone();
+        }
         parts.limits = self.limits.clone();
         parts.keeping = self.keeping;
         parts.judge.clone_from(&self.judge);
+        parts.models.clone_from(&self.models);
         self.agent = Agent::new(parts);
     }
 
@@ -157,6 +186,7 @@ impl Rig {
             task: task.to_owned(),
             max_steps: self.max_steps,
             reply_mode: self.mode,
+            planner: self.planner.is_some(),
             asker: client(),
         }
     }
@@ -180,6 +210,7 @@ impl Rig {
             reply_is_secret: false,
             max_steps: self.max_steps,
             reply_mode: self.mode,
+            planner: self.planner.is_some(),
             asker: client(),
         }
     }
@@ -230,6 +261,15 @@ impl Rig {
         found
     }
 
+    /// Changes what is kept under this name.
+    pub(super) fn damages(&self, session: SessionId, blob: &BlobRef) {
+        let folder = self.disk.path().join("sessions").join(session.to_string()).join("blobs");
+        let file = folder.join(&blob.sha256[..2]).join(format!("{}.png", blob.sha256));
+        let length = fs::metadata(&file).expect("it is kept").len();
+        let other = vec![b'x'; usize::try_from(length).expect("it is small")];
+        fs::write(file, other).expect("a file can be written");
+    }
+
     /// Everything recorded of a session.
     pub(super) async fn events(&self, session: SessionId) -> Vec<Event> {
         files(self.disk.path()).read(&session).await.expect("the record can be read")
@@ -251,7 +291,18 @@ impl Drop for Rig {
         if !std::thread::panicking() {
             assert_eq!(self.phone.complaints(), Vec::<String>::new());
             assert_eq!(self.script.complaints(), Vec::<String>::new());
+            let planner = self.planner.as_ref().map(|planner| planner.complaints());
+            assert_eq!(planner.unwrap_or_default(), Vec::<String>::new());
         }
+    }
+}
+
+/// The first words of the last message.
+fn last_words(prompt: &Prompt) -> String {
+    let last = prompt.messages.last().expect("there is a message");
+    match last.parts.first() {
+        Some(Part::Text(text)) => text.clone(),
+        other => panic!("no words: {other:?}"),
     }
 }
 

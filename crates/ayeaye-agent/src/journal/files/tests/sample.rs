@@ -82,7 +82,7 @@ fn map(value: Value) -> Map<String, Value> {
 }
 
 fn run() -> RunFacts {
-    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() }
+    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
 }
 
 fn click() -> ActionFacts {
@@ -173,6 +173,7 @@ fn step_end(step: u32) -> Fact {
             action_execution: 41.5,
             memory_update: 4.125,
         },
+        caption: None,
     })
 }
 
