@@ -70,6 +70,11 @@ impl Case {
 /// The file of every profile. A new one is added here.
 const FILES: &[(&str, &str)] = &[
     ("gelab", include_str!("../../corpus/gelab.jsonl")),
+    ("mai-ui", include_str!("../../corpus/mai-ui.jsonl")),
+    ("gui-owl-1", include_str!("../../corpus/gui-owl-1.jsonl")),
+    ("gui-owl", include_str!("../../corpus/gui-owl.jsonl")),
+    ("qwen2.5-vl", include_str!("../../corpus/qwen2.5-vl.jsonl")),
+    ("qwen3-vl", include_str!("../../corpus/qwen3-vl.jsonl")),
     ("ui-tars-1000", include_str!("../../corpus/ui-tars-1000.jsonl")),
     ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
     ("seed", include_str!("../../corpus/seed.jsonl")),
