@@ -12,14 +12,15 @@ pub(crate) use self::agents::{APP_AGENT, HOST_AGENT};
 pub use self::planning::Planning;
 pub(crate) use self::planning::{ASSIGN, Closing, FAIL, Over, RESULTS, quote};
 
-use crate::action::is_leave;
 use crate::journal::{
-    ActionFacts, Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked,
-    ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
+    ActionFacts, Answer, BlobRef, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts,
+    QuestionAsked, ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
+use crate::leave::{self, Leave};
 use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
-    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, SessionId, StopReason,
+    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, ScreenSize, SessionId,
+    StopReason,
 };
 
 /// Everything that is known of a session.
@@ -56,8 +57,10 @@ pub struct Session {
     /// Whether the current round is the client's own, without a request that the agent could carry
     /// out.
     pub client_round: bool,
-    /// Whether the user has allowed what was asked last, and it is not done yet.
-    pub leave: bool,
+    /// What the user was asked to allow last.
+    pub asked_leave: Option<Leave>,
+    /// What the user has allowed and is not done yet.
+    pub leave: Option<Leave>,
     /// What the client has done on the phone itself since the agent's last step, in words.
     pub by_client: ByClient,
     /// Number of the current or last run, from 0.
@@ -68,6 +71,8 @@ pub struct Session {
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
+    /// The pictures of the last steps that a model decided, the newest last.
+    pub(crate) pictures: Vec<Pictured>,
     local: Local,
 }
 
@@ -78,6 +83,16 @@ pub struct ByClient {
     pub steps: u32,
     /// The last few of them.
     pub lines: Vec<String>,
+}
+
+/// The picture of a step, and the model that decided on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Pictured {
+    pub(crate) step: u32,
+    pub(crate) blob: BlobRef,
+    pub(crate) size: ScreenSize,
+    pub(crate) model: String,
+    pub(crate) profile: String,
 }
 
 /// Counters that go on through the whole session.
@@ -130,6 +145,10 @@ pub struct Open {
     pub agent: String,
     /// What was said in this step: it answers the step's own question, so it comes behind it.
     said: Vec<String>,
+    /// The picture that was looked at, and its size.
+    picture: Option<(BlobRef, ScreenSize)>,
+    /// The model that was last asked to decide, and its profile.
+    decider: Option<(String, String)>,
 }
 
 /// What belongs to the current or last run only.
@@ -176,6 +195,9 @@ pub(crate) fn keeps_waiting_for(why: &str) -> bool {
     why == REPLY || why == DIRECT_ASKED
 }
 
+/// What a model is called for that is to decide.
+const DECIDES: [&str; 2] = ["act", "repair"];
+
 /// The state of an agent that is at work.
 pub(crate) const CONTINUE: &str = "CONTINUE";
 
@@ -188,6 +210,9 @@ const MOST_PAST: usize = 1000;
 
 /// Most steps of the client that the agent is told of; what it needs most is the screen.
 const MOST_BY_CLIENT: usize = 8;
+
+/// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
+const MOST_PICTURES: usize = 16;
 
 /// Most steps of a run that its report lists.
 const MOST_LINES: usize = 500;
@@ -239,12 +264,14 @@ impl Session {
             planning: Planning::default(),
             open: Open::default(),
             client_round: false,
-            leave: false,
+            asked_leave: None,
+            leave: None,
             by_client: ByClient::default(),
             run_number: 0,
             asked_at: 0,
             run_began: 0,
             updated: None,
+            pictures: Vec::new(),
             local: Local::default(),
         }
     }
@@ -278,7 +305,7 @@ impl Session {
                 self.round_open = true;
                 self.request = request.clone();
                 self.client_round = false;
-                self.leave = false;
+                self.leave = None;
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.planning.begin_round(self.run.planner);
@@ -308,8 +335,10 @@ impl Session {
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
-                if observe.screenshot.is_some() {
+                if let Some(blob) = &observe.screenshot {
                     self.local.pictured_step = step;
+                    let [width, height] = observe.screenshot_size.unwrap_or_default();
+                    self.open.picture = Some((blob.clone(), ScreenSize { width, height }));
                 }
             }
             Fact::LlmRequest(request) => {
@@ -324,12 +353,17 @@ impl Session {
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
                 self.open.model.clone_from(&request.model);
                 self.open.judging = judges;
+                if DECIDES.contains(&request.purpose.as_str()) {
+                    self.open.decider = Some((request.model.clone(), request.profile.clone()));
+                }
             }
             Fact::LlmResponse(response) => self.end_call(response),
             Fact::ToolStart(start) => {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
                 // Leave is for one act. Waking the phone is none.
-                self.leave &= !start.device || start.name == WAKE;
+                if start.device && start.name != WAKE {
+                    self.leave = None;
+                }
                 self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
                 if self.open.by_client && start.name != WAKE {
                     // Nobody was asked: what is done is what was decided.
@@ -345,8 +379,12 @@ impl Session {
                 self.open.outcome = Some(end.clone());
             }
             Fact::Question(asked) => {
-                self.question = Some(asked.into());
-                self.leave = false;
+                let question = Question::from(asked);
+                let confirm = question.kind == QuestionKind::Confirm;
+                let leave = || Leave::asked(&question, self.open.decision.as_ref());
+                self.asked_leave = confirm.then(leave);
+                self.leave = None;
+                self.question = Some(question);
                 self.asked_at = self.counts.steps;
             }
             Fact::Answer(answer) => self.hear(answer),
@@ -398,8 +436,8 @@ impl Session {
             if let Some(asked) = &asked {
                 self.planning.answered(&asked.text, &answer.answers);
             }
-            self.leave = asked.is_some_and(|it| it.kind == QuestionKind::Confirm)
-                && answer.answers.iter().all(|text| is_leave(text));
+            let yes = answer.answers.iter().all(|text| leave::is_given(text));
+            self.leave = self.asked_leave.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();
         if self.open.step.is_some() {
@@ -426,7 +464,13 @@ impl Session {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let Open { said, by_client, agent, .. } = std::mem::take(&mut self.open);
+        let Open { said, by_client, agent, picture, decider, .. } = std::mem::take(&mut self.open);
+        if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
+            if self.pictures.len() == MOST_PICTURES {
+                self.pictures.remove(0);
+            }
+            self.pictures.push(Pictured { step, blob, size, model, profile });
+        }
         self.remember_step(step, end, by_client);
         for text in said {
             self.remember(Past::Said(text));
@@ -447,6 +491,7 @@ impl Session {
             action: facts.clone(),
             explain: end.response.comment.clone(),
             error: end.error.clone(),
+            caption: end.caption.clone(),
         };
         let explain = if by_client {
             if self.by_client.lines.len() == MOST_BY_CLIENT {

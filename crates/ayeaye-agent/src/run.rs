@@ -1,15 +1,18 @@
 //! One run: the activity that drives a phone until there is a reason to stop.
 //!
 //! [`Run::work`] is the loop. The files below it are its parts in the order of a step: `look`,
-//! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; `direct`, the
-//! run of one step that a client has decided; `host`, the steps of the agent that plans; and `mend`,
-//! which ties up what a crash has left open.
+//! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; `fallback`, which
+//! lets another model go on; `caption`, which puts the screen into words; `direct`, the run of one
+//! step that a client has decided; `host`, the steps of the agent that plans; and `mend`, which ties
+//! up what a crash has left open.
 mod act;
 mod ask;
+mod caption;
 mod decide;
 mod direct;
 mod elements;
 mod end;
+mod fallback;
 mod host;
 mod judge;
 mod look;
@@ -159,6 +162,8 @@ pub(crate) struct Memory {
     elements_took: Option<Duration>,
     /// How often in a row it was too late with them.
     elements_late: u32,
+    /// Whether the model that acts has failed, and the other one goes on.
+    fallen_back: bool,
     /// What the host agent needs to know between its steps.
     host: host::Notes,
 }
@@ -185,6 +190,7 @@ impl Default for Memory {
             earlier_kept: Vec::new(),
             elements_took: None,
             elements_late: 0,
+            fallen_back: false,
             host: host::Notes::default(),
         }
     }
@@ -203,6 +209,9 @@ pub(crate) struct Draft {
     cost_usd: f64,
     unpriced: bool,
     times: PhaseTimes,
+    /// The screen in words, where the step has ended the run.
+    caption: Option<String>,
+    captioning: Option<caption::Captioning>,
 }
 
 impl Run {
@@ -218,6 +227,7 @@ impl Run {
     async fn work(&mut self) -> Result<std::convert::Infallible, Halt> {
         self.mend().await?;
         self.begin().await?;
+        self.recall_pictures().await;
         loop {
             self.close_subtask().await?;
             self.stopper.check()?;
@@ -236,6 +246,7 @@ impl Run {
         } else {
             self.look_decide_act(&mut draft).await
         };
+        self.settle_caption(outcome.as_ref().err(), &mut draft).await?;
         self.end_step(draft, outcome.as_ref().err()).await?;
         match outcome {
             // What is over is a subtask, and the host agent goes on from there.
@@ -248,15 +259,22 @@ impl Run {
 
     async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), Halt> {
         let mut seen = self.look(draft).await?;
-        let decision = self.decide(&mut seen, draft).await?;
-        let patience = self.patience(&decision.action);
-        self.know_elements(&mut seen, patience).await?;
-        self.check_progress(&seen.frame, &decision.action)?;
+        draft.captioning = self.begin_caption(&seen);
+        let mut decision = self.decide(&mut seen, draft).await?;
+        self.need_caption(&decision.action, draft).await?;
+        loop {
+            let patience = self.patience(&decision.action);
+            self.know_elements(&mut seen, patience).await?;
+            let Err(halt) = self.check_progress(&seen.frame, &decision.action) else { break };
+            self.fall_back(halt, &mut seen).await?;
+            draft.decision = None;
+            decision = self.decide(&mut seen, draft).await?;
+        }
         match decision.action {
             Action::Gesture(gesture) => self.perform(&gesture, seen, draft).await,
             Action::Wait(time) => self.wait(time, draft).await,
             Action::Note { text } => self.note(text).await,
-            Action::Confirm { gesture, .. } if self.session.leave => {
+            Action::Confirm { gesture, question } if self.is_allowed(&gesture, &question) => {
                 self.perform(&gesture, seen, draft).await
             }
             Action::Info(question) | Action::Confirm { question, .. } => {
@@ -267,6 +285,11 @@ impl Run {
             }
             Action::Abort { reason } => Err(Halt::new(StopReason::TaskAbortedByAgent, reason)),
         }
+    }
+
+    /// Whether the user has said yes to this, and it has not been done.
+    fn is_allowed(&self, gesture: &crate::Gesture, question: &crate::Question) -> bool {
+        self.session.leave.as_ref().is_some_and(|leave| leave.covers(gesture, question))
     }
 
     async fn begin_step(&mut self) -> Result<(), Halt> {
@@ -328,6 +351,7 @@ impl Run {
                 cost_usd: draft.cost_usd,
                 cost_known: !draft.unpriced,
                 time_ms: draft.times,
+                caption: draft.caption,
             }),
         )
         .await?;
@@ -376,7 +400,6 @@ impl Run {
     fn check_limits(&self) -> Result<(), Halt> {
         let limits = &self.parts.limits;
         let counts = &self.session.counts;
-        let budget = |what: &str| Err(Halt::new(StopReason::BudgetReached, what));
         if self.session.run.max_steps <= self.session.local_steps() {
             return Err(Halt::new(
                 StopReason::MaxStepsReached,
@@ -389,6 +412,14 @@ impl Run {
                 format!("the {} steps of this session are used up", limits.session_steps),
             ));
         }
+        self.check_budgets()
+    }
+
+    /// What can also run out between two calls of one step.
+    fn check_budgets(&self) -> Result<(), Halt> {
+        let limits = &self.parts.limits;
+        let counts = &self.session.counts;
+        let budget = |what: &str| Err(Halt::new(StopReason::BudgetReached, what));
         if limits.run_time <= self.memory.begun.elapsed() {
             return budget("the time for one run is used up");
         }

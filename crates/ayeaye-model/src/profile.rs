@@ -9,16 +9,24 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
+mod autoglm;
+mod calls;
+mod claude;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
+mod gemini;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
+mod seed;
 pub(crate) mod space;
+mod turns;
+mod uitars;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
+pub(crate) use reading::object::strict as strict_json;
 
 /// A family of models, by what it needs.
 #[derive(Debug, Clone, Copy)]
@@ -32,9 +40,33 @@ pub struct UnknownProfile(String);
 impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
+    /// Claude over Anthropic's own API.
+    pub const CLAUDE: Self = Self(&claude::CLAUDE);
+    /// Claude over Anthropic's own API, models that know only the older of its tools.
+    pub const CLAUDE_20250124: Self = Self(&claude::CLAUDE_20250124);
+    /// Gemini over its own API.
+    pub const GEMINI: Self = Self(&gemini::Gemini);
+
+    /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
+    pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
+    /// UI-TARS-1.5: pixels of the picture as its server resizes it.
+    pub const UI_TARS: Self = Self(&uitars::UiTars);
+    /// Doubao-Seed 1.8 and 2.0.
+    pub const SEED: Self = Self(&seed::Seed);
+    /// AutoGLM-Phone.
+    pub const AUTOGLM: Self = Self(&autoglm::AutoGlm);
 
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] = &[Self::GELAB];
+    pub const ALL: &[Self] = &[
+        Self::GELAB,
+        Self::UI_TARS_1000,
+        Self::UI_TARS,
+        Self::SEED,
+        Self::AUTOGLM,
+        Self::CLAUDE_20250124,
+        Self::CLAUDE,
+        Self::GEMINI,
+    ];
 
     /// The one for models whose name tells nothing.
     const ANY: Self = Self::GELAB;

@@ -1,9 +1,12 @@
 //! The loop against a phone, a model and a disk that do as they are told.
+mod caption;
 mod crash;
 mod direct;
 mod fakes;
+mod fallback;
 mod going_on;
 mod hosts;
+mod leave;
 mod limits;
 mod privacy;
 mod questions;

@@ -67,15 +67,6 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A switch in words; those of [`switch`] as well.
-pub(super) fn on_off(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => switch(text).map_err(|_| "it must be on or off".to_owned()),
-    }
-}
-
 pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     text.parse()
         .ok()
@@ -165,7 +156,7 @@ pub(super) fn endpoint(text: &str) -> Result<Url, String> {
         return Err("it must begin with http:// or https:// and name a host".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it must not contain a user or password; use model.api-key".to_owned());
+        return Err("it must not contain a user or password; a key has its own setting".to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err("it must end with its path: no `?` and no `#`".to_owned());

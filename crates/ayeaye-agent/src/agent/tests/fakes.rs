@@ -15,9 +15,9 @@ use tempfile::TempDir;
 pub(super) use self::disk::{Failing, Write};
 pub(super) use self::phone::{Call, Fault, Motion, Phone};
 pub(super) use self::script::{
-    Line, Script, abort, click, complete, confirm, info, note, types, wait,
+    Line, Script, abort, click, complete, confirm, info, note, sensitive, types, wait,
 };
-use crate::journal::{Event, Fact, FileJournal, SyncWhen};
+use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncWhen};
 use crate::{
     Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge, Keeping, Limits,
     Models, Part, Parts, Prices, Principal, Prompt, ReplyMode, Report, SessionId, StartTask, Words,
@@ -37,6 +37,7 @@ pub(super) struct Rig {
     pub(super) limits: Limits,
     pub(super) keeping: Keeping,
     pub(super) judge: Option<Judge>,
+    pub(super) models: Models,
     /// Plans, where a host agent is wanted.
     pub(super) planner: Option<Arc<Script>>,
     pub(super) mode: ReplyMode,
@@ -81,11 +82,12 @@ impl Rig {
         let mut rig = Self {
             agent: bare(&phone, &script, &journal),
             phone,
-            script,
             journal,
             limits,
             keeping: Keeping::default(),
             judge: None,
+            models: Models::one(script.clone()),
+            script,
             planner: None,
             mode: ReplyMode::PassToClient,
             max_steps: 20,
@@ -145,6 +147,13 @@ impl Rig {
         self
     }
 
+    /// The same with other models beside the one that acts.
+    pub(super) fn modelled(mut self, change: impl FnOnce(&mut Models)) -> Self {
+        change(&mut self.models);
+        self.rewire();
+        self
+    }
+
     /// The same with a host agent whose model says these lines.
     pub(super) fn planned(mut self, lines: impl IntoIterator<Item = Line>) -> Self {
         self.planner = Some(Arc::new(Script::new(lines)));
@@ -160,12 +169,13 @@ impl Rig {
 
     fn rewire(&mut self) {
         let mut parts = parts(&self.phone, &self.script, &self.journal);
-        if let Some(planner) = &self.planner {
-            parts.models.plan = planner.clone();
-        }
         parts.limits = self.limits.clone();
         parts.keeping = self.keeping;
         parts.judge.clone_from(&self.judge);
+        parts.models.clone_from(&self.models);
+        if let Some(planner) = &self.planner {
+            parts.models.plan = planner.clone();
+        }
         self.agent = Agent::new(parts);
     }
 
@@ -249,6 +259,15 @@ impl Rig {
             }
         }
         found
+    }
+
+    /// Changes what is kept under this name.
+    pub(super) fn damages(&self, session: SessionId, blob: &BlobRef) {
+        let folder = self.disk.path().join("sessions").join(session.to_string()).join("blobs");
+        let file = folder.join(&blob.sha256[..2]).join(format!("{}.png", blob.sha256));
+        let length = fs::metadata(&file).expect("it is kept").len();
+        let other = vec![b'x'; usize::try_from(length).expect("it is small")];
+        fs::write(file, other).expect("a file can be written");
     }
 
     /// Everything recorded of a session.
