@@ -342,6 +342,8 @@ mod tests {
             "demo",
             "demo --yes",
             "run task --device emulator-5554 --max-steps 5 --reply-mode no_reply",
+            "run --planner task --virtual",
+            "serve --planner=off --virtual",
             "run task --virtual",
             "devices",
             "doctor --model-name other",
@@ -398,6 +400,8 @@ mod tests {
                 ("run.max-steps", "3".to_owned())
             ]
         );
+        assert_eq!(said("serve --planner"), [("run.planner", "on".to_owned())]);
+        assert_eq!(said("run --planner=off t --virtual"), [("run.planner", "off".to_owned())]);
         let virtual_phone = parse("run t --virtual").unwrap();
         assert!(matches!(virtual_phone.command, Command::Run(Run { device: None, .. })));
     }

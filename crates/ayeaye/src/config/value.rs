@@ -67,15 +67,6 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A switch in words; those of [`switch`] as well.
-pub(super) fn on_off(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => switch(text).map_err(|_| "it must be on or off".to_owned()),
-    }
-}
-
 pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     text.parse()
         .ok()
