@@ -4,21 +4,31 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
-use ayeaye_phone::Counts;
+use ayeaye_phone::{Counts, Handset, Phone, PhoneOptions};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::support::families::{FamilyServer, Mind, Task, Tongue, mind, tongues};
 use crate::support::{Answer, FakeVlm, KEY, Rig, RigOptions};
 
 /// What one profile's five tasks run on.
 struct Bench {
+    profile: &'static str,
     rig: Rig,
     server: FamilyServer,
 }
 
 impl Bench {
     async fn new(tongue: Box<dyn Tongue>) -> Self {
-        let mut options = RigOptions::quick();
+        // Small, for it is drawn and encoded some fifty times for each of many profiles.
+        let handset = Handset::new(Phone::new(PhoneOptions {
+            width: 360,
+            height: 800,
+            density: 140,
+            transitions: (Duration::from_millis(5), Duration::from_millis(20)),
+            ..PhoneOptions::default()
+        }));
+        let mut options = RigOptions { handset, ..RigOptions::default() };
         let phone = options.handset.phone().clone();
         let (model, profile) = (tongue.model(), tongue.profile());
         let server =
@@ -32,11 +42,12 @@ impl Bench {
         config.retries.first_wait = Duration::from_millis(20);
         options.model = Some(config);
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
-        Self { rig: Rig::with(vlm, options).await, server }
+        Self { profile, rig: Rig::with(vlm, options).await, server }
     }
 
     /// Starts a task and brings it to its end, answering what is asked.
     async fn carry_out(&self, task: Task) -> Value {
+        let profile = self.profile;
         self.server.take_up(task);
         let mut result = self.rig.start(task.words()).await;
         for _ in 0..3 {
@@ -51,8 +62,9 @@ impl Bench {
             };
             result = self.rig.go_on(&result, more).await;
         }
-        assert_eq!(self.server.complaints(), Vec::<String>::new(), "{result}");
-        assert_eq!(result["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{result}");
+        assert_eq!(self.server.complaints(), Vec::<String>::new(), "{profile}, {task:?}");
+        let end = &result["stop_reason"];
+        assert_eq!(end, "TASK_COMPLETED_SUCCESSFULLY", "{profile}, {task:?}: {result}");
         result
     }
 
@@ -104,8 +116,14 @@ impl Bench {
             ..
         } = state.counts;
         let touches = [dead_taps, taps_in_transition, taps_off_screen, input_while_off];
-        assert_eq!(touches, [0; 4], "{task:?}: {:?}", state.actions);
-        assert_eq!([text_without_focus, unknown_keys], [0; 2], "{task:?}: {:?}", state.actions);
+        assert_eq!(touches, [0; 4], "{}, {task:?}: {:?}", self.profile, state.actions);
+        assert_eq!(
+            [text_without_focus, unknown_keys],
+            [0; 2],
+            "{}, {task:?}: {:?}",
+            self.profile,
+            state.actions
+        );
         let wire = self.rig.handset.wire_counts();
         let odd =
             [wire.syntax_errors, wire.unknown_commands, wire.malformed_commands, wire.monkeys];
@@ -119,7 +137,7 @@ fn tongue_of(profile: &str) -> Box<dyn Tongue> {
         .unwrap_or_else(|| panic!("no fake server speaks {profile}"))
 }
 
-async fn five_tasks(profile: &str) {
+async fn five_tasks(profile: &'static str) {
     let bench = Bench::new(tongue_of(profile)).await;
     for task in Task::ALL {
         bench.carry_out(task).await;
@@ -129,21 +147,35 @@ async fn five_tasks(profile: &str) {
     assert!(25 < bench.server.requests(), "{} requests", bench.server.requests());
 }
 
-/// One test for each profile, and the list of them.
+/// All of them at the same time: most of what a task takes is waiting for screens.
+async fn all_five_tasks(profiles: &[&'static str]) {
+    let mut running = JoinSet::new();
+    for profile in profiles {
+        running.spawn(five_tasks(profile));
+    }
+    let mut wrong = 0;
+    while let Some(done) = running.join_next().await {
+        // The panic has been printed, with the profile's name in it.
+        wrong += usize::from(done.is_err());
+    }
+    assert_eq!(wrong, 0, "of {} profiles", profiles.len());
+}
+
+/// The tests, and the list of the profiles in them.
 macro_rules! families {
-    ($($test:ident = $profile:literal,)*) => {
-        const TESTED: &[&str] = &[$($profile),*];
+    ($($test:ident = [$($profile:literal),*],)*) => {
+        const TESTED: &[&str] = &[$($($profile),*),*];
         $(
             #[tokio::test(flavor = "multi_thread")]
             async fn $test() {
-                five_tasks($profile).await;
+                all_five_tasks(&[$($profile),*]).await;
             }
         )*
     };
 }
 
 families! {
-    the_five_tasks_by_gelab = "gelab",
+    the_five_tasks_by_step = ["gelab"],
 }
 
 #[test]
