@@ -4,11 +4,11 @@
 //! so whatever a run knows, the next process knows as well.
 use jiff::Timestamp;
 
-use crate::action::is_leave;
 use crate::journal::{
     ActionFacts, Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked,
     ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
+use crate::leave::{self, Leave};
 use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
     Action, Decision, Past, PastStep, Principal, Question, QuestionKind, SessionId, StopReason,
@@ -46,8 +46,10 @@ pub struct Session {
     /// Whether the current round is the client's own, without a request that the agent could carry
     /// out.
     pub client_round: bool,
-    /// Whether the user has allowed what was asked last, and it is not done yet.
-    pub leave: bool,
+    /// What the user was asked to allow last.
+    pub asked_leave: Option<Leave>,
+    /// What the user has allowed and is not done yet.
+    pub leave: Option<Leave>,
     /// What the client has done on the phone itself since the agent's last step, in words.
     pub by_client: ByClient,
     /// Number of the current or last run, from 0.
@@ -228,7 +230,8 @@ impl Session {
             state: CONTINUE.to_owned(),
             open: Open::default(),
             client_round: false,
-            leave: false,
+            asked_leave: None,
+            leave: None,
             by_client: ByClient::default(),
             run_number: 0,
             asked_at: 0,
@@ -265,7 +268,7 @@ impl Session {
                 self.round_open = true;
                 self.request = request.clone();
                 self.client_round = false;
-                self.leave = false;
+                self.leave = None;
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.remember(Past::Request(request.clone()));
@@ -309,7 +312,9 @@ impl Session {
             Fact::ToolStart(start) => {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
                 // Leave is for one act. Waking the phone is none.
-                self.leave &= !start.device || start.name == WAKE;
+                if start.device && start.name != WAKE {
+                    self.leave = None;
+                }
                 self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
                 if self.open.by_client && start.name != WAKE {
                     // Nobody was asked: what is done is what was decided.
@@ -325,8 +330,12 @@ impl Session {
                 self.open.outcome = Some(end.clone());
             }
             Fact::Question(asked) => {
-                self.question = Some(asked.into());
-                self.leave = false;
+                let question = Question::from(asked);
+                let confirm = question.kind == QuestionKind::Confirm;
+                let leave = || Leave::asked(&question, self.open.decision.as_ref());
+                self.asked_leave = confirm.then(leave);
+                self.leave = None;
+                self.question = Some(question);
                 self.asked_at = self.counts.steps;
             }
             Fact::Answer(answer) => self.hear(answer),
@@ -372,9 +381,9 @@ impl Session {
     fn hear(&mut self, answer: &Answer) {
         // What nobody asked for answers nothing.
         if answer.source != "guidance" {
-            let asked = self.question.take();
-            self.leave = asked.is_some_and(|it| it.kind == QuestionKind::Confirm)
-                && answer.answers.iter().all(|text| is_leave(text));
+            self.question = None;
+            let yes = answer.answers.iter().all(|text| leave::is_given(text));
+            self.leave = self.asked_leave.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();
         if self.open.step.is_some() {

@@ -14,6 +14,7 @@ mod device;
 pub mod journal;
 mod model;
 
+mod leave;
 mod limits;
 mod privacy;
 mod settle;
@@ -38,6 +39,7 @@ pub use device::{
 pub use elements::{Element, Elements};
 pub use fold::{ByClient, NoBeginning, Session, Standing};
 pub use journal::{Clock, Journal, JournalError, Record};
+pub use leave::Leave;
 pub use limits::Limits;
 pub use model::{
     Decision, Message, Model, ModelError, Part, Past, PastStep, Prices, Prompt, Reply, Retry, Role,

@@ -238,7 +238,7 @@ impl Run {
             Action::Gesture(gesture) => self.perform(&gesture, seen, draft).await,
             Action::Wait(time) => self.wait(time, draft).await,
             Action::Note { text } => self.note(text).await,
-            Action::Confirm { gesture, .. } if self.session.leave => {
+            Action::Confirm { gesture, question } if self.is_allowed(&gesture, &question) => {
                 self.perform(&gesture, seen, draft).await
             }
             Action::Info(question) | Action::Confirm { question, .. } => {
@@ -249,6 +249,11 @@ impl Run {
             }
             Action::Abort { reason } => Err(Halt::new(StopReason::TaskAbortedByAgent, reason)),
         }
+    }
+
+    /// Whether the user has said yes to this, and it has not been done.
+    fn is_allowed(&self, gesture: &crate::Gesture, question: &crate::Question) -> bool {
+        self.session.leave.as_ref().is_some_and(|leave| leave.covers(gesture, question))
     }
 
     async fn begin_step(&mut self) -> Result<(), Halt> {

@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
+mod autoglm;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
@@ -16,7 +17,10 @@ pub(crate) mod family;
 mod gelab;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
+mod seed;
 pub(crate) mod space;
+mod turns;
+mod uitars;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
 
@@ -33,8 +37,18 @@ impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
 
+    /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
+    pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
+    /// UI-TARS-1.5: pixels of the picture as its server resizes it.
+    pub const UI_TARS: Self = Self(&uitars::UiTars);
+    /// Doubao-Seed 1.8 and 2.0.
+    pub const SEED: Self = Self(&seed::Seed);
+    /// AutoGLM-Phone.
+    pub const AUTOGLM: Self = Self(&autoglm::AutoGlm);
+
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] = &[Self::GELAB];
+    pub const ALL: &[Self] =
+        &[Self::GELAB, Self::UI_TARS_1000, Self::UI_TARS, Self::SEED, Self::AUTOGLM];
 
     /// The one for models whose name tells nothing.
     const ANY: Self = Self::GELAB;

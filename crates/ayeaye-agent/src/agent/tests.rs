@@ -3,6 +3,7 @@ mod crash;
 mod direct;
 mod fakes;
 mod going_on;
+mod leave;
 mod limits;
 mod privacy;
 mod questions;

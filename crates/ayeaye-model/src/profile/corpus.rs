@@ -68,7 +68,13 @@ impl Case {
 }
 
 /// The file of every profile. A new one is added here.
-const FILES: &[(&str, &str)] = &[("gelab", include_str!("../../corpus/gelab.jsonl"))];
+const FILES: &[(&str, &str)] = &[
+    ("gelab", include_str!("../../corpus/gelab.jsonl")),
+    ("ui-tars-1000", include_str!("../../corpus/ui-tars-1000.jsonl")),
+    ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
+    ("seed", include_str!("../../corpus/seed.jsonl")),
+    ("autoglm", include_str!("../../corpus/autoglm.jsonl")),
+];
 
 fn corpus(profile: Profile) -> Vec<Case> {
     let (_, lines) = FILES

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub(super) use self::disk::{Failing, Write};
 pub(super) use self::phone::{Call, Fault, Motion, Phone};
 pub(super) use self::script::{
-    Line, Script, abort, click, complete, confirm, info, note, types, wait,
+    Line, Script, abort, click, complete, confirm, info, note, sensitive, types, wait,
 };
 use crate::journal::{Event, Fact, FileJournal, SyncWhen};
 use crate::{
