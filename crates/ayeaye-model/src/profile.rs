@@ -23,6 +23,7 @@ mod turns;
 mod uitars;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
+pub(crate) use reading::object::strict as strict_json;
 
 /// A family of models, by what it needs.
 #[derive(Debug, Clone, Copy)]

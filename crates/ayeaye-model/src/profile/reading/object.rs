@@ -26,6 +26,11 @@ pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
     Ok(read)
 }
 
+/// Whole JSON of any kind, in which no key is said twice with different values.
+pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<Once>(text).map(|Once(value)| value)
+}
+
 /// A text out of an object, by the first of these names that has one; numbers as they are written.
 pub(crate) fn text<'a>(map: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| map.get(*name)?.as_str())
