@@ -171,6 +171,7 @@ fn facts_of(step: u32) -> [Fact; 2] {
         cost_usd: 0.0,
         cost_known: true,
         time_ms: PhaseTimes::default(),
+        caption: None,
     };
     [Fact::StepStart(start), Fact::StepEnd(end)]
 }

@@ -267,6 +267,7 @@ fn step_end() -> Fact {
             action_execution: 41.532,
             memory_update: 4.125,
         },
+        caption: None,
     })
 }
 

@@ -5,13 +5,14 @@
 use jiff::Timestamp;
 
 use crate::journal::{
-    ActionFacts, Answer, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts, QuestionAsked,
-    ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
+    ActionFacts, Answer, BlobRef, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts,
+    QuestionAsked, ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
 use crate::leave::{self, Leave};
 use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
-    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, SessionId, StopReason,
+    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, ScreenSize, SessionId,
+    StopReason,
 };
 
 /// Everything that is known of a session.
@@ -60,6 +61,8 @@ pub struct Session {
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
+    /// The pictures of the last steps that a model decided, the newest last.
+    pub(crate) pictures: Vec<Pictured>,
     local: Local,
 }
 
@@ -70,6 +73,16 @@ pub struct ByClient {
     pub steps: u32,
     /// The last few of them.
     pub lines: Vec<String>,
+}
+
+/// The picture of a step, and the model that decided on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Pictured {
+    pub(crate) step: u32,
+    pub(crate) blob: BlobRef,
+    pub(crate) size: ScreenSize,
+    pub(crate) model: String,
+    pub(crate) profile: String,
 }
 
 /// Counters that go on through the whole session.
@@ -122,6 +135,10 @@ pub struct Open {
     pub by_client: bool,
     /// What was said in this step: it answers the step's own question, so it comes behind it.
     said: Vec<String>,
+    /// The picture that was looked at, and its size.
+    picture: Option<(BlobRef, ScreenSize)>,
+    /// The model that was last asked to decide, and its profile.
+    decider: Option<(String, String)>,
 }
 
 /// What belongs to the current or last run only.
@@ -168,6 +185,9 @@ pub(crate) fn keeps_waiting_for(why: &str) -> bool {
     why == REPLY || why == DIRECT_ASKED
 }
 
+/// What a model is called for that is to decide.
+const DECIDES: [&str; 2] = ["act", "repair"];
+
 /// The state of an agent that is at work.
 pub(crate) const CONTINUE: &str = "CONTINUE";
 
@@ -180,6 +200,9 @@ const MOST_PAST: usize = 1000;
 
 /// Most steps of the client that the agent is told of; what it needs most is the screen.
 const MOST_BY_CLIENT: usize = 8;
+
+/// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
+const MOST_PICTURES: usize = 16;
 
 /// Most steps of a run that its report lists.
 const MOST_LINES: usize = 500;
@@ -237,6 +260,7 @@ impl Session {
             asked_at: 0,
             run_began: 0,
             updated: None,
+            pictures: Vec::new(),
             local: Local::default(),
         }
     }
@@ -294,8 +318,10 @@ impl Session {
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
-                if observe.screenshot.is_some() {
+                if let Some(blob) = &observe.screenshot {
                     self.local.pictured_step = step;
+                    let [width, height] = observe.screenshot_size.unwrap_or_default();
+                    self.open.picture = Some((blob.clone(), ScreenSize { width, height }));
                 }
             }
             Fact::LlmRequest(request) => {
@@ -307,6 +333,9 @@ impl Session {
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
                 self.open.model.clone_from(&request.model);
                 self.open.judging = judges;
+                if DECIDES.contains(&request.purpose.as_str()) {
+                    self.open.decider = Some((request.model.clone(), request.profile.clone()));
+                }
             }
             Fact::LlmResponse(response) => self.end_call(response),
             Fact::ToolStart(start) => {
@@ -410,7 +439,13 @@ impl Session {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let Open { said, by_client, .. } = std::mem::take(&mut self.open);
+        let Open { said, by_client, picture, decider, .. } = std::mem::take(&mut self.open);
+        if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
+            if self.pictures.len() == MOST_PICTURES {
+                self.pictures.remove(0);
+            }
+            self.pictures.push(Pictured { step, blob, size, model, profile });
+        }
         self.remember_step(step, end, by_client);
         for text in said {
             self.remember(Past::Said(text));
@@ -428,6 +463,7 @@ impl Session {
             action: facts.clone(),
             explain: end.response.comment.clone(),
             error: end.error.clone(),
+            caption: end.caption.clone(),
         };
         let explain = if by_client {
             if self.by_client.lines.len() == MOST_BY_CLIENT {

@@ -76,6 +76,8 @@ pub struct StepLine {
     pub explain: String,
     /// What went wrong.
     pub error: Option<String>,
+    /// The screen in words, where that was wanted.
+    pub caption: Option<String>,
 }
 
 /// Time, tokens and money of a run.

@@ -1,14 +1,17 @@
 //! One run: the activity that drives a phone until there is a reason to stop.
 //!
 //! [`Run::work`] is the loop. The files below it are its parts in the order of a step: `look`,
-//! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; `direct`, the
-//! run of one step that a client has decided; and `mend`, which ties up what a crash has left open.
+//! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; `fallback`, which
+//! lets another model go on; `caption`, which puts the screen into words; `direct`, the run of one step that a client has decided; and `mend`, which
+//! ties up what a crash has left open.
 mod act;
 mod ask;
+mod caption;
 mod decide;
 mod direct;
 mod elements;
 mod end;
+mod fallback;
 mod judge;
 mod look;
 mod mend;
@@ -157,6 +160,8 @@ pub(crate) struct Memory {
     elements_took: Option<Duration>,
     /// How often in a row it was too late with them.
     elements_late: u32,
+    /// Whether the model that acts has failed, and the other one goes on.
+    fallen_back: bool,
 }
 
 /// A screen as it is kept.
@@ -181,6 +186,7 @@ impl Default for Memory {
             earlier_kept: Vec::new(),
             elements_took: None,
             elements_late: 0,
+            fallen_back: false,
         }
     }
 }
@@ -196,6 +202,9 @@ pub(crate) struct Draft {
     cost_usd: f64,
     unpriced: bool,
     times: PhaseTimes,
+    /// The screen in words, where the step has ended the run.
+    caption: Option<String>,
+    captioning: Option<caption::Captioning>,
 }
 
 impl Run {
@@ -211,6 +220,7 @@ impl Run {
     async fn work(&mut self) -> Result<std::convert::Infallible, Halt> {
         self.mend().await?;
         self.begin().await?;
+        self.recall_pictures().await;
         loop {
             self.stopper.check()?;
             self.listen().await?;
@@ -224,16 +234,24 @@ impl Run {
         let mut draft = Draft::default();
         self.begin_step().await?;
         let outcome = self.look_decide_act(&mut draft).await;
+        self.settle_caption(outcome.as_ref().err(), &mut draft).await?;
         self.end_step(draft, outcome.as_ref().err()).await?;
         outcome
     }
 
     async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), Halt> {
         let mut seen = self.look(draft).await?;
-        let decision = self.decide(&mut seen, draft).await?;
-        let patience = self.patience(&decision.action);
-        self.know_elements(&mut seen, patience).await?;
-        self.check_progress(&seen.frame, &decision.action)?;
+        draft.captioning = self.begin_caption(&seen);
+        let mut decision = self.decide(&mut seen, draft).await?;
+        self.need_caption(&decision.action, draft).await?;
+        loop {
+            let patience = self.patience(&decision.action);
+            self.know_elements(&mut seen, patience).await?;
+            let Err(halt) = self.check_progress(&seen.frame, &decision.action) else { break };
+            self.fall_back(halt, &mut seen).await?;
+            draft.decision = None;
+            decision = self.decide(&mut seen, draft).await?;
+        }
         match decision.action {
             Action::Gesture(gesture) => self.perform(&gesture, seen, draft).await,
             Action::Wait(time) => self.wait(time, draft).await,
@@ -311,6 +329,7 @@ impl Run {
                 cost_usd: draft.cost_usd,
                 cost_known: !draft.unpriced,
                 time_ms: draft.times,
+                caption: draft.caption,
             }),
         )
         .await?;
@@ -359,7 +378,6 @@ impl Run {
     fn check_limits(&self) -> Result<(), Halt> {
         let limits = &self.parts.limits;
         let counts = &self.session.counts;
-        let budget = |what: &str| Err(Halt::new(StopReason::BudgetReached, what));
         if self.session.run.max_steps <= self.session.local_steps() {
             return Err(Halt::new(
                 StopReason::MaxStepsReached,
@@ -372,6 +390,14 @@ impl Run {
                 format!("the {} steps of this session are used up", limits.session_steps),
             ));
         }
+        self.check_budgets()
+    }
+
+    /// What can also run out between two calls of one step.
+    fn check_budgets(&self) -> Result<(), Halt> {
+        let limits = &self.parts.limits;
+        let counts = &self.session.counts;
+        let budget = |what: &str| Err(Halt::new(StopReason::BudgetReached, what));
         if limits.run_time <= self.memory.begun.elapsed() {
             return budget("the time for one run is used up");
         }

@@ -99,6 +99,7 @@ impl Story {
             cost_usd: 0.0,
             cost_known: false,
             time_ms: PhaseTimes::default(),
+            caption: None,
         }));
         self.step = None;
         self.agent = None;

@@ -10,6 +10,7 @@ mod environment;
 mod explain;
 mod layer;
 mod paths;
+mod price;
 mod setting;
 mod settle;
 mod value;
@@ -22,11 +23,13 @@ use url::Url;
 
 pub use environment::Environment;
 pub use layer::Origin;
+pub use price::PriceTable;
 pub use value::{Secret, is_loopback, listen};
 
 use ayeaye_agent::journal::{Retention, SyncWhen};
 use ayeaye_agent::{Keeping, Prices, ReplyMode};
 use ayeaye_export::LogSettings;
+use ayeaye_model::{Profile, Space};
 
 use layer::{Given, Layer, Raw};
 use settle::Stack;
@@ -73,7 +76,11 @@ pub struct ModelSettings {
     pub name: String,
     pub api_key: Option<Secret>,
     /// The model family, when the name does not tell.
-    pub profile: Option<String>,
+    pub profile: Option<Profile>,
+    /// What its coordinates are, when the family does not tell.
+    pub coordinates: Option<Space>,
+    /// Most pixels of a picture.
+    pub max_pixels: Option<u32>,
     pub connect_timeout: Duration,
     pub first_byte_timeout: Duration,
     /// For the whole answer.
@@ -81,10 +88,37 @@ pub struct ModelSettings {
     /// Further tries after the first.
     pub retries: u32,
     pub stream: bool,
-    /// The model that judges; without one the same that acts.
-    pub judge_name: Option<String>,
     /// What its calls cost, when the user said.
     pub prices: Option<Prices>,
+    /// What calls of models cost, by their names.
+    pub price_table: PriceTable,
+    /// Splits requests over apps.
+    pub plan: RoleSettings,
+    /// Answers as the user would.
+    pub reply: RoleSettings,
+    /// Puts the last screen into words.
+    pub caption: RoleSettings,
+    /// Judges.
+    pub judge: RoleSettings,
+    /// Goes on when the model that acts fails.
+    pub fallback: RoleSettings,
+}
+
+/// What is said of the model for one part; what is not said is as with the one that acts.
+#[derive(Debug, Clone, Default)]
+pub struct RoleSettings {
+    pub name: Option<String>,
+    pub base_url: Option<Url>,
+    pub api_key: Option<Secret>,
+    pub profile: Option<Profile>,
+}
+
+impl RoleSettings {
+    /// Whether nothing is said of it.
+    pub fn is_empty(&self) -> bool {
+        let Self { name, base_url, api_key, profile } = self;
+        name.is_none() && base_url.is_none() && api_key.is_none() && profile.is_none()
+    }
 }
 
 /// The limits of runs, and how tool calls wait for them.
@@ -104,6 +138,8 @@ pub struct RunSettings {
     pub settle_limit: Duration,
     pub device_wait: Duration,
     pub evaluate: Evaluate,
+    /// Whether the screen that ends a run is put into words.
+    pub caption: bool,
 }
 
 /// When a model judges whether a request was carried out.

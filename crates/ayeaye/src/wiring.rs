@@ -10,11 +10,11 @@ use ayeaye_agent::{
     Agent, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Models, Parts, SettleRule,
 };
 use ayeaye_export::Projecting;
-use ayeaye_model::{Endpoint, ModelConfig, Profile, RemoteModel};
+use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::config::Config;
+use crate::config::{Config, RoleSettings};
 use crate::pilot::Pilot;
 
 /// A wired agent, and what has to live as long as it.
@@ -86,14 +86,22 @@ impl House {
             .with_floor(config.journal.min_free);
         let logs = config.logs.clone();
         let journal = Arc::new(Projecting::new(Arc::new(files.clone()), &config.data_dir, logs));
-        let judge = judge(config, endpoint, &model)?;
+        // The stand-in is asked for everything: nothing is sent to anybody else.
+        let roles = if decider == Decider::Pilot && handset.is_some() {
+            Roles { config, acting: &endpoint, model: &model, alone: true }
+        } else {
+            Roles { config, acting: &endpoint, model: &model, alone: false }
+        };
+        let models = roles.models()?;
+        let judge = roles.judge()?;
+        let facts = worth_keeping(config, &models);
         let agent = Agent::new(Parts {
             sources,
             private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
-            models: Models::one(model.clone()),
+            models,
             journal: journal.clone(),
             limits: limits(config),
-            config: worth_keeping(config, &*model),
+            config: facts,
             keeping: config.journal.keeping,
             judge,
         });
@@ -155,44 +163,100 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let endpoint = Endpoint::parse(settings.base_url.as_str()).context("model.base-url")?;
     let mut model = ModelConfig::new(endpoint, &settings.name);
     model.key = settings.api_key.as_ref().and_then(|key| ayeaye_model::Secret::new(key.expose()));
-    model.profile = settings
-        .profile
-        .as_deref()
-        .map(str::parse::<Profile>)
-        .transpose()
-        .context("model.profile")?;
+    model.profile = settings.profile;
+    model.space = settings.coordinates;
+    model.max_pixels = settings.max_pixels;
     model.stream = settings.stream;
     model.limits.connect = settings.connect_timeout;
     model.limits.first_byte = settings.first_byte_timeout;
     model.limits.total = settings.timeout;
     model.retries.attempts = settings.retries + 1;
-    model.prices = settings.prices;
+    model.prices = settings.prices.or_else(|| settings.price_table.of(&settings.name));
     Ok(model)
 }
 
-/// What judges, if the settings want that: the same model, or another one behind the same endpoint.
-fn judge(
-    config: &Config,
-    endpoint: ModelConfig,
-    model: &Arc<RemoteModel>,
-) -> anyhow::Result<Option<Judge>> {
-    let evaluate = config.run.evaluate;
-    if !evaluate.rounds() && !evaluate.sessions() {
-        return Ok(None);
+/// The models for the parts, as the settings have them.
+#[derive(Clone, Copy)]
+struct Roles<'a> {
+    config: &'a Config,
+    /// How the model that acts is asked.
+    acting: &'a ModelConfig,
+    model: &'a Arc<RemoteModel>,
+    /// Whether there is no other model, whatever the settings say.
+    alone: bool,
+}
+
+impl Roles<'_> {
+    fn models(self) -> anyhow::Result<Models> {
+        let settings = &self.config.model;
+        let act: Arc<dyn Model> = self.model.clone();
+        let fallback = match self.role(&settings.fallback, "model.fallback-*")? {
+            same if Arc::ptr_eq(&same, self.model) => None,
+            other => Some(other as Arc<dyn Model>),
+        };
+        let caption = if self.config.run.caption {
+            Some(self.role(&settings.caption, "model.caption-*")? as Arc<dyn Model>)
+        } else {
+            None
+        };
+        Ok(Models {
+            act,
+            fallback,
+            plan: self.role(&settings.plan, "model.plan-*")?,
+            reply: self.role(&settings.reply, "model.reply-*")?,
+            caption,
+        })
     }
-    let model: Arc<dyn Model> = match &config.model.judge_name {
-        Some(name) => Arc::new(
-            RemoteModel::new(ModelConfig {
-                name: name.clone(),
-                // The price is that of the model that acts.
-                prices: endpoint.prices.filter(|_| *name == endpoint.name),
-                ..endpoint
-            })
-            .context("the judging model's settings")?,
-        ),
-        None => model.clone(),
-    };
-    Ok(Some(Judge { model, rounds: evaluate.rounds(), sessions: evaluate.sessions() }))
+
+    /// What judges, if the settings want that.
+    fn judge(self) -> anyhow::Result<Option<Judge>> {
+        let evaluate = self.config.run.evaluate;
+        if !evaluate.rounds() && !evaluate.sessions() {
+            return Ok(None);
+        }
+        let model = self.role(&self.config.model.judge, "model.judge-*")?;
+        Ok(Some(Judge { model, rounds: evaluate.rounds(), sessions: evaluate.sessions() }))
+    }
+
+    /// The model for one part; the one that acts where nothing else is said.
+    fn role(self, role: &RoleSettings, keys: &'static str) -> anyhow::Result<Arc<RemoteModel>> {
+        if self.alone || role.is_empty() {
+            return Ok(self.model.clone());
+        }
+        let config = role_config(self.config, self.acting, role).context(keys)?;
+        Ok(Arc::new(RemoteModel::new(config).context(keys)?))
+    }
+}
+
+/// How the model for one part is asked. A key is for one endpoint: where the part has a base URL of
+/// its own, the key of the model that acts is not sent there.
+fn role_config(
+    config: &Config,
+    acting: &ModelConfig,
+    role: &RoleSettings,
+) -> anyhow::Result<ModelConfig> {
+    let mut model = acting.clone();
+    if let Some(url) = &role.base_url {
+        model.endpoint = Endpoint::parse(url.as_str())?;
+        model.key = None;
+    }
+    if let Some(key) = &role.api_key {
+        model.key = ayeaye_model::Secret::new(key.expose());
+    }
+    if let Some(name) = &role.name {
+        model.name.clone_from(name);
+    }
+    let same = model.name == acting.name && model.endpoint == acting.endpoint;
+    // What was said of the model that acts says nothing of another one.
+    if !same || role.profile.is_some() {
+        model.space = None;
+        model.profile = role.profile;
+    }
+    if !same {
+        model.max_pixels = None;
+        model.prices = config.model.price_table.of(&model.name);
+    }
+    Ok(model)
 }
 
 /// The bounds of runs.
@@ -217,13 +281,17 @@ pub fn limits(config: &Config) -> Limits {
 }
 
 /// What a session's record says of the settings. Never a key.
-fn worth_keeping(config: &Config, model: &dyn Model) -> serde_json::Map<String, serde_json::Value> {
-    let facts = serde_json::json!({
-        "model": model.name(),
-        "profile": model.profile(),
+fn worth_keeping(config: &Config, models: &Models) -> serde_json::Map<String, serde_json::Value> {
+    let mut facts = serde_json::json!({
+        "model": models.act.name(),
+        "profile": models.act.profile(),
         "session_max_steps": config.run.session_max_steps,
         "version": env!("CARGO_PKG_VERSION"),
     });
+    if let Some(fallback) = &models.fallback {
+        facts["fallback"] = fallback.name().into();
+        facts["fallback_profile"] = fallback.profile().into();
+    }
     match facts {
         serde_json::Value::Object(facts) => facts,
         _ => serde_json::Map::new(),

@@ -1,7 +1,9 @@
 //! The loop against a phone, a model and a disk that do as they are told.
+mod caption;
 mod crash;
 mod direct;
 mod fakes;
+mod fallback;
 mod going_on;
 mod leave;
 mod limits;

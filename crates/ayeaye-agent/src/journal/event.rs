@@ -283,6 +283,9 @@ pub struct StepEnd {
     pub cost_known: bool,
     /// Milliseconds by phase.
     pub time_ms: PhaseTimes,
+    /// The screen in words, where that was wanted and the step has ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
 }
 
 /// Milliseconds by UFO's phases.

@@ -45,13 +45,13 @@ fn each_text(fact: &mut Fact, see: &mut impl FnMut(&mut String)) {
         Fact::RoundEnd(end) => see(&mut end.result),
         Fact::StepStart(start) => see(&mut start.subtask),
         Fact::StepEnd(end) => {
-            let StepEnd { response, action, result, error, .. } = end;
+            let StepEnd { response, action, result, error, caption, .. } = end;
             of_response(response, see);
             if let Some(action) = action {
                 of_action(action, see);
             }
             see(result);
-            error.iter_mut().for_each(see);
+            error.iter_mut().chain(caption).for_each(see);
         }
         Fact::LlmRequest(request) => {
             request.messages.iter_mut().for_each(|message| of_message(message, see));
@@ -168,6 +168,7 @@ fn shorten(fact: &mut Fact) {
         }
         Fact::StepEnd(end) => {
             response(&mut end.response);
+            end.caption.iter_mut().for_each(length);
             end.action.iter_mut().for_each(|action| typed(&mut action.arguments));
         }
         Fact::ToolStart(start) => typed(&mut start.parameters),

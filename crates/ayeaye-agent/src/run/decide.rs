@@ -28,17 +28,34 @@ const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
 pub(super) type Kept = (Picture, Option<BlobRef>);
 
 impl Run {
+    /// What the model wants done; where it comes to nothing, what the other one does.
     pub(super) async fn decide(
         &mut self,
         seen: &mut Seen,
         draft: &mut Draft,
     ) -> Result<Decision, Halt> {
         let remarks = std::mem::take(&mut self.memory.remarks);
-        let model = self.parts.models.act.clone();
+        loop {
+            match self.decide_once(&remarks, seen, draft).await {
+                Err(halt) if halt.reason == StopReason::ModelFailed => {
+                    self.fall_back(halt, seen).await?;
+                }
+                decided => return decided,
+            }
+        }
+    }
+
+    async fn decide_once(
+        &mut self,
+        remarks: &[String],
+        seen: &mut Seen,
+        draft: &mut Draft,
+    ) -> Result<Decision, Halt> {
+        let model = self.acting();
         let mut prompt = model.prompt(&View {
             request: &self.session.request,
             past: &self.session.past,
-            remarks: &remarks,
+            remarks,
             picture: &seen.picture,
             earlier: &self.memory.earlier,
             app: seen.app.as_deref(),
@@ -139,7 +156,7 @@ impl Run {
         Err(halt)
     }
 
-    fn call_limit(&self) -> Duration {
+    pub(super) fn call_limit(&self) -> Duration {
         let limits = &self.parts.limits;
         let left = limits.run_time.saturating_sub(self.memory.begun.elapsed());
         // A run that is nearly over still gets one short try; its end is checked before each step.

@@ -81,6 +81,9 @@ impl Run {
         let mut prompt = self.judge_prompt(request);
         let number = self.session.counts.judgements + 1;
         for iteration in 1..=self.parts.limits.repairs + 1 {
+            if let Err(halt) = self.check_budgets() {
+                return Ok(Err(format!("not judged: {}", halt.message)));
+            }
             let call_id = self.session.counts.calls + 1;
             let shown = self.memory.last_picture.clone();
             let messages = self.keep_messages(&prompt.messages, shown.as_ref()).await?;
@@ -92,7 +95,7 @@ impl Run {
                 model: judge.model.name().to_owned(),
                 profile: judge.model.profile().to_owned(),
                 messages,
-                params: serde_json::Map::new(),
+                params: judge.model.params(),
                 tools_schema: None,
                 response_schema: None,
                 tool_results: None,

@@ -45,7 +45,7 @@ impl Run {
         let delicate = self.is_delicate(state.secret_field);
         let reading = self.ask_elements(delicate);
         let encoding = Instant::now();
-        let encode = encode(self.parts.models.act.clone(), look.frame.clone());
+        let encode = encode(self.acting(), look.frame.clone());
         // Where the screen moved for long, what was in front at the beginning may not be now.
         let (picture, fresh) = if 2 < look.captures {
             let (picture, fresh) = tokio::join!(encode, self.device.state());
@@ -69,6 +69,18 @@ impl Run {
         Ok(seen)
     }
 
+    /// The same screen as another model wants it.
+    pub(super) async fn show_anew(&mut self, seen: &mut Seen) -> Result<(), Halt> {
+        let picture = encode(self.acting(), seen.frame.clone()).await?;
+        if picture != seen.picture {
+            seen.picture = picture;
+            seen.kept = None;
+            self.keep_picture(seen).await?;
+        }
+        self.memory.last_picture = Some((seen.picture.clone(), seen.kept.clone()));
+        Ok(())
+    }
+
     /// Keeps the picture, without what must not be seen on it. Where it cannot be told what that is,
     /// nothing is kept.
     async fn keep_picture(&mut self, seen: &mut Seen) -> Result<(), Halt> {
@@ -90,8 +102,7 @@ impl Run {
             seen.facts.ui_tree.clone_from(&tree.blob);
             if !places.is_empty() {
                 seen.facts.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);
-                let model = self.parts.models.act.clone();
-                picture = encode(model, seen.frame.blackened(&places)).await?;
+                picture = encode(self.acting(), seen.frame.blackened(&places)).await?;
             }
         }
         let blob = self.record.keep(picture.bytes, picture.media_type).await?;

@@ -155,7 +155,8 @@ pub(super) fn calls(page: &mut Page<'_>, step: &Step) {
         html.raw("</details>");
     }
     // The prompt of the reply that was used holds those before it.
-    if let Some(call) = step.calls.iter().rev().find(|it| it.purpose != "auto_reply") {
+    let decides = |it: &&Call| !["auto_reply", "caption"].contains(&it.purpose.as_str());
+    if let Some(call) = step.calls.iter().rev().find(decides) {
         prompt(page, step, call);
     }
     if 0 < step.more_calls {
@@ -193,6 +194,9 @@ fn about(html: &mut Html, call: &Call) {
         }
         "auto_reply" => {
             html.raw("answering for the user \u{b7} ");
+        }
+        "caption" => {
+            html.raw("putting the screen into words \u{b7} ");
         }
         other => {
             html.text(other).raw(" \u{b7} ");

@@ -156,6 +156,7 @@ pub(super) struct StepOver {
     pub(super) cost_usd: f64,
     pub(super) cost_known: bool,
     pub(super) times: PhaseTimes,
+    pub(super) caption: Option<Clipped>,
 }
 
 impl Step {
@@ -191,6 +192,7 @@ impl Step {
             cost_usd: end.cost_usd,
             cost_known: end.cost_known,
             times: end.time_ms,
+            caption: end.caption.as_deref().map(|caption| clip(caption, LONG)),
         });
     }
 

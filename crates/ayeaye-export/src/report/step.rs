@@ -200,6 +200,9 @@ fn said(html: &mut Html, step: &Step) {
     {
         pair(html, "<dt>Result</dt>", &end.result);
     }
+    if let Some(caption) = step.end.as_ref().and_then(|end| end.caption.as_ref()) {
+        pair(html, "<dt>The screen in words</dt>", caption);
+    }
     html.raw("</dl>");
 }
 

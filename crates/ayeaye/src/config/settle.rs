@@ -4,12 +4,13 @@ use std::path::Path;
 use ayeaye_agent::journal::{Retention, SyncWhen};
 use ayeaye_agent::{KeepElements, KeepImages, KeepText, Keeping, Prices};
 use ayeaye_export::{Format, Images, LogSettings};
+use ayeaye_model::Profile;
 use url::Url;
 
 use super::layer::{Given, Layer, Origin, Raw};
 use super::{
     AdbSettings, Config, ConfigError, Environment, Evaluate, HttpSettings, IssuerSettings,
-    JournalSettings, ModelSettings, RunSettings, paths, setting, value,
+    JournalSettings, ModelSettings, PriceTable, RoleSettings, RunSettings, paths, setting, value,
 };
 use crate::mcp::args::MOST_STEPS;
 use crate::mcp::tools::Tools;
@@ -42,15 +43,26 @@ impl Stack {
                 base_url: self.need("model.base-url", value::endpoint)?,
                 name: self.need("model.name", value::line)?,
                 api_key: self.may("model.api-key", value::secret)?,
-                profile: self.may("model.profile", value::line)?,
+                profile: self.may("model.profile", profile)?,
+                coordinates: self.may("model.coordinates", |text| {
+                    text.parse().map_err(|err: ayeaye_model::UnknownSpace| err.to_string())
+                })?,
+                max_pixels: self.may("model.max-pixels", |text| {
+                    value::number(text, 10_000, 64_000_000).map(to_u32)
+                })?,
                 connect_timeout: self.need("model.connect-timeout", value::limit)?,
                 first_byte_timeout: self.need("model.first-byte-timeout", value::limit)?,
                 timeout: self.need("model.timeout", value::limit)?,
                 retries: self
                     .need("model.retries", |text| value::number(text, 0, 20).map(to_u32))?,
                 stream: self.need("model.stream", value::switch)?,
-                judge_name: self.may("model.judge-name", value::line)?,
                 prices: self.prices()?,
+                price_table: PriceTable(self.list("model.prices")?),
+                plan: self.role(&role_keys!("plan"))?,
+                reply: self.role(&role_keys!("reply"))?,
+                caption: self.role(&role_keys!("caption"))?,
+                judge: self.role(&role_keys!("judge"))?,
+                fallback: self.role(&role_keys!("fallback"))?,
             },
             run: RunSettings {
                 max_steps: self.need("run.max-steps", |text| {
@@ -68,6 +80,9 @@ impl Stack {
                 settle_limit: self.need("run.settle-limit", value::limit)?,
                 device_wait: self.need("run.device-wait", value::duration)?,
                 evaluate: self.need("run.evaluate", |text| value::word(text, &Evaluate::ALL))?,
+                caption: self.need("run.caption", |text| {
+                    value::word(text, &[("off", false), ("on", true)])
+                })?,
             },
             journal: JournalSettings {
                 keeping: Keeping {
@@ -127,12 +142,21 @@ impl Stack {
             notes: Vec::new(),
             given: setting::SETTINGS.iter().map(|known| self.find(known.key).cloned()).collect(),
         };
-        if config.model.api_key.is_some() && in_clear(&config.model.base_url) {
-            config.notes.push(format!(
-                "the model's key goes over the network unencrypted: {} is not https",
-                config.model.base_url
-            ));
+        let mut open = Vec::new();
+        {
+            let model = &config.model;
+            let main = &model.base_url;
+            let roles = [&model.plan, &model.reply, &model.caption, &model.judge, &model.fallback];
+            let keys = roles.map(|role| (&role.api_key, role.base_url.as_ref().unwrap_or(main)));
+            for (key, url) in [(&model.api_key, main)].into_iter().chain(keys) {
+                if key.is_some() && in_clear(url) && !open.contains(&url.to_string()) {
+                    open.push(url.to_string());
+                }
+            }
         }
+        config.notes.extend(open.into_iter().map(|url| {
+            format!("the model's key goes over the network unencrypted: {url} is not https")
+        }));
         Ok(config)
     }
 
@@ -186,12 +210,24 @@ impl Stack {
             let origin = self.find(there).map_or(Origin::Default, |given| given.origin.clone());
             bad(there, &origin, format!("it needs {missing} beside it"))
         };
+        let cached = self.may("model.cached-price", value::price)?;
         match (self.may(sent, value::price)?, self.may(received, value::price)?) {
-            (Some(input), Some(output)) => Ok(Some(Prices { input, output, cached: None })),
+            (Some(input), Some(output)) => Ok(Some(Prices { input, output, cached })),
+            (None, None) if cached.is_some() => Err(half(sent, "model.cached-price")),
             (None, None) => Ok(None),
             (Some(_), None) => Err(half(received, sent)),
             (None, Some(_)) => Err(half(sent, received)),
         }
+    }
+
+    /// What is said of the model for one part.
+    fn role(&self, keys: &RoleKeys) -> Result<RoleSettings, ConfigError> {
+        Ok(RoleSettings {
+            name: self.may(keys.name, value::line)?,
+            base_url: self.may(keys.base_url, value::endpoint)?,
+            api_key: self.may(keys.api_key, value::secret)?,
+            profile: self.may(keys.profile, profile)?,
+        })
     }
 
     /// Who issues tokens, if anybody; what else is said of them needs their name.
@@ -230,6 +266,30 @@ impl Stack {
             .collect::<Result<_, String>>()
             .map_err(|problem| bad(key, origin, problem))
     }
+}
+
+/// The settings of the model for one part.
+struct RoleKeys {
+    name: &'static str,
+    base_url: &'static str,
+    api_key: &'static str,
+    profile: &'static str,
+}
+
+macro_rules! role_keys {
+    ($role:literal) => {
+        RoleKeys {
+            name: concat!("model.", $role, "-name"),
+            base_url: concat!("model.", $role, "-base-url"),
+            api_key: concat!("model.", $role, "-api-key"),
+            profile: concat!("model.", $role, "-profile"),
+        }
+    };
+}
+use role_keys;
+
+fn profile(text: &str) -> Result<Profile, String> {
+    text.parse().map_err(|err: ayeaye_model::UnknownProfile| err.to_string())
 }
 
 const LEAST_ROOM: u64 = 1 << 20;

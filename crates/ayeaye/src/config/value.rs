@@ -156,7 +156,7 @@ pub(super) fn endpoint(text: &str) -> Result<Url, String> {
         return Err("it must begin with http:// or https:// and name a host".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it must not contain a user or password; use model.api-key".to_owned());
+        return Err("it must not contain a user or password; a key has its own setting".to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err("it must end with its path: no `?` and no `#`".to_owned());

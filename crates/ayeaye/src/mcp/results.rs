@@ -171,6 +171,9 @@ pub struct ActionItem {
     /// Such as `"point": [512, 203]`, in thousandths of the screen.
     #[serde(flatten)]
     pub arguments: Map<String, Value>,
+    /// The last screen in words, if the server is set to make them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screenshot_caption: Option<String>,
 }
 
 /// One step.
@@ -257,6 +260,7 @@ impl ActionItem {
             action_type: action.function.clone(),
             explain: cut(explain, LONGEST_EXPLAIN),
             arguments,
+            screenshot_caption: None,
         }
     }
 }
@@ -317,10 +321,10 @@ impl From<&Report> for RunResult {
             },
             global_step_idx: report.global_steps,
             local_step_idx: report.local_steps,
-            final_action: report
-                .final_action
-                .as_ref()
-                .map(|line| ActionItem::new(&line.action, &line.explain)),
+            final_action: report.final_action.as_ref().map(|line| ActionItem {
+                screenshot_caption: line.caption.as_deref().map(|text| cut(text, 1000)),
+                ..ActionItem::new(&line.action, &line.explain)
+            }),
             message: cut(&report.message, 1500),
             question: report.question.as_ref().map(QuestionItem::from),
             intermediate_logs: report.steps.iter().map(LogItem::from).collect(),

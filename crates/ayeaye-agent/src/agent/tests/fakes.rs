@@ -17,7 +17,7 @@ pub(super) use self::phone::{Call, Fault, Motion, Phone};
 pub(super) use self::script::{
     Line, Script, abort, click, complete, confirm, info, note, sensitive, types, wait,
 };
-use crate::journal::{Event, Fact, FileJournal, SyncWhen};
+use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncWhen};
 use crate::{
     Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge, Keeping, Limits,
     Models, Parts, Prices, Principal, ReplyMode, Report, SessionId, StartTask, Words,
@@ -37,6 +37,7 @@ pub(super) struct Rig {
     pub(super) limits: Limits,
     pub(super) keeping: Keeping,
     pub(super) judge: Option<Judge>,
+    pub(super) models: Models,
     pub(super) mode: ReplyMode,
     pub(super) max_steps: u32,
     /// Shared by the rigs before and after a crash.
@@ -79,11 +80,12 @@ impl Rig {
         let mut rig = Self {
             agent: bare(&phone, &script, &journal),
             phone,
-            script,
             journal,
             limits,
             keeping: Keeping::default(),
             judge: None,
+            models: Models::one(script.clone()),
+            script,
             mode: ReplyMode::PassToClient,
             max_steps: 20,
             disk,
@@ -142,11 +144,19 @@ impl Rig {
         self
     }
 
+    /// The same with other models beside the one that acts.
+    pub(super) fn modelled(mut self, change: impl FnOnce(&mut Models)) -> Self {
+        change(&mut self.models);
+        self.rewire();
+        self
+    }
+
     fn rewire(&mut self) {
         let mut parts = parts(&self.phone, &self.script, &self.journal);
         parts.limits = self.limits.clone();
         parts.keeping = self.keeping;
         parts.judge.clone_from(&self.judge);
+        parts.models.clone_from(&self.models);
         self.agent = Agent::new(parts);
     }
 
@@ -228,6 +238,15 @@ impl Rig {
             }
         }
         found
+    }
+
+    /// Changes what is kept under this name.
+    pub(super) fn damages(&self, session: SessionId, blob: &BlobRef) {
+        let folder = self.disk.path().join("sessions").join(session.to_string()).join("blobs");
+        let file = folder.join(&blob.sha256[..2]).join(format!("{}.png", blob.sha256));
+        let length = fs::metadata(&file).expect("it is kept").len();
+        let other = vec![b'x'; usize::try_from(length).expect("it is small")];
+        fs::write(file, other).expect("a file can be written");
     }
 
     /// Everything recorded of a session.

@@ -170,6 +170,23 @@ async fn a_judge_looks_at_rounds_and_sessions_and_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_judge_is_not_asked_when_nothing_is_left_to_pay_it_with() {
+    // 110 tokens a call: one step and one of the judge's calls.
+    let rig = Rig::new([complete("Sent.")])
+        .judged([Line::Says("I think so".to_owned())])
+        .limited(|limits| limits.session_tokens = Some(200));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    let verdicts = rig.facts(report.session_id, |fact| match fact {
+        Fact::Evaluation(it) => Some((it["complete"].clone(), it["error"].clone())),
+        _ => None,
+    });
+    let why = "not judged: the tokens of this session are used up";
+    assert_eq!(verdicts.await, [("unsure".into(), why.into()), ("unsure".into(), why.into())]);
+    assert_eq!(report.usage.prompt_tokens, 200);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_phone_that_is_late_with_its_elements_is_asked_less_and_still_at_the_end() {
     let rig = Rig::new((0..12).map(click).chain([complete("done")]));
     rig.phone.shows(DUMP, false);

@@ -331,6 +331,7 @@ impl Tape {
                 action_execution: 41.5,
                 memory_update: 4.125,
             },
+            caption: None,
         }));
         self.step = None;
         self.steps += 1;

@@ -117,7 +117,7 @@ mod tests {
     fn told(outcome: Option<ActOutcome>) -> Result<ActResult, String> {
         let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
         let action = ActionFacts { function, arguments };
-        let line = StepLine { step: 4, action, explain: String::new(), error: None };
+        let line = StepLine { step: 4, action, explain: String::new(), error: None, caption: None };
         let report = Report {
             session_id: SessionId::new(),
             stop_reason: StopReason::UserPaused,

@@ -1,5 +1,6 @@
 //! A model that says what is written down, and checks what it is shown.
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -83,6 +84,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) past: Vec<Past>,
     pub(in super::super) remarks: Vec<String>,
     pub(in super::super) picture: Picture,
+    /// Steps whose pictures are shown again.
+    pub(in super::super) earlier: Vec<u32>,
 }
 
 impl Seen {
@@ -105,6 +108,10 @@ impl Seen {
 
 #[derive(Debug)]
 pub(in super::super) struct Script {
+    name: &'static str,
+    /// The bytes of its pictures are the frame's first pixel and these.
+    mark: &'static [u8],
+    earlier: AtomicUsize,
     lines: Mutex<VecDeque<Line>>,
     seen: Mutex<Vec<Seen>>,
     prompts: Mutex<Vec<Prompt>>,
@@ -118,7 +125,19 @@ const LATENCY: Duration = Duration::from_millis(800);
 
 impl Script {
     pub(super) fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        Self::named("script", b"", lines)
+    }
+
+    /// Another model, with pictures of its own.
+    pub(in super::super) fn named(
+        name: &'static str,
+        mark: &'static [u8],
+        lines: impl IntoIterator<Item = Line>,
+    ) -> Self {
         Self {
+            name,
+            mark,
+            earlier: AtomicUsize::new(0),
             lines: Mutex::new(lines.into_iter().collect()),
             seen: Mutex::default(),
             prompts: Mutex::default(),
@@ -133,8 +152,13 @@ impl Script {
         lock(&self.lines).extend(lines);
     }
 
+    /// From now on its prompts show so many earlier screens.
+    pub(in super::super) fn shows_earlier(&self, most: usize) {
+        self.earlier.store(most, Ordering::Relaxed);
+    }
+
     /// From now on its calls have a price.
-    pub(super) fn cost(&self, prices: Prices) {
+    pub(in super::super) fn cost(&self, prices: Prices) {
         *lock(&self.prices) = Some(prices);
     }
 
@@ -160,7 +184,7 @@ impl Script {
         super::within(arrived).await.expect("the model is there");
     }
 
-    pub(super) fn complaints(&self) -> Vec<String> {
+    pub(in super::super) fn complaints(&self) -> Vec<String> {
         lock(&self.complaints).clone()
     }
 
@@ -175,9 +199,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[async_trait]
 impl Model for Script {
-    #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
     fn name(&self) -> &str {
-        "script"
+        self.name
     }
 
     #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
@@ -189,10 +212,14 @@ impl Model for Script {
         *lock(&self.prices)
     }
 
+    fn earlier_pictures(&self) -> usize {
+        self.earlier.load(Ordering::Relaxed)
+    }
+
     fn picture(&self, frame: &Frame) -> Picture {
         // All pixels are alike: the first tells the frame.
-        let bytes = frame.rgba().slice(..4);
-        Picture { bytes, media_type: "image/x-pixel", size: frame.size() }
+        let bytes = [&frame.rgba()[..4], self.mark].concat().into();
+        Picture { bytes, media_type: "image/png", size: frame.size() }
     }
 
     fn prompt(&self, view: &View<'_>) -> Prompt {
@@ -211,8 +238,11 @@ impl Model for Script {
             past: view.past.to_vec(),
             remarks: view.remarks.to_vec(),
             picture: view.picture.clone(),
+            earlier: view.earlier.iter().map(|it| it.step).collect(),
         });
-        let parts = vec![Part::Text(view.remarks.join("\n")), Part::Picture(view.picture.clone())];
+        let mut parts = vec![Part::Text(view.remarks.join("\n"))];
+        parts.extend(view.earlier.iter().map(|it| Part::Picture(it.picture.clone())));
+        parts.push(Part::Picture(view.picture.clone()));
         // Long enough to be kept as a blob.
         let rules = "Reply with one action. ".repeat(60);
         Prompt::of(vec![Message::text(Role::System, rules), Message { role: Role::User, parts }])

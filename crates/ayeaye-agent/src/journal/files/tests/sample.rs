@@ -173,6 +173,7 @@ fn step_end(step: u32) -> Fact {
             action_execution: 41.5,
             memory_update: 4.125,
         },
+        caption: None,
     })
 }
 
