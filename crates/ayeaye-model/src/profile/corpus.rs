@@ -74,6 +74,17 @@ const FILES: &[(&str, &str)] = &[
     ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
     ("seed", include_str!("../../corpus/seed.jsonl")),
     ("autoglm", include_str!("../../corpus/autoglm.jsonl")),
+    ("ui-venus", include_str!("../../corpus/ui-venus.jsonl")),
+    ("agentcpm-gui", include_str!("../../corpus/agentcpm-gui.jsonl")),
+    ("step-api", include_str!("../../corpus/step-api.jsonl")),
+    ("m3a", include_str!("../../corpus/m3a.jsonl")),
+    ("generic", include_str!("../../corpus/generic.jsonl")),
+    ("generic-text", include_str!("../../corpus/generic-text.jsonl")),
+    ("gpt", include_str!("../../corpus/gpt.jsonl")),
+    ("claude-chat", include_str!("../../corpus/claude-chat.jsonl")),
+    ("gemini-chat", include_str!("../../corpus/gemini-chat.jsonl")),
+    ("kimi", include_str!("../../corpus/kimi.jsonl")),
+    ("glm-v", include_str!("../../corpus/glm-v.jsonl")),
 ];
 
 fn corpus(profile: Profile) -> Vec<Case> {

@@ -10,6 +10,15 @@ use super::{quote, refused};
 /// The object that a text is, from its first brace to its last. Code fences around it do not matter;
 /// words behind it do, since nobody knows what they take back.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
+    let (read, rest) = first(text)?;
+    if rest.contains('{') {
+        return refused("it holds more than one JSON object; reply with one action");
+    }
+    Ok(read)
+}
+
+/// The object that begins at the first brace of a text, and what stands behind it.
+pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), Unreadable> {
     let Some(start) = text.find('{') else {
         return refused("it holds no JSON object");
     };
@@ -19,11 +28,7 @@ pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
         Some(Err(error)) => return refused(format!("it is not whole JSON ({error})")),
         _ => return refused("it holds no JSON object"),
     };
-    let rest = &text[start + reader.byte_offset()..];
-    if rest.contains('{') {
-        return refused("it holds more than one JSON object; reply with one action");
-    }
-    Ok(read)
+    Ok((read, &text[start + reader.byte_offset()..]))
 }
 
 /// Whole JSON of any kind, in which no key is said twice with different values.
