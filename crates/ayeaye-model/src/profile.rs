@@ -23,6 +23,10 @@ mod glm_v;
 mod gpt;
 mod kimi;
 mod m3a;
+mod mai;
+mod mobile_use;
+mod owl;
+mod qwen;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
 mod seed;
@@ -80,6 +84,16 @@ impl Profile {
     pub const KIMI: Self = Self(&kimi::KIMI);
     /// GLM-4.xV.
     pub const GLM_V: Self = Self(&glm_v::GLM_V);
+    /// MAI-UI.
+    pub const MAI_UI: Self = Self(&mai::Mai);
+    /// GUI-Owl, the first version.
+    pub const GUI_OWL_1: Self = Self(&owl::OwlOne);
+    /// GUI-Owl 1.5.
+    pub const GUI_OWL: Self = Self(&owl::Owl);
+    /// Qwen2.5-VL.
+    pub const QWEN_2_5_VL: Self = Self(&qwen::Qwen25);
+    /// Qwen3-VL and later.
+    pub const QWEN_3_VL: Self = Self(&qwen::Qwen3);
 
     /// Every profile. Of several that know a model's name, the first is taken.
     pub const ALL: &[Self] = &[
@@ -97,6 +111,11 @@ impl Profile {
         Self::GEMINI_CHAT,
         Self::KIMI,
         Self::GLM_V,
+        Self::MAI_UI,
+        Self::GUI_OWL_1,
+        Self::GUI_OWL,
+        Self::QWEN_2_5_VL,
+        Self::QWEN_3_VL,
         Self::GENERIC,
         Self::GENERIC_TEXT,
     ];

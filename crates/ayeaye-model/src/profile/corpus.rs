@@ -85,6 +85,11 @@ const FILES: &[(&str, &str)] = &[
     ("gemini-chat", include_str!("../../corpus/gemini-chat.jsonl")),
     ("kimi", include_str!("../../corpus/kimi.jsonl")),
     ("glm-v", include_str!("../../corpus/glm-v.jsonl")),
+    ("mai-ui", include_str!("../../corpus/mai-ui.jsonl")),
+    ("gui-owl-1", include_str!("../../corpus/gui-owl-1.jsonl")),
+    ("gui-owl", include_str!("../../corpus/gui-owl.jsonl")),
+    ("qwen2.5-vl", include_str!("../../corpus/qwen2.5-vl.jsonl")),
+    ("qwen3-vl", include_str!("../../corpus/qwen3-vl.jsonl")),
 ];
 
 fn corpus(profile: Profile) -> Vec<Case> {

@@ -7,6 +7,7 @@ use ayeaye_agent::Unreadable;
 pub(crate) mod args;
 pub(crate) mod call;
 pub(crate) mod function;
+pub(crate) mod hermes;
 pub(crate) mod labelled;
 pub(crate) mod object;
 pub(crate) mod point;

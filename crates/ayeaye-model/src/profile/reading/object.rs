@@ -22,18 +22,23 @@ pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), Unreadable
     let Some(start) = text.find('{') else {
         return refused("it holds no JSON object");
     };
-    let mut reader = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Once>();
-    let read = match reader.next() {
-        Some(Ok(Once(Value::Object(map)))) => map,
-        Some(Err(error)) => return refused(format!("it is not whole JSON ({error})")),
-        _ => return refused("it holds no JSON object"),
-    };
-    Ok((read, &text[start + reader.byte_offset()..]))
+    let (read, end) = leading(&text[start..])?;
+    Ok((read, &text[start + end..]))
 }
 
 /// Whole JSON of any kind, in which no key is said twice with different values.
 pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Once>(text).map(|Once(value)| value)
+}
+
+/// The object with which a text begins, and how many bytes of the text it is.
+pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreadable> {
+    let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
+    match reader.next() {
+        Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
+        Some(Err(error)) => refused(format!("it is not whole JSON ({error})")),
+        _ => refused("it holds no JSON object"),
+    }
 }
 
 /// A text out of an object, by the first of these names that has one; numbers as they are written.
