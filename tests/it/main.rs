@@ -16,6 +16,7 @@ mod contracts;
 mod crash;
 mod direct;
 mod endpoint;
+mod families;
 mod http;
 mod ladder;
 mod logs;
