@@ -28,8 +28,6 @@ pub struct RigOptions {
     pub limits: Limits,
     /// The pilot decides, which knows the virtual phone, and not the fake model.
     pub piloted: bool,
-    /// Another model than either.
-    pub model: Option<ModelConfig>,
     /// How long the model may be silent.
     pub first_byte: Duration,
     /// Another model than the fake one; see [`quick_model`].
@@ -51,7 +49,6 @@ impl Default for RigOptions {
         Self {
             limits: Limits { device_wait: Duration::from_secs(5), ..Limits::USUAL },
             piloted: false,
-            model: None,
             first_byte: Duration::from_secs(20),
             model: None,
             adb: ayeaye_adb::Limits::USUAL,
@@ -124,9 +121,7 @@ impl Rig {
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();
-        let model = if let Some(model) = options.model {
-            model
-        } else if piloted {
+        let model = if piloted {
             Pilot::start_thinking(handset.phone().clone(), &down, Duration::ZERO).await.unwrap()
         } else {
             let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);
