@@ -15,6 +15,7 @@ mod clients_doc;
 mod contracts;
 mod crash;
 mod direct;
+mod endpoint;
 mod http;
 mod ladder;
 mod logs;

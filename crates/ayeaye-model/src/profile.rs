@@ -10,11 +10,14 @@ use std::str::FromStr;
 use crate::Endpoint;
 
 mod autoglm;
+mod calls;
+mod claude;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
+mod gemini;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 mod reading;
 mod seed;
@@ -37,6 +40,12 @@ pub struct UnknownProfile(String);
 impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
+    /// Claude over Anthropic's own API.
+    pub const CLAUDE: Self = Self(&claude::CLAUDE);
+    /// Claude over Anthropic's own API, models that know only the older of its tools.
+    pub const CLAUDE_20250124: Self = Self(&claude::CLAUDE_20250124);
+    /// Gemini over its own API.
+    pub const GEMINI: Self = Self(&gemini::Gemini);
 
     /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
     pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
@@ -48,8 +57,16 @@ impl Profile {
     pub const AUTOGLM: Self = Self(&autoglm::AutoGlm);
 
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] =
-        &[Self::GELAB, Self::UI_TARS_1000, Self::UI_TARS, Self::SEED, Self::AUTOGLM];
+    pub const ALL: &[Self] = &[
+        Self::GELAB,
+        Self::UI_TARS_1000,
+        Self::UI_TARS,
+        Self::SEED,
+        Self::AUTOGLM,
+        Self::CLAUDE_20250124,
+        Self::CLAUDE,
+        Self::GEMINI,
+    ];
 
     /// The one for models whose name tells nothing.
     const ANY: Self = Self::GELAB;

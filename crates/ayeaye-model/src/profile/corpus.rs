@@ -74,6 +74,9 @@ const FILES: &[(&str, &str)] = &[
     ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
     ("seed", include_str!("../../corpus/seed.jsonl")),
     ("autoglm", include_str!("../../corpus/autoglm.jsonl")),
+    ("claude-20250124", include_str!("../../corpus/claude.jsonl")),
+    ("claude", include_str!("../../corpus/claude.jsonl")),
+    ("gemini", include_str!("../../corpus/gemini.jsonl")),
 ];
 
 fn corpus(profile: Profile) -> Vec<Case> {
