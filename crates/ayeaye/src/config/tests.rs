@@ -75,8 +75,11 @@ fn the_embedded_file_speaks_of_every_setting_and_no_other() {
 fn flags_win_over_environment_over_file_over_defaults() {
     let home = home();
     let file = home.path().join("mine.toml");
-    std::fs::write(&file, "[model]\nname = 'from-file'\nprofile = 'gui-owl'\n[run]\nmax-steps = 5\n")
-        .unwrap();
+    std::fs::write(
+        &file,
+        "[model]\nname = 'from-file'\nprofile = 'gui-owl'\n[run]\nmax-steps = 5\n",
+    )
+    .unwrap();
     let environment = environment(
         &home,
         &[("AYEAYE_MODEL_NAME", "from-env"), ("AYEAYE_CONFIG", file.to_str().unwrap())],

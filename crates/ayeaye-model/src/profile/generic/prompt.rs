@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::Sheet;
 use super::super::space::{Space, Unit};
 use super::super::telling::{
-    LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, quoted, remarks,
+    LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, put, quoted, remarks,
 };
 use super::{Generic, say, tool};
 
@@ -50,7 +50,7 @@ pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
     }
     let mut state = remarks(view);
     if let Some(app) = view.app {
-        state += &format!("The app in front: {}\n", quoted(app, 200));
+        put(&mut state, format_args!("The app in front: {}\n", quoted(app, 200)));
     }
     state += &screen("The screen now:", view.picture, sheet);
     now.push(Part::Text(state));
@@ -89,15 +89,15 @@ fn forgotten(steps: &[Told<'_>]) -> String {
         _ => None,
     });
     for note in last(notes) {
-        told += &format!("You noted: {}\n", quoted(note, LONGEST_SLOT));
+        put(&mut told, format_args!("You noted: {}\n", quoted(note, LONGEST_SLOT)));
     }
     let said = steps.iter().flat_map(|it| it.said.iter());
     for words in last(said) {
-        told += &format!("The user said: {}\n", quoted(words, LONGEST_SLOT));
+        put(&mut told, format_args!("The user said: {}\n", quoted(words, LONGEST_SLOT)));
     }
     let summaries = steps.iter().rev().map(|it| it.step.decision.summary.trim());
     if let Some(summary) = summaries.into_iter().find(|summary| !summary.is_empty()) {
-        told += &format!("By then: {}\n", quoted(summary, LONGEST_SLOT));
+        put(&mut told, format_args!("By then: {}\n", quoted(summary, LONGEST_SLOT)));
     }
     told
 }
