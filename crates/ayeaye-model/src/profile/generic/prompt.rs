@@ -143,8 +143,9 @@ fn shorten(said: &mut Map<String, Value>) {
 
 /// What is the same in every step.
 fn rules(space: Space, how: &Generic) -> String {
-    let actions = if how.tools { CALL.to_owned() } else { actions(space, how.named) };
-    format!("{WHO}\n{}\n{actions}\n{RULES}", places(space, how.named))
+    let call = if how.tools { CALL } else { "" };
+    let actions = actions(space, how);
+    format!("{WHO}\n{}\n{call}{actions}\n{RULES}", places(space, how.named))
 }
 
 const WHO: &str = "\
@@ -152,8 +153,10 @@ You operate an Android phone for a user, step by step, until the task you were g
 step you see the screen as it is now.
 ";
 
+/// An endpoint that takes no tools may drop them without a word, or be asked once more without them.
 const CALL: &str = "\
-Every reply is one call of the tool phone_action, with one action.
+Every reply is one call of the tool phone_action, with one action. Only if you have no such tool, reply \
+in text instead, as follows.
 ";
 
 const RULES: &str = "\
@@ -204,19 +207,20 @@ fn places(space: Space, named: bool) -> String {
 }
 
 /// The actions, as they are written.
-fn actions(space: Space, named: bool) -> String {
+fn actions(space: Space, how: &Generic) -> String {
+    let reply = if how.tools { "A reply in text" } else { "Every reply" };
     let (first, second) = match space.unit {
         Unit::Fractions => ("0.5", "0.25"),
         _ => ("500", "250"),
     };
-    let at = if named {
+    let at = if how.named {
         format!("{{\"x\": {first}, \"y\": {second}}}")
     } else {
         format!("[{first}, {second}]")
     };
     format!(
         "\
-Every reply is two lines: your reasons, and one action as one JSON object.
+{reply} is two lines: your reasons, and one action as one JSON object.
 Thought: what the screen shows and why this is the next step
 Action: {{\"action\": \"click\", \"point\": {at}}}
 
