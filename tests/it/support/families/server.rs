@@ -113,7 +113,10 @@ impl Inner {
         let words = asked.words();
         asked.says(self.task.words())?;
         let sent = asked.picture().ok_or("no picture")?;
-        let sight = Sight { screen: self.mind.phone.display_size(), sent };
+        let sight = Sight::new(self.mind.phone.display_size(), sent);
+        if !sight.keeps_shape(32) {
+            return Err(format!("a picture of {sent:?} of a screen of {:?}", sight.screen));
+        }
         self.tongue.check(&asked, &self.said)?;
         let intent = self.mind.next(self.task, &words);
         let said = self.tongue.say(&intent, &asked, &sight);
