@@ -37,7 +37,7 @@ pub use device::{
     ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
-pub use fold::{ByClient, NoBeginning, Session, Standing};
+pub use fold::{Agents, ByClient, NoBeginning, Planning, Session, Standing};
 pub use journal::{Clock, Journal, JournalError, Record};
 pub use leave::Leave;
 pub use limits::Limits;

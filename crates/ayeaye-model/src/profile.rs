@@ -11,12 +11,15 @@ use crate::Endpoint;
 
 mod agentcpm;
 mod autoglm;
+mod calls;
+mod claude;
 mod claude_chat;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
+mod gemini;
 mod gemini_chat;
 mod generic;
 mod glm_v;
@@ -52,6 +55,12 @@ pub struct UnknownProfile(String);
 impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
+    /// Claude over Anthropic's own API.
+    pub const CLAUDE: Self = Self(&claude::CLAUDE);
+    /// Claude over Anthropic's own API, models that know only the older of its tools.
+    pub const CLAUDE_20250124: Self = Self(&claude::CLAUDE_20250124);
+    /// Gemini over its own API.
+    pub const GEMINI: Self = Self(&gemini::Gemini);
 
     /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
     pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
@@ -102,6 +111,14 @@ impl Profile {
         Self::UI_TARS,
         Self::SEED,
         Self::AUTOGLM,
+        Self::MAI_UI,
+        Self::GUI_OWL_1,
+        Self::GUI_OWL,
+        Self::QWEN_2_5_VL,
+        Self::QWEN_3_VL,
+        Self::CLAUDE_20250124,
+        Self::CLAUDE,
+        Self::GEMINI,
         Self::UI_VENUS,
         Self::AGENTCPM,
         Self::STEP_API,
@@ -111,11 +128,6 @@ impl Profile {
         Self::GEMINI_CHAT,
         Self::KIMI,
         Self::GLM_V,
-        Self::MAI_UI,
-        Self::GUI_OWL_1,
-        Self::GUI_OWL,
-        Self::QWEN_2_5_VL,
-        Self::QWEN_3_VL,
         Self::GENERIC,
         Self::GENERIC_TEXT,
     ];

@@ -70,10 +70,18 @@ impl Case {
 /// The file of every profile. A new one is added here.
 const FILES: &[(&str, &str)] = &[
     ("gelab", include_str!("../../corpus/gelab.jsonl")),
+    ("mai-ui", include_str!("../../corpus/mai-ui.jsonl")),
+    ("gui-owl-1", include_str!("../../corpus/gui-owl-1.jsonl")),
+    ("gui-owl", include_str!("../../corpus/gui-owl.jsonl")),
+    ("qwen2.5-vl", include_str!("../../corpus/qwen2.5-vl.jsonl")),
+    ("qwen3-vl", include_str!("../../corpus/qwen3-vl.jsonl")),
     ("ui-tars-1000", include_str!("../../corpus/ui-tars-1000.jsonl")),
     ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
     ("seed", include_str!("../../corpus/seed.jsonl")),
     ("autoglm", include_str!("../../corpus/autoglm.jsonl")),
+    ("claude-20250124", include_str!("../../corpus/claude.jsonl")),
+    ("claude", include_str!("../../corpus/claude.jsonl")),
+    ("gemini", include_str!("../../corpus/gemini.jsonl")),
     ("ui-venus", include_str!("../../corpus/ui-venus.jsonl")),
     ("agentcpm-gui", include_str!("../../corpus/agentcpm-gui.jsonl")),
     ("step-api", include_str!("../../corpus/step-api.jsonl")),
@@ -85,11 +93,6 @@ const FILES: &[(&str, &str)] = &[
     ("gemini-chat", include_str!("../../corpus/gemini-chat.jsonl")),
     ("kimi", include_str!("../../corpus/kimi.jsonl")),
     ("glm-v", include_str!("../../corpus/glm-v.jsonl")),
-    ("mai-ui", include_str!("../../corpus/mai-ui.jsonl")),
-    ("gui-owl-1", include_str!("../../corpus/gui-owl-1.jsonl")),
-    ("gui-owl", include_str!("../../corpus/gui-owl.jsonl")),
-    ("qwen2.5-vl", include_str!("../../corpus/qwen2.5-vl.jsonl")),
-    ("qwen3-vl", include_str!("../../corpus/qwen3-vl.jsonl")),
 ];
 
 fn corpus(profile: Profile) -> Vec<Case> {

@@ -82,4 +82,6 @@ pub(super) fn arguments(
 }
 
 #[cfg(test)]
+pub(super) mod testing;
+#[cfg(test)]
 mod tests;

@@ -130,7 +130,12 @@ fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
 fn tool(called: &ToolCall) -> Result<Call, Unreadable> {
     let written = called.arguments.trim();
     let mut call = Call { name: called.name.trim().to_owned(), args: Vec::new() };
-    if !written.is_empty() {
+    if written.is_empty() {
+        // A call without arguments is one thing; the end of the task is not taken from half of one.
+        if act::ends(&call.name) {
+            return refused("its call has no arguments; finished needs content");
+        }
+    } else {
         for (name, value) in object::object(written)? {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             call.args.push((name, value));

@@ -57,7 +57,7 @@ pub(super) fn line(text: &str, most: usize) -> String {
         if most < line.len() + word.len() {
             let left = most.saturating_sub(line.len());
             let end = (0..=left).rev().find(|at| word.is_char_boundary(*at)).unwrap_or(0);
-            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(if line.is_empty() || end == 0 { "" } else { " " });
             line.push_str(&word[..end]);
             line.push('…');
             break;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Direction, Gesture, Key, Question};
+use ayeaye_agent::{Action, Direction, Gesture, Key, Past, Question};
 use proptest::prelude::*;
 
 use super::super::telling::checks;

@@ -17,10 +17,13 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The argument of one of these names, or the first if it has no name.
+    /// The argument of one of these names, or the only one if it has no name.
     pub(crate) fn arg(&self, names: &[&str]) -> Option<&str> {
         let named = |(name, _): &&(String, String)| names.iter().any(|it| same(it, name));
-        let nameless = || self.args.first().filter(|(name, _)| name.is_empty());
+        let nameless = || match &self.args[..] {
+            [only] if only.0.is_empty() => Some(only),
+            _ => None,
+        };
         self.args.iter().find(named).or_else(nameless).map(|(_, value)| value.as_str())
     }
 
@@ -33,7 +36,8 @@ impl Call {
     /// The same call, if it says nothing twice in two ways.
     pub(crate) fn checked(self) -> Result<Self, Unreadable> {
         for (at, (name, value)) in self.args.iter().enumerate().take(MOST_ARGS) {
-            if self.args[..at].iter().any(|(before, other)| before == name && other != value) {
+            let differs = |(before, other): &(String, String)| before == name && other != value;
+            if !name.is_empty() && self.args[..at].iter().any(differs) {
                 return refused(format!("it says {} twice, in two ways", quote(name)));
             }
         }

@@ -172,6 +172,11 @@ fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, Unreadable> {
     if fenced && !closed {
         found.doubt = Some("the code fence around it has no end");
     }
+    let own_line = head.trim_end_matches([' ', '\t']);
+    if !closed && !own_line.is_empty() && !own_line.ends_with('\n') {
+        // In the middle of a sentence that may go on.
+        found.doubt = Some("its JSON object stands in a sentence");
+    }
     rest(&body[behind..], found)?;
     let head = head.trim_end();
     Ok(if fenced { head[..head.rfind("```").unwrap_or(head.len())].trim_end() } else { head })

@@ -26,11 +26,6 @@ pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), Unreadable
     Ok((read, &text[start + end..]))
 }
 
-/// Whole JSON of any kind, in which no key is said twice with different values.
-pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice::<Once>(text).map(|Once(value)| value)
-}
-
 /// The object with which a text begins, and how many bytes of the text it is.
 pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreadable> {
     let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
@@ -39,6 +34,11 @@ pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreada
         Some(Err(error)) => refused(format!("it is not whole JSON ({error})")),
         _ => refused("it holds no JSON object"),
     }
+}
+
+/// Whole JSON of any kind, in which no key is said twice with different values.
+pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<Once>(text).map(|Once(value)| value)
 }
 
 /// A text out of an object, by the first of these names that has one; numbers as they are written.

@@ -44,7 +44,8 @@ pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, Unreadable
                 (Some(x), Some(y)) => {
                     // Named numbers have no order.
                     let (first, second) = if sheet.space.y_first { (y, x) } else { (x, y) };
-                    sheet.space.point(first, second, sheet.sent)
+                    let told = || odd(&value.to_string());
+                    place(&[first, second], sheet).map_err(|why| why.unwrap_or_else(told))
                 }
                 _ => Err(odd(&value.to_string())),
             }

@@ -1,8 +1,8 @@
 //! What has to be true of every family that tells its past by [`Story`](super::Story).
-use ayeaye_agent::{Action, Gesture, Past, Point, Question, Role};
+use ayeaye_agent::{Action, Gesture, Part, Past, Point, Prompt, Question, Role};
 use proptest::prelude::*;
 
-use super::super::turns::sample::{click, clicks, pictures, prompt, step, told};
+use super::super::turns::sample::{click, clicks, pictures, prompt, step};
 use super::super::{Family, Sheet};
 
 /// A place that the family can say to the last digit.
@@ -11,6 +11,16 @@ pub(in super::super) fn point(sheet: Sheet) -> impl Strategy<Value = Point> {
         let (first, second) = sheet.space.numbers(Point::from_fractions(x, y).unwrap(), sheet.sent);
         sheet.space.point(first, second, sheet.sent).unwrap()
     })
+}
+
+/// All that the user's messages say, and what came of calls.
+fn told(prompt: &Prompt) -> String {
+    let users = prompt.messages.iter().filter(|message| message.role == Role::User);
+    let texts = users.flat_map(|message| &message.parts).filter_map(|part| match part {
+        Part::Text(text) | Part::Result { text, .. } => Some(text.as_str()),
+        Part::Picture(_) | Part::Call(_) => None,
+    });
+    texts.collect::<Vec<_>>().concat()
 }
 
 pub(in super::super) fn is_told(family: &dyn Family) {

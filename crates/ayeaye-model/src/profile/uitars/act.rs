@@ -70,6 +70,11 @@ pub(in super::super) fn is_known(name: &str) -> bool {
     verb(name).is_some()
 }
 
+/// Whether this is the name of the action that ends a task.
+pub(in super::super) fn ends(name: &str) -> bool {
+    verb(name) == Some(Verb::Finished)
+}
+
 /// What a call means. `thought` is what the model gave as its reason.
 pub(in super::super) fn action(
     call: &Call,

@@ -76,8 +76,16 @@ fn split(body: &str) -> Option<(&str, &str)> {
         if !first && inline.is_some() || call::head(behind).is_none() && !begins_call(behind) {
             continue;
         }
-        let cut =
-            (&body[..start], call::unfenced(body[end..].trim_start_matches(['*', ' ', '\n'])));
+        // A thought may speak of the end: behind one, it begins a sentence.
+        let ends = call::head(behind).is_some_and(|(name, _)| act::ends(name));
+        let sentence = body[..start].trim_end().ends_with(['.', '。', '!', '！', '\n']);
+        if !first && ends && !sentence {
+            continue;
+        }
+        let cut = (
+            body[..start].trim_end_matches(['*', ' ']),
+            call::unfenced(body[end..].trim_start_matches(['*', ' ', '\n'])),
+        );
         if first {
             return Some(cut);
         }
