@@ -15,11 +15,12 @@ mod chat;
 mod gelab;
 mod lists;
 mod mobile_use;
+mod native;
 mod seed;
 mod tars;
 mod venus;
 
-pub use asked::{Asked, Turn};
+pub use asked::Asked;
 pub use grid::Sight;
 pub use mind::{Caps, Intent, Mind, Place, Submit, Task};
 pub use server::{FamilyServer, Wire};
@@ -87,5 +88,8 @@ pub fn tongues() -> Vec<Box<dyn Tongue>> {
         Box::new(chat::Chat::Gemini),
         Box::new(chat::Chat::Kimi),
         Box::new(chat::Chat::Glm),
+        Box::new(native::Native::Claude),
+        Box::new(native::Native::OldClaude),
+        Box::new(native::Native::Gemini),
     ]
 }

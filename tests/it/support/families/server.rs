@@ -94,7 +94,8 @@ async fn answer(State(shared): State<Arc<Mutex<Inner>>>, request: Request) -> Re
         Err(complaint) => {
             let complaint: String = complaint.chars().take(3000).collect();
             inner.complaints.push(complaint.clone());
-            (StatusCode::BAD_REQUEST, complaint).into_response()
+            // Not 400: a client may try again without what that could be about.
+            (StatusCode::FORBIDDEN, complaint).into_response()
         }
     }
 }
