@@ -263,6 +263,7 @@ async fn what_is_anothers_is_answered_like_what_is_not_there() {
         task: "bob's".to_owned(),
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
+        planner: false,
         asker: Principal::new("bob"),
     };
     // One under way, one that has ended.

@@ -210,6 +210,7 @@ pub fn quick_model(url: &str, name: &str, first_byte: Duration) -> ModelConfig {
 pub const DEFAULTS: Defaults = Defaults {
     max_steps: 20,
     reply_mode: ReplyMode::PassToClient,
+    planner: false,
     wait: Duration::from_secs(45),
     wait_with_progress: Duration::from_secs(45),
     tools: Tools::USUAL,

@@ -63,7 +63,9 @@ impl Run {
         draft: &mut Draft,
     ) -> Result<(), Halt> {
         let planning = &self.session.planning;
-        let failures = planning.failures(self.session.round, &app, subtask);
+        // As it is on record.
+        let told = self.vault.redact(subtask);
+        let failures = planning.failures(self.session.round, &app, &told);
         let stuck = |text: String| Err(Halt::new(StopReason::NoProgress, text));
         if self.parts.limits.repeats as usize <= failures {
             return stuck(format!(
