@@ -2,6 +2,7 @@
 mod binary;
 pub mod clients;
 mod fake_vlm;
+pub mod families;
 mod moves;
 pub mod paper;
 mod rig;

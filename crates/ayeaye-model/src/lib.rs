@@ -7,6 +7,8 @@
 mod check;
 mod config;
 mod endpoint;
+#[cfg(test)]
+mod fuzz;
 mod picture;
 mod profile;
 mod remote;

@@ -16,6 +16,8 @@ use crate::{Finding, ModelConfig, Profile};
 mod answer;
 mod client;
 mod failure;
+#[cfg(test)]
+mod fuzz;
 mod intake;
 #[cfg(test)]
 mod tests;

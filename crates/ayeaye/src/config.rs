@@ -138,10 +138,10 @@ pub struct RunSettings {
     pub settle_limit: Duration,
     pub device_wait: Duration,
     pub evaluate: Evaluate,
-    /// Whether a host agent splits requests up over apps.
-    pub planner: bool,
     /// Whether the screen that ends a run is put into words.
     pub caption: bool,
+    /// Whether a host agent splits requests up over apps.
+    pub planner: bool,
 }
 
 /// When a model judges whether a request was carried out.
