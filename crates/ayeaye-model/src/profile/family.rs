@@ -71,6 +71,13 @@ pub(crate) enum Wire {
 }
 
 impl Wire {
+    /// What people call it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Chat => "OpenAI chat",
+        }
+    }
+
     /// The one host that speaks it, if there is only one.
     fn host(self) -> Option<&'static str> {
         match self {

@@ -359,6 +359,38 @@ async fn a_check_finds_what_is_wrong() {
     let found = checked(vec![list("gelab-fake"), says("I see a red square.")]).await;
     assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
 
+    // Pixels of the picture that was sent, 720x1600, for the middle of the mark.
+    for (point, part) in [("533,1224", "as pixels"), ("765,740", "as yx:0-1000")] {
+        let found = checked(vec![list("gelab-fake"), tap(point)]).await;
+        assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
+        assert!(found[2].2.contains(part), "{found:?}");
+        assert!(found[2].2.contains("ayeaye model calibrate"), "{found:?}");
+    }
+
+    for (answer, part) in [
+        (says("Sorry, I cannot see any image here."), "sees no picture"),
+        (
+            http("400 Bad Request", JSON, r#"{"error":{"message":"m is not a multimodal model"}}"#),
+            "takes no pictures",
+        ),
+        (
+            http(
+                "400 Bad Request",
+                JSON,
+                r#"{"error":{"message":"the maximum context length is 2048 tokens"}}"#,
+            ),
+            "longer than the model's context",
+        ),
+        (
+            http("404 Not Found", JSON, r#"{"error":{"message":"model not found"}}"#),
+            "the model's name is wrong",
+        ),
+    ] {
+        let found = checked(vec![list("gelab-fake"), answer]).await;
+        assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
+        assert!(found[2].2.contains(part), "{found:?}");
+    }
+
     let found = checked(vec![http("401 Unauthorized", JSON, "{}")]).await;
     let [(Subject::Connection, Verdict::Bad, text)] = &found[..] else { panic!("{found:?}") };
     assert!(text.contains("set the model's key"), "{text}");
