@@ -19,6 +19,7 @@ mod http;
 mod ladder;
 mod logs;
 mod mcp_tasks;
+mod models;
 mod panics;
 mod privacy;
 mod process;

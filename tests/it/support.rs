@@ -9,4 +9,4 @@ mod rig;
 pub use binary::{Binary, Raw, http, within};
 pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
 pub use moves::{abort, aimed, click, complete, gelab, info, tap};
-pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, plugged_in, quick_phone};
+pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, fake_model, plugged_in, quick_phone};

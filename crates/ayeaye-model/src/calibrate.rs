@@ -7,7 +7,7 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Gesture, Model as _, ScreenSize, View};
 
 mod infer;
-mod scene;
+pub(crate) mod scene;
 #[cfg(test)]
 mod tests;
 

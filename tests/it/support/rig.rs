@@ -38,6 +38,10 @@ pub struct RigOptions {
     pub keeping: Keeping,
     /// The model that decides also judges each round and session.
     pub judged: bool,
+    /// What goes on when the model that decides does not.
+    pub fallback: Option<Arc<dyn Model>>,
+    /// What puts the last screen into words.
+    pub caption: Option<Arc<dyn Model>>,
     /// What clients are offered.
     pub tools: Tools,
 }
@@ -54,6 +58,8 @@ impl Default for RigOptions {
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
             keeping: Keeping::default(),
             judged: false,
+            fallback: None,
+            caption: None,
             tools: DEFAULTS.tools,
         }
     }
@@ -129,7 +135,11 @@ impl Rig {
         let agent = Arc::new(Agent::new(Parts {
             sources: vec![Arc::new(devices)],
             private: Vec::new(),
-            models: Models::one(model),
+            models: Models {
+                fallback: options.fallback,
+                caption: options.caption,
+                ..Models::one(model)
+            },
             journal: Arc::new(Projecting::new(Arc::new(files), data.path(), options.logs)),
             limits,
             config: Map::new(),
@@ -191,7 +201,7 @@ impl Rig {
     }
 }
 
-fn fake_model(vlm: &FakeVlm, first_byte: Duration) -> ModelConfig {
+pub fn fake_model(vlm: &FakeVlm, first_byte: Duration) -> ModelConfig {
     let endpoint = Endpoint::parse(&vlm.url()).unwrap();
     let mut model = ModelConfig::new(endpoint, "gelab-zero-4b-preview");
     model.key = Secret::new(KEY);

@@ -27,7 +27,7 @@ const COLOURS: [Colour; 5] = [
 const GREY: [u8; 4] = [232, 232, 236, 255];
 
 /// A screen with one mark of each colour, of which one is to be tapped.
-pub(super) struct Scene {
+pub(crate) struct Scene {
     screen: ScreenSize,
     /// Left and top, in the order of the colours.
     marks: Vec<(u32, u32)>,
@@ -56,7 +56,7 @@ impl Random {
 
 impl Scene {
     /// The nth scene of a seed.
-    pub(super) fn new(seed: u64, number: u32) -> Self {
+    pub(crate) fn new(seed: u64, number: u32) -> Self {
         let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(number.into()));
         random.next();
         let screen = SCREENS[number as usize % SCREENS.len()];
@@ -76,13 +76,13 @@ impl Scene {
     }
 
     /// What the model is asked to do.
-    pub(super) fn task(&self) -> String {
+    pub(crate) fn task(&self) -> String {
         let Colour(chinese, english, _) = &COLOURS[self.wanted];
         format!("点击屏幕上的{chinese}方块（tap the middle of the {english} square）")
     }
 
     /// The middle of the mark, in fractions of the screen.
-    pub(super) fn target(&self) -> (f64, f64) {
+    pub(crate) fn target(&self) -> (f64, f64) {
         let (x, y) = self.marks[self.wanted];
         let middle =
             |at: u32, of: u32| (f64::from(at) + f64::from(self.side) / 2.0) / f64::from(of);
@@ -91,12 +91,12 @@ impl Scene {
 
     /// Its size.
     #[cfg(test)]
-    pub(super) fn screen(&self) -> ScreenSize {
+    pub(crate) fn screen(&self) -> ScreenSize {
         self.screen
     }
 
     /// The screen itself.
-    pub(super) fn draw(&self) -> Frame {
+    pub(crate) fn draw(&self) -> Frame {
         let ScreenSize { width, height } = self.screen;
         let mut rgba = GREY.repeat(width as usize * height as usize);
         for ((left, top), Colour(_, _, colour)) in self.marks.iter().zip(&COLOURS) {
