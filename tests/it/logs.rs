@@ -2,10 +2,10 @@
 //! the same bytes live and afterwards, also when the server is killed, and nothing that the
 //! documentation does not name.
 //!
-//! A leave that is refused and a host agent cannot happen on the real server yet: the fixtures of
-//! `ayeaye-export` hold them (`leave_that_is_refused`, `a_host_agent`).
-mod fields;
-mod folders;
+//! A leave that is refused cannot happen on the real server yet: the fixtures of `ayeaye-export` hold it
+//! (`leave_that_is_refused`). A host agent's lines: `planner.rs`.
+pub mod fields;
+pub mod folders;
 mod kills;
 mod names;
 mod scenes;

@@ -5,10 +5,11 @@ use std::time::Duration;
 use ayeaye_agent::Model;
 use ayeaye_model::{Profile, RemoteModel};
 
-use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, fake_model};
+use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, quick_model};
 
 fn model(vlm: &FakeVlm) -> Arc<dyn Model> {
-    Arc::new(RemoteModel::new(fake_model(vlm, Duration::from_secs(20))).unwrap())
+    let config = quick_model(&vlm.url(), "gelab-zero-4b-preview", Duration::from_secs(20));
+    Arc::new(RemoteModel::new(config).unwrap())
 }
 
 /// Every line of the one record in a data folder.

@@ -124,7 +124,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
             wm_size: [540, 1200],
         },
         config: Map::new(),
-        run: RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() },
+        run: RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false },
         owner: owner.map(str::to_owned),
     });
     let end = Fact::SessionEnd(SessionEnd {
@@ -263,6 +263,7 @@ async fn what_is_anothers_is_answered_like_what_is_not_there() {
         task: "bob's".to_owned(),
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
+        planner: false,
         asker: Principal::new("bob"),
     };
     // One under way, one that has ended.

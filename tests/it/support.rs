@@ -2,11 +2,12 @@
 mod binary;
 pub mod clients;
 mod fake_vlm;
+pub mod families;
 mod moves;
 pub mod paper;
 mod rig;
 
 pub use binary::{Binary, Raw, http, within};
 pub use fake_vlm::{Answer, FakeVlm, KEY, one_by_one};
-pub use moves::{abort, aimed, click, complete, gelab, info, tap};
-pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, fake_model, plugged_in, quick_phone};
+pub use moves::{abort, aimed, click, complete, gelab, info, node, tap};
+pub use rig::{DEFAULTS, Quiet, Rig, RigOptions, connect, plugged_in, quick_model, quick_phone};

@@ -1,5 +1,5 @@
 //! Which apps there are, which one a name means, and bringing it to the front.
-mod names;
+pub(crate) mod names;
 
 use std::sync::Mutex;
 use std::time::Duration;

@@ -110,3 +110,9 @@ fn told(bytes: &[u8]) -> String {
 }
 
 type Pixels = BytesMut;
+
+/// What either reader makes of the same bytes.
+#[cfg(test)]
+pub(crate) fn read_both(bytes: BytesMut) -> [Result<Frame, String>; 2] {
+    [png::frame(&bytes), raw::frame(bytes)]
+}

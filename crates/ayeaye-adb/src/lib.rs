@@ -34,4 +34,6 @@ pub use self::parse::Line as DeviceLine;
 pub use self::track::Tracker;
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;

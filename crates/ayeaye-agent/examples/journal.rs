@@ -127,7 +127,11 @@ fn start() -> Fact {
             wm_size: [1080, 2400],
         },
         config: map(json!({ "profile": "gelab", "temperature": 0.1 })),
-        run: RunFacts { max_steps: u32::MAX, reply_mode: "pass_to_client".to_owned() },
+        run: RunFacts {
+            max_steps: u32::MAX,
+            reply_mode: "pass_to_client".to_owned(),
+            planner: false,
+        },
         owner: None,
     })
 }

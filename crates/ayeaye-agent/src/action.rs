@@ -265,42 +265,6 @@ pub(crate) fn is_done_by_hand(answer: &str) -> bool {
     answer == DONE_BY_HAND || word.eq_ignore_ascii_case("done")
 }
 
-/// Whether an answer to a question for leave is a clear yes. Anything else is a no: leave is given
-/// in a word or two, and what comes with conditions is for the model to understand.
-pub(crate) fn is_leave(answer: &str) -> bool {
-    const WORDS: [&str; 26] = [
-        "yes",
-        "y",
-        "ok",
-        "okay",
-        "confirm",
-        "confirmed",
-        "allow",
-        "allowed",
-        "approve",
-        "approved",
-        "go on",
-        "go ahead",
-        "continue",
-        "yes please",
-        "do it",
-        "sure",
-        "ja",
-        "oui",
-        "si",
-        "sí",
-        "是",
-        "是的",
-        "好",
-        "好的",
-        "可以",
-        "同意",
-    ];
-    const MORE: [&str; 4] = ["确认", "允许", "继续", "确定"];
-    let word = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
-    WORDS.iter().chain(&MORE).any(|leave| *leave == word)
-}
-
 /// What sort of answer a question wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {

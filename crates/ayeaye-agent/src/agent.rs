@@ -354,7 +354,7 @@ impl Agent {
         self.hold(&mut lease, id).await?;
         self.hands.forget(&start.device_id);
         let device = self.device(&start.device_id).await?;
-        let run_facts = run_facts(start.max_steps, start.reply_mode);
+        let run_facts = run_facts(start.max_steps, start.reply_mode, start.planner);
         let (session, record) =
             self.found(id, &*device, &start.task, run_facts.clone(), &start.asker).await?;
         let plan = Plan { opening: Opening::First, run_facts, reply_mode: start.reply_mode };
@@ -494,7 +494,13 @@ impl Agent {
                 session.request.clone()
             }
         };
-        let run_facts = run_facts(next.max_steps, next.reply_mode);
+        let planner = match &opening {
+            Opening::NextRound(_) => next.planner,
+            // Its process died before the first round was opened.
+            _ if session.past.is_empty() => session.run.planner,
+            _ => session.planning.on,
+        };
+        let run_facts = run_facts(next.max_steps, next.reply_mode, planner);
         let plan = Plan { opening, run_facts, reply_mode: next.reply_mode };
         self.launch(lease, session, record, device, plan, task).map(Some)
     }
@@ -693,8 +699,8 @@ fn place(session: &Session, plan: &Plan) -> RunPlace {
     RunPlace { number, began, facts: plan.run_facts.clone() }
 }
 
-fn run_facts(max_steps: u32, reply_mode: ReplyMode) -> RunFacts {
-    RunFacts { max_steps, reply_mode: reply_mode.name().to_owned() }
+fn run_facts(max_steps: u32, reply_mode: ReplyMode, planner: bool) -> RunFacts {
+    RunFacts { max_steps, reply_mode: reply_mode.name().to_owned(), planner }
 }
 
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.

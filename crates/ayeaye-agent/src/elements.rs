@@ -110,7 +110,7 @@ impl Element {
 
     fn area(&self) -> i64 {
         let [left, top, right, bottom] = self.bounds.map(i64::from);
-        (right - left).max(0) * (bottom - top).max(0)
+        (right - left).max(0).saturating_mul((bottom - top).max(0))
     }
 }
 

@@ -2,13 +2,21 @@
 //!
 //! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
 //! so whatever a run knows, the next process knows as well.
+mod agents;
+mod planning;
+
 use jiff::Timestamp;
 
-use crate::action::is_leave;
+pub use self::agents::Agents;
+pub(crate) use self::agents::{APP_AGENT, HOST_AGENT};
+pub use self::planning::Planning;
+pub(crate) use self::planning::{ASSIGN, Closing, FAIL, Over, RESULTS, quote};
+
 use crate::journal::{
     ActionFacts, Answer, BlobRef, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts,
     QuestionAsked, ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
 };
+use crate::leave::{self, Leave};
 use crate::report::{Report, RunPlace, StepLine, Usage};
 use crate::{
     Action, Decision, Past, PastStep, Principal, Question, QuestionKind, ScreenSize, SessionId,
@@ -40,15 +48,19 @@ pub struct Session {
     pub run: RunFacts,
     /// Counters that go on through the whole session.
     pub counts: SessionCounts,
-    /// The app agent's state, by UFO's names.
-    pub state: String,
+    /// Numbers and states of each agent.
+    pub agents: Agents,
+    /// What the host agent has given out, where there is one.
+    pub planning: Planning,
     /// What was begun and not ended.
     pub open: Open,
     /// Whether the current round is the client's own, without a request that the agent could carry
     /// out.
     pub client_round: bool,
-    /// Whether the user has allowed what was asked last, and it is not done yet.
-    pub leave: bool,
+    /// What the user was asked to allow last.
+    pub asked_leave: Option<Leave>,
+    /// What the user has allowed and is not done yet.
+    pub leave: Option<Leave>,
     /// What the client has done on the phone itself since the agent's last step, in words.
     pub by_client: ByClient,
     /// Number of the current or last run, from 0.
@@ -94,8 +106,6 @@ pub struct SessionCounts {
     pub calls: u32,
     /// Requests to the model that judges.
     pub judgements: u32,
-    /// Requests to models; asking again is part of the request.
-    pub requests: u32,
     /// Things done.
     pub tools: u32,
     /// US dollars.
@@ -131,6 +141,8 @@ pub struct Open {
     pub cost_usd: f64,
     /// Whether the step is the client's, and not an agent's.
     pub by_client: bool,
+    /// Whose step it is, as the record names it.
+    pub agent: String,
     /// What was said in this step: it answers the step's own question, so it comes behind it.
     said: Vec<String>,
     /// The picture that was looked at, and its size.
@@ -248,10 +260,12 @@ impl Session {
             stopped: None,
             run: start.run.clone(),
             counts: SessionCounts::default(),
-            state: CONTINUE.to_owned(),
+            agents: Agents::default(),
+            planning: Planning::default(),
             open: Open::default(),
             client_round: false,
-            leave: false,
+            asked_leave: None,
+            leave: None,
             by_client: ByClient::default(),
             run_number: 0,
             asked_at: 0,
@@ -265,6 +279,8 @@ impl Session {
     /// Takes one more event into account.
     pub fn apply(&mut self, event: &Event) {
         let step = event.entry.step;
+        let agent = event.entry.agent.as_deref();
+        self.planning.hear(self.round, agent, &event.entry.fact);
         if is_news(&event.entry.fact) {
             self.updated = Some(event.ts);
         }
@@ -289,14 +305,16 @@ impl Session {
                 self.round_open = true;
                 self.request = request.clone();
                 self.client_round = false;
-                self.leave = false;
+                self.leave = None;
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
+                self.planning.begin_round(self.run.planner);
                 self.remember(Past::Request(request.clone()));
             }
             Fact::RoundEnd(end) => {
                 self.round_open = false;
                 self.question = None;
+                self.planning.end_round();
                 // A process that died before the end of its run has still carried this out. Only a
                 // request that was dropped has no reason.
                 if !end.stop_reason.is_empty() {
@@ -311,7 +329,9 @@ impl Session {
                 if !by_client {
                     self.by_client = ByClient::default();
                 }
-                self.open = Open { step, by_client, ..Open::default() };
+                let agent = agent.unwrap_or(&start.agent_type).to_owned();
+                self.agents.begin_step(&agent, start.agent_step);
+                self.open = Open { step, by_client, agent, ..Open::default() };
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
@@ -323,10 +343,13 @@ impl Session {
             }
             Fact::LlmRequest(request) => {
                 self.counts.calls = self.counts.calls.max(request.call_id);
-                let judges = event.entry.agent.as_deref() == Some(JUDGE);
-                let counter =
-                    if judges { &mut self.counts.judgements } else { &mut self.counts.requests };
-                *counter = (*counter).max(request.request_number);
+                let judges = agent == Some(JUDGE);
+                if judges {
+                    let number = &mut self.counts.judgements;
+                    *number = (*number).max(request.request_number);
+                } else {
+                    self.agents.ask(agent.unwrap_or(APP_AGENT), request.request_number);
+                }
                 self.open.call = Some((request.call_id, request.request_number, request.iteration));
                 self.open.model.clone_from(&request.model);
                 self.open.judging = judges;
@@ -338,7 +361,9 @@ impl Session {
             Fact::ToolStart(start) => {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
                 // Leave is for one act. Waking the phone is none.
-                self.leave &= !start.device || start.name == WAKE;
+                if start.device && start.name != WAKE {
+                    self.leave = None;
+                }
                 self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
                 if self.open.by_client && start.name != WAKE {
                     // Nobody was asked: what is done is what was decided.
@@ -354,12 +379,16 @@ impl Session {
                 self.open.outcome = Some(end.clone());
             }
             Fact::Question(asked) => {
-                self.question = Some(asked.into());
-                self.leave = false;
+                let question = Question::from(asked);
+                let confirm = question.kind == QuestionKind::Confirm;
+                let leave = || Leave::asked(&question, self.open.decision.as_ref());
+                self.asked_leave = confirm.then(leave);
+                self.leave = None;
+                self.question = Some(question);
                 self.asked_at = self.counts.steps;
             }
             Fact::Answer(answer) => self.hear(answer),
-            Fact::State { to, .. } => self.state = to.clone(),
+            Fact::State { to, .. } => self.agents.enter(agent.unwrap_or(APP_AGENT), to),
             Fact::Note { kind, .. } if kind == DIRECT => self.client_round = true,
             Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
@@ -400,10 +429,15 @@ impl Session {
 
     fn hear(&mut self, answer: &Answer) {
         // What nobody asked for answers nothing.
-        if answer.source != "guidance" {
+        if answer.source == "guidance" {
+            self.planning.advised(&answer.answers);
+        } else {
             let asked = self.question.take();
-            self.leave = asked.is_some_and(|it| it.kind == QuestionKind::Confirm)
-                && answer.answers.iter().all(|text| is_leave(text));
+            if let Some(asked) = &asked {
+                self.planning.answered(&asked.text, &answer.answers);
+            }
+            let yes = answer.answers.iter().all(|text| leave::is_given(text));
+            self.leave = self.asked_leave.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();
         if self.open.step.is_some() {
@@ -430,7 +464,7 @@ impl Session {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let Open { said, by_client, picture, decider, .. } = std::mem::take(&mut self.open);
+        let Open { said, by_client, agent, picture, decider, .. } = std::mem::take(&mut self.open);
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
             if self.pictures.len() == MOST_PICTURES {
                 self.pictures.remove(0);
@@ -440,6 +474,9 @@ impl Session {
         self.remember_step(step, end, by_client);
         for text in said {
             self.remember(Past::Said(text));
+        }
+        if let Some(request) = self.planning.end_step(&agent, end) {
+            self.remember(Past::Subtask(request));
         }
     }
 
@@ -498,6 +535,38 @@ impl Session {
         } else {
             Standing::Ended
         }
+    }
+
+    /// The agent whose turn it is, as the record names it.
+    pub(crate) fn agent(&self) -> String {
+        match &self.planning.open {
+            Some(subtask) => subtask.agent(),
+            None if self.planning.on => HOST_AGENT.to_owned(),
+            None => APP_AGENT.to_owned(),
+        }
+    }
+
+    /// The agent of the step that is open, else the one whose turn it is.
+    pub(crate) fn speaker(&self) -> String {
+        match self.open.step {
+            Some(_) if !self.open.agent.is_empty() => self.open.agent.clone(),
+            _ => self.agent(),
+        }
+    }
+
+    /// What the app agent whose turn it is has to do: a subtask, or the whole request.
+    pub(crate) fn duty(&self) -> &str {
+        self.planning.open.as_ref().map_or(&self.request, |subtask| &subtask.request)
+    }
+
+    /// What has happened as far as that agent may know of it: one with a subtask knows of nothing
+    /// before that.
+    pub(crate) fn own_past(&self) -> &[Past] {
+        let from = match &self.planning.open {
+            Some(_) => self.past.iter().rposition(|past| matches!(past, Past::Subtask(_))),
+            None => None,
+        };
+        &self.past[from.unwrap_or_default()..]
     }
 
     /// Steps of the current or last run.

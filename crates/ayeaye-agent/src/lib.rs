@@ -14,6 +14,7 @@ mod device;
 pub mod journal;
 mod model;
 
+mod leave;
 mod limits;
 mod privacy;
 mod settle;
@@ -36,8 +37,9 @@ pub use device::{
     ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
-pub use fold::{ByClient, NoBeginning, Session, Standing};
+pub use fold::{Agents, ByClient, NoBeginning, Planning, Session, Standing};
 pub use journal::{Clock, Journal, JournalError, Record};
+pub use leave::Leave;
 pub use limits::Limits;
 pub use model::{
     Decision, Message, Model, ModelError, Part, Past, PastStep, Prices, Prompt, Reply, Retry, Role,

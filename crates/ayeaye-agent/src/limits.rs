@@ -29,6 +29,8 @@ pub struct Limits {
     pub answered_questions: u32,
     /// Same action on the same screen: told to the model after so many, stopped after twice that.
     pub repeats: u32,
+    /// Most subtasks that a host agent gives out in one round.
+    pub subtasks: u32,
     /// When a screen has come to rest.
     pub settle: SettleRule,
 }
@@ -47,6 +49,7 @@ impl Limits {
         operator_wait: Duration::from_mins(15),
         answered_questions: 5,
         repeats: 4,
+        subtasks: 20,
         settle: SettleRule::USUAL,
     };
 }

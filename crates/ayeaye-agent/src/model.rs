@@ -6,6 +6,8 @@ use async_trait::async_trait;
 
 use crate::{Action, Frame, Picture, ScreenSize};
 
+mod shorter;
+
 /// What one step shows a model.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
@@ -157,6 +159,13 @@ impl Prompt {
     /// Messages and nothing else.
     pub fn of(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
+    }
+
+    /// The same prompt with less of the history: without the pictures of earlier screens, and of the
+    /// steps only the last few. What was asked for first stays, and so do the user's words. `None`
+    /// where nothing can be left out.
+    pub fn shorter(&self) -> Option<Self> {
+        shorter::shorter(self)
     }
 
     /// The same prompt, with a reply that could not be read and the reason.

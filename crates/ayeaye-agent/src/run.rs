@@ -2,8 +2,9 @@
 //!
 //! [`Run::work`] is the loop. The files below it are its parts in the order of a step: `look`,
 //! `decide`, `act`, `ask`; then `end`, which closes a run and its round, and `judge`; `fallback`, which
-//! lets another model go on; `caption`, which puts the screen into words; `direct`, the run of one step that a client has decided; and `mend`, which
-//! ties up what a crash has left open.
+//! lets another model go on; `caption`, which puts the screen into words; `direct`, the run of one
+//! step that a client has decided; `host`, the steps of the agent that plans; and `mend`, which ties
+//! up what a crash has left open.
 mod act;
 mod ask;
 mod caption;
@@ -12,6 +13,7 @@ mod direct;
 mod elements;
 mod end;
 mod fallback;
+mod host;
 mod judge;
 mod look;
 mod mend;
@@ -28,7 +30,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Parts, ReplyMode};
-use crate::fold::{CLIENT, CONTINUE, Session};
+use crate::fold::{APP_AGENT, CONTINUE, HOST_AGENT, Session};
 use crate::journal::{
     ActionFacts, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseFacts, RunFacts, StepEnd,
     StepStart, TokenFacts,
@@ -162,6 +164,8 @@ pub(crate) struct Memory {
     elements_late: u32,
     /// Whether the model that acts has failed, and the other one goes on.
     fallen_back: bool,
+    /// What the host agent needs to know between its steps.
+    host: host::Notes,
 }
 
 /// A screen as it is kept.
@@ -187,6 +191,7 @@ impl Default for Memory {
             elements_took: None,
             elements_late: 0,
             fallen_back: false,
+            host: host::Notes::default(),
         }
     }
 }
@@ -196,6 +201,8 @@ impl Default for Memory {
 pub(crate) struct Draft {
     status: Option<&'static str>,
     decision: Option<Decision>,
+    /// All that was said with the decision, where it is more than a decision holds.
+    response: Option<ResponseFacts>,
     result: String,
     error: Option<String>,
     tokens: TokenFacts,
@@ -222,6 +229,7 @@ impl Run {
         self.begin().await?;
         self.recall_pictures().await;
         loop {
+            self.close_subtask().await?;
             self.stopper.check()?;
             self.listen().await?;
             self.check_limits()?;
@@ -233,10 +241,20 @@ impl Run {
     async fn step(&mut self) -> Result<(), Halt> {
         let mut draft = Draft::default();
         self.begin_step().await?;
-        let outcome = self.look_decide_act(&mut draft).await;
+        let outcome = if self.session.open.agent == HOST_AGENT {
+            self.plan_and_assign(&mut draft).await
+        } else {
+            self.look_decide_act(&mut draft).await
+        };
         self.settle_caption(outcome.as_ref().err(), &mut draft).await?;
         self.end_step(draft, outcome.as_ref().err()).await?;
-        outcome
+        match outcome {
+            // What is over is a subtask, and the host agent goes on from there.
+            Err(halt) if halt.reason.ends_round() && self.session.planning.closing.is_some() => {
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), Halt> {
@@ -256,7 +274,7 @@ impl Run {
             Action::Gesture(gesture) => self.perform(&gesture, seen, draft).await,
             Action::Wait(time) => self.wait(time, draft).await,
             Action::Note { text } => self.note(text).await,
-            Action::Confirm { gesture, .. } if self.session.leave => {
+            Action::Confirm { gesture, question } if self.is_allowed(&gesture, &question) => {
                 self.perform(&gesture, seen, draft).await
             }
             Action::Info(question) | Action::Confirm { question, .. } => {
@@ -269,22 +287,33 @@ impl Run {
         }
     }
 
+    /// Whether the user has said yes to this, and it has not been done.
+    fn is_allowed(&self, gesture: &crate::Gesture, question: &crate::Question) -> bool {
+        self.session.leave.as_ref().is_some_and(|leave| leave.covers(gesture, question))
+    }
+
     async fn begin_step(&mut self) -> Result<(), Halt> {
+        let agent = self.session.agent();
         // Whatever it was in before, it works again.
-        self.enter(CONTINUE).await?;
-        let counts = self.session.counts;
-        self.append_at(
-            counts.steps,
-            Fact::StepStart(StepStart {
-                agent_type: "AppAgent".to_owned(),
-                round_step: counts.round_steps,
-                agent_step: counts.steps,
-                subtask: self.session.request.clone(),
-                subtask_index: 0,
-                request_number: counts.requests + 1,
-            }),
-        )
-        .await
+        self.enter(&agent, CONTINUE).await?;
+        let (counts, own) = (self.session.counts, self.session.agents.of(&agent));
+        let (agent_type, subtask, subtask_index) = match &self.session.planning.open {
+            Some(subtask) => {
+                let index = i32::try_from(subtask.index).unwrap_or(i32::MAX);
+                (APP_AGENT, subtask.text.clone(), index)
+            }
+            None if self.session.planning.on => (HOST_AGENT, String::new(), -1),
+            None => (APP_AGENT, self.session.request.clone(), 0),
+        };
+        let fact = Fact::StepStart(StepStart {
+            agent_type: agent_type.to_owned(),
+            round_step: counts.round_steps,
+            agent_step: own.steps,
+            subtask,
+            subtask_index,
+            request_number: own.requests + 1,
+        });
+        self.write_of(Some(&agent), Some(counts.steps), fact).await
     }
 
     async fn end_step(&mut self, draft: Draft, halt: Option<&Halt>) -> Result<(), Halt> {
@@ -303,15 +332,13 @@ impl Run {
             Some(halt) if status == "ERROR" => (String::new(), Some(halt.message.clone())),
             _ => (draft.result, draft.error),
         };
-        let (action, response) = match &draft.decision {
-            Some(decision) => {
-                (Some(ActionFacts::from(&decision.action)), ResponseFacts::from(decision))
-            }
-            None => (None, ResponseFacts::default()),
-        };
+        let decided = draft.decision.as_ref();
+        let action = decided.map(|decision| ActionFacts::from(&decision.action));
+        let response = draft.response.or_else(|| decided.map(ResponseFacts::from));
+        let response = response.unwrap_or_default();
         let step = self.session.open.step.unwrap_or_default();
-        // The agent is in whatever state it was left in.
-        let by_client = self.session.open.by_client;
+        // The client is in no state, and behind the end of the step it may be another agent's turn.
+        let agent = (!self.session.open.by_client).then(|| self.session.speaker());
         self.append_at(
             step,
             Fact::StepEnd(StepEnd {
@@ -328,8 +355,8 @@ impl Run {
             }),
         )
         .await?;
-        if !by_client {
-            self.enter(status).await?;
+        if let Some(agent) = agent {
+            self.enter(&agent, status).await?;
         }
         let line = self.session.last_line().map(crate::StepLine::in_words).unwrap_or_default();
         self.publish(format!("step {}: {line}", step + 1));
@@ -419,9 +446,8 @@ impl Run {
     }
 
     async fn write(&mut self, step: Option<u32>, fact: Fact) -> Result<(), Halt> {
-        let agent = if self.session.open.by_client { CLIENT } else { "AppAgent" };
-        let agent = step.map(|_| agent);
-        self.write_of(agent, step, fact).await
+        let agent = step.map(|_| self.session.speaker());
+        self.write_of(agent.as_deref(), step, fact).await
     }
 
     /// The one way into the record: past the vault.
@@ -439,14 +465,14 @@ impl Run {
         Ok(())
     }
 
-    /// Records that the app agent is in another state than before.
-    async fn enter(&mut self, state: &str) -> Result<(), Halt> {
-        if self.session.state == state {
+    /// Records that an agent is in another state than before.
+    async fn enter(&mut self, agent: &str, state: &str) -> Result<(), Halt> {
+        let from = self.session.agents.of(agent).state;
+        if from == state {
             return Ok(());
         }
-        let from = self.session.state.clone();
         let fact = Fact::State { from, to: state.to_owned() };
-        self.write_of(Some("AppAgent"), None, fact).await
+        self.write_of(Some(agent), None, fact).await
     }
 
     /// What may be logged of a text.

@@ -45,6 +45,7 @@ const LONGEST_SENTENCE: usize = 300;
 /// Calls of which an answer is awaited. A run has one at a time.
 const MOST_CALLS: usize = 64;
 const USER: &str = "User";
+const HOST: &str = "HostAgent";
 
 /// `PyCatan`'s folder of one session.
 #[derive(Debug, Default)]
@@ -60,6 +61,10 @@ pub struct PyCatan {
     task: String,
     subtask: String,
     happened: String,
+    /// Whether a host agent has had a step in this round.
+    planned: bool,
+    /// Who asked last; an answer that comes later, from outside of any step, is for that agent.
+    asker: Option<String>,
     /// The latest judgement of the session.
     verdict: Option<Value>,
 }
@@ -92,6 +97,7 @@ impl Projection for PyCatan {
             Fact::SessionEnd(end) => self.end_session(&mut files, now, end),
             Fact::RoundStart { request } => {
                 self.task.clone_from(request);
+                self.planned = false;
                 self.happens(&format!("New request: {request}"));
                 let to = self.someone();
                 self.chat(&mut files, now, USER, &to, request);
@@ -102,7 +108,10 @@ impl Projection for PyCatan {
                 let from = self.someone();
                 self.chat(&mut files, now, &from, USER, &end.result);
             }
-            Fact::StepStart(start) => self.subtask.clone_from(&start.subtask),
+            Fact::StepStart(start) => {
+                self.planned |= start.agent_type == HOST;
+                self.subtask.clone_from(&start.subtask);
+            }
             Fact::StepEnd(end) => self.end_step(&mut files, event, end),
             Fact::LlmRequest(request) => self.ask(&mut files, event, request, blobs),
             Fact::LlmResponse(response) => self.hear(&mut files, event, response),
@@ -113,6 +122,11 @@ impl Projection for PyCatan {
             Fact::Evaluation(fact) => self.judge(&mut files, now, fact),
             Fact::Note { kind, text, .. } => {
                 files.say(now, "WARNING", &format!("{kind}: {text}"));
+            }
+            // Without a host agent there is one subtask, and the end of the round tells of it.
+            Fact::SubtaskEnd { index, status, result } if self.planned => {
+                files.say(now, "INFO", &format!("Subtask {index} over: {status} {result}"));
+                self.happens(&format!("Subtask {index} over: {status} {result}"));
             }
             Fact::Observe(_)
             | Fact::State { .. }
@@ -337,6 +351,7 @@ impl PyCatan {
         files.say(event.ts, "INFO", &format!("Question ({}) - {name}: {text}", asked.kind));
         self.chat(files, event.ts, &name, USER, &text);
         self.happens(&format!("{name} asked: {text}"));
+        self.asker = Some(name);
     }
 
     fn answer(&mut self, files: &mut Files, event: &Event, answer: &Answer) {
@@ -349,7 +364,7 @@ impl PyCatan {
         files.say(event.ts, "INFO", &format!("Answer ({}) - {from}: {text}", answer.source));
         let to = match &event.entry.agent {
             Some(_) => player_of(event),
-            None => self.someone(),
+            None => self.asker.take().unwrap_or_else(|| self.someone()),
         };
         self.chat(files, event.ts, from, &to, &text);
         self.happens(&format!("{from} answered: {text}"));
@@ -371,8 +386,8 @@ impl PyCatan {
 
     /// Whom a user speaks to: the host agent where there is one.
     fn someone(&self) -> String {
-        let host = "HostAgent";
-        if self.players.contains_key(host) { host } else { "AppAgent" }.to_owned()
+        let agent = if self.players.contains_key(HOST) { HOST } else { "AppAgent" };
+        agent.to_owned()
     }
 
     fn happens(&mut self, what: &str) {

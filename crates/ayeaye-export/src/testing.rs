@@ -251,7 +251,7 @@ impl Story {
 }
 
 pub(crate) fn run() -> RunFacts {
-    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() }
+    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
 }
 
 pub(crate) fn click() -> ActionFacts {

@@ -101,9 +101,13 @@ impl Projection for Ufo {
             Fact::Question(question) => self.say(Talk::Question(question.clone())),
             Fact::Answer(answer) => self.say(Talk::Answer(answer.clone())),
             Fact::SubtaskEnd { index, status, result } => {
-                self.story.add_subtask(
-                    json!({ "subtask_index": index, "status": status, "result": result }),
-                );
+                let mut over =
+                    json!({ "subtask_index": index, "status": status, "result": result });
+                if let Some((app, subtask)) = self.story.assigned.take() {
+                    over["subtask"] = json!(subtask);
+                    over["application"] = json!(app);
+                }
+                self.story.add_subtask(over);
                 vec![page(markdown::subtask_over(*index, status, result))]
             }
             Fact::Snapshot { scope, sub_round, screenshot, ui_tree } => {
@@ -196,6 +200,9 @@ impl Ufo {
         self.story.plan = end.response.plan.clone();
         if step.start.agent_type == "HostAgent" {
             self.story.host_message = end.response.message.clone();
+            let subtask = end.response.current_subtask.clone();
+            self.story.assigned =
+                line::assigned_app(&step.start, end).map(|app| (app.to_owned(), subtask));
         }
         files
     }

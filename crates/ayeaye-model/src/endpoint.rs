@@ -3,10 +3,10 @@ use std::fmt;
 
 use url::{Host, Url};
 
-/// The address of an OpenAI-compatible endpoint, in whichever of the usual ways it was written.
+/// The address of an endpoint, in whichever of the usual ways it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Without a slash at the end; `/chat/completions` and `/models` lie below it.
+    /// Without a slash at the end; `/chat/completions`, `/models` and the like lie below it.
     base: Url,
 }
 
@@ -37,19 +37,23 @@ impl Endpoint {
         }
         base.set_fragment(None);
         let path = base.path().trim_end_matches('/').to_owned();
-        let path = path.strip_suffix("/chat/completions").unwrap_or(&path).trim_end_matches('/');
+        let leaves = ["/chat/completions", "/messages"];
+        let path = leaves.into_iter().find_map(|leaf| path.strip_suffix(leaf)).unwrap_or(&path);
+        let path = path.trim_end_matches('/');
         base.set_path(if path.is_empty() { "/v1" } else { path });
         Ok(Self { base })
     }
 
-    /// Where a prompt is sent.
-    pub(crate) fn chat(&self) -> Url {
-        self.below("/chat/completions")
+    /// Below its base, such as `/models`. The query stays.
+    pub(crate) fn below(&self, leaf: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{leaf}", self.base.path().trim_end_matches('/')));
+        url
     }
 
-    /// Where the models are listed.
-    pub(crate) fn models(&self) -> Url {
-        self.below("/models")
+    /// The path of its base.
+    pub(crate) fn path(&self) -> &str {
+        self.base.path().trim_end_matches('/')
     }
 
     /// The host's name or address.
@@ -70,12 +74,6 @@ impl Endpoint {
     /// Whether what is sent to it is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.base.scheme() == "https"
-    }
-
-    fn below(&self, leaf: &str) -> Url {
-        let mut url = self.base.clone();
-        url.set_path(&format!("{}{leaf}", self.base.path().trim_end_matches('/')));
-        url
     }
 }
 
@@ -100,7 +98,7 @@ mod tests {
     use super::*;
 
     fn chat(text: &str) -> String {
-        Endpoint::parse(text).unwrap().chat().to_string()
+        Endpoint::parse(text).unwrap().below("/chat/completions").to_string()
     }
 
     #[test]
@@ -123,7 +121,7 @@ mod tests {
             chat("https://example.com/openai/v1?api-version=1"),
             "https://example.com/openai/v1/chat/completions?api-version=1"
         );
-        let models = Endpoint::parse("http://h/v1/chat/completions").unwrap().models();
+        let models = Endpoint::parse("http://h/v1/chat/completions").unwrap().below("/models");
         assert_eq!(models.as_str(), "http://h/v1/models");
     }
 

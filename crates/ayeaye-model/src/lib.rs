@@ -1,4 +1,4 @@
-//! Models behind an OpenAI-compatible endpoint.
+//! Models behind an endpoint: OpenAI-compatible chat, Anthropic's API or Gemini's.
 //!
 //! Read in this order: what is settled ([`ModelConfig`], [`Endpoint`]), the model itself
 //! ([`RemoteModel`]), what is particular to a family of models ([`Profile`]), and the questions
@@ -8,6 +8,8 @@ mod calibrate;
 mod check;
 mod config;
 mod endpoint;
+#[cfg(test)]
+mod fuzz;
 mod picture;
 mod profile;
 mod remote;

@@ -21,6 +21,7 @@ impl fmt::Display for PictureRule {
         match self.resize {
             Resize::MaxPixels(most) => write!(f, "at most {most} pixels")?,
             Resize::Within { side, pixels } => write!(f, "{side} a side, at most {pixels} pixels")?,
+            Resize::Sides { long, short } => write!(f, "at most {long} by {short}")?,
             Resize::Smart(SmartResize { factor, min_pixels, max_pixels }) => {
                 write!(f, "multiples of {factor}, {min_pixels} to {max_pixels} pixels")?;
             }
@@ -41,6 +42,14 @@ pub(crate) enum Resize {
         side: u32,
         /// Pixels over all.
         pixels: u32,
+    },
+    /// At most so many pixels on the longer and on the shorter side. The shape is kept, nothing
+    /// enlarged.
+    Sides {
+        /// Pixels of the longer side.
+        long: u32,
+        /// Pixels of the shorter side.
+        short: u32,
     },
     #[allow(dead_code, reason = "until the families that need it are there")]
     /// To what the model's own server would make of it, so that it makes nothing more of it.
@@ -106,6 +115,21 @@ impl Resize {
                 let side = u64::from(side).min(longest);
                 let by_side = all * side * side / (longest * longest);
                 target(size, u32::try_from(by_side).unwrap_or(u32::MAX).min(pixels))
+            }
+            Self::Sides { long, short } => {
+                let (w, h) = (f64::from(size.width), f64::from(size.height));
+                let by_long = f64::from(long.max(1)) / w.max(h);
+                let factor = by_long.min(f64::from(short.max(1)) / w.min(h));
+                if 1.0 <= factor {
+                    return size;
+                }
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "below the sides of the screen"
+                )]
+                let scaled = |side: f64| ((side * factor).round() as u32).max(1);
+                ScreenSize { width: scaled(w), height: scaled(h) }
             }
             Self::Smart(rule) => smart_resize(size, rule),
         }
@@ -219,6 +243,20 @@ mod tests {
         }
         assert_eq!(target(size(8192, 1), 10), size(286, 1));
         assert_eq!(target(size(100, 100), 0), size(1, 1));
+    }
+
+    #[test]
+    fn each_side_has_its_bound() {
+        let sides = Resize::Sides { long: 2048, short: 768 };
+        for (from, to) in [
+            (size(1080, 2400), size(768, 1707)),
+            (size(2560, 1600), size(1229, 768)),
+            (size(904, 3200), size(579, 2048)),
+            (size(720, 1280), size(720, 1280)),
+            (size(8192, 1), size(2048, 1)),
+        ] {
+            assert_eq!(sides.apply(from), to, "{from}");
+        }
     }
 
     #[test]

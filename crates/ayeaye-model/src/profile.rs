@@ -9,16 +9,39 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
+mod agentcpm;
+mod autoglm;
+mod calls;
+mod claude;
+mod claude_chat;
 #[cfg(test)]
 mod corpus;
 #[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
+mod gemini;
+mod gemini_chat;
+mod generic;
+mod glm_v;
+mod gpt;
+mod kimi;
+mod m3a;
+mod mai;
+mod mobile_use;
+mod owl;
+mod qwen;
 #[allow(dead_code, reason = "until the families that read by it are there")]
 pub(crate) mod reading;
+mod seed;
 pub(crate) mod space;
+mod step_api;
+mod telling;
+mod turns;
+mod uitars;
+mod uivenus;
 
 pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
+pub(crate) use reading::object::strict as strict_json;
 
 /// A family of models, by what it needs.
 #[derive(Debug, Clone, Copy)]
@@ -55,12 +78,85 @@ pub struct UnknownProfile(String);
 impl Profile {
     /// GELab-Zero and Step-GUI.
     pub const GELAB: Self = Self(&gelab::Gelab);
+    /// Claude over Anthropic's own API.
+    pub const CLAUDE: Self = Self(&claude::CLAUDE);
+    /// Claude over Anthropic's own API, models that know only the older of its tools.
+    pub const CLAUDE_20250124: Self = Self(&claude::CLAUDE_20250124);
+    /// Gemini over its own API.
+    pub const GEMINI: Self = Self(&gemini::Gemini);
+
+    /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
+    pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
+    /// UI-TARS-1.5: pixels of the picture as its server resizes it.
+    pub const UI_TARS: Self = Self(&uitars::UiTars);
+    /// Doubao-Seed 1.8 and 2.0.
+    pub const SEED: Self = Self(&seed::Seed);
+    /// AutoGLM-Phone.
+    pub const AUTOGLM: Self = Self(&autoglm::AutoGlm);
+
+    /// UI-Venus 1.5.
+    pub const UI_VENUS: Self = Self(&uivenus::UiVenus);
+    /// AgentCPM-GUI.
+    pub const AGENTCPM: Self = Self(&agentcpm::AgentCpm);
+    /// The hosted Step models.
+    pub const STEP_API: Self = Self(&step_api::StepApi);
+    /// Any model, in the format of AndroidWorld's agents.
+    pub const M3A: Self = Self(&m3a::M3a);
+    /// Any model that calls tools.
+    pub const GENERIC: Self = Self(&generic::GENERIC);
+    /// Any model, asked for actions in text.
+    pub const GENERIC_TEXT: Self = Self(&generic::GENERIC_TEXT);
+    /// OpenAI's GPT by chat.
+    pub const GPT: Self = Self(&gpt::GPT);
+    /// Claude behind an OpenAI-compatible endpoint.
+    pub const CLAUDE_CHAT: Self = Self(&claude_chat::CLAUDE_CHAT);
+    /// Gemini behind an OpenAI-compatible endpoint.
+    pub const GEMINI_CHAT: Self = Self(&gemini_chat::GEMINI_CHAT);
+    /// Kimi K2.5 and K2.6.
+    pub const KIMI: Self = Self(&kimi::KIMI);
+    /// GLM-4.xV.
+    pub const GLM_V: Self = Self(&glm_v::GLM_V);
+    /// MAI-UI.
+    pub const MAI_UI: Self = Self(&mai::Mai);
+    /// GUI-Owl, the first version.
+    pub const GUI_OWL_1: Self = Self(&owl::OwlOne);
+    /// GUI-Owl 1.5.
+    pub const GUI_OWL: Self = Self(&owl::Owl);
+    /// Qwen2.5-VL.
+    pub const QWEN_2_5_VL: Self = Self(&qwen::Qwen25);
+    /// Qwen3-VL and later.
+    pub const QWEN_3_VL: Self = Self(&qwen::Qwen3);
 
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] = &[Self::GELAB];
+    pub const ALL: &[Self] = &[
+        Self::GELAB,
+        Self::UI_TARS_1000,
+        Self::UI_TARS,
+        Self::SEED,
+        Self::AUTOGLM,
+        Self::MAI_UI,
+        Self::GUI_OWL_1,
+        Self::GUI_OWL,
+        Self::QWEN_2_5_VL,
+        Self::QWEN_3_VL,
+        Self::CLAUDE_20250124,
+        Self::CLAUDE,
+        Self::GEMINI,
+        Self::UI_VENUS,
+        Self::AGENTCPM,
+        Self::STEP_API,
+        Self::M3A,
+        Self::GPT,
+        Self::CLAUDE_CHAT,
+        Self::GEMINI_CHAT,
+        Self::KIMI,
+        Self::GLM_V,
+        Self::GENERIC,
+        Self::GENERIC_TEXT,
+    ];
 
     /// The one for models whose name tells nothing.
-    const ANY: Self = Self::GELAB;
+    const ANY: Self = Self::GENERIC;
 
     /// The word for it in settings and in the journal.
     pub fn name(self) -> &'static str {

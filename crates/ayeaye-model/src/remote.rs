@@ -1,4 +1,4 @@
-//! A model behind an OpenAI-compatible endpoint.
+//! A model behind an endpoint.
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -16,11 +16,13 @@ use crate::{Calibration, Finding, ModelConfig, Plan, Profile, Seen};
 mod answer;
 mod client;
 mod failure;
+#[cfg(test)]
+mod fuzz;
 mod intake;
-mod request;
 #[cfg(test)]
 mod tests;
 mod wait;
+mod wire;
 
 pub(crate) use client::Client;
 pub(crate) use failure::quoted;
@@ -65,7 +67,7 @@ impl RemoteModel {
             picture.resize = Resize::MaxPixels(most);
         }
         let space = config.space.unwrap_or(profile.spec().space);
-        Ok(Self { client: Client::new(config)?, profile, picture, space })
+        Ok(Self { client: Client::new(config, profile.spec().wire)?, profile, picture, space })
     }
 
     /// Asks the endpoint what tells whether it will serve, above all to find a mark in a picture.
@@ -141,25 +143,60 @@ impl Model for RemoteModel {
 
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, Unreadable> {
         let refused = |why: &str| Err(Unreadable(why.to_owned()));
-        let reason = reply.finish_reason.as_deref().unwrap_or_default().to_ascii_lowercase();
-        match reason.as_str() {
-            // Even if what came can be read: nobody knows what it would have become.
-            "length" | "max_tokens" | "max_output_tokens" | "model_length" | answer::CUT => {
-                return refused("it was cut off before its end; think in fewer words");
-            }
-            "content_filter" => return refused("the endpoint withheld part of it"),
-            answer::TOOL_CALLS | "function_call" if reply.text.trim().is_empty() => {
-                return refused("it calls a tool; write the action as text");
-            }
-            _ => {}
+        let reason = reply.finish_reason.as_deref().unwrap_or_default();
+        if let Some(why) = stopped(reason) {
+            return refused(why);
         }
-        if reply.text.trim().is_empty() && !reply.reasoning.trim().is_empty() {
+        let silent = reply.text.trim().is_empty();
+        if silent && reply.calls.is_empty() && !reply.reasoning.trim().is_empty() {
             return refused("it holds reasoning and no action");
         }
-        let mut decision = self.profile.family().read(reply, &self.sheet(sent))?;
+        let (family, sheet) = (self.profile.family(), self.sheet(sent));
+        let read = family.read(reply, &sheet);
+        if silent && !reply.calls.is_empty() && read.is_err() {
+            // A family whose format has no calls does not look at them.
+            let words = Reply { calls: Vec::new(), ..reply.clone() };
+            if family.read(&words, &sheet) == read {
+                return refused("it calls a tool; write the action as text");
+            }
+        }
+        let mut decision = read?;
         if decision.thought.is_empty() {
             reply.reasoning.trim().clone_into(&mut decision.thought);
         }
         Ok(decision)
     }
+}
+
+/// Why a reply that ended like this is not to be read, even where what came can be: nobody knows
+/// what it would have become.
+fn stopped(reason: &str) -> Option<&'static str> {
+    Some(match reason.to_ascii_lowercase().as_str() {
+        "length" | "max_tokens" | "max_output_tokens" | "model_length" | answer::CUT => {
+            "it was cut off before its end; think in fewer words"
+        }
+        "model_context_window_exceeded" => {
+            "it was cut off before its end, since nothing more goes into the model's context"
+        }
+        "refusal" => {
+            "the model refuses to go on; do another step towards what the user asked for, ask the \
+             user, or give up and say why"
+        }
+        "content_filter"
+        | "safety"
+        | "recitation"
+        | "blocklist"
+        | "prohibited_content"
+        | "spii"
+        | "image_safety"
+        | "image_prohibited_content"
+        | "language" => "the endpoint withheld it or part of it",
+        "pause_turn" => "it stopped in the middle of its turn; reply with one action",
+        "malformed_function_call"
+        | "unexpected_tool_call"
+        | "missing_thought_signature"
+        | "too_many_tool_calls" => "its call of a tool was malformed; call one tool, by its schema",
+        "abort" | "error" | "cancelled" | "other" => "the endpoint broke it off",
+        _ => return None,
+    })
 }

@@ -120,6 +120,10 @@ pub struct Serve {
     /// Add a virtual phone to the devices
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
+    /// Let a host agent split each request up over the phone's apps
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
+        require_equals = true)]
+    planner: Option<String>,
     /// Offer these tools: read-only, agent, device or all, or several with commas
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,
@@ -152,6 +156,10 @@ pub struct Run {
     /// Who answers questions; in a terminal you do
     #[arg(long, value_name = "M", value_parser = ReplyMode::ALL.map(ReplyMode::name))]
     reply_mode: Option<String>,
+    /// Let a host agent split the task up over the phone's apps
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on",
+        require_equals = true)]
+    planner: Option<String>,
     /// Use a virtual phone
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
@@ -292,11 +300,13 @@ impl Cli {
             ("log", "--log", log),
         ];
         match &self.command {
-            Command::Serve(Serve { http, tools, .. }) => {
+            Command::Serve(Serve { http, tools, planner, .. }) => {
+                said.push(("run.planner", "--planner", planner));
                 said.push(("http.listen", "--http", http));
                 said.push(("mcp.tools", "--tools", tools));
             }
-            Command::Run(Run { max_steps, reply_mode, .. }) => {
+            Command::Run(Run { max_steps, reply_mode, planner, .. }) => {
+                said.push(("run.planner", "--planner", planner));
                 said.push(("run.max-steps", "--max-steps", max_steps));
                 said.push(("run.reply-mode", "--reply-mode", reply_mode));
             }
@@ -361,6 +371,8 @@ mod tests {
             "demo",
             "demo --yes",
             "run task --device emulator-5554 --max-steps 5 --reply-mode no_reply",
+            "run --planner task --virtual",
+            "serve --planner=off --virtual",
             "run task --virtual",
             "devices",
             "doctor --model-name other",
@@ -421,6 +433,8 @@ mod tests {
                 ("run.max-steps", "3".to_owned())
             ]
         );
+        assert_eq!(said("serve --planner"), [("run.planner", "on".to_owned())]);
+        assert_eq!(said("run --planner=off t --virtual"), [("run.planner", "off".to_owned())]);
         let virtual_phone = parse("run t --virtual").unwrap();
         assert!(matches!(virtual_phone.command, Command::Run(Run { device: None, .. })));
     }

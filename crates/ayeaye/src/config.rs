@@ -140,6 +140,8 @@ pub struct RunSettings {
     pub evaluate: Evaluate,
     /// Whether the screen that ends a run is put into words.
     pub caption: bool,
+    /// Whether a host agent splits requests up over apps.
+    pub planner: bool,
 }
 
 /// When a model judges whether a request was carried out.
@@ -306,6 +308,7 @@ impl Config {
         crate::mcp::Defaults {
             max_steps: run.max_steps,
             reply_mode: run.reply_mode,
+            planner: run.planner,
             wait: run.wait,
             wait_with_progress: run.wait_with_progress,
             tools: self.tools,

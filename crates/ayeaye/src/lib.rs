@@ -75,6 +75,7 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
                 words: run.task,
                 max_steps: config.run.max_steps,
                 reply_mode: config.run.reply_mode,
+                planner: config.run.planner,
             };
             command::run::run(&house.agent, config, task, terminal).await
         }

@@ -57,6 +57,8 @@ pub struct Defaults {
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: ReplyMode,
+    /// Whether a host agent splits requests up over apps.
+    pub planner: bool,
     /// How long a call waits for its run.
     pub wait: Duration,
     /// The same, for a client that shows progress.

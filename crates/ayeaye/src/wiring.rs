@@ -337,7 +337,7 @@ mod tests {
         // What was said of one model says nothing of another.
         assert_eq!((judge.space, judge.max_pixels), (None, None));
         assert_eq!(judge.prices.unwrap().cached, Some(0.5));
-        assert_eq!(acting.prices.unwrap().input, 1.0);
+        assert_eq!(acting.prices.unwrap().cached, None);
         assert_eq!(
             (acting.space, acting.max_pixels),
             (Some(ayeaye_model::Space::SENT), Some(500_000))

@@ -134,6 +134,7 @@ async fn nobody_hears_of_anothers_runs() {
         task: "bob's".to_owned(),
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
+        planner: false,
         asker: Principal::new("bob"),
     };
     let me = Principal::local();

@@ -30,6 +30,8 @@ pub struct RigOptions {
     pub piloted: bool,
     /// How long the model may be silent.
     pub first_byte: Duration,
+    /// Another model than the fake one; see [`quick_model`].
+    pub model: Option<ModelConfig>,
     pub adb: ayeaye_adb::Limits,
     pub handset: Handset,
     pub data: TempDir,
@@ -52,6 +54,7 @@ impl Default for RigOptions {
             limits: Limits { device_wait: Duration::from_secs(5), ..Limits::USUAL },
             piloted: false,
             first_byte: Duration::from_secs(20),
+            model: None,
             adb: ayeaye_adb::Limits::USUAL,
             handset: Handset::usual(),
             data: TempDir::new().unwrap(),
@@ -119,15 +122,18 @@ impl Rig {
     }
 
     pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
-        let RigOptions { limits, piloted, first_byte, adb, handset, data, .. } = options;
+        let RigOptions { limits, piloted, first_byte, model, adb, handset, data, .. } = options;
         let (adb_server, guard) = plugged_in(&handset).await;
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();
-        let model = if piloted {
+        let model = if let Some(model) = options.model {
+            model
+        } else if piloted {
             Pilot::start_thinking(handset.phone().clone(), &down, Duration::ZERO).await.unwrap()
         } else {
-            fake_model(&vlm, first_byte)
+            let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);
+            model.unwrap_or_else(fake)
         };
         let model: Arc<dyn Model> = Arc::new(RemoteModel::new(model).unwrap());
         let files = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Step);
@@ -201,9 +207,9 @@ impl Rig {
     }
 }
 
-pub fn fake_model(vlm: &FakeVlm, first_byte: Duration) -> ModelConfig {
-    let endpoint = Endpoint::parse(&vlm.url()).unwrap();
-    let mut model = ModelConfig::new(endpoint, "gelab-zero-4b-preview");
+/// A model with the key of tests and little patience.
+pub fn quick_model(url: &str, name: &str, first_byte: Duration) -> ModelConfig {
+    let mut model = ModelConfig::new(Endpoint::parse(url).unwrap(), name);
     model.key = Secret::new(KEY);
     model.limits.first_byte = first_byte;
     model.limits.total = first_byte + Duration::from_secs(2);
@@ -216,6 +222,7 @@ pub fn fake_model(vlm: &FakeVlm, first_byte: Duration) -> ModelConfig {
 pub const DEFAULTS: Defaults = Defaults {
     max_steps: 20,
     reply_mode: ReplyMode::PassToClient,
+    planner: false,
     wait: Duration::from_secs(45),
     wait_with_progress: Duration::from_secs(45),
     tools: Tools::USUAL,

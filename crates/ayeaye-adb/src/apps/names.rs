@@ -24,7 +24,7 @@ static TABLE: LazyLock<Vec<Known>> = LazyLock::new(|| {
 
 /// Why a name means no app, with up to five that it might.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unclear {
+pub(crate) enum Unclear {
     #[error("no app of this name is installed{}", nearest(.0))]
     Missing(Vec<String>),
     #[error("several apps may be meant: {}; name the package", .0.join(", "))]
@@ -47,7 +47,7 @@ pub(super) fn label(package: &str) -> Option<&'static str> {
 
 /// The installed package that a name means: itself, a well-known name, its own last part, or the
 /// only one that is anything like it.
-pub(super) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, Unclear> {
+pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, Unclear> {
     let name = name.trim();
     // A component names its package.
     let bare = name.split('/').next().unwrap_or_default();

@@ -47,6 +47,8 @@ pub struct StartTask {
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: ReplyMode,
+    /// Whether a host agent splits the task up over apps.
+    pub planner: bool,
     /// Who asks, and owns the session from then on. The same asker's repeated start is taken for the
     /// first one, lost on its way.
     pub asker: Principal,
@@ -67,6 +69,9 @@ pub struct Continue {
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: ReplyMode,
+    /// Whether a host agent splits up what is asked for, if a round begins with it. A round that goes
+    /// on stays as it was begun.
+    pub planner: bool,
     /// Who asks. To anybody but its owner a session is unknown.
     pub asker: Principal,
 }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::runs::{Claim, Lease};
 use super::{Agent, AgentError, Follower, Plan, ReplyMode, next_change, run_facts, same_device};
-use crate::journal::Folding;
+use crate::journal::{Folding, RunFacts};
 use crate::report::Report;
 use crate::run::{Acted, DIRECT_REQUEST, Hand, Opening};
 use crate::{DeviceId, Gesture, JournalError, Principal, Session, SessionId, StopReason};
@@ -192,7 +192,7 @@ impl Agent {
                 };
             (folding.finish()?, record, Opening::GoOn)
         } else {
-            let facts = run_facts(1, ReplyMode::PassToClient);
+            let facts = run_facts(1, ReplyMode::PassToClient, false);
             let owner = &act.asker;
             let (session, record) =
                 self.found(name, &*device, DIRECT_REQUEST, facts, owner).await?;
@@ -218,8 +218,10 @@ impl Agent {
             acted: acted.clone(),
         };
         let reply_mode = ReplyMode::from_name(&session.run.reply_mode).unwrap_or_default();
-        let plan =
-            Plan { opening, run_facts: run_facts(session.run.max_steps, reply_mode), reply_mode };
+        // As it was: the agent may have something open that it goes on with.
+        let RunFacts { max_steps, planner, .. } = session.run;
+        let run_facts = run_facts(max_steps, reply_mode, planner);
+        let plan = Plan { opening, run_facts, reply_mode };
         let follower = self.launch_act(lease, session, record, device, plan, hand)?;
         Ok(Acting { follower, acted })
     }

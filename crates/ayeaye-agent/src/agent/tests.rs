@@ -5,6 +5,8 @@ mod direct;
 mod fakes;
 mod fallback;
 mod going_on;
+mod hosts;
+mod leave;
 mod limits;
 mod privacy;
 mod questions;

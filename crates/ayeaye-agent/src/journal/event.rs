@@ -196,6 +196,9 @@ pub struct RunFacts {
     pub max_steps: u32,
     /// Who answers questions: `pass_to_client`, `auto_reply`, `no_reply`, `manual_reply`.
     pub reply_mode: String,
+    /// Whether a host agent splits up what is asked for, in rounds that begin in this run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub planner: bool,
 }
 
 /// See [`Fact::SessionResume`].

@@ -80,7 +80,7 @@ impl Run {
             reply_mode: self.reply_mode.name().to_owned(),
         }))
         .await?;
-        self.enter(asking(question)).await?;
+        self.enter(&self.session.speaker(), asking(question)).await?;
         self.record.sync().await?;
         Ok(())
     }
@@ -116,12 +116,16 @@ impl Run {
         seen: &Seen,
         draft: &mut Draft,
     ) -> Result<String, Halt> {
+        let mut task = format!("The task: {}", self.session.request);
+        if let Some(subtask) = &self.session.planning.open {
+            task.extend(["\nThe agent is at this part of it: ", &subtask.text]);
+        }
         let prompt = Prompt::of(vec![
             Message::text(Role::System, ANSWER_AS_USER),
             Message {
                 role: Role::User,
                 parts: vec![
-                    Part::Text(format!("The task: {}", self.session.request)),
+                    Part::Text(task),
                     Part::Picture(seen.picture.clone()),
                     Part::Text(format!("The agent asks: {}", question.text)),
                 ],

@@ -53,8 +53,8 @@ impl Run {
     ) -> Result<Decision, Halt> {
         let model = self.acting();
         let mut prompt = model.prompt(&View {
-            request: &self.session.request,
-            past: &self.session.past,
+            request: self.session.duty(),
+            past: self.session.own_past(),
             remarks,
             picture: &seen.picture,
             earlier: &self.memory.earlier,
@@ -119,7 +119,8 @@ impl Run {
         let call_id = self.session.counts.calls + 1;
         // Asking again is part of the request. A step that ends before it asks takes no number, so
         // that they have no gaps.
-        let request_number = self.session.counts.requests + u32::from(iteration == 1);
+        let asked = self.session.agents.of(&self.session.speaker()).requests;
+        let request_number = asked + u32::from(iteration == 1);
         let shown = (seen.picture.clone(), seen.kept.clone());
         let messages = self.keep_messages(&prompt.messages, Some(&shown)).await?;
         self.append(Fact::LlmRequest(LlmRequest {
@@ -150,7 +151,7 @@ impl Run {
             }
         };
         draft.unpriced = true;
-        let call = (call_id, self.session.counts.requests, iteration);
+        let call = (call_id, request_number, iteration);
         let failed = failure(model.name(), call, &failed);
         self.append(Fact::LlmResponse(failed)).await?;
         Err(halt)
@@ -191,7 +192,8 @@ impl Run {
         (parsed, error): (Option<ParsedFacts>, Option<String>),
         draft: &mut Draft,
     ) -> Result<(), Halt> {
-        let call = (call_id, self.session.counts.requests, iteration);
+        let number = self.session.agents.of(&self.session.speaker()).requests;
+        let call = (call_id, number, iteration);
         let facts = answered(call, reply, prices, parsed, error);
         draft.tokens += facts.tokens;
         draft.cost_usd += facts.cost_usd;
@@ -375,7 +377,7 @@ pub(super) fn failure(
 }
 
 /// A reply in words, calls of tools as well.
-fn said(reply: &Reply) -> String {
+pub(super) fn said(reply: &Reply) -> String {
     let mut text = reply.text.clone();
     for call in &reply.calls {
         if !text.is_empty() {

@@ -184,13 +184,14 @@ impl Run {
 
     async fn begin_client_step(&mut self) -> Result<u32, Halt> {
         let counts = self.session.counts;
+        let own = self.session.agents.of(CLIENT);
         let fact = Fact::StepStart(StepStart {
             agent_type: CLIENT.to_owned(),
             round_step: counts.round_steps,
-            agent_step: counts.steps,
+            agent_step: own.steps,
             subtask: self.session.request.clone(),
             subtask_index: 0,
-            request_number: counts.requests + 1,
+            request_number: own.requests + 1,
         });
         self.write_of(Some(CLIENT), Some(counts.steps), fact).await?;
         Ok(counts.steps)

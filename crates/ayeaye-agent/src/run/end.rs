@@ -53,19 +53,22 @@ impl Run {
         Ok(())
     }
 
-    /// A round ends as UFO's does: with its subtask, a picture of both ends, its request on the
-    /// blackboard, and a judgement where one is wanted.
+    /// A round ends as UFO's does: with its subtask (those of a host agent have ended before), a
+    /// picture of both ends, its request on the blackboard, and a judgement where one is wanted.
     async fn end_round(&mut self, halt: &Halt, screen: Option<&LastScreen>) -> Result<(), Halt> {
         let done = halt.reason == StopReason::TaskCompletedSuccessfully;
         let status = if done { "FINISH" } else { "FAIL" };
-        self.append(Fact::SubtaskEnd {
-            index: 0,
-            status: status.to_owned(),
-            result: halt.message.clone(),
-        })
-        .await?;
-        if let Some(screen) = screen {
-            self.snapshot("sub_round", Some(0), screen.clone()).await?;
+        let planned = self.session.planning.on;
+        if !planned {
+            self.append(Fact::SubtaskEnd {
+                index: 0,
+                status: status.to_owned(),
+                result: halt.message.clone(),
+            })
+            .await?;
+            if let Some(screen) = screen {
+                self.snapshot("sub_round", Some(0), screen.clone()).await?;
+            }
         }
         let (round, request) = (self.session.round, self.session.request.clone());
         self.append(Fact::BlackboardAdd {
@@ -82,7 +85,7 @@ impl Run {
             result: halt.message.clone(),
             stop_reason: halt.reason.name().to_owned(),
             steps: counts.round_steps,
-            subtask_amount: 1,
+            subtask_amount: if planned { self.session.planning.assigned } else { 1 },
             cost_usd: counts.round_cost_usd,
         }))
         .await?;
@@ -91,7 +94,7 @@ impl Run {
         self.judge("round").await
     }
 
-    async fn snapshot(
+    pub(super) async fn snapshot(
         &mut self,
         scope: &str,
         sub_round: Option<u32>,
@@ -132,7 +135,7 @@ impl Run {
     }
 
     /// A settled look that the run does not depend on.
-    async fn look_once_more(&mut self) -> Result<Option<LastScreen>, Halt> {
+    pub(super) async fn look_once_more(&mut self) -> Result<Option<LastScreen>, Halt> {
         let rule = self.parts.limits.settle;
         let device = self.device.clone();
         let looking = async {

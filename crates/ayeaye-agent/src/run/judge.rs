@@ -163,7 +163,10 @@ impl Run {
 /// What a judge is told of the past; requests are told apart.
 fn told(past: &Past) -> Option<String> {
     match past {
-        Past::Request(_) | Past::Subtask(_) => None,
+        Past::Request(_) => None,
+        Past::Subtask(text) => {
+            Some(format!("- next part: {}", text.lines().next().unwrap_or_default()))
+        }
         Past::Said(text) => Some(format!("- the user said: {text}")),
         Past::Step(step) => {
             let action = crate::journal::ActionFacts::from(&step.decision.action).in_words();

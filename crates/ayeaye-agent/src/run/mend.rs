@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::act::{RESET, WAKE};
 use super::decide::failure;
 use super::{CONTINUE, Draft, Halt, Run};
-use crate::fold::{JUDGE, REPLY};
+use crate::fold::{ASSIGN, Closing, FAIL, HOST_AGENT, JUDGE, REPLY};
 use crate::journal::{Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
 use crate::{Action, Decision, ModelError, Past};
 
@@ -42,6 +42,7 @@ impl Opening {
 const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
 const INTERRUPTED_ACT: &str = "interrupted: the server stopped while it was under way, and it may or \
     may not have been carried out";
+const DROPPED: &str = "dropped: the user asked for something else";
 const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
 
 impl Run {
@@ -84,12 +85,15 @@ impl Run {
                 parsed.response.clone();
             Some(Decision { action, thought, explain: comment, summary, observation })
         });
+        let response = open.decision.as_ref().map(|parsed| parsed.response.clone());
         let asked = self.session.question.is_some() || open.answered();
+        let plans = open.agent == HOST_AGENT;
         let (status, result, error) = match (&decision.as_ref().map(|it| &it.action), &open.outcome)
         {
             (Some(Action::Info(_)), _) if asked => ("PENDING", String::new(), None),
+            // The app is open: what was to be done in it has been given out.
             (Some(Action::Gesture(_)), Some(end)) if end.success => {
-                ("CONTINUE", end.result.clone(), None)
+                (if plans { ASSIGN } else { CONTINUE }, end.result.clone(), None)
             }
             (Some(Action::Gesture(_)), Some(end)) => ("ERROR", String::new(), end.error.clone()),
             (Some(Action::Gesture(_)), None) => ("ERROR", String::new(), Some(NOT_SENT.to_owned())),
@@ -98,6 +102,7 @@ impl Run {
         Draft {
             status: Some(status),
             decision,
+            response,
             result,
             error,
             tokens: open.tokens,
@@ -149,7 +154,7 @@ impl Run {
         self.session.round = number;
         let request = self.session.request.clone();
         self.append(Fact::RoundStart { request }).await?;
-        self.enter(CONTINUE).await
+        self.enter(&self.session.agent(), CONTINUE).await
     }
 
     /// A request that is replaced before it was carried out.
@@ -158,12 +163,20 @@ impl Run {
             return Ok(());
         }
         let result = if self.session.client_round { "handed over to the agent" } else { "" };
+        if let Some(subtask) = &self.session.planning.open {
+            let index = subtask.index;
+            let (status, result) = match self.session.planning.closing.clone() {
+                Some(Closing::End { status, result }) => (status, result),
+                _ => (FAIL.to_owned(), DROPPED.to_owned()),
+            };
+            self.append(Fact::SubtaskEnd { index, status, result }).await?;
+        }
         self.append(Fact::RoundEnd(RoundEnd {
             status: "DROPPED".to_owned(),
             result: result.to_owned(),
             stop_reason: String::new(),
             steps: self.session.counts.round_steps,
-            subtask_amount: 0,
+            subtask_amount: self.session.planning.assigned,
             cost_usd: self.session.counts.round_cost_usd,
         }))
         .await

@@ -136,6 +136,9 @@ fn top(html: &mut Html, step: &Step, start: Option<Timestamp>) {
     if step.agent.text == "HostAgent" {
         html.raw(" <span class=\"tag\">Host agent: plans</span>");
     }
+    if let Some(app) = step.agent.text.strip_prefix("AppAgent_") {
+        html.raw(" <span class=\"tag\">App agent: ").text(app).raw("</span>");
+    }
     if step.agent.text == "Client" {
         html.raw(" <span class=\"tag\">The client itself</span>");
     }

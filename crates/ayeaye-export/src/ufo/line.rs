@@ -8,7 +8,7 @@
 //! Only `error` (left out when there is none), `last_error` (null when there is none) and
 //! `user_confirm` (left out when no leave was asked, or none was given or refused before the step was
 //! over) do not stand in every line. Money and times are always numbers.
-use ayeaye_agent::journal::{PhaseTimes, StepEnd};
+use ayeaye_agent::journal::{PhaseTimes, StepEnd, StepStart};
 use serde_json::{Map, Value, json};
 
 use super::action::Act;
@@ -38,7 +38,8 @@ pub(super) fn line(
     let times = seconds(end.time_ms);
     let total = to_seconds(times_sum(end.time_ms));
     let cost = number(end.cost_usd);
-    let package = step.seen.package.as_str();
+    // The app that was opened counts, not the one it was opened from.
+    let package = assigned_app(start, end).unwrap_or(&step.seen.package);
 
     let mut line = Map::new();
     let mut put = |names: &[&str], value: Value| {
@@ -100,6 +101,12 @@ pub(super) fn line(
         put(&["user_confirm", "UserConfirm"], json!(if leave { "Yes" } else { "No" }));
     }
     Value::Object(line)
+}
+
+/// The app of the subtask that a host agent gave out with this step.
+pub(super) fn assigned_app<'a>(start: &StepStart, end: &'a StepEnd) -> Option<&'a str> {
+    let action = end.action.as_ref().filter(|_| start.agent_type == "HostAgent")?;
+    action.arguments.get("app").and_then(Value::as_str).filter(|_| end.status == "ASSIGN")
 }
 
 /// What is seen, and who says so: the model if it did, else what the phone told about itself.

@@ -86,6 +86,12 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
     if step.start.agent_type == "HostAgent" {
         item(&mut page, "Agent", "HostAgent");
         item(&mut page, "Next subtask", &inline(&response.current_subtask));
+        item(&mut page, "To know for it", &inline(&response.message.join("; ")));
+        item(&mut page, "Asks", &inline(&response.questions.join("; ")));
+    } else if step.agent != step.start.agent_type {
+        // One of several app agents, each with a subtask of its own.
+        item(&mut page, "Agent", &inline(&step.agent));
+        item(&mut page, "Subtask", &inline(&step.start.subtask));
     }
     if step.start.agent_type == "Client" {
         item(&mut page, "Decided by", "the client");

@@ -33,6 +33,8 @@ pub(super) struct Story {
     pub(super) last_success: Option<(String, u32)>,
     pub(super) plan: Vec<String>,
     pub(super) host_message: Vec<String>,
+    /// What the host agent has given out: the app and the subtask.
+    pub(super) assigned: Option<(String, String)>,
     pub(super) subtasks: VecDeque<Value>,
     pub(super) blackboard: VecDeque<Value>,
     /// The last picture of the screen.
@@ -83,6 +85,7 @@ impl Story {
         self.last_error = None;
         self.plan.clear();
         self.host_message.clear();
+        self.assigned = None;
         self.subtasks.clear();
     }
 

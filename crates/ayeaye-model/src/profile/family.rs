@@ -59,7 +59,7 @@ impl Spec {
     /// Whether a model of the family can be asked at this endpoint. An API of its own is spoken only
     /// where it is at home: elsewhere the same model answers chats.
     pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
-        self.wire.host().is_none_or(|host| endpoint.host() == Some(host))
+        self.wire.is_at_home(endpoint)
     }
 }
 
@@ -68,6 +68,10 @@ impl Spec {
 pub(crate) enum Wire {
     /// OpenAI-compatible chat completions.
     Chat,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Gemini's `generateContent`.
+    Gemini,
 }
 
 impl Wire {
@@ -75,13 +79,22 @@ impl Wire {
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Chat => "OpenAI chat",
+            Self::Anthropic => "Anthropic",
+            Self::Gemini => "Gemini",
         }
     }
 
-    /// The one host that speaks it, if there is only one.
-    fn host(self) -> Option<&'static str> {
+    /// Whether an endpoint is known to speak it. Others may, such as a proxy: there the profile has
+    /// to be said.
+    fn is_at_home(self, endpoint: &Endpoint) -> bool {
+        let at = |host| endpoint.host() == Some(host);
         match self {
-            Self::Chat => None,
+            Self::Chat => true,
+            Self::Anthropic => at("api.anthropic.com"),
+            // Its OpenAI-compatible side door speaks chat.
+            Self::Gemini => {
+                at("generativelanguage.googleapis.com") && !endpoint.path().ends_with("/openai")
+            }
         }
     }
 }

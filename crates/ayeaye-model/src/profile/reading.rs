@@ -4,6 +4,11 @@
 //! with a sentence the model can act on.
 use ayeaye_agent::Unreadable;
 
+pub(crate) mod args;
+pub(crate) mod call;
+pub(crate) mod function;
+pub(crate) mod hermes;
+pub(crate) mod labelled;
 pub(crate) mod object;
 pub(crate) mod point;
 pub(crate) mod think;

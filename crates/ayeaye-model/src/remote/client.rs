@@ -1,34 +1,37 @@
 //! Asking: attempts, their deadlines, and when to try again.
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use ayeaye_agent::{ModelError, Prompt, Reply, Retry};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response, redirect};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::ConfigError;
 use super::answer::{self, Answer};
 use super::failure::{Failure, Next};
 use super::intake::Intake;
-use super::request::{self, Delivery};
-use super::wait;
+use super::wire::{Api, Ask, Refused, api};
+use super::{ConfigError, wait};
 use crate::endpoint::shown;
-use crate::profile::Sampling;
-use crate::{Endpoint, ModelConfig, Retries, Secret};
+use crate::profile::{Sampling, Wire};
+use crate::{Endpoint, ModelConfig, Retries};
 
 /// The one who talks to an endpoint.
 #[derive(Debug)]
 pub(crate) struct Client {
     http: reqwest::Client,
     config: ModelConfig,
-    /// Marked as sensitive: it is not shown either.
-    authorization: Option<HeaderValue>,
-    /// The endpoint has refused to be asked for token counts.
-    usage_refused: AtomicBool,
+    api: &'static dyn Api,
+    /// The header of the key. Marked as sensitive: it is not shown either.
+    key: Option<(HeaderName, HeaderValue)>,
+    /// What the endpoint has refused to be asked: [`Refused`].
+    refused: AtomicU8,
+    /// It has been said that another model answers than the one asked for.
+    swap_told: AtomicBool,
 }
 
 /// One attempt that went well.
@@ -46,7 +49,7 @@ const LONGEST_ERROR: usize = 16 << 10;
 const LONGEST_CALL: Duration = Duration::from_hours(24);
 
 impl Client {
-    pub(super) fn new(config: ModelConfig) -> Result<Self, ConfigError> {
+    pub(super) fn new(config: ModelConfig, wire: Wire) -> Result<Self, ConfigError> {
         // reqwest is built without a TLS provider of its own.
         if rustls::crypto::ring::default_provider().install_default().is_err() {
             tracing::debug!("a TLS provider is already installed");
@@ -65,8 +68,22 @@ impl Client {
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build().map_err(|error| ConfigError::Tls(error.to_string()))?;
-        let authorization = config.key.as_ref().map(bearer).transpose()?;
-        Ok(Self { http, config, authorization, usage_refused: AtomicBool::new(false) })
+        let api = api(wire);
+        let key = config.key.as_ref().map(|key| {
+            let (name, value) = api.key(key);
+            let mut value = HeaderValue::try_from(value).map_err(|_| ConfigError::Key)?;
+            value.set_sensitive(true);
+            Ok((name, value))
+        });
+        let key = key.transpose()?;
+        Ok(Self {
+            http,
+            config,
+            api,
+            key,
+            refused: AtomicU8::new(0),
+            swap_told: AtomicBool::new(false),
+        })
     }
 
     pub(crate) fn config(&self) -> &ModelConfig {
@@ -78,6 +95,9 @@ impl Client {
     }
 
     /// Sends a prompt until an answer comes, attempts run out, or `limit` is over.
+    ///
+    /// What an endpoint does not take is left out from then on, and a prompt that is too long for it
+    /// is shortened once; neither counts as an attempt that failed.
     pub(crate) async fn ask(
         &self,
         prompt: &Prompt,
@@ -87,19 +107,22 @@ impl Client {
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
         let end = started + limit.min(LONGEST_CALL);
-        let mut how = self.delivery();
-        let mut body = request::body(&self.config.name, prompt, sampling, how);
+        let mut prompt = Cow::Borrowed(prompt);
+        let mut body = self.body(&prompt, sampling);
         let mut failed: Vec<Retry> = Vec::new();
+        let mut changes: u32 = 0;
         let mut was_slow = false;
+        let mut was_shortened = false;
         loop {
-            let failure = match self.attempt(body.clone(), end).await {
+            let failure = match self.attempt(&prompt, body.clone(), end).await {
                 Ok(heard) => return Ok(self.reply(heard, started.elapsed(), failed)),
                 Err(failure) => failure,
             };
             let error = self.told(&failure);
             // Its words may be the endpoint's, and those may be the prompt's.
             tracing::debug!("an attempt to ask the model failed");
-            let made = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let all = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let mut made = all.saturating_sub(changes);
             let backoff = |asked| wait::before(retries, made + 1, asked, rand::random());
             let wait = match failure.next {
                 Next::Once if !was_slow => {
@@ -107,21 +130,35 @@ impl Client {
                     Some(backoff(None))
                 }
                 Next::Again { asked } => Some(backoff(asked)),
-                Next::WithoutUsage if how == Delivery::StreamWithUsage => {
-                    self.usage_refused.store(true, Ordering::Relaxed);
-                    how = self.delivery();
-                    body = request::body(&self.config.name, prompt, sampling, how);
+                Next::Without(extra)
+                    if self.api.can_do_without(extra)
+                        && self.say(&prompt, sampling).says(extra) =>
+                {
+                    tracing::info!("the model endpoint refuses {}: left out", extra.name());
+                    let refused = self.refused().with(extra);
+                    self.refused.fetch_or(refused.0, Ordering::Relaxed);
+                    body = self.body(&prompt, sampling);
+                    changes += 1;
+                    made -= 1;
                     Some(Duration::ZERO)
                 }
-                Next::GiveUp | Next::Once | Next::WithoutUsage => None,
+                Next::Shorter if !was_shortened => prompt.shorter().map(|shorter| {
+                    was_shortened = true;
+                    prompt = Cow::Owned(shorter);
+                    body = self.body(&prompt, sampling);
+                    changes += 1;
+                    made -= 1;
+                    Duration::ZERO
+                }),
+                Next::GiveUp | Next::Once | Next::Without(_) | Next::Shorter => None,
             };
             let wait = wait.filter(|_| made < retries.attempts);
             let wait = wait.filter(|wait| *wait < end.saturating_duration_since(Instant::now()));
             let Some(waited) = wait else {
-                let cause = if made == 1 {
+                let cause = if all == 1 {
                     error.clone()
                 } else {
-                    format!("{error} (after {made} attempts)")
+                    format!("{error} (after {all} attempts)")
                 };
                 failed.push(Retry { error, waited: Duration::ZERO });
                 return Err(ModelError { cause, retries: failed, latency: started.elapsed() });
@@ -129,6 +166,20 @@ impl Client {
             failed.push(Retry { error, waited });
             tokio::time::sleep(waited).await;
         }
+    }
+
+    fn refused(&self) -> Refused {
+        Refused(self.refused.load(Ordering::Relaxed))
+    }
+
+    /// A prompt as it is asked now.
+    fn say<'a>(&'a self, prompt: &'a Prompt, sampling: Sampling) -> Ask<'a> {
+        let (model, stream) = (self.config.name.as_str(), self.config.stream);
+        Ask { model, prompt, sampling, stream, refused: self.refused() }
+    }
+
+    fn body(&self, prompt: &Prompt, sampling: Sampling) -> Bytes {
+        Bytes::from(self.api.body(&self.say(prompt, sampling)).to_string())
     }
 
     /// The names of the models the endpoint offers; `None` if it keeps no list.
@@ -140,7 +191,8 @@ impl Client {
 
     async fn list(&self, end: Instant) -> Result<Option<Vec<String>>, Failure> {
         let pace = self.pace(end);
-        let response = self.send(Method::GET, self.endpoint().models(), None, &pace).await?;
+        let url = self.api.models(self.endpoint());
+        let response = self.send(Method::GET, url, self.api.headers(None), None, &pace).await?;
         if matches!(response.status().as_u16(), 404 | 405 | 501) {
             return Ok(None);
         }
@@ -150,21 +202,23 @@ impl Client {
         let list = said["data"].as_array().or_else(|| said["models"].as_array());
         Ok(list.map(|list| {
             let name = |model: &serde_json::Value| {
-                let name = model["id"].as_str().or_else(|| model["name"].as_str());
-                name.map(str::to_owned)
+                let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
+                Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
             };
             list.iter().filter_map(name).collect()
         }))
     }
 
-    async fn attempt(&self, body: Bytes, end: Instant) -> Result<Heard, Failure> {
+    async fn attempt(&self, prompt: &Prompt, body: Bytes, end: Instant) -> Result<Heard, Failure> {
         let started = Instant::now();
         let pace = self.pace(end);
-        let response = self.send(Method::POST, self.endpoint().chat(), Some(body), &pace).await?;
+        let url = self.api.url(self.endpoint(), &self.config.name, self.config.stream);
+        let headers = self.api.headers(Some(prompt));
+        let response = self.send(Method::POST, url, headers, Some(body), &pace).await?;
         let response = self.checked(response, &pace).await?;
         let header = response.headers().get(CONTENT_TYPE);
         let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut intake = Intake::new(self.config.limits, content_type);
+        let mut intake = Intake::new(self.api, self.config.limits, content_type);
         let mut first_token = None;
         let mut bytes = response.bytes_stream();
         while let Some(piece) = pace.next("sent no more of its answer", bytes.next()).await? {
@@ -186,13 +240,14 @@ impl Client {
         &self,
         method: Method,
         url: Url,
+        headers: HeaderMap,
         body: Option<Bytes>,
         pace: &Pace,
     ) -> Result<Response, Failure> {
-        let mut request = self.http.request(method, url);
+        let mut request = self.http.request(method, url).headers(headers);
         request = request.header(ACCEPT, "application/json, text/event-stream");
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization.clone());
+        if let Some((name, key)) = &self.key {
+            request = request.header(name, key.clone());
         }
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
@@ -218,25 +273,24 @@ impl Client {
     }
 
     fn reply(&self, heard: Heard, latency: Duration, retries: Vec<Retry>) -> Reply {
-        let Heard { answer, first_token } = heard;
+        let Heard { mut answer, first_token } = heard;
+        let model = answer.model.take().unwrap_or_else(|| self.config.name.clone());
+        if !is_the_same(&self.config.name, &model) && !self.swap_told.swap(true, Ordering::Relaxed)
+        {
+            // Not fatal: many servers answer under a name of their own. The record has it as well.
+            let (asked, answers) = (&self.config.name, super::quoted(&model));
+            tracing::warn!("the model endpoint was asked for {asked} and answers as {answers}");
+        }
         Reply {
+            calls: answer.take_calls(),
             text: answer.text,
             reasoning: answer.reasoning,
-            calls: Vec::new(),
             finish_reason: answer.finish_reason,
-            model: answer.model.unwrap_or_else(|| self.config.name.clone()),
+            model,
             tokens: answer.tokens,
             latency,
             first_token,
             retries,
-        }
-    }
-
-    fn delivery(&self) -> Delivery {
-        match (self.config.stream, self.usage_refused.load(Ordering::Relaxed)) {
-            (false, _) => Delivery::Whole,
-            (true, false) => Delivery::StreamWithUsage,
-            (true, true) => Delivery::Stream,
         }
     }
 
@@ -297,9 +351,9 @@ async fn some_bytes(
     body
 }
 
-fn bearer(key: &Secret) -> Result<HeaderValue, ConfigError> {
-    let mut value =
-        HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| ConfigError::Key)?;
-    value.set_sensitive(true);
-    Ok(value)
+/// Whether two names may be one model's: with or without a path before it or a date behind it.
+fn is_the_same(asked: &str, answers: &str) -> bool {
+    let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let (asked, answers) = (bare(asked), bare(answers));
+    asked.contains(&answers) || answers.contains(&asked)
 }

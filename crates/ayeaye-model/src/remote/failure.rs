@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 
+use super::wire::Extra;
+
 /// A failed attempt. The text goes on from "the model endpoint <URL> …".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
@@ -19,8 +21,10 @@ pub(super) enum Next {
     Again { asked: Option<Duration> },
     /// One more attempt and no further one: the failure itself took long.
     Once,
-    /// The same without asking for token counts, which this endpoint does not know.
-    WithoutUsage,
+    /// The same without something that this endpoint does not take.
+    Without(Extra),
+    /// The same with less of the history.
+    Shorter,
 }
 
 impl Failure {
@@ -63,11 +67,11 @@ impl Failure {
         }
     }
 
-    /// The answer is not one of an OpenAI-compatible endpoint.
+    /// The answer is not one of the API that is spoken.
     pub(super) fn alien(what: &str) -> Self {
         Self::again(format!(
             "answered with {what}: the base URL must be that of an OpenAI-compatible API, which \
-             usually ends in /v1"
+             usually ends in /v1, or of the API that the model's profile speaks"
         ))
     }
 
@@ -80,6 +84,7 @@ impl Failure {
         }
         let lower = said.to_ascii_lowercase();
         let speaks_of = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let unknown = extra(&lower);
         let (way_out, next) = match status {
             401 | 403 => (
                 "the key is missing, wrong or not allowed this model: set the model's key",
@@ -88,20 +93,18 @@ impl Failure {
             400 | 404 | 415 | 422 if speaks_of(&SIGHT) => {
                 ("this model takes no pictures: choose one that sees", Next::GiveUp)
             }
+            400 | 404 | 422 | 501 if unknown.is_some() => {
+                ("it does not take such a request", unknown.map_or(Next::GiveUp, Next::Without))
+            }
             404 | 405 => (
                 "either the path or the model's name is wrong: the base URL usually ends in /v1, and \
                  the endpoint lists its models under /models",
                 Next::GiveUp,
             ),
-            400 | 413 | 422 if speaks_of(&CONTEXT) => (
-                "the prompt is longer than the model's context: serve the model with a longer one \
-                 (8192 tokens serve), or send smaller pictures",
-                Next::GiveUp,
-            ),
-            400 | 422 if speaks_of(&["stream_options", "include_usage"]) => {
-                ("it does not know `stream_options`", Next::WithoutUsage)
-            }
-            429 if speaks_of(&["insufficient_quota", "billing"]) => {
+            400 | 422 if speaks_of(&CONTEXT) => TOO_LONG,
+            413 => TOO_LONG,
+            400 if speaks_of(&KEY) => ("the key is wrong: set the model's key", Next::GiveUp),
+            400 | 402 | 429 if speaks_of(&["insufficient_quota", "billing", "credit balance"]) => {
                 ("the quota of this key is used up", Next::GiveUp)
             }
             408 | 409 | 425 | 429 => ("it is busy: try later", Next::Again { asked }),
@@ -122,7 +125,34 @@ impl Failure {
     }
 }
 
-const CONTEXT: [&str; 7] = [
+/// What an endpoint refuses, by the words it says so in.
+fn extra(said: &str) -> Option<Extra> {
+    let speaks_of = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    Some(match said {
+        _ if speaks_of(&["stream_options", "include_usage"]) => Extra::Usage,
+        // It names both the word it refuses and the one it wants.
+        _ if speaks_of(&["max_completion_tokens"]) => Extra::MaxTokens,
+        _ if speaks_of(&["response_format", "json_schema", "responsejsonschema"]) => Extra::Schema,
+        _ if speaks_of(&["output_config", "output_format", "structured output"]) => Extra::Schema,
+        _ if speaks_of(&["temperature", "top_p", "frequency_penalty", "`seed`"]) => Extra::Sampling,
+        _ if speaks_of(&["tool choice", "tool_choice", "support tools", "tool use"]) => {
+            Extra::Tools
+        }
+        _ if speaks_of(&["'tools'", "`tools`", "\"tools\""]) => Extra::Tools,
+        _ => return None,
+    })
+}
+
+const KEY: [&str; 4] =
+    ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
+
+const TOO_LONG: (&str, Next) = (
+    "the prompt is longer than the model's context: serve the model with a longer one (8192 tokens \
+     serve), or send smaller pictures",
+    Next::Shorter,
+);
+
+const CONTEXT: [&str; 12] = [
     "context length",
     "context_length",
     "context window",
@@ -130,6 +160,11 @@ const CONTEXT: [&str; 7] = [
     "maximum context",
     "too many tokens",
     "exceed_context",
+    "prompt is too long",
+    "input is too long",
+    "input token count",
+    "request_too_large",
+    "reduce the length",
 ];
 
 const SIGHT: [&str; 5] = [
@@ -168,9 +203,10 @@ mod tests {
             (401, "", "key"),
             (403, "", "key"),
             (404, "model `x` not found", "name is wrong"),
-            (400, "This model's maximum context length is 4096 tokens.", "longer than"),
             (400, "x is not a multimodal model", "takes no pictures"),
-            (400, "temperature must be 1", "such a request"),
+            (400, "messages: roles must alternate", "such a request"),
+            (400, "API key not valid. Please pass a valid API key.", "key"),
+            (400, "Your credit balance is too low", "quota"),
             (429, "insufficient_quota", "quota"),
             (418, "", "such a request"),
         ] {
@@ -179,8 +215,42 @@ mod tests {
             assert!(failure.text.contains(part), "{}", failure.text);
             assert!(failure.text.contains(&status.to_string()), "{}", failure.text);
         }
-        let failure = Failure::reported(400, "unknown field stream_options", None);
-        assert_eq!(failure.next, Next::WithoutUsage);
+    }
+
+    #[test]
+    fn what_is_tried_again_in_another_way() {
+        for (status, said, next) in [
+            (400, "unknown field stream_options", Next::Without(Extra::Usage)),
+            (
+                400,
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
+                 'max_completion_tokens' instead.",
+                Next::Without(Extra::MaxTokens),
+            ),
+            (
+                400,
+                "Unsupported value: 'temperature' does not support 0.0 with this model.",
+                Next::Without(Extra::Sampling),
+            ),
+            (400, "invalid response_format", Next::Without(Extra::Schema)),
+            (400, "registry/model does not support tools", Next::Without(Extra::Tools)),
+            (
+                400,
+                "\"auto\" tool choice requires --enable-auto-tool-choice",
+                Next::Without(Extra::Tools),
+            ),
+            (400, "This model's maximum context length is 4096 tokens.", Next::Shorter),
+            (400, "prompt is too long: 215000 tokens > 200000 maximum", Next::Shorter),
+            (
+                400,
+                "The input token count (1100000) exceeds the maximum number of tokens",
+                Next::Shorter,
+            ),
+            (413, "", Next::Shorter),
+        ] {
+            let failure = Failure::reported(status, said, None);
+            assert_eq!(failure.next, next, "{}", failure.text);
+        }
     }
 
     #[test]

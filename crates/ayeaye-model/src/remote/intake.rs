@@ -1,11 +1,14 @@
 //! Bytes in, an answer out: whole JSON or an event stream, judged by what comes.
 use super::answer::{self, Answer, CUT};
 use super::failure::Failure;
+use super::wire::Api;
 use crate::Limits;
+use crate::profile::strict_json;
 
 /// What has come of an answer.
 #[derive(Debug)]
 pub(super) struct Intake {
+    api: &'static dyn Api,
     limits: Limits,
     /// As the answer's header says; used where the bytes do not tell.
     content_type: String,
@@ -23,10 +26,10 @@ enum Shape {
 }
 
 impl Intake {
-    pub(super) fn new(limits: Limits, content_type: &str) -> Self {
+    pub(super) fn new(api: &'static dyn Api, limits: Limits, content_type: &str) -> Self {
         let content_type = content_type.split(';').next().unwrap_or_default().trim();
         let content_type = content_type.to_ascii_lowercase();
-        Self { limits, content_type, taken: 0, shape: Shape::Unknown }
+        Self { api, limits, content_type, taken: 0, shape: Shape::Unknown }
     }
 
     /// Takes in the next bytes. `true` when the reply is whole and nothing more needs to come.
@@ -61,16 +64,14 @@ impl Intake {
                 body.extend_from_slice(bytes);
                 Ok(false)
             }
-            Shape::Events(events) => events.push(bytes, self.limits.reply),
+            Shape::Events(events) => events.push(self.api, bytes, self.limits.reply),
         }
     }
 
     /// Whether the first words of the reply have come. Only a stream can tell.
     pub(super) fn has_begun(&self) -> bool {
         match &self.shape {
-            Shape::Events(Events { answer, .. }) => {
-                !answer.text.is_empty() || !answer.reasoning.is_empty()
-            }
+            Shape::Events(Events { answer, .. }) => answer.has_begun(),
             Shape::Unknown | Shape::Json(_) => false,
         }
     }
@@ -81,9 +82,9 @@ impl Intake {
             Shape::Unknown => Err(Failure::again("answered with nothing at all")),
             Shape::Json(body) => {
                 let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body);
-                answer::whole(body, self.limits.reply)
+                answer::whole(self.api, body, self.limits.reply)
             }
-            Shape::Events(events) => events.finish(self.limits.reply),
+            Shape::Events(events) => events.finish(self.api, self.limits.reply),
         }
     }
 }
@@ -103,24 +104,24 @@ struct Events {
     answer: Answer,
     /// Anything at all was said.
     spoke: bool,
-    /// `[DONE]` has come.
+    /// The end has come: `[DONE]`, or what the API says instead.
     done: bool,
 }
 
 impl Events {
-    fn push(&mut self, bytes: &[u8], most: usize) -> Result<bool, Failure> {
+    fn push(&mut self, api: &dyn Api, bytes: &[u8], most: usize) -> Result<bool, Failure> {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             self.line.extend_from_slice(&rest[..end]);
             rest = &rest[end + 1..];
             let line = std::mem::take(&mut self.line);
-            self.take_line(&line, most)?;
+            self.take_line(api, &line, most)?;
         }
         self.line.extend_from_slice(rest);
         Ok(self.done)
     }
 
-    fn take_line(&mut self, line: &[u8], most: usize) -> Result<(), Failure> {
+    fn take_line(&mut self, api: &dyn Api, line: &[u8], most: usize) -> Result<(), Failure> {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
         if self.done {
@@ -143,11 +144,12 @@ impl Events {
         }
         self.data.push_str(data);
         // Every endpoint seen writes an event in one line, not all of them the blank line after it.
-        if let Ok(said) = serde_json::from_str(&self.data) {
+        if let Ok(said) = strict_json(self.data.as_bytes()) {
             self.data.clear();
             self.lines = 0;
             self.spoke = true;
-            self.answer.take(&said, most)?;
+            self.answer.take(api, &said, most)?;
+            self.done = self.answer.over;
         } else {
             self.data.push('\n');
             self.lines += 1;
@@ -156,9 +158,9 @@ impl Events {
         if MOST_LINES < self.lines { Err(broken()) } else { Ok(()) }
     }
 
-    fn finish(mut self, most: usize) -> Result<Answer, Failure> {
+    fn finish(mut self, api: &dyn Api, most: usize) -> Result<Answer, Failure> {
         let line = std::mem::take(&mut self.line);
-        self.take_line(&line, most)?;
+        self.take_line(api, &line, most)?;
         if !self.data.is_empty() {
             return Err(broken());
         }
@@ -169,7 +171,7 @@ impl Events {
         if answer.finish_reason.is_none() && !self.done {
             answer.finish_reason = Some(CUT.to_owned());
         }
-        Ok(answer.finished())
+        Ok(answer.finished(api))
     }
 }
 
@@ -182,11 +184,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::failure::Next;
+    use super::super::wire::api;
     use super::*;
+    use crate::profile::Wire;
 
     fn intake(content_type: &str, pieces: &[&[u8]]) -> Result<Answer, Failure> {
-        let mut intake =
-            Intake::new(Limits { body: 4000, reply: 1000, ..Limits::STANDARD }, content_type);
+        take(Wire::Chat, content_type, pieces)
+    }
+
+    fn take(wire: Wire, content_type: &str, pieces: &[&[u8]]) -> Result<Answer, Failure> {
+        let limits = Limits { body: 4000, reply: 1000, ..Limits::STANDARD };
+        let mut intake = Intake::new(api(wire), limits, content_type);
         for piece in pieces {
             intake.push(piece)?;
         }
@@ -226,6 +234,58 @@ mod tests {
         let plain = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]";
         assert_eq!(intake("", &[plain.as_bytes()]).unwrap().finish_reason, None);
         assert_eq!(whole.text, "你好");
+    }
+
+    /// A call of a tool in each wire's events, and where its end begins.
+    const CALLS: [(Wire, &str, &str); 3] = [
+        (
+            Wire::Chat,
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"done\",\"arguments\":\"\"}}]}}]}\n\n\
+             data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"message\\\":\\\"ok\\\"}\"}}]}}]}\n\n\
+             data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+            "\"finish_reason\":\"tool_calls\"",
+        ),
+        (
+            Wire::Anthropic,
+            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"c\"}}\n\n\
+             event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"done\",\"input\":{}}}\n\n\
+             data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"message\\\":\\\"ok\\\"}\"}}\n\n\
+             data: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
+             data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+             data: {\"type\":\"message_stop\"}\n\n",
+            "\"stop_reason\":\"tool_use\"",
+        ),
+        (
+            Wire::Gemini,
+            "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"so\",\"thought\":true}]}}]}\n\n\
+             data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"done\",\"args\":{\"message\":\"ok\"}}}]}}]}\n\n\
+             data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}]},\"finishReason\":\"STOP\"}]}\n\n",
+            "\"finishReason\":\"STOP\"",
+        ),
+    ];
+
+    #[test]
+    fn a_streamed_call_cut_at_any_byte_is_no_whole_answer_in_any_wire() {
+        for (wire, stream, end) in CALLS {
+            let mut whole = take(wire, "text/event-stream", &[stream.as_bytes()]).unwrap();
+            let calls = whole.take_calls();
+            assert_eq!(
+                (calls[0].name.as_str(), calls[0].arguments.as_str()),
+                ("done", "{\"message\":\"ok\"}")
+            );
+            assert_ne!(whole.finish_reason.as_deref(), Some(CUT), "{wire:?}");
+            for at in 0..stream.find(end).unwrap() {
+                match take(wire, "text/event-stream", &[&stream.as_bytes()[..at]]) {
+                    Ok(answer) => {
+                        assert_eq!(answer.finish_reason.as_deref(), Some(CUT), "{wire:?} {at}");
+                    }
+                    Err(failure) => assert_ne!(failure.next, Next::GiveUp, "{}", failure.text),
+                }
+            }
+            let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
+            let mut apart = take(wire, "", &bytes).unwrap();
+            assert_eq!(apart.take_calls(), calls, "{wire:?}: byte by byte");
+        }
     }
 
     #[test]
@@ -271,14 +331,21 @@ mod tests {
             prop_oneof![
                 proptest::collection::vec(any::<u8>(), 0..20),
                 Just(b"data: ".to_vec()), Just(b"\n".to_vec()), Just(b"{\"choices\":[{\"delta\":".to_vec()),
-                Just(b"{\"content\":\"x\"}}]}".to_vec()), Just(b"[DONE]".to_vec()), Just(b":".to_vec()),
+                Just(b"{\"content\":\"x\"}}]}".to_vec()),
+                Just(br#"{"type":"message_stop"}"#.to_vec()),
+                Just(br#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","name":"a"}}"#.to_vec()),
+                Just(br#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"a"}}]}}]}"#.to_vec()),
+                Just(b"[DONE]".to_vec()), Just(b":".to_vec()),
             ],
             0..20,
         )) {
             let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
             let whole = pieces.concat();
-            let apart = intake("text/event-stream", &pieces);
-            prop_assert_eq!(apart.ok(), intake("text/event-stream", &[&whole]).ok());
+            for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini] {
+                let apart = take(wire, "text/event-stream", &pieces);
+                let whole = take(wire, "text/event-stream", &[&whole]);
+                prop_assert_eq!(apart.ok(), whole.ok());
+            }
         }
     }
 }

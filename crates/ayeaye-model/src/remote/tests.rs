@@ -13,6 +13,7 @@ use crate::{Endpoint, Limits, Retries, Secret, Subject, Verdict};
 use fake::{Answer, EVENTS, Fake, JSON, events, http, raw, says};
 
 mod fake;
+mod wires;
 
 /// What a reply is a reply to.
 const SENT: ScreenSize = ScreenSize { width: 720, height: 1600 };

@@ -68,6 +68,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         task: "bench".to_owned(),
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
+        planner: false,
         asker: Principal::local(),
     };
     let mut follower = agent.start(start).await?;

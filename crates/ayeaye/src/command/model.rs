@@ -31,12 +31,8 @@ pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Termi
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..4).map(width).collect();
     for (row, of) in rows.iter().zip(std::iter::once(None).chain(all.iter().map(Some))) {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(&format!("{cell:<width$}  "));
-        }
-        line.push_str(&row[4]);
-        terminal.line(&line);
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}  "));
+        terminal.line(&(cells.collect::<String>() + &row[4]));
         if let Some(it) = of {
             let names = match it.patterns {
                 [] => "any other name".to_owned(),

@@ -23,6 +23,8 @@ pub struct Task {
     pub max_steps: u32,
     /// Who answers; `pass_to_client` and `manual_reply` both mean the person at this terminal.
     pub reply_mode: ReplyMode,
+    /// Whether a host agent splits the task up over apps.
+    pub planner: bool,
 }
 
 /// Carries a task out, showing each step and asking here.
@@ -51,6 +53,7 @@ pub async fn run(
             task: words,
             max_steps: task.max_steps,
             reply_mode,
+            planner: task.planner,
             asker: Principal::local(),
         })
         .await?;
@@ -83,6 +86,7 @@ pub async fn run(
                 words: Words::Reply(reply),
                 max_steps: task.max_steps,
                 reply_mode,
+                planner: task.planner,
                 asker: Principal::local(),
             })
             .await?;

@@ -61,6 +61,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     open("run.device-wait"),
     open("run.evaluate"),
     open("run.caption"),
+    open("run.planner"),
     open("journal.images"),
     open("journal.text"),
     open("journal.ui-tree"),

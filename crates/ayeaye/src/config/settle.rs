@@ -80,9 +80,8 @@ impl Stack {
                 settle_limit: self.need("run.settle-limit", value::limit)?,
                 device_wait: self.need("run.device-wait", value::duration)?,
                 evaluate: self.need("run.evaluate", |text| value::word(text, &Evaluate::ALL))?,
-                caption: self.need("run.caption", |text| {
-                    value::word(text, &[("off", false), ("on", true)])
-                })?,
+                caption: self.need("run.caption", value::on_off)?,
+                planner: self.need("run.planner", value::on_off)?,
             },
             journal: JournalSettings {
                 keeping: Keeping {

@@ -75,8 +75,11 @@ fn the_embedded_file_speaks_of_every_setting_and_no_other() {
 fn flags_win_over_environment_over_file_over_defaults() {
     let home = home();
     let file = home.path().join("mine.toml");
-    std::fs::write(&file, "[model]\nname = 'from-file'\nprofile = 'p'\n[run]\nmax-steps = 5\n")
-        .unwrap();
+    std::fs::write(
+        &file,
+        "[model]\nname = 'from-file'\nprofile = 'gui-owl'\n[run]\nmax-steps = 5\n",
+    )
+    .unwrap();
     let environment = environment(
         &home,
         &[("AYEAYE_MODEL_NAME", "from-env"), ("AYEAYE_CONFIG", file.to_str().unwrap())],
@@ -84,7 +87,7 @@ fn flags_win_over_environment_over_file_over_defaults() {
     let settle = |flags: &[Flag]| Config::settle(flags, None, &environment).unwrap();
     assert_eq!(settle(&[]).model.name, "from-env");
     assert_eq!(settle(&[flag("model.name", "from-flag")]).model.name, "from-flag");
-    assert_eq!(settle(&[]).model.profile.as_deref(), Some("p"));
+    assert_eq!(settle(&[]).model.profile.map(ayeaye_model::Profile::name), Some("gui-owl"));
     assert_eq!(settle(&[]).run.max_steps, 5);
     assert_eq!(settle(&[]).run.session_max_steps, 200);
     assert_eq!(settle(&[]).file.as_deref(), Some(file.as_path()));

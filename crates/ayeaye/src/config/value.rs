@@ -67,6 +67,10 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
+pub(super) fn on_off(text: &str) -> Result<bool, String> {
+    word(text, &[("off", false), ("on", true)])
+}
+
 pub(super) fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
     text.parse()
         .ok()

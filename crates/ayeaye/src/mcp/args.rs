@@ -58,6 +58,9 @@ pub struct StartArgs {
     /// `manual_reply` (an operator at the server).
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
+    /// Whether a planner splits the task up and works through several apps, one after the other. For a
+    /// task over more than one app; the server's setting if left out.
+    pub planner: Option<bool>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
     /// goes on; follow it with `ask_agent_continue`. 0 returns at once. 45 if left out, 240 if you show
     /// progress.
@@ -91,6 +94,9 @@ pub struct ContinueArgs {
     /// `manual_reply` (an operator at the server).
     #[schemars(extend("enum" = ["pass_to_client", "auto_reply", "no_reply", "manual_reply"]))]
     pub reply_mode: Option<String>,
+    /// Whether a planner splits the new `task` up over several apps; the server's setting if left out. A
+    /// task that goes on stays as it was begun.
+    pub planner: Option<bool>,
     /// How long to wait for the end, in seconds. After that the answer is `STILL_RUNNING` and the task
     /// goes on. 0 returns at once. 45 if left out, 240 if you show progress.
     #[schemars(range(min = 0, max = 3600))]

@@ -289,6 +289,7 @@ impl Ladder<'_> {
             reply_is_secret: false,
             max_steps: report.steps_left(),
             reply_mode: self.reply_mode,
+            planner: report.run.facts.planner,
             asker: principal(self.ctx),
         };
         self.server.agent.resume(next).await

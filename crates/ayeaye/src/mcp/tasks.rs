@@ -167,6 +167,7 @@ impl Server {
             reply_is_secret: false,
             max_steps: report.steps_left(),
             reply_mode: ReplyMode::from_name(&report.run.facts.reply_mode).unwrap_or_default(),
+            planner: report.run.facts.planner,
             asker: principal(ctx),
         };
         match self.agent.resume(next).await {

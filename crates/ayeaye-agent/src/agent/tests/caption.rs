@@ -81,8 +81,8 @@ async fn the_screen_that_ends_a_run_is_put_into_words_while_the_model_thinks() {
 #[tokio::test(start_paused = true)]
 async fn a_caption_of_another_step_is_given_up_and_its_price_is_not_known() {
     let slow = Line::Late(Duration::from_secs(20), "Too late.".to_owned());
-    let (rig, writer) =
-        captioned([click(1), click(2), complete("done")], [slow, says("b"), says("c")]);
+    let soon = Line::Late(Duration::from_millis(100), "b".to_owned());
+    let (rig, writer) = captioned([click(1), click(2), complete("done")], [slow, soon, says("c")]);
     let rig = rig.priced(PRICE);
     writer.cost(PRICE);
     let begun = Instant::now();

@@ -2,6 +2,7 @@
 mod damage;
 mod disk;
 mod fixture;
+mod fuzz;
 mod sample;
 mod scale;
 

@@ -128,7 +128,8 @@ impl Tape {
             action: None,
             agent: "AppAgent".to_owned(),
         };
-        let run = RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() };
+        let run =
+            RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
         tape.add(Fact::SessionStart(SessionStart {
             task_name: "text-anna".to_owned(),
             request: request.to_owned(),
@@ -397,7 +398,8 @@ impl Tape {
     }
 
     pub(super) fn resume(&mut self, why: &str) {
-        let run = RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() };
+        let run =
+            RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
         let (step, before) = (self.step.take(), self.step);
         self.add(Fact::SessionResume(SessionResume { why: why.to_owned(), run }));
         self.step = step.or(before);

@@ -10,20 +10,35 @@ use super::{quote, refused};
 /// The object that a text is, from its first brace to its last. Code fences around it do not matter;
 /// words behind it do, since nobody knows what they take back.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
-    let Some(start) = text.find('{') else {
-        return refused("it holds no JSON object");
-    };
-    let mut reader = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Once>();
-    let read = match reader.next() {
-        Some(Ok(Once(Value::Object(map)))) => map,
-        Some(Err(error)) => return refused(format!("it is not whole JSON ({error})")),
-        _ => return refused("it holds no JSON object"),
-    };
-    let rest = &text[start + reader.byte_offset()..];
+    let (read, rest) = first(text)?;
     if rest.contains('{') {
         return refused("it holds more than one JSON object; reply with one action");
     }
     Ok(read)
+}
+
+/// The object that begins at the first brace of a text, and what stands behind it.
+pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), Unreadable> {
+    let Some(start) = text.find('{') else {
+        return refused("it holds no JSON object");
+    };
+    let (read, end) = leading(&text[start..])?;
+    Ok((read, &text[start + end..]))
+}
+
+/// The object with which a text begins, and how many bytes of the text it is.
+pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreadable> {
+    let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
+    match reader.next() {
+        Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
+        Some(Err(error)) => refused(format!("it is not whole JSON ({error})")),
+        _ => refused("it holds no JSON object"),
+    }
+}
+
+/// Whole JSON of any kind, in which no key is said twice with different values.
+pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<Once>(text).map(|Once(value)| value)
 }
 
 /// A text out of an object, by the first of these names that has one; numbers as they are written.

@@ -3,6 +3,7 @@ use ayeaye_agent::{Point, Unreadable};
 use serde_json::Value;
 
 use super::super::Sheet;
+use super::super::space::Unit;
 use super::{quote, refused};
 
 /// Longer texts name no place.
@@ -43,7 +44,8 @@ pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, Unreadable
                 (Some(x), Some(y)) => {
                     // Named numbers have no order.
                     let (first, second) = if sheet.space.y_first { (y, x) } else { (x, y) };
-                    sheet.space.point(first, second, sheet.sent)
+                    let told = || odd(&value.to_string());
+                    place(&[first, second], sheet).map_err(|why| why.unwrap_or_else(told))
                 }
                 _ => Err(odd(&value.to_string())),
             }
@@ -54,6 +56,17 @@ pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, Unreadable
 
 /// The place of two numbers, or the middle of a box of four; `Err(None)` for any other count.
 fn place(numbers: &[f64], sheet: &Sheet) -> Result<Point, Option<Unreadable>> {
+    // Fractions of the screen where others are asked for would all be its first pixel.
+    if sheet.space.unit != Unit::Fractions
+        && numbers.iter().all(|it| (0.0..=1.0).contains(it))
+        && numbers.iter().any(|it| it.fract() != 0.0)
+    {
+        let (width, height) = sheet.space.extent(sheet.sent);
+        return Err(Some(Unreadable(format!(
+            "the point seems to be in fractions of the screen; its numbers go up to {width} and \
+             {height}"
+        ))));
+    }
     let at = |x, y| sheet.space.point(x, y, sheet.sent).map_err(Some);
     match *numbers {
         [x, y] => at(x, y),
@@ -139,9 +152,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_place_is_refused() {
-        for text in
-            ["", "512", "1,2,3", "9,9,1,1", "1e2,3", "NaN,3", "4000,3", "-1,5", "the button"]
-        {
+        for text in ["", "512", "1,2,3", "9,9,1,1", "1e2,3", "NaN,3", "4000,3", "-1,5", "0.5,0.2"] {
             assert!(point(text, &SHEET).is_err(), "{text}");
         }
         for value in [json!(5), json!(null), json!([1]), json!([1, "b"]), json!({"x": 1})] {

@@ -48,6 +48,13 @@ pub(crate) fn cut(text: &str, begins: impl Fn(&str) -> bool) -> Cut<'_> {
     }
 }
 
+/// Reasoning out of its tags and in front of an action; what the endpoint kept apart if there is none.
+pub(crate) fn joined(said: [&str; 2], apart: &str) -> String {
+    let said = said.map(str::trim);
+    let all: Vec<&str> = said.into_iter().filter(|it| !it.is_empty()).collect();
+    if all.is_empty() { apart.trim().to_owned() } else { all.join("\n") }
+}
+
 struct Tag {
     start: usize,
     end: usize,

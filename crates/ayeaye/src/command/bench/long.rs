@@ -35,6 +35,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
         task: "a long bench".to_owned(),
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
+        planner: false,
         asker: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
@@ -74,6 +75,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
         reply_is_secret: false,
         max_steps: 2,
         reply_mode: ReplyMode::PassToClient,
+        planner: false,
         asker: Principal::local(),
     };
     let mut follower = agent.resume(next).await?;

@@ -33,7 +33,7 @@ fn report(question: Question) -> Report {
         run: RunPlace {
             number: 1,
             began: 0,
-            facts: RunFacts { max_steps: 20, reply_mode: named("pass_to_client") },
+            facts: RunFacts { max_steps: 20, reply_mode: named("pass_to_client"), planner: false },
         },
         updated: None,
         asked_at: 3,

@@ -139,7 +139,7 @@ mod tests {
             run: RunPlace {
                 number: 0,
                 began: 0,
-                facts: RunFacts { max_steps: 1, reply_mode: String::new() },
+                facts: RunFacts { max_steps: 1, reply_mode: String::new(), planner: false },
             },
             updated: None,
             asked_at: 0,

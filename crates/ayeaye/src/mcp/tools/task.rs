@@ -39,6 +39,7 @@ impl Server {
             task: args::words("task", &args.task)?,
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
+            planner: args.planner.unwrap_or(self.defaults.planner),
             asker: principal(&ctx),
         };
         ladder.climb(self.agent.start(start).await?).await
@@ -77,6 +78,7 @@ impl Server {
             reply_is_secret: args.reply_is_secret.unwrap_or_default(),
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
+            planner: args.planner.unwrap_or(self.defaults.planner),
             asker: principal(&ctx),
         };
         ladder.climb(self.agent.resume(next).await?).await

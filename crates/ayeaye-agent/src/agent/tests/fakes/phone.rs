@@ -30,6 +30,7 @@ pub(in super::super) enum Call {
     Perform,
     Wake,
     Reset,
+    Apps,
 }
 
 /// What goes wrong.
@@ -87,6 +88,7 @@ struct Inner {
     dump: Option<String>,
     dump_takes: Duration,
     dumps: u32,
+    apps: Vec<(&'static str, &'static str)>,
     faults: Vec<(Call, RangeInclusive<u32>, Fault)>,
     /// Everything that changed the phone, or may have, as it arrived.
     sent: Vec<String>,
@@ -108,6 +110,7 @@ impl Phone {
                 dump: None,
                 dump_takes: Duration::from_millis(90),
                 dumps: 0,
+                apps: vec![("com.chat", "Messages"), ("com.notes", "Notes"), ("com.mail", "Mail")],
                 faults: Vec::new(),
                 sent: Vec::new(),
                 complaints: Vec::new(),
@@ -143,6 +146,11 @@ impl Phone {
     /// It takes so long to say what its screen consists of.
     pub(in super::super) fn dumps_in(&self, time: Duration) {
         self.inner().dump_takes = time;
+    }
+
+    /// Another app is installed.
+    pub(in super::super) fn installs(&self, package: &'static str, label: &'static str) {
+        self.inner().apps.push((package, label));
     }
 
     /// How often it was asked what its screen consists of.
@@ -366,7 +374,14 @@ impl Device for Phone {
     }
 
     async fn apps(&self) -> Result<Vec<App>, DeviceError> {
-        Ok(Vec::new())
+        if let Some(fault) = self.arrive(Call::Apps) {
+            self.fail("its apps", fault).await?;
+        }
+        let app = |(package, label): &(&str, &str)| App {
+            package: (*package).to_owned(),
+            label: Some((*label).to_owned()),
+        };
+        Ok(self.inner().apps.iter().map(app).collect())
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {

@@ -58,6 +58,13 @@ pub(in super::super) fn confirm(text: &str) -> Line {
     say("INFO", &json!({ "question": { "kind": "confirm", "text": text, "options": [] } }))
 }
 
+/// A click that needs leave.
+pub(in super::super) fn sensitive(x: u32, text: &str) -> Line {
+    let question = json!({ "kind": "confirm", "text": text, "options": [] });
+    let act = json!({ "function": "CLICK", "arguments": { "point": [x, 500] } });
+    say("INFO", &json!({ "question": question, "act": act }))
+}
+
 pub(in super::super) fn info(text: &str) -> Line {
     say("INFO", &json!({ "question": { "kind": "info", "text": text, "options": [] } }))
 }

@@ -252,7 +252,7 @@ async fn a_session_that_died_goes_when_it_is_old() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
     let mut record = rig.open(&id).await.unwrap().1;
-    let run = crate::journal::RunFacts { max_steps: 1, reply_mode: String::new() };
+    let run = crate::journal::RunFacts { max_steps: 1, reply_mode: String::new(), planner: false };
     let fact = Fact::SessionResume(crate::journal::SessionResume { why: "go_on".to_owned(), run });
     record.append(Entry { fact, ..note("") }).await.unwrap();
     let old = Retention { max_age: Some(Duration::from_millis(1)), ..Retention::default() };

@@ -82,7 +82,7 @@ fn map(value: Value) -> Map<String, Value> {
 }
 
 fn run() -> RunFacts {
-    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned() }
+    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
 }
 
 fn click() -> ActionFacts {

@@ -1,0 +1,55 @@
+//! Acts that the user has to allow: asked before, done once after a clear yes, never otherwise.
+use super::fakes::{Rig, complete, sensitive};
+use crate::{QuestionKind, StopReason, Words};
+
+fn says(text: &str) -> Words {
+    Words::Reply(text.to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_done_before_the_yes_and_one_thing_after_it() {
+    let rig = Rig::new([
+        sensitive(500, "Send it?"),
+        // A little beside, in other words: the same button.
+        sensitive(510, "May I send the message?"),
+        sensitive(510, "Send it once more?"),
+    ]);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    let question = report.question.clone().expect("it asks");
+    assert_eq!((question.kind, question.text.as_str()), (QuestionKind::Confirm, "Send it?"));
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+    let report = rig.go_on(report.session_id, says("Yes.")).await;
+    assert_eq!(rig.phone.gestures().len(), 1, "the act, and not the one after it");
+    assert_eq!(report.question.expect("it asks again").text, "Send it once more?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_covers_nothing_else() {
+    let rig = Rig::new([sensitive(100, "Open the chat?"), sensitive(900, "Pay 500?")]);
+    let report = rig.run().await;
+    let report = rig.go_on(report.session_id, says("yes")).await;
+    assert_eq!(report.question.expect("it asks").text, "Pay 500?");
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn anything_but_a_clear_yes_is_a_no() {
+    for answer in ["no", "yes, but only the first", "maybe", ""] {
+        let rig = Rig::new([sensitive(500, "Send it?"), sensitive(500, "Send it?")]);
+        let report = rig.run().await;
+        let report = rig.go_on(report.session_id, says(answer)).await;
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "{answer}");
+        assert_eq!(rig.phone.gestures(), Vec::<String>::new(), "{answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_is_remembered_over_a_restart() {
+    let rig = Rig::new([sensitive(500, "Send it?")]);
+    let report = rig.run().await;
+    let rig = rig.restarted([sensitive(500, "Send it?"), complete("Sent.")]);
+    let report = rig.go_on(report.session_id, says("是的")).await;
+    assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
+    assert_eq!(rig.phone.gestures().len(), 1);
+}

@@ -1,0 +1,212 @@
+//! The host agent: one look, one plan, and one app opened for the agent that is to work in it.
+//!
+//! It is UFO's: it splits a request into subtasks over apps, gives out one at a time, reads what came
+//! of it, and plans again, until it says that the request is carried out (FINISH), cannot be (FAIL),
+//! or that the user has to be asked (PENDING). Its steps count like any other. Everything it has given
+//! out is folded from the record ([`Planning`](crate::fold::Planning)); what is here can be lost.
+mod closing;
+mod page;
+mod words;
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use self::words::{Plan, Turn};
+use super::look::{Seen, millis};
+use super::{Draft, Halt, Run, chain};
+use crate::fold::ASSIGN;
+use crate::journal::{ActionFacts, ParsedFacts, ResponseFacts};
+use crate::{Action, App, Decision, Gesture, Question, StopReason};
+
+/// How long is waited when the host agent only wants to look again.
+const ANOTHER_LOOK: Duration = Duration::from_secs(1);
+
+/// What the host agent needs to know between its steps and does not need to after a crash.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// The phone's apps; they are asked for once in a run, and again when one is not among them.
+    apps: Option<Vec<App>>,
+    /// How often in a row it has only looked.
+    looks: u32,
+}
+
+impl Run {
+    /// A step of the host agent.
+    pub(super) async fn plan_and_assign(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+        let mut seen = self.look(draft).await?;
+        self.know_apps(draft).await?;
+        let plan = self.plan(&seen, draft).await?;
+        let patience = self.patience(&Action::Wait(ANOTHER_LOOK));
+        self.know_elements(&mut seen, patience).await?;
+        if !matches!(plan.turn, Turn::Look) {
+            self.memory.host.looks = 0;
+        }
+        match plan.turn {
+            Turn::Assign { app, subtask } => self.assign(app, &subtask, seen, draft).await,
+            Turn::Ask(questions) => {
+                let question = Question::info(questions.join("\n"));
+                self.ask(question, &seen, draft).await
+            }
+            Turn::Look => self.look_again(draft).await,
+            Turn::Finish(result) => Err(Halt::new(StopReason::TaskCompletedSuccessfully, result)),
+            Turn::Fail(reason) => Err(Halt::new(StopReason::TaskAbortedByAgent, reason)),
+        }
+    }
+
+    /// Opens the app. Only where that was done has the subtask been given out.
+    async fn assign(
+        &mut self,
+        app: String,
+        subtask: &str,
+        seen: Seen,
+        draft: &mut Draft,
+    ) -> Result<(), Halt> {
+        let planning = &self.session.planning;
+        // As it is on record.
+        let told = self.vault.redact(subtask);
+        let failures = planning.failures(self.session.round, &app, &told);
+        let stuck = |text: String| Err(Halt::new(StopReason::NoProgress, text));
+        if self.parts.limits.repeats as usize <= failures {
+            return stuck(format!(
+                "the same subtask was given out again after it had failed {failures} times in {app}"
+            ));
+        }
+        if self.parts.limits.subtasks <= planning.assigned {
+            return stuck(format!(
+                "the host agent wants to give out more than {} subtasks for one request",
+                self.parts.limits.subtasks
+            ));
+        }
+        // Nothing of what was before is the next agent's business.
+        self.memory.last_try = None;
+        self.memory.earlier.clear();
+        self.memory.earlier_kept.clear();
+        self.perform(&Gesture::Awake { app }, seen, draft).await?;
+        if draft.error.is_none() {
+            draft.status = Some(ASSIGN);
+        }
+        Ok(())
+    }
+
+    async fn look_again(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+        self.memory.host.looks += 1;
+        let (looks, limit) = (self.memory.host.looks, self.parts.limits.repeats);
+        if limit * 2 <= looks {
+            return Err(Halt::new(
+                StopReason::NoProgress,
+                format!("the host agent only looked, {looks} times in a row"),
+            ));
+        }
+        if limit <= looks {
+            self.memory.remarks.push(format!(
+                "You have only looked, {looks} times in a row. Give out a subtask, ask the user, or \
+                 say that the request is carried out or cannot be."
+            ));
+        }
+        self.wait(ANOTHER_LOOK, draft).await
+    }
+
+    /// Asks the planning model until it says something that can be understood, three times at most.
+    async fn plan(&mut self, seen: &Seen, draft: &mut Draft) -> Result<Plan, Halt> {
+        let remarks = std::mem::take(&mut self.memory.remarks);
+        let model = self.parts.models.plan.clone();
+        let mut prompt = self.plan_prompt(seen, &remarks);
+        let attempts = self.parts.limits.repairs + 1;
+        let mut complaint = String::new();
+        for iteration in 1..=attempts {
+            let purpose = if iteration == 1 { "plan" } else { "repair" };
+            let (call_id, reply) =
+                self.call(&model, &prompt, purpose, iteration, seen, draft).await?;
+            let mut read = words::read(&reply, self.apps());
+            if matches!(&read, Err(why) if why.unknown_app) && self.ask_apps().await?.is_ok() {
+                // It may have been installed since the apps were last asked for.
+                read = words::read(&reply, self.apps());
+            }
+            let prices = model.prices();
+            let (parsed, error) = match &read {
+                Ok(plan) => (Some(plan.parsed()), None),
+                Err(why) => (None, Some(why.why.0.clone())),
+            };
+            self.record_answer(call_id, iteration, &reply, prices, (parsed, error), draft).await?;
+            match read {
+                Ok(plan) => {
+                    draft.decision = Some(plan.decision());
+                    draft.response = Some(plan.response.clone());
+                    return Ok(plan);
+                }
+                Err(words::Refused { why, .. }) => {
+                    tracing::warn!(session = %self.session.id, iteration, "unreadable plan: {}", self.hide(&why.0));
+                    prompt = prompt.asked_again(&super::decide::said(&reply), &why);
+                    complaint = why.0;
+                }
+            }
+        }
+        Err(Halt::new(
+            StopReason::ModelFailed,
+            format!(
+                "the planning model's reply could not be used, {attempts} times in a row; the last: \
+                 {complaint}"
+            ),
+        ))
+    }
+
+    /// Sees to it that the phone's apps are known, and waits for a phone that has gone away.
+    async fn know_apps(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+        if self.memory.host.apps.is_some() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let mut pause = Duration::from_millis(250);
+        loop {
+            let Err(err) = self.ask_apps().await? else { break };
+            let text = chain(&err);
+            if !err.is_absence() || self.parts.limits.device_wait <= begun.elapsed() + pause {
+                let text = format!("the apps of the phone cannot be planned over: {text}");
+                return Err(Halt::new(StopReason::DeviceLost, text));
+            }
+            tracing::warn!(device = %self.device.id(), "its apps: {text}; trying again");
+            self.stopper.race(sleep(pause)).await?;
+            pause = (pause * 2).min(Duration::from_secs(4));
+        }
+        draft.times.data_collection += millis(begun.elapsed());
+        Ok(())
+    }
+
+    async fn ask_apps(&mut self) -> Result<Result<(), crate::DeviceError>, Halt> {
+        let device = self.device.clone();
+        let apps = self.stopper.race(device.apps()).await?;
+        Ok(apps.map(|mut apps| {
+            apps.sort_by(|a, b| a.package.cmp(&b.package));
+            apps.dedup_by(|a, b| a.package == b.package);
+            self.memory.host.apps = Some(apps);
+        }))
+    }
+
+    fn apps(&self) -> &[App] {
+        self.memory.host.apps.as_deref().unwrap_or_default()
+    }
+}
+
+impl Plan {
+    /// What the host agent has decided, in the words that all agents share.
+    fn action(&self) -> Action {
+        match &self.turn {
+            Turn::Assign { app, .. } => Gesture::Awake { app: app.clone() }.into(),
+            Turn::Ask(questions) => Action::Info(Question::info(questions.join("\n"))),
+            Turn::Look => Action::Wait(ANOTHER_LOOK),
+            Turn::Finish(result) => Action::Complete { message: result.clone() },
+            Turn::Fail(reason) => Action::Abort { reason: reason.clone() },
+        }
+    }
+
+    fn decision(&self) -> Decision {
+        let ResponseFacts { observation, thought, comment, summary, .. } = self.response.clone();
+        Decision { action: self.action(), thought, explain: comment, summary, observation }
+    }
+
+    fn parsed(&self) -> ParsedFacts {
+        let action = ActionFacts::from(&self.action());
+        ParsedFacts { action, response: self.response.clone() }
+    }
+}

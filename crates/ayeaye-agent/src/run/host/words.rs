@@ -1,0 +1,378 @@
+//! Reading what the host agent says: one JSON object, strictly.
+//!
+//! Only the one word of the format ends a request, and a reply that could be meant in two ways (a
+//! subtask and an end, an assignment and a question) is asked for again.
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::journal::ResponseFacts;
+use crate::{App, Reply, Unreadable};
+
+/// Characters of a text that is acted on; longer ones are refused.
+const LONGEST: usize = 4000;
+/// Characters that are kept of a text that is only told.
+const TOLD: usize = 2000;
+/// Entries of a list.
+const MOST: usize = 50;
+
+/// What the host agent said, understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Plan {
+    pub(super) turn: Turn,
+    /// All of it, for the record.
+    pub(super) response: ResponseFacts,
+}
+
+/// What it wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Give this out, in this package.
+    Assign { app: String, subtask: String },
+    /// Ask the user.
+    Ask(Vec<String>),
+    /// Look again.
+    Look,
+    /// Carried out, with this result.
+    Finish(String),
+    /// Given up, for this reason.
+    Fail(String),
+}
+
+/// A reply that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) why: Unreadable,
+    /// It names an app that is not among those known.
+    pub(super) unknown_app: bool,
+}
+
+impl From<String> for Refused {
+    fn from(why: String) -> Self {
+        Self { why: Unreadable(why), unknown_app: false }
+    }
+}
+
+impl From<&str> for Refused {
+    fn from(why: &str) -> Self {
+        why.to_owned().into()
+    }
+}
+
+/// The fields, as models write them: null for nothing, one text for a list of one.
+#[derive(Debug, Deserialize)]
+struct Fields {
+    #[serde(default)]
+    observation: Value,
+    #[serde(default)]
+    thought: Value,
+    #[serde(default)]
+    current_subtask: Value,
+    #[serde(default)]
+    app: Value,
+    #[serde(default)]
+    message: Value,
+    #[serde(default)]
+    plan: Value,
+    status: String,
+    #[serde(default)]
+    questions: Value,
+    #[serde(default)]
+    comment: Value,
+    #[serde(default)]
+    result: Value,
+}
+
+/// Reads a reply, given the apps there are.
+pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
+    if reply.finish_reason.as_deref() == Some("length") {
+        return Err("it was cut off: answer more briefly".into());
+    }
+    if !reply.calls.is_empty() {
+        return Err("it calls a tool, and there are none: reply with the JSON object alone".into());
+    }
+    let fields: Fields = serde_json::from_str(object(&reply.text)?)
+        .map_err(|err| format!("it is not the one JSON object that was asked for: {err}"))?;
+    let subtask = acted_on("current_subtask", &fields.current_subtask)?;
+    let result = acted_on("result", &fields.result)?;
+    let questions = list("questions", &fields.questions)?;
+    let message = list("message", &fields.message)?;
+    let response = ResponseFacts {
+        observation: told(&fields.observation),
+        thought: told(&fields.thought),
+        comment: told(&fields.comment),
+        plan: list("plan", &fields.plan)?,
+        message,
+        questions: questions.clone(),
+        current_subtask: subtask.clone(),
+        ..ResponseFacts::default()
+    };
+    let comment = response.comment.clone();
+    let turn = match fields.status.trim() {
+        "ASSIGN" => {
+            if subtask.is_empty() {
+                return Err("the status is ASSIGN, but `current_subtask` is empty".into());
+            }
+            if !questions.is_empty() {
+                return Err("it gives out a subtask and asks questions: do one of the two".into());
+            }
+            if !result.is_empty() {
+                return Err(
+                    "it gives out a subtask and has a result: with ASSIGN `result` is empty".into(),
+                );
+            }
+            let app = acted_on("app", &fields.app)?;
+            Turn::Assign { app: installed(&app, apps)?, subtask }
+        }
+        "PENDING" if questions.is_empty() => {
+            return Err("the status is PENDING, but there are no `questions`".into());
+        }
+        "PENDING" => Turn::Ask(questions),
+        "CONTINUE" => Turn::Look,
+        "FINISH" => {
+            if !subtask.is_empty() || !questions.is_empty() {
+                return Err(
+                    "the status is FINISH, but there is a subtask or a question left: give \
+                            it out or ask it, or leave it empty"
+                        .into(),
+                );
+            }
+            let said = if result.is_empty() { comment } else { result };
+            if said.is_empty() {
+                return Err(
+                    "the status is FINISH, but `result` does not say what came of it".into()
+                );
+            }
+            Turn::Finish(said)
+        }
+        "FAIL" => {
+            let said = if result.is_empty() { comment } else { result };
+            if said.is_empty() {
+                return Err("the status is FAIL, but `result` does not say why".into());
+            }
+            Turn::Fail(said)
+        }
+        other => {
+            let other: String = other.chars().take(40).collect();
+            return Err(format!(
+                "`status` is {other:?}; it must be one of ASSIGN, PENDING, CONTINUE, FINISH, FAIL"
+            )
+            .into());
+        }
+    };
+    Ok(Plan { turn, response })
+}
+
+/// The object in a reply: behind what was thought, with or without a fence around it. Where there are
+/// two, what is between the outer braces is no JSON.
+fn object(text: &str) -> Result<&str, Refused> {
+    let text = text.rsplit_once("</think>").map_or(text, |(_, rest)| rest);
+    let (from, to) = text.find('{').zip(text.rfind('}')).ok_or("there is no JSON object in it")?;
+    text.get(from..=to).ok_or_else(|| "there is no JSON object in it".into())
+}
+
+fn told(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    text.trim().chars().take(TOLD).collect()
+}
+
+fn acted_on(name: &str, value: &Value) -> Result<String, Refused> {
+    match value {
+        Value::Null => Ok(String::new()),
+        Value::String(text) if LONGEST < text.chars().count() => {
+            Err(format!("`{name}` is longer than {LONGEST} characters").into())
+        }
+        Value::String(text) => Ok(text.trim().to_owned()),
+        _ => Err(format!("`{name}` must be a text").into()),
+    }
+}
+
+fn list(name: &str, value: &Value) -> Result<Vec<String>, Refused> {
+    let texts = match value {
+        Value::Null => Vec::new(),
+        Value::String(_) => vec![acted_on(name, value)?],
+        Value::Array(items) if items.len() <= MOST => {
+            items.iter().map(|item| acted_on(name, item)).collect::<Result<_, _>>()?
+        }
+        Value::Array(_) => return Err(format!("`{name}` has more than {MOST} entries").into()),
+        _ => return Err(format!("`{name}` must be a list of texts").into()),
+    };
+    Ok(texts.into_iter().filter(|text| !text.is_empty()).collect())
+}
+
+/// The package of an app that is named by its package or its label.
+fn installed(name: &str, apps: &[App]) -> Result<String, Refused> {
+    if name.is_empty() {
+        return Err("the status is ASSIGN, but `app` is empty".into());
+    }
+    if let Some(app) = apps.iter().find(|app| app.package == name) {
+        return Ok(app.package.clone());
+    }
+    let same = |label: &str| label.trim().to_lowercase() == name.to_lowercase();
+    let mut called = apps.iter().filter(|app| app.label.as_deref().is_some_and(same));
+    match (called.next(), called.next()) {
+        (Some(app), None) => Ok(app.package.clone()),
+        (Some(one), Some(other)) => Err(format!(
+            "more than one app is called {name:?}: name the package, such as {} or {}",
+            one.package, other.package
+        )
+        .into()),
+        (None, _) => Err(Refused {
+            why: Unreadable(format!(
+                "there is no app {name:?} on the phone: name one of the listed apps by its package"
+            )),
+            unknown_app: true,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn apps() -> Vec<App> {
+        let app = |package: &str, label: &str| App {
+            package: package.to_owned(),
+            label: Some(label.to_owned()),
+        };
+        vec![app("com.chat", "Messages"), app("com.a", "Notes"), app("com.b", "Notes")]
+    }
+
+    fn reply(text: &str) -> Reply {
+        Reply { text: text.to_owned(), ..Reply::default() }
+    }
+
+    fn turn(text: &str) -> Result<Turn, String> {
+        read(&reply(text), &apps()).map(|plan| plan.turn).map_err(|it| it.why.0)
+    }
+
+    #[test]
+    fn each_status_is_read() {
+        let assign = json!({
+            "observation": "Home", "thought": "first", "current_subtask": " Find it ",
+            "app": "messages", "message": ["It is from DHL"], "plan": "Write a note",
+            "status": "ASSIGN", "questions": [], "comment": "I look", "result": null, "more": 1,
+        });
+        let fenced = format!("<think>{{}}</think>Here:\n```json\n{assign}\n```");
+        let plan = read(&reply(&fenced), &apps()).unwrap();
+        let (app, subtask) = ("com.chat".to_owned(), "Find it".to_owned());
+        assert_eq!(plan.turn, Turn::Assign { app, subtask });
+        assert_eq!(plan.response.plan, ["Write a note"]);
+        assert_eq!(plan.response.message, ["It is from DHL"]);
+        assert_eq!(
+            turn(r#"{"status": "PENDING", "questions": "Which?"}"#),
+            Ok(Turn::Ask(vec!["Which?".to_owned()]))
+        );
+        assert_eq!(turn(r#"{"status": "CONTINUE"}"#), Ok(Turn::Look));
+        assert_eq!(
+            turn(r#"{"status": "FINISH", "result": "Done."}"#),
+            Ok(Turn::Finish("Done.".to_owned()))
+        );
+        assert_eq!(
+            turn(r#"{"status": "FINISH", "comment": "Done."}"#),
+            Ok(Turn::Finish("Done.".to_owned()))
+        );
+        assert_eq!(
+            turn(r#"{"status": "FAIL", "result": "No."}"#),
+            Ok(Turn::Fail("No.".to_owned()))
+        );
+    }
+
+    #[test]
+    fn what_could_be_meant_in_two_ways_is_refused_with_the_reason() {
+        for (text, why) in [
+            ("", "no JSON object"),
+            ("FINISH", "no JSON object"),
+            ("}{", "JSON object"),
+            (r#"{"status": "FINISH"}"#, "does not say what came"),
+            (r#"{"status": "finish", "result": "x"}"#, "must be one of"),
+            (r#"{"status": "FINISHED", "result": "x"}"#, "must be one of"),
+            (r#"{"status": "NOT FINISH", "result": "x"}"#, "must be one of"),
+            (r#"{"status": ["FINISH"], "result": "x"}"#, "not the one JSON object"),
+            (r#"{"status": "FINISH", "status": "FAIL", "result": "x"}"#, "duplicate"),
+            (
+                r#"{"status": "FINISH", "result": "x"} {"status": "FAIL"}"#,
+                "not the one JSON object",
+            ),
+            (r#"{"status": "FINISH", "result": "x", "current_subtask": "y"}"#, "left"),
+            (r#"{"status": "FINISH", "result": "x", "questions": ["y"]}"#, "left"),
+            (r#"{"result": "x"}"#, "status"),
+            (r#"{"status": "FAIL"}"#, "does not say why"),
+            (r#"{"status": "PENDING"}"#, "no `questions`"),
+            (r#"{"status": "PENDING", "questions": ["", null]}"#, "no `questions`"),
+            (r#"{"status": "ASSIGN", "app": "com.chat"}"#, "`current_subtask` is empty"),
+            (r#"{"status": "ASSIGN", "current_subtask": "x"}"#, "`app` is empty"),
+            (r#"{"status": "ASSIGN", "current_subtask": "x", "app": "Bank"}"#, "no app \"Bank\""),
+            (r#"{"status": "ASSIGN", "current_subtask": "x", "app": "notes"}"#, "com.a or com.b"),
+            (r#"{"status": "ASSIGN", "current_subtask": ["x"], "app": "com.chat"}"#, "a text"),
+            (
+                r#"{"status": "ASSIGN", "current_subtask": "x", "app": "com.chat", "questions": ["y"]}"#,
+                "one of the two",
+            ),
+            (
+                r#"{"status": "ASSIGN", "current_subtask": "x", "app": "com.chat", "result": "y"}"#,
+                "has a result",
+            ),
+            (
+                r#"{"status": "ASSIGN", "current_subtask": "x", "app": "com.chat", "message": {"a": 1}}"#,
+                "a list of texts",
+            ),
+        ] {
+            let refused = turn(text).unwrap_err();
+            assert!(refused.contains(why), "{text}: {refused}");
+        }
+        let long = json!({ "status": "FINISH", "result": "x".repeat(LONGEST + 1) }).to_string();
+        assert!(turn(&long).unwrap_err().contains("longer than"));
+        let cut = Reply {
+            finish_reason: Some("length".to_owned()),
+            ..reply(r#"{"status": "FINISH", "result": "x"}"#)
+        };
+        assert!(read(&cut, &apps()).is_err());
+    }
+
+    #[test]
+    fn every_beginning_of_an_end_is_no_end() {
+        let whole = r#"{"observation": "a", "status": "FINISH", "result": "Done."}"#;
+        for length in 0..whole.len() {
+            assert!(turn(&whole[..length]).is_err(), "{}", &whole[..length]);
+        }
+        assert!(turn(whole).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn any_reply_is_read_without_fear(text in "\\PC{0,80}") {
+            read(&reply(&text), &apps()).ok();
+        }
+
+        #[test]
+        fn any_fields_are_read_without_fear(
+            status in "(ASSIGN|FINISH|FAIL|PENDING|CONTINUE|\\PC{0,9})",
+            fields in proptest::collection::btree_map(
+                "(result|questions|app|message|plan|current_subtask|comment)",
+                prop_oneof![
+                    Just(json!(null)), Just(json!([1])), Just(json!({})), Just(json!(7)),
+                    "\\PC{0,9}".prop_map(Value::from),
+                    proptest::collection::vec("\\PC{0,9}", 0..3).prop_map(Value::from),
+                ],
+                0..7,
+            ),
+        ) {
+            let mut object = json!({ "status": status });
+            for (name, value) in &fields {
+                object[name] = value.clone();
+            }
+            // It ends only with the word and something to say.
+            if let Ok(Turn::Finish(said)) = turn(&object.to_string()) {
+                prop_assert_eq!(status.trim(), "FINISH");
+                prop_assert!(!said.is_empty());
+            }
+        }
+    }
+}

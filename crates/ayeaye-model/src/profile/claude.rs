@@ -1,0 +1,446 @@
+//! Claude over Anthropic's own API, with its tool for using computers.
+//!
+//! The tool is made for desktops: a mouse and a keyboard. What a phone has besides (apps by name, its
+//! keys, a long press) are tools of our own beside it. Points are pixels of the picture that is sent,
+//! which is small enough that the API does not shrink it: it would do so without a word, and every tap
+//! would miss.
+use std::time::Duration;
+
+use ayeaye_agent::{Action, Decision, Gesture, Key, Point, Prompt, Reply, Unreadable, View};
+use serde_json::{Map, Value, json};
+
+use super::calls::{self, Tongue};
+use super::reading::object::{missing, written};
+use super::reading::{point, quote, refused, words};
+use super::space::Space;
+use super::{Family, Sampling, Sheet, Spec, Wire};
+use crate::picture::{Encoding, PictureRule, Resize};
+
+/// Claude, with one of the two versions of the tool.
+#[derive(Debug)]
+pub(super) struct Claude(&'static Spec);
+
+/// Models since Opus 4.5 and Sonnet 4.6.
+pub(super) const CLAUDE: Claude = Claude(&SPEC);
+/// Models before them.
+pub(super) const CLAUDE_20250124: Claude = Claude(&SPEC_20250124);
+
+/// The API shrinks what has more than 1568 pixels a side or 1568 tokens (28x28 pixels each; newer
+/// models 2576 and 4784). 1280 a side is what agents with phones had their best results with, and
+/// 1,150,000 in all stays below the tokens in every shape.
+const PICTURE: PictureRule = PictureRule {
+    resize: Resize::Within { side: 1280, pixels: 1_150_000 },
+    encoding: Encoding::Jpeg { quality: 85 },
+};
+
+/// No temperature: newer models refuse any but their own.
+const SAMPLING: Sampling = Sampling { temperature: None, max_tokens: 4096, ..Sampling::GREEDY };
+
+const SPEC: Spec = Spec {
+    name: "claude",
+    title: "Claude (Anthropic's API, computer_20251124)",
+    patterns: &["claude"],
+    space: Space::SENT,
+    picture: PICTURE,
+    earlier_pictures: 0,
+    history: "every step as a call and its result",
+    sampling: SAMPLING,
+    wire: Wire::Anthropic,
+};
+
+const SPEC_20250124: Spec = Spec {
+    name: "claude-20250124",
+    title: "Claude up to Opus 4.1, Sonnet 4.5 and Haiku 4.5 (Anthropic's API, computer_20250124)",
+    patterns: &[
+        "claude-3-7",
+        "claude-opus-4-0",
+        "claude-opus-4-1",
+        "claude-opus-4-2025",
+        "claude-sonnet-4-0",
+        "claude-sonnet-4-2025",
+        "claude-sonnet-4-5",
+        "claude-haiku-4-5",
+    ],
+    space: Space::SENT,
+    picture: PICTURE,
+    earlier_pictures: 2,
+    history: "every step as a call and its result",
+    sampling: SAMPLING,
+    wire: Wire::Anthropic,
+};
+
+impl Family for Claude {
+    fn spec(&self) -> &'static Spec {
+        self.0
+    }
+
+    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+        let rules = format!("{}{TOOLS}", calls::RULES);
+        calls::prompt(view, sheet, &rules, self.tools(sheet), self)
+    }
+
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+        let (name, arguments) = calls::the_call(reply)?;
+        let action = match calls::read_own(name, &arguments) {
+            Some(read) => read?,
+            None => action(name, &arguments, sheet)?,
+        };
+        Ok(calls::decided(action, reply, None))
+    }
+}
+
+const TOOLS: &str = "
+The tool `computer` works on the phone's screen: left_click taps, double_click taps twice, \
+left_click_drag draws a finger across the screen, scroll shows what lies in a direction, type writes \
+into the field in focus, and a line end behind the text presses the keyboard's enter key. wait waits. \
+There is no mouse: do not use mouse_move, right_click or combinations of keys. You get a picture after \
+every step without asking for one.
+";
+
+impl Claude {
+    fn tools(&self, sheet: &Sheet) -> Vec<Value> {
+        let kind = if self.0.name == SPEC.name { "computer_20251124" } else { "computer_20250124" };
+        let mut tools = vec![json!({
+            "type": kind, "name": "computer",
+            "display_width_px": sheet.sent.width, "display_height_px": sheet.sent.height,
+        })];
+        let own = |name: &str, description: &str, properties: Value, required: Vec<&str>| {
+            let schema =
+                json!({ "type": "object", "properties": properties, "required": required });
+            json!({ "name": name, "description": description, "input_schema": schema })
+        };
+        let text = |what: &str| json!({ "type": "string", "description": what });
+        let place = |what: &str| {
+            let number = json!({ "type": "integer" });
+            json!({
+                "type": "array", "items": number, "minItems": 2, "maxItems": 2,
+                "description": format!("{what}, as x and y in pixels of the picture."),
+            })
+        };
+        let flag = |what: &str| json!({ "type": "boolean", "description": what });
+        let keys: Vec<String> = Key::ALL.iter().map(|key| key.name().to_lowercase()).collect();
+        tools.push(own(
+            "open_app",
+            "Bring an app to the front.",
+            json!({ "app": text("Its name as people know it, or its package.") }),
+            vec!["app"],
+        ));
+        tools.push(own(
+            "press_key",
+            "Press a key of the phone.",
+            json!({ "key": { "type": "string", "enum": keys } }),
+            vec!["key"],
+        ));
+        tools.push(own(
+            "long_press",
+            "Hold a finger down.",
+            json!({
+                "coordinate": place("Where"),
+                "seconds": { "type": "number", "description": "How long; 1 if not said." },
+            }),
+            vec!["coordinate"],
+        ));
+        tools.push(own(
+            "pick_up_and_drop",
+            "Hold something until it comes loose, move it, and let go.",
+            json!({ "start_coordinate": place("From where"), "coordinate": place("To where") }),
+            vec!["start_coordinate", "coordinate"],
+        ));
+        tools.push(own(
+            "type_text",
+            "Tap a field and write into it, in one step.",
+            json!({
+                "text": text("Exactly what the field is to receive."),
+                "coordinate": place("The field to tap first"),
+                "clear": flag("Empty the field first."),
+                "submit": flag("Press the keyboard's enter key afterwards."),
+            }),
+            vec!["text"],
+        ));
+        let shared = calls::own_tools().into_iter();
+        tools.extend(
+            shared.map(|(name, what, properties, required)| own(name, what, properties, required)),
+        );
+        tools
+    }
+}
+
+impl Tongue for Claude {
+    fn say(&self, decision: &Decision, sheet: &Sheet) -> (String, Value) {
+        let (name, arguments) = match &decision.action {
+            Action::Gesture(gesture) | Action::Confirm { gesture, .. } => say(gesture, sheet),
+            Action::Wait(time) if time.is_zero() => ("computer", json!({ "action": "screenshot" })),
+            Action::Wait(time) => {
+                ("computer", json!({ "action": "wait", "duration": time.as_secs_f64() }))
+            }
+            other => calls::say_own(other).unwrap_or(("computer", json!({ "action": "wait" }))),
+        };
+        (name.to_owned(), arguments)
+    }
+
+    fn result(&self, text: &str, _allowed: bool) -> String {
+        text.to_owned()
+    }
+}
+
+fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
+    let at = |point: &Point| {
+        let (x, y) = sheet.space.numbers(*point, sheet.sent);
+        json!([x, y])
+    };
+    match gesture {
+        Gesture::Click { point } => {
+            ("computer", json!({ "action": "left_click", "coordinate": at(point) }))
+        }
+        Gesture::DoubleClick { point } => {
+            ("computer", json!({ "action": "double_click", "coordinate": at(point) }))
+        }
+        Gesture::LongPress { point, duration } => {
+            ("long_press", json!({ "coordinate": at(point), "seconds": duration.as_secs_f64() }))
+        }
+        Gesture::Type { text, point: None, clear: false, submit } if !text.ends_with('\n') => {
+            let text = if *submit { format!("{text}\n") } else { text.clone() };
+            ("computer", json!({ "action": "type", "text": text }))
+        }
+        Gesture::Type { text, point, clear, submit } => {
+            let mut said = json!({ "text": text, "clear": clear, "submit": submit });
+            if let Some(point) = point {
+                said["coordinate"] = at(point);
+            }
+            ("type_text", said)
+        }
+        Gesture::Slide { from, to, .. } => (
+            "computer",
+            json!({
+                "action": "left_click_drag",
+                "start_coordinate": at(from), "coordinate": at(to),
+            }),
+        ),
+        Gesture::Scroll { direction, at: place } => {
+            let middle = [sheet.sent.width / 2, sheet.sent.height / 2];
+            let place = place.as_ref().map_or_else(|| json!(middle), at);
+            let direction = direction.to_string();
+            (
+                "computer",
+                json!({
+                    "action": "scroll", "coordinate": place,
+                    "scroll_direction": direction, "scroll_amount": 5,
+                }),
+            )
+        }
+        Gesture::Drag { from, to } => {
+            ("pick_up_and_drop", json!({ "start_coordinate": at(from), "coordinate": at(to) }))
+        }
+        Gesture::Awake { app } => ("open_app", json!({ "app": app })),
+        Gesture::HotKey { key } => ("press_key", json!({ "key": key.name().to_lowercase() })),
+    }
+}
+
+fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, Unreadable> {
+    let place = |what: &str| match said.get(what) {
+        Some(value) => point::point_in(value, sheet),
+        None => missing(what, name),
+    };
+    let text = |what: &str| match said.get(what) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        _ => missing(what, name),
+    };
+    let flag = |what: &str| match said.get(what) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(is)) => Ok(*is),
+        Some(other) => refused(format!("{what} must be true or false, not {other}")),
+    };
+    Ok(match name {
+        "computer" => return computer(said, sheet),
+        "open_app" => {
+            let app = text("app")?;
+            if app.trim().is_empty() {
+                return missing("app", name);
+            }
+            Gesture::Awake { app }.into()
+        }
+        "press_key" => Gesture::HotKey { key: words::key(&text("key")?)? }.into(),
+        "long_press" => Gesture::LongPress {
+            point: place("coordinate")?,
+            duration: words::press(written(said, &["seconds", "duration"]).as_deref()),
+        }
+        .into(),
+        "pick_up_and_drop" => {
+            Gesture::Drag { from: place("start_coordinate")?, to: place("coordinate")? }.into()
+        }
+        "type_text" => {
+            let point = match said.get("coordinate") {
+                None | Some(Value::Null) => None,
+                Some(_) => Some(place("coordinate")?),
+            };
+            let (clear, submit) = (flag("clear")?, flag("submit")?);
+            Gesture::Type { text: text("text")?, point, clear, submit }.into()
+        }
+        _ => return refused(format!("there is no tool {}", quote(name))),
+    })
+}
+
+/// A call of the computer tool.
+fn computer(said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, Unreadable> {
+    let Some(Value::String(name)) = said.get("action") else {
+        return missing("action", "computer");
+    };
+    let place = |what: &str| match said.get(what) {
+        Some(value) => point::point_in(value, sheet),
+        None => missing(what, name),
+    };
+    let held = |said: &Map<String, Value>| match said.get("text") {
+        Some(Value::String(keys)) if !keys.trim().is_empty() => {
+            refused(format!("no key can be held on a phone, also not {}", quote(keys)))
+        }
+        _ => Ok(()),
+    };
+    Ok(match name.as_str() {
+        "left_click" => {
+            held(said)?;
+            Gesture::Click { point: place("coordinate")? }.into()
+        }
+        "double_click" => {
+            held(said)?;
+            Gesture::DoubleClick { point: place("coordinate")? }.into()
+        }
+        "left_click_drag" => Gesture::Slide {
+            from: place("start_coordinate")?,
+            to: place("coordinate")?,
+            duration: words::SWIPE,
+        }
+        .into(),
+        "type" => {
+            let Some(Value::String(text)) = said.get("text") else {
+                return missing("text", name);
+            };
+            // Typed on a keyboard, a line end is its enter key.
+            let (text, submit) = match text.strip_suffix('\n') {
+                Some(line) => (line.to_owned(), true),
+                None => (text.clone(), false),
+            };
+            if text.is_empty() && submit {
+                Gesture::HotKey { key: Key::Enter }.into()
+            } else {
+                Gesture::Type { text, point: None, clear: false, submit }.into()
+            }
+        }
+        "key" => {
+            let Some(Value::String(key)) = said.get("text") else { return missing("text", name) };
+            Gesture::HotKey { key: key_named(key)? }.into()
+        }
+        "scroll" => {
+            held(said)?;
+            let Some(Value::String(direction)) = said.get("scroll_direction") else {
+                return missing("scroll_direction", name);
+            };
+            let at = match said.get("coordinate") {
+                None | Some(Value::Null) => None,
+                Some(_) => Some(place("coordinate")?),
+            };
+            Gesture::Scroll { direction: words::direction(direction)?, at }.into()
+        }
+        "wait" => Action::Wait(words::wait(written(said, &["duration"]).as_deref())?),
+        // A picture comes with every step anyway.
+        "screenshot" => Action::Wait(Duration::ZERO),
+        "zoom" => return refused("the picture cannot be enlarged; decide by what you see of it"),
+        "right_click" => return refused("a phone has no right button; use long_press"),
+        "triple_click" => {
+            return refused(
+                "a phone takes no triple click; use long_press, or type_text with clear",
+            );
+        }
+        "mouse_move" | "cursor_position" | "middle_click" | "left_mouse_down" | "left_mouse_up"
+        | "hold_key" => {
+            return refused(format!(
+                "a phone has no mouse and no keyboard: {} cannot be done",
+                quote(name)
+            ));
+        }
+        _ => return refused(format!("the tool computer has no action {}", quote(name))),
+    })
+}
+
+/// A key by its name in X, or as a phone's.
+fn key_named(name: &str) -> Result<Key, Unreadable> {
+    match words::folded(name).as_str() {
+        "return" | "kpenter" | "enter" => Ok(Key::Enter),
+        "backspace" => Ok(Key::Delete),
+        _ if name.contains('+') => {
+            refused(format!("a phone takes no combination of keys such as {}", quote(name)))
+        }
+        _ => words::key(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Profile;
+    use super::super::calls::tests::{SENT, picture, sheet};
+    use super::*;
+    use crate::Endpoint;
+
+    #[test]
+    fn models_are_known_by_their_names() {
+        let home = Endpoint::parse("https://api.anthropic.com/v1").unwrap();
+        for name in
+            ["claude-opus-4-7", "claude-sonnet-5", "claude-opus-4-5-20251101", "claude-sonnet-4-6"]
+        {
+            assert_eq!(Profile::for_model(name, &home), Profile::CLAUDE, "{name}");
+        }
+        for name in [
+            "claude-sonnet-4-5-20250929",
+            "claude-haiku-4-5",
+            "claude-opus-4-1-20250805",
+            "claude-3-7-sonnet-latest",
+            "claude-sonnet-4-20250514",
+        ] {
+            assert_eq!(Profile::for_model(name, &home), Profile::CLAUDE_20250124, "{name}");
+        }
+        // Elsewhere its API is not spoken.
+        let router = Endpoint::parse("https://router.example/api/v1").unwrap();
+        let chat = Profile::for_model("anthropic/claude-sonnet-4.5", &router);
+        assert_eq!(chat.spec().wire, Wire::Chat);
+    }
+
+    #[test]
+    fn no_picture_is_large_enough_to_be_shrunk() {
+        for (width, height) in [
+            (1080, 2400),
+            (1440, 3200),
+            (2560, 1600),
+            (1600, 2560),
+            (2208, 1840),
+            (1768, 2208),
+            (1200, 1200),
+            (8192, 8192),
+            (720, 1280),
+            (1280, 960),
+            (2048, 1536),
+            (3000, 10),
+        ] {
+            let size = PICTURE.resize.apply(ayeaye_agent::ScreenSize { width, height });
+            assert!(size.width.max(size.height) <= 1568, "{width}x{height}: {size}");
+            let tokens = size.width.div_ceil(28) * size.height.div_ceil(28);
+            assert!(tokens <= 1568, "{width}x{height}: {size}, {tokens} tokens");
+        }
+    }
+
+    #[test]
+    fn the_tool_is_declared_with_the_size_of_the_picture() {
+        let now = picture("now".to_owned());
+        let view =
+            View { request: "r", past: &[], remarks: &[], picture: &now, earlier: &[], app: None };
+        for (profile, kind) in [
+            (Profile::CLAUDE, "computer_20251124"),
+            (Profile::CLAUDE_20250124, "computer_20250124"),
+        ] {
+            let prompt = profile.family().prompt(&view, &sheet(profile));
+            let tool = &prompt.tools[0];
+            assert_eq!((&tool["type"], &tool["name"]), (&json!(kind), &json!("computer")));
+            assert_eq!(tool["display_width_px"], SENT.width);
+            assert_eq!(tool["display_height_px"], SENT.height);
+            assert!(prompt.tools.iter().skip(1).all(|tool| tool["input_schema"].is_object()));
+        }
+    }
+}

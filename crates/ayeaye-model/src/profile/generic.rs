@@ -1,0 +1,82 @@
+//! Any model that was made for no format of phone actions: one tool, or one JSON object in text.
+//!
+//! The words are ours. What differs between the models that are asked this way is in the [`Spec`] of
+//! each and in a few figures of [`Generic`]: `gpt`, `claude_chat` and their like are no more than
+//! that.
+use ayeaye_agent::{Decision, Prompt, Reply, Unreadable, View};
+
+use super::space::Space;
+use super::{Family, Sampling, Sheet, Spec, Wire};
+use crate::picture::{Encoding, PictureRule, Resize};
+
+mod prompt;
+mod read;
+pub(super) mod say;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod word;
+
+/// A family of models that are asked in words of ours.
+#[derive(Debug)]
+pub(super) struct Generic {
+    /// Its figures.
+    pub spec: &'static Spec,
+    /// Whether it is given the tool. Replies in text are read all the same.
+    pub tools: bool,
+    /// Whether its points are objects of `x` and `y`, for models that were taught another order of
+    /// numbers in a list.
+    pub named: bool,
+}
+
+/// Models that know tools, over any endpoint.
+pub(super) const GENERIC: Generic = Generic { spec: &SPEC, tools: true, named: false };
+
+/// Models and endpoints that know none.
+pub(super) const GENERIC_TEXT: Generic = Generic { spec: &TEXT_SPEC, tools: false, named: false };
+
+/// A screen of 1080x2400 at 720x1600 keeps its small print. Most servers take such a picture without
+/// making it smaller; thousandths do not mind if they do.
+pub(super) const PICTURE: PictureRule =
+    PictureRule { resize: Resize::MaxPixels(720 * 1600), encoding: Encoding::Jpeg { quality: 85 } };
+
+/// What the prompts of this format tell.
+pub(super) const HISTORY: &str = "steps of the round as turns, the last with their screens";
+
+const SPEC: Spec = Spec {
+    name: "generic",
+    title: "any model that calls tools",
+    patterns: &[],
+    space: Space::THOUSANDTHS,
+    picture: PICTURE,
+    earlier_pictures: 2,
+    history: HISTORY,
+    sampling: Sampling::GREEDY,
+    wire: Wire::Chat,
+};
+
+const TEXT_SPEC: Spec = Spec {
+    name: "generic-text",
+    title: "any model, actions as JSON in text",
+    patterns: &[],
+    space: Space::THOUSANDTHS,
+    picture: PICTURE,
+    earlier_pictures: 2,
+    history: HISTORY,
+    sampling: Sampling::GREEDY,
+    wire: Wire::Chat,
+};
+
+impl Family for Generic {
+    fn spec(&self) -> &'static Spec {
+        self.spec
+    }
+
+    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+        prompt::prompt(view, sheet, self)
+    }
+
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+        read::read(reply, sheet, self.named)
+    }
+}

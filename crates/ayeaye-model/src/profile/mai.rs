@@ -1,0 +1,137 @@
+//! MAI-UI: thinking in tags, the tool `mobile_use` by direction of the finger, earlier steps as turns
+//! of which the last have their screens.
+use ayeaye_agent::{Decision, Message, PastStep, Prompt, Reply, Role, Unreadable, View};
+
+use super::mobile_use::past::{self, LONGEST_TASK};
+use super::mobile_use::quoted::{quoted, words};
+use super::mobile_use::rules::RULES;
+use super::mobile_use::{self, Dialect, say};
+use super::qwen::PICTURE_3;
+use super::space::Space;
+use super::{Family, Sampling, Sheet, Spec, Wire};
+
+/// MAI-UI.
+#[derive(Debug)]
+pub(super) struct Mai;
+
+const SPEC: Spec = Spec {
+    name: "mai-ui",
+    title: "MAI-UI",
+    patterns: &["mai-ui", "mai_ui", "maiui"],
+    space: Space::TO_999,
+    picture: PICTURE_3,
+    earlier_pictures: 2,
+    history: "turns, the last two with their screens",
+    sampling: Sampling {
+        temperature: Some(0.0),
+        top_p: Some(1.0),
+        frequency_penalty: None,
+        seed: Some(42),
+        max_tokens: 2048,
+    },
+    wire: Wire::Chat,
+};
+
+const DIALECT: Dialect = Dialect {
+    actions: &[
+        "click",
+        "long_press",
+        "double_click",
+        "type",
+        "swipe",
+        "open",
+        "drag",
+        "system_button",
+        "wait",
+        "answer",
+        "ask_user",
+        "interact",
+        "terminate",
+    ],
+    swipes_by_direction: true,
+    failure: "fail",
+    lower_buttons: true,
+};
+
+/// Bytes of the thinking of an earlier step.
+const LONGEST_THOUGHT: usize = 2 << 10;
+
+const SYSTEM: &str = "\
+You operate an Android phone for its user, one step at a time. You see the task, what you did before and \
+the screens, and choose the next action.
+
+## Output Format
+
+First your thinking within <thinking> </thinking>: a small plan, and at its end one sentence that names \
+the action and its element. Then one call of the tool as a JSON object within <tool_call></tool_call>, \
+and nothing behind it:
+<thinking>
+...
+</thinking>
+<tool_call>
+{\"name\": \"mobile_use\", \"arguments\": <args-json-object>}
+</tool_call>
+
+## Action Space
+
+Places are [x, y], x from the left and y from the top, each from 0 to {width} and 0 to {height}.
+
+{\"action\": \"click\", \"coordinate\": [x, y]}
+{\"action\": \"long_press\", \"coordinate\": [x, y]}
+{\"action\": \"double_click\", \"coordinate\": [x, y]}
+{\"action\": \"type\", \"text\": \"\"}
+{\"action\": \"swipe\", \"direction\": \"up or down or left or right\", \"coordinate\": [x, y]} # The direction \
+is the finger's: up shows what is further down. \"coordinate\" is optional: the element to swipe on.
+{\"action\": \"open\", \"text\": \"app_name\"}
+{\"action\": \"drag\", \"start_coordinate\": [x1, y1], \"end_coordinate\": [x2, y2]}
+{\"action\": \"system_button\", \"button\": \"button_name\"} # One of back, home, menu, enter.
+{\"action\": \"wait\"}
+{\"action\": \"answer\", \"text\": \"xxx\"} # Ends the task and gives the user what was asked for. Write the \
+text as a JSON string, with \\\" and \\n where it needs them.
+{\"action\": \"ask_user\", \"text\": \"xxx\"} # A question to the user.
+{\"action\": \"interact\", \"text\": \"xxx\"} # Lets the user do by hand what only a person can or may do.
+{\"action\": \"terminate\", \"status\": \"success or fail\"} # Ends the task. With fail, say why in \"text\".
+
+## Rules
+
+";
+
+impl Family for Mai {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+        prompt(view, sheet)
+    }
+
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+        mobile_use::decide(reply, sheet, &DIALECT)
+    }
+}
+
+/// What to send for one step: the task is a turn of its own, then come the screens.
+fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
+    let (width, height) = sheet.space.extent(sheet.sent);
+    let system =
+        SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
+    let (before, round) = past::rounds(view.past);
+    let task =
+        format!("{}The user's task: {}", past::before(before), quoted(view.request, LONGEST_TASK));
+    let mut messages =
+        vec![Message::text(Role::System, system + RULES), Message::text(Role::User, task)];
+    messages.extend(past::turns(view, round, String::new(), &|step| said(step, sheet)));
+    Prompt::of(messages)
+}
+
+/// A step in the family's own format.
+fn said(step: &PastStep, sheet: &Sheet) -> Option<String> {
+    let decision = &step.decision;
+    let call = say::call(decision, sheet, &DIALECT)?;
+    let thought =
+        if decision.thought.trim().is_empty() { &decision.explain } else { &decision.thought };
+    Some(format!("<thinking>\n{}\n</thinking>\n{call}", words(thought, LONGEST_THOUGHT)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! From the arguments of a call to an action.
+use ayeaye_agent::{Action, Gesture, Point, Question, Unreadable};
+use serde_json::{Map, Value};
+
+use super::super::Sheet;
+use super::super::reading::object::{missing, written};
+use super::super::reading::words::{self, folded};
+use super::super::reading::{point, quote, refused};
+use super::Dialect;
+
+/// What the arguments say to do. `explain` is what the reply says of it in words.
+pub(super) fn action(
+    map: &Map<String, Value>,
+    explain: &str,
+    sheet: &Sheet,
+    dialect: &Dialect,
+) -> Result<Action, Unreadable> {
+    let said = match map.get("action") {
+        Some(Value::String(said)) => said.trim(),
+        Some(other) => return refused(format!("{} is no action", quote(&other.to_string()))),
+        None => return missing("an \"action\"", super::NAME),
+    };
+    let arguments = Arguments { map, sheet, of: said };
+    let action = match folded(said).as_str() {
+        "click" | "tap" => Gesture::Click { point: arguments.place()? }.into(),
+        "doubleclick" | "doubletap" => Gesture::DoubleClick { point: arguments.place()? }.into(),
+        "longpress" | "longclick" => {
+            let duration = words::press(arguments.text(&["time", "duration"])?.as_deref());
+            Gesture::LongPress { point: arguments.place()?, duration }.into()
+        }
+        "swipe" | "scroll" => arguments.swipe(dialect)?,
+        "drag" => {
+            let (from, to) = arguments.path()?;
+            Gesture::Drag { from, to }.into()
+        }
+        "type" | "input" | "inputtext" => Gesture::Type {
+            text: arguments.needed(&["text"])?,
+            point: arguments.point(COORDINATE)?,
+            clear: arguments.flag("clear")?,
+            submit: arguments.flag("submit")?,
+        }
+        .into(),
+        "key" | "press" | "presskey" => {
+            Gesture::HotKey { key: words::key(&arguments.needed(&["text", "key"])?)? }.into()
+        }
+        "systembutton" => {
+            let button = arguments.needed(&["button", "text"])?;
+            Gesture::HotKey { key: words::key(&button)? }.into()
+        }
+        "open" | "openapp" | "launch" | "awake" => {
+            Gesture::Awake { app: arguments.needed(&["text", "app", "app_name"])? }.into()
+        }
+        "wait" => Action::Wait(words::wait(arguments.text(&["time", "duration"])?.as_deref())?),
+        "answer" => Action::Complete { message: arguments.needed(&["text"])? },
+        "askuser" | "ask" | "info" => {
+            Action::Info(Question::info(arguments.needed(&["text", "question"])?))
+        }
+        "interact" | "calluser" | "takeover" => {
+            let asked = arguments.text(&["text", "message"])?;
+            match asked.or_else(|| Some(explain.trim().to_owned()).filter(|it| !it.is_empty())) {
+                Some(asked) => Action::Info(Question::takeover(asked)),
+                None => return missing("\"text\", saying what the user has to do", said),
+            }
+        }
+        "terminate" => arguments.end(explain)?,
+        _ => {
+            return refused(format!(
+                "{} is not an action; use one of {}",
+                quote(said),
+                dialect.actions.join(", ")
+            ));
+        }
+    };
+    Ok(action)
+}
+
+/// The names of a place; of the beginning and the end of a way.
+const COORDINATE: &[&str] = &["coordinate", "coordinates", "point"];
+const START: &[&str] = &["start_coordinate", "coordinate", "coordinate1", "coordinates"];
+const END: &[&str] = &["end_coordinate", "coordinate2", "coordinates2"];
+
+struct Arguments<'a> {
+    map: &'a Map<String, Value>,
+    sheet: &'a Sheet,
+    /// The action, for messages.
+    of: &'a str,
+}
+
+impl Arguments<'_> {
+    /// The value by any of its names; two that differ are two ways to read it.
+    fn value(&self, names: &[&str]) -> Result<Option<&Value>, Unreadable> {
+        let mut said = names.iter().filter_map(|name| Some((name, self.map.get(*name)?)));
+        let mut said = said.by_ref().filter(|(_, value)| !value.is_null());
+        let Some((name, value)) = said.next() else { return Ok(None) };
+        match said.find(|(_, other)| *other != value) {
+            Some((other, _)) => refused(format!("its \"{name}\" and its \"{other}\" differ")),
+            None => Ok(Some(value)),
+        }
+    }
+
+    fn text(&self, names: &[&str]) -> Result<Option<String>, Unreadable> {
+        if self.value(names)?.is_some_and(|value| value.is_object() || value.is_array()) {
+            return refused(format!("its \"{}\" is no text", names[0]));
+        }
+        Ok(written(self.map, names).filter(|text| !text.trim().is_empty()))
+    }
+
+    fn needed(&self, names: &[&str]) -> Result<String, Unreadable> {
+        match self.text(names)? {
+            Some(text) => Ok(text),
+            None => missing(&format!("\"{}\"", names[0]), self.of),
+        }
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, Unreadable> {
+        match self.text(&[name])?.as_deref() {
+            None | Some("false" | "False" | "0") => Ok(false),
+            Some("true" | "True" | "1") => Ok(true),
+            Some(odd) => refused(format!("its \"{name}\" is {}, not true or false", quote(odd))),
+        }
+    }
+
+    fn point(&self, names: &[&str]) -> Result<Option<Point>, Unreadable> {
+        self.value(names)?.map(|value| point::point_in(value, self.sheet)).transpose()
+    }
+
+    fn place(&self) -> Result<Point, Unreadable> {
+        match self.point(COORDINATE)? {
+            Some(point) => Ok(point),
+            None => missing("\"coordinate\", a list of two numbers", self.of),
+        }
+    }
+
+    fn path(&self) -> Result<(Point, Point), Unreadable> {
+        match (self.point(START)?, self.point(END)?) {
+            (Some(from), Some(to)) => Ok((from, to)),
+            _ => missing("two places, where the finger goes down and where it is lifted", self.of),
+        }
+    }
+
+    fn swipe(&self, dialect: &Dialect) -> Result<Action, Unreadable> {
+        let by_path = self.value(END)?.is_some();
+        let direction = self.text(&["direction"])?;
+        match direction {
+            Some(_) if by_path && dialect.swipes_by_direction => {
+                refused("its swipe has a direction and an end; say only one of them")
+            }
+            // The finger goes against what it shows. `scroll` may mean either.
+            Some(direction) if dialect.swipes_by_direction && folded(self.of) == "swipe" => {
+                let finger = words::direction(&direction)?;
+                let at = self.point(COORDINATE)?;
+                Ok(Gesture::Scroll { direction: words::opposite(finger), at }.into())
+            }
+            Some(_) if !by_path => refused(format!(
+                "the direction of {} could be the finger's or the page's; {}",
+                quote(self.of),
+                if dialect.swipes_by_direction {
+                    "use swipe, with the finger's direction"
+                } else {
+                    "use swipe with \"coordinate\" and \"coordinate2\""
+                }
+            )),
+            None if !by_path && dialect.swipes_by_direction => missing("a \"direction\"", self.of),
+            _ => {
+                let (from, to) = self.path()?;
+                Ok(Gesture::Slide { from, to, duration: words::SWIPE }.into())
+            }
+        }
+    }
+
+    fn end(&self, explain: &str) -> Result<Action, Unreadable> {
+        let status = self.needed(&["status"])?;
+        let text = self.text(&["text", "reason", "message"])?;
+        match folded(&status).as_str() {
+            "success" => Ok(Action::Complete { message: text.unwrap_or_default() }),
+            "failure" | "fail" | "failed" | "infeasible" | "impossible" => {
+                Ok(Action::Abort { reason: text.unwrap_or_else(|| explain.trim().to_owned()) })
+            }
+            _ => refused(format!(
+                "{} is not a status; use success, or failure when the task cannot be done",
+                quote(&status)
+            )),
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Calls as Python writes them: `name(arg='...', other=[1, 2])`.
+//!
+//! Models forget to escape the quotes in what they type. Then a text goes from the quote it begins
+//! with to the one in front of the next argument or of the last bracket; but where a call could end
+//! in two places, it is refused.
+use ayeaye_agent::Unreadable;
+
+use super::{quote, refused};
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Call {
+    /// As it is written.
+    pub name: String,
+    /// Name and value of each argument, in order. The name is empty where none is written.
+    pub args: Vec<(String, String)>,
+}
+
+impl Call {
+    /// The argument of one of these names, or the only one if it has no name.
+    pub(crate) fn arg(&self, names: &[&str]) -> Option<&str> {
+        let named = |(name, _): &&(String, String)| names.iter().any(|it| same(it, name));
+        let nameless = || match &self.args[..] {
+            [only] if only.0.is_empty() => Some(only),
+            _ => None,
+        };
+        self.args.iter().find(named).or_else(nameless).map(|(_, value)| value.as_str())
+    }
+
+    /// The argument of one of these names.
+    pub(crate) fn named(&self, names: &[&str]) -> Option<&str> {
+        let named = |(name, _): &&(String, String)| names.iter().any(|it| same(it, name));
+        self.args.iter().find(named).map(|(_, value)| value.as_str())
+    }
+
+    /// The same call, if it says nothing twice in two ways.
+    pub(crate) fn checked(self) -> Result<Self, Unreadable> {
+        for (at, (name, value)) in self.args.iter().enumerate().take(MOST_ARGS) {
+            let differs = |(before, other): &(String, String)| before == name && other != value;
+            if !name.is_empty() && self.args[..at].iter().any(differs) {
+                return refused(format!("it says {} twice, in two ways", quote(name)));
+            }
+        }
+        if MOST_ARGS < self.args.len() {
+            return refused("its action has too many arguments");
+        }
+        Ok(self)
+    }
+}
+
+const MOST_ARGS: usize = 16;
+/// Calls in one reply that are looked at; more are refused as soon as two of them differ.
+const MOST_CALLS: usize = 64;
+
+fn same(known: &str, name: &str) -> bool {
+    known.eq_ignore_ascii_case(name)
+}
+
+/// The one action of a reply: what is said twice is said once, two different ones are refused.
+pub(crate) fn only(calls: Vec<Call>) -> Result<Call, Unreadable> {
+    let mut calls = calls.into_iter();
+    let Some(first) = calls.next() else {
+        return refused("it names no action");
+    };
+    if calls.any(|other| other != first) {
+        return refused("it holds more than one action; reply with the next one alone");
+    }
+    first.checked()
+}
+
+/// The name that a text begins with, if it goes on like a call, and what stands behind the name.
+pub(crate) fn head(text: &str) -> Option<(&str, &str)> {
+    // Longer names are those of nothing.
+    let end = text.bytes().take(41).position(|b| !b.is_ascii_alphanumeric() && b != b'_')?;
+    let (name, rest) = text.split_at(end);
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let rest = rest.trim_start();
+    (begins && rest.starts_with(['(', '（'])).then_some((name, rest))
+}
+
+/// A text without the fence or the backticks around it.
+pub(crate) fn unfenced(text: &str) -> &str {
+    let text = text.trim();
+    if let Some(inside) = text.strip_prefix("```") {
+        let inside = match inside.split_once('\n') {
+            Some((language, rest)) if language.trim().chars().all(char::is_alphanumeric) => rest,
+            _ => inside,
+        };
+        return inside.trim_end().strip_suffix("```").unwrap_or(inside).trim();
+    }
+    let inside = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    inside.unwrap_or(text).trim()
+}
+
+/// The calls that a whole text is made of. `known` are the names of arguments.
+pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<Call>, Unreadable> {
+    let text = text.trim();
+    if head(text).is_none() {
+        return refused("it names no action; write one call of an action, such as press_back()");
+    }
+    match strict(text, known) {
+        Some(calls) => Ok(calls),
+        None => Ok(vec![loose(text, known)?]),
+    }
+}
+
+/// Calls in which every text is quoted as it must be.
+fn strict(text: &str, known: &[&str]) -> Option<Vec<Call>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (call, behind) = one(rest, known)?;
+        found.push(call);
+        rest = behind.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+        if found.len() == MOST_CALLS && !rest.is_empty() {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+fn one<'a>(text: &'a str, known: &[&str]) -> Option<(Call, &'a str)> {
+    let (name, rest) = head(text)?;
+    let mut call = Call { name: name.to_owned(), args: Vec::new() };
+    let mut rest = opened(rest)?.trim_start();
+    if let Some(behind) = closed(rest) {
+        return Some((call, behind));
+    }
+    while call.args.len() <= MOST_ARGS {
+        let (name, after) = argument(rest, known).unwrap_or(("", rest));
+        let (value, after) = value(after)?;
+        call.args.push((name.to_owned(), value));
+        rest = after.trim_start();
+        if let Some(behind) = closed(rest) {
+            return Some((call, behind));
+        }
+        rest = rest.strip_prefix([',', '，'])?.trim_start();
+        if let Some(behind) = closed(rest) {
+            return Some((call, behind));
+        }
+    }
+    None
+}
+
+fn opened(text: &str) -> Option<&str> {
+    text.strip_prefix(['(', '（'])
+}
+
+fn closed(text: &str) -> Option<&str> {
+    text.strip_prefix([')', '）'])
+}
+
+/// The name of an argument with what stands behind its equals sign.
+fn argument<'a, 'k>(text: &'a str, known: &[&'k str]) -> Option<(&'k str, &'a str)> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let (name, rest) = text.split_at(end);
+    let name = known.iter().find(|it| same(it, name))?;
+    let rest = rest.trim_start().strip_prefix(['=', '＝'])?;
+    Some((name, rest.trim_start()))
+}
+
+const QUOTES: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];
+
+/// A value and what stands behind it.
+fn value(text: &str) -> Option<(String, &str)> {
+    if let Some((open, close)) = QUOTES.iter().find(|(open, _)| text.starts_with(*open)) {
+        let inside = &text[open.len_utf8()..];
+        let mut escaped = false;
+        for (at, c) in inside.char_indices() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                c if c == *close => {
+                    return Some((unescaped(&inside[..at]), &inside[at + c.len_utf8()..]));
+                }
+                _ => {}
+            }
+        }
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' | '（' => depth += 1,
+            ')' | ']' | '}' | '）' if 0 < depth => depth -= 1,
+            ')' | '）' | ',' | '，' if depth == 0 => {
+                let value = text[..at].trim();
+                return (!value.is_empty()).then(|| (value.to_owned(), &text[at..]));
+            }
+            '\'' | '"' | '\n' if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// One call whose text holds quotes like those around it.
+fn loose(text: &str, known: &[&str]) -> Result<Call, Unreadable> {
+    let open = || Unreadable("its action has no end; close its text and its bracket".to_owned());
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
+    let (name, rest) = head(text).ok_or_else(open)?;
+    let inside = opened(rest).and_then(|rest| rest.strip_suffix([')', '）'])).ok_or_else(open)?;
+    let inside = inside.trim();
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for (at, comma) in inside.char_indices().filter(|(_, c)| matches!(c, ',' | '，')) {
+        let behind = at + comma.len_utf8();
+        let ends = inside[start..at].trim_end().ends_with(|c: char| "'\"”’])>".contains(c));
+        if ends && argument(inside[behind..].trim_start(), known).is_some() {
+            pieces.push(&inside[start..at]);
+            start = behind;
+        }
+        if MOST_ARGS < pieces.len() {
+            return refused("its action has too many arguments");
+        }
+    }
+    pieces.push(inside[start..].trim_end_matches([',', '，']));
+    let mut call = Call { name: name.to_owned(), args: Vec::new() };
+    for piece in pieces {
+        let piece = piece.trim();
+        let (name, written) = argument(piece, known).unwrap_or(("", piece));
+        call.args.push((name.to_owned(), within(written)?));
+    }
+    Ok(call)
+}
+
+/// What stands between the first and the last quote of a value.
+fn within(written: &str) -> Result<String, Unreadable> {
+    let Some((open, close)) = QUOTES.iter().find(|(open, _)| written.starts_with(*open)) else {
+        if written.contains(['\'', '"']) {
+            return refused(format!("{} is not a value; put it in quotes", quote(written)));
+        }
+        return Ok(written.to_owned());
+    };
+    let inside = written[open.len_utf8()..]
+        .strip_suffix(*close)
+        .ok_or_else(|| Unreadable(format!("the text {} has no closing quote", quote(written))))?;
+    // A quote that could be the last one, with more than brackets behind it.
+    let last_word = inside.rfind(char::is_alphanumeric).unwrap_or(0);
+    for (at, _) in inside.match_indices(*close) {
+        let behind = inside[at + close.len_utf8()..].trim_start();
+        if closed(behind).is_some() && at < last_word || goes_on(behind) {
+            return refused(
+                "it could end in two places; put a backslash before each quote inside a text, and \
+                 reply with one action",
+            );
+        }
+    }
+    Ok(unescaped(inside))
+}
+
+/// Whether a text goes on with another argument, of whatever name.
+fn goes_on(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix([',', '，']) else { return false };
+    let rest = rest.trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let behind = rest[end..].trim_start();
+    0 < end
+        && behind
+            .strip_prefix(['=', '＝'])
+            .is_some_and(|it| it.trim_start().starts_with(['\'', '"', '[']))
+}
+
+/// A text without the backslashes Python has in front of quotes and for new lines.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            plain.push(c);
+            continue;
+        }
+        match rest.next() {
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some(c @ ('\\' | '\'' | '"')) => plain.push(c),
+            Some(other) => plain.extend(['\\', other]),
+            None => plain.push('\\'),
+        }
+    }
+    plain
+}
+
+/// A text in quotes of this kind, as [`calls`] reads it.
+pub(crate) fn quoted(text: &str, quote: char) -> String {
+    let mut written = String::from(quote);
+    for c in text.chars() {
+        match c {
+            '\n' => written.push_str("\\n"),
+            '\t' => written.push_str("\\t"),
+            '\r' => written.push_str("\\r"),
+            '\\' => written.push_str("\\\\"),
+            c if c == quote => written.extend(['\\', c]),
+            c => written.push(c),
+        }
+    }
+    written.push(quote);
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KNOWN: &[&str] = &["content", "point", "text", "action", "message"];
+
+    fn shown(text: &str) -> String {
+        match calls(text, KNOWN).and_then(only) {
+            Ok(call) => {
+                let args = call.args.iter().map(|(name, value)| format!(" {name}={value}"));
+                format!("{}{}", call.name, args.collect::<String>())
+            }
+            Err(why) => format!("not: {why}"),
+        }
+    }
+
+    #[test]
+    fn calls_are_read_as_they_are_meant() {
+        for (text, is) in [
+            ("press_back()", "press_back"),
+            ("click(point='<point>5 6</point>')", "click point=<point>5 6</point>"),
+            ("click( point = [5, 6] )", "click point=[5, 6]"),
+            ("click(5, 6)", "click =5 =6"),
+            ("type(content='it\\'s\\n')", "type content=it's\n"),
+            ("type(content='it's')", "type content=it's"),
+            ("type（content=“好”）", "type content=好"),
+            ("do(action=\"Type\", text=\"print(\"hi\")\")", "do action=Type text=print(\"hi\")"),
+            ("do(action=\"Type\", text=\"a \"b\", c\")", "do action=Type text=a \"b\", c"),
+            ("type(content='a,b', point='1 2',)", "type content=a,b point=1 2"),
+            ("type(content='it's', point='1 2')", "type content=it's point=1 2"),
+            ("do(action=\"Type\", text=\"two\nlines\")", "do action=Type text=two\nlines"),
+            ("press_back()\n\npress_back();", "press_back"),
+            ("type(content='C:\\dir')", "type content=C:\\dir"),
+        ] {
+            assert_eq!(shown(text), is, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_two_things_is_refused() {
+        for (text, part) in [
+            ("", "names no action"),
+            ("the button", "names no action"),
+            ("click(point='1 2'", "no end"),
+            ("type(content='abc)", "no closing quote"),
+            ("f(content='ok') no, click(point='5 5')", "two places"),
+            ("f(content='ok')\n\nclick(point='5 5')", "more than one"),
+            ("f(content='it's')\nclick(point='5 5')", "two places"),
+            ("f(content='ok') and so on", "no end"),
+            ("f(point='1 2', point='3 4')", "twice"),
+            ("f(content='it's', other='x')", "two places"),
+        ] {
+            let shown = shown(text);
+            assert!(shown.starts_with("not:") && shown.contains(part), "{text}: {shown}");
+        }
+    }
+
+    #[test]
+    fn fences_do_not_matter() {
+        for text in ["```\nf()\n```", "```python\nf()```", "`f()`", "f()", "```f()```"] {
+            assert_eq!(unfenced(text), "f()", "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_quoted_is_read_back(text in any::<String>(), single in any::<bool>()) {
+            let written = quoted(&text, if single { '\'' } else { '"' });
+            let call = calls(&format!("f(content={written})"), KNOWN).and_then(only).unwrap();
+            prop_assert_eq!(call.arg(&["content"]), Some(text.as_str()));
+        }
+
+        #[test]
+        fn nothing_panics(text in "[a-f('\",=\\\\) \\n<\\[\\]，（）“”]{0,40}") {
+            calls(&format!("f({text}"), KNOWN).ok();
+            calls(&text, KNOWN).ok();
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Calls of tools in the spelling of Hermes, which Qwen's models and those made from them write:
+//! `<tool_call>`, a JSON object of `name` and `arguments`, `</tool_call>`. Also what servers and small
+//! models make of it: fences, missing or doubled tags, bare JSON, XML functions, and calls that the
+//! server has already taken out of the text.
+use ayeaye_agent::{Reply, Unreadable};
+use serde_json::{Map, Value};
+
+use super::words::folded;
+use super::{object, refused, think, unwrapped};
+
+mod mend;
+mod tag;
+mod xml;
+
+use tag::Tag;
+
+/// The one call that a reply is.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Call<'a> {
+    /// Reasoning in tags.
+    pub thought: String,
+    /// What stands between the reasoning and the call.
+    pub head: &'a str,
+    /// The tool, as it is written; empty when only arguments came.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+    /// Why the end of a task must not be taken from it, although it can be read.
+    pub doubt: Option<&'static str>,
+}
+
+/// The call that a reply is, wherever it stands. Several are one if they say the same.
+pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, Unreadable> {
+    let text = unwrapped(&reply.text);
+    if text.is_empty() && reply.calls.is_empty() {
+        return refused("it is empty");
+    }
+    if is_page(text) {
+        return refused("it is a web page and no reply of a model; check the endpoint's address");
+    }
+    let cut = think::cut(text, begins);
+    let mut found = Found::default();
+    for call in &reply.calls {
+        let arguments = match object::leading(call.arguments.trim()) {
+            Ok((map, end)) if call.arguments.trim().len() == end => map,
+            Ok(_) => return refused("the arguments of its tool call are more than one object"),
+            Err(why) => return refused(format!("the arguments of its tool call: {why}")),
+        };
+        found.add(&call.name, arguments)?;
+    }
+    let head = tagged(cut.body, &mut found)?;
+    let head = match head {
+        None if found.call.is_none() => bare(cut.body, &mut found)?,
+        None => {
+            if cut.body.contains('{') {
+                found.doubt = Some("its words hold another JSON object beside its tool call");
+            }
+            cut.body
+        }
+        Some(head) => head,
+    };
+    let Some((name, arguments)) = found.call else {
+        return refused(
+            "it holds no tool call; end it with <tool_call>{\"name\": \"mobile_use\", \
+             \"arguments\": {...}}</tool_call>",
+        );
+    };
+    let doubt = if cut.unclosed { Some("its reasoning has no end") } else { found.doubt };
+    let head = if cut.unclosed { "" } else { head.trim() };
+    Ok(Call { thought: without_calls(&cut), head, name, arguments, doubt })
+}
+
+/// The reasoning; what follows it when it has no end is no part of it.
+fn without_calls(cut: &think::Cut<'_>) -> String {
+    let end = if cut.unclosed { tag::next(&cut.thought, 0).map(|tag| tag.start) } else { None };
+    cut.thought[..end.unwrap_or(cut.thought.len())].trim().to_owned()
+}
+
+/// What has been read so far.
+#[derive(Default)]
+struct Found {
+    call: Option<(String, Map<String, Value>)>,
+    doubt: Option<&'static str>,
+}
+
+impl Found {
+    fn add(&mut self, name: &str, arguments: Map<String, Value>) -> Result<(), Unreadable> {
+        let next = normal(name, arguments)?;
+        match &self.call {
+            Some(call) if *call != next => {
+                refused("it holds more than one tool call; reply with one action")
+            }
+            _ => {
+                self.call = Some(next);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whether a text begins as what follows reasoning does.
+fn begins(text: &str) -> bool {
+    const WORDS: [&str; 7] = ["thought", "action", "思考", "动作", "操作", "### ", "```"];
+    let lower = text.get(..7).map(str::to_ascii_lowercase);
+    text.starts_with('{')
+        || tag::leading(text).is_some_and(|tag| !tag.closes)
+        || WORDS.iter().any(|word| {
+            text.starts_with(word) || lower.as_ref().is_some_and(|lower| lower.starts_with(word))
+        })
+}
+
+/// Whether a server's error page came instead of a reply.
+pub(crate) fn is_page(text: &str) -> bool {
+    let begins =
+        |with: &str| text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
+    begins("<!doctype") || begins("<html") || begins("<head") || begins("<?xml")
+}
+
+/// Reads the calls that stand in tags, and returns what stands before the first; `None` when there
+/// are none.
+fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Unreadable> {
+    let mut head = None;
+    let mut at = 0;
+    // Where the last call ends: nothing that means anything may stand behind.
+    let mut end = 0;
+    while let Some(tag) = tag::next(body, at) {
+        if tag.closes {
+            if head.is_none() && body[at..tag.start].contains('{') {
+                // The opening tag was part of the prompt, or forgotten.
+                return Ok(None);
+            }
+            at = tag.end;
+            continue;
+        }
+        at = tag.end;
+        let inside = opened(&body[tag.end..]);
+        let from = body.len() - inside.len();
+        let (name, arguments, length) = if inside.starts_with('{') {
+            let (map, length) = mend::leading(inside)?;
+            (String::new(), map, length)
+        } else if let Some(function) = xml::function(inside)? {
+            (function.name, function.arguments, function.length)
+        } else {
+            continue;
+        };
+        head.get_or_insert(&body[..tag.start]);
+        if body[end..tag.start].contains('{') && end != 0 {
+            return refused("something stands between its tool calls; reply with one action");
+        }
+        found.add(&name, arguments)?;
+        let (behind, closed) = closing(body, from + length);
+        if !closed {
+            found.doubt = Some("its tool call has no closing </tool_call>");
+        }
+        at = behind;
+        end = behind;
+    }
+    if head.is_some() {
+        rest(&body[end..], found)?;
+    }
+    Ok(head)
+}
+
+/// Reads a call without tags: the first object that a text holds.
+fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, Unreadable> {
+    let Some(from) = body.find('{') else { return Ok(body) };
+    let (map, length) = mend::leading(&body[from..])?;
+    found.add("", map)?;
+    let head = &body[..from];
+    let fenced = head.trim_end().trim_end_matches("json").trim_end().ends_with("```");
+    let (behind, closed) = closing(body, from + length);
+    if fenced && !closed {
+        found.doubt = Some("the code fence around it has no end");
+    }
+    let own_line = head.trim_end_matches([' ', '\t']);
+    if !closed && !own_line.is_empty() && !own_line.ends_with('\n') {
+        // In the middle of a sentence that may go on.
+        found.doubt = Some("its JSON object stands in a sentence");
+    }
+    rest(&body[behind..], found)?;
+    let head = head.trim_end();
+    Ok(if fenced { head[..head.rfind("```").unwrap_or(head.len())].trim_end() } else { head })
+}
+
+/// What stands behind the last call: more of the format's tags and braces are nothing, words make an
+/// end doubtful, another object is another action.
+fn rest(text: &str, found: &mut Found) -> Result<(), Unreadable> {
+    if text.contains('{') {
+        return refused("it holds more than one JSON object; reply with one action");
+    }
+    let mut at = 0;
+    let mut words = false;
+    while let Some(Tag { start, end, .. }) = tag::next(text, at) {
+        words |= !is_nothing(&text[at..start]);
+        at = end;
+    }
+    if words || !is_nothing(&text[at..]) {
+        found.doubt = Some("words stand behind its tool call, and may take it back");
+    }
+    Ok(())
+}
+
+fn is_nothing(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || "`}]".contains(c))
+}
+
+/// What stands behind an opening tag, without another such tag, a fence or a list around the object.
+fn opened(text: &str) -> &str {
+    let mut text = text.trim_start();
+    if let Some(tag) = tag::leading(text)
+        && !tag.closes
+    {
+        text = text[tag.end..].trim_start();
+    }
+    text = text.strip_prefix("```").map_or(text, |rest| {
+        rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim_start()
+    });
+    match text.strip_prefix('[') {
+        Some(inside) if inside.trim_start().starts_with('{') => inside.trim_start(),
+        _ => text,
+    }
+}
+
+/// Where a call ends that was read up to `from`, and whether the end is marked: by its closing tag,
+/// by an opening one that stands for it, or by the end of a fence.
+fn closing(body: &str, from: usize) -> (usize, bool) {
+    let mut text = body[from..].trim_start_matches(|c: char| c.is_whitespace() || "}]".contains(c));
+    let mut closed = false;
+    if let Some(behind) = text.strip_prefix("```") {
+        closed = true;
+        text = behind.trim_start();
+    }
+    match tag::leading(text) {
+        // An opening tag closes when nothing is opened by it.
+        Some(tag) if tag.closes || opened(&text[tag.end..]).is_empty() => {
+            (body.len() - text.len() + tag.end, true)
+        }
+        _ => (body.len() - text.len(), closed),
+    }
+}
+
+/// A call in one shape, whichever of them it was written in: the tool's name and its arguments.
+fn normal(
+    name: &str,
+    mut map: Map<String, Value>,
+) -> Result<(String, Map<String, Value>), Unreadable> {
+    let mut name = name.trim().to_owned();
+    if let Some(Value::Object(function)) = map.get("function") {
+        map = function.clone();
+    }
+    let inner = ["arguments", "parameters", "args"].iter().find_map(|key| map.get(*key).cloned());
+    if let Some(inner) = inner {
+        if let Some(said) = map.get("name") {
+            let Some(said) = said.as_str() else { return refused("its tool's name is no text") };
+            if !name.is_empty() && folded(&name) != folded(said) {
+                return refused("it names two tools; reply with one action");
+            }
+            said.trim().clone_into(&mut name);
+        }
+        map = match inner {
+            Value::Object(arguments) => arguments,
+            // A text that is JSON once more.
+            Value::String(text) => match object::leading(text.trim()) {
+                Ok((arguments, end)) if end == text.trim().len() => arguments,
+                _ => return refused("the arguments of its tool call are no JSON object"),
+            },
+            _ => return refused("the arguments of its tool call are no JSON object"),
+        };
+    }
+    let bare = name.rsplit(['.', '/']).next().unwrap_or_default();
+    Ok((bare.to_owned(), map))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! JSON that small models write nearly right.
+use ayeaye_agent::Unreadable;
+use serde_json::{Map, Value};
+
+use super::super::object;
+use super::tag;
+
+/// The object with which a text begins, and how many bytes of the text it is. Mended is only what can
+/// have been meant in one way: line ends and tabs inside strings, `\'`, a comma before a closing
+/// bracket, and closing braces that are missing although the closing tag of the call is there.
+pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreadable> {
+    let why = match object::leading(text) {
+        Ok(read) => return Ok(read),
+        Err(why) => why,
+    };
+    let Some((mended, length)) = mended(text) else { return Err(why) };
+    match object::leading(&mended) {
+        Ok((map, end)) if mended.len() == end => Ok((map, length)),
+        // The first reason is the one that fits what was written.
+        _ => Err(why),
+    }
+}
+
+/// The text with what is wrong in it mended, and how many of its bytes that is; `None` where it breaks
+/// off.
+fn mended(text: &str) -> Option<(String, usize)> {
+    let mut out = String::with_capacity(text.len().min(1 << 16));
+    let mut open = Vec::new();
+    let mut in_string = false;
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            _ if in_string => match c {
+                '"' => {
+                    in_string = false;
+                    out.push(c);
+                }
+                '\\' => match chars.next()?.1 {
+                    '\'' => out.push('\''),
+                    '\n' => out.push_str("\\n"),
+                    escaped => out.extend([c, escaped]),
+                },
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                c => out.push(c),
+            },
+            '"' => {
+                in_string = true;
+                out.push(c);
+            }
+            '{' | '[' => {
+                open.push(if c == '{' { '}' } else { ']' });
+                out.push(c);
+            }
+            '}' | ']' => {
+                if open.pop()? != c {
+                    return None;
+                }
+                let kept = out.trim_end().trim_end_matches(',').len();
+                out.truncate(kept);
+                out.push(c);
+                if open.is_empty() {
+                    return Some((out, at + 1));
+                }
+            }
+            '<' => {
+                // Here the call ends, with what is missing of it.
+                let closed = tag::leading(&text[at..]).is_some_and(|tag| tag.closes);
+                let braces = open.iter().all(|end| *end == '}') && open.len() <= 2;
+                if !closed || !braces {
+                    return None;
+                }
+                out.extend(open);
+                return Some((out, at));
+            }
+            c => out.push(c),
+        }
+    }
+    None
+}

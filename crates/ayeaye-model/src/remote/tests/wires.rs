@@ -1,0 +1,269 @@
+//! What differs from API to API: addresses, keys, streams, refusals, and what is left out.
+use super::*;
+use crate::Profile;
+
+const ALL: [(Profile, &str); 3] = [
+    (Profile::GELAB, "gelab-fake"),
+    (Profile::CLAUDE, "claude-fake"),
+    (Profile::GEMINI, "gemini-fake"),
+];
+
+fn of(fake: &Fake, profile: Profile, name: &str) -> RemoteModel {
+    let config = ModelConfig { profile: Some(profile), name: name.to_owned(), ..config(fake) };
+    RemoteModel::new(config).expect("the settings are right")
+}
+
+/// A reply that ends the task, in events of the family's API; without the last so many of them.
+fn stream(profile: Profile, without: usize) -> String {
+    let events = match profile.name() {
+        "claude" => vec![
+            json!({"type": "message_start", "message": {"model": "claude-fake", "usage": {"input_tokens": 7}}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Seen."}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "t", "name": "done", "input": {}}}),
+            json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"message\":\"ok\"}"}}),
+            json!({"type": "content_block_stop", "index": 1}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 2}}),
+        ],
+        "gemini" => vec![
+            json!({"candidates": [{"content": {"parts": [{"text": "Seen."}]}}]}),
+            json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": "done", "args": {"message": "ok"}}}]}}]}),
+            json!({"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}],
+                "usageMetadata": {"promptTokenCount": 7, "candidatesTokenCount": 2}, "modelVersion": "gemini-fake"}),
+        ],
+        _ => vec![
+            json!({"choices": [{"delta": {"content": "explain:Seen.\taction:COMPLETE\treturn:ok\tsummary:s"}}]}),
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": 7, "completion_tokens": 2}}),
+        ],
+    };
+    let kept = events.len() - without;
+    events.into_iter().take(kept).map(|event| format!("data: {event}\n\n")).collect()
+}
+
+#[tokio::test]
+async fn every_api_is_asked_at_its_address_with_its_key_and_streams() {
+    for ((profile, name), (line, key)) in ALL.into_iter().zip([
+        ("post /v1/chat/completions http/1.1", format!("authorization: bearer {KEY}\r\n")),
+        ("post /v1/messages http/1.1", format!("x-api-key: {KEY}\r\n")),
+        (
+            "post /v1beta/models/gemini-fake:streamgeneratecontent?alt=sse http/1.1",
+            format!("x-goog-api-key: {KEY}\r\n"),
+        ),
+    ]) {
+        let fake = Fake::start(vec![http("200 OK", EVENTS, stream(profile, 0))]).await;
+        let model = of(&fake, profile, name);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let decision = model.read(&reply, SENT).unwrap();
+        assert_eq!(decision.action, Action::Complete { message: "ok".to_owned() }, "{profile}");
+        assert!(reply.first_token.is_some(), "{profile}");
+        assert_eq!((reply.tokens.prompt, reply.tokens.completion), (7, 2), "{profile}");
+        let [request] = &fake.seen()[..] else { panic!("one request") };
+        assert!(request.head.starts_with(line), "{}", request.head);
+        assert!(request.head.contains(&key), "{}", request.head);
+        assert_eq!(request.head.matches(KEY).count(), 1, "{}", request.head);
+        assert!(!request.body.to_string().contains(KEY));
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_early_is_cut_in_every_api() {
+    for (profile, name) in ALL {
+        let fake = Fake::start(vec![http("200 OK", EVENTS, stream(profile, 1))]).await;
+        let model = of(&fake, profile, name);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
+        assert!(why.contains("cut off"), "{profile}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_by_any_api() {
+    for (profile, name) in ALL {
+        let other = Fake::start(vec![says(BACK)]).await;
+        let location = format!("location: {}/v1\r\n", other.url());
+        let fake = Fake::start(vec![http("307 Temporary Redirect", &location, "")]).await;
+        let error = of(&fake, profile, name).call(&prompt(), LIMIT).await.unwrap_err();
+        assert!(error.cause.contains("not followed"), "{}", error.cause);
+        assert!(other.seen().is_empty() && fake.seen().len() == 1, "{profile}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_withheld_or_broken_off_is_not_read() {
+    let anthropic = |reason: &str, content: serde_json::Value| json!({"type": "message", "content": content, "stop_reason": reason});
+    let gemini = |reason: &str| {
+        let done = json!({"functionCall": {"name": "done", "args": {"message": "ok"}}});
+        json!({"candidates": [{"content": {"parts": [done]}, "finishReason": reason}]})
+    };
+    let done = json!([{"type": "tool_use", "id": "t", "name": "done", "input": {"message": "ok"}}]);
+    let thinking = json!([{"type": "thinking", "thinking": "done(ok)"}]);
+    for (at, said, part) in [
+        (1, anthropic("refusal", json!([])), "refuses"),
+        (1, anthropic("max_tokens", done.clone()), "cut off"),
+        (1, anthropic("model_context_window_exceeded", done.clone()), "cut off"),
+        (1, anthropic("pause_turn", done.clone()), "middle of its turn"),
+        (1, anthropic("end_turn", thinking), "reasoning and no action"),
+        (1, anthropic("end_turn", json!([])), "empty"),
+        (1, json!({"type": "message", "content": done}), "cut off"),
+        (2, gemini("SAFETY"), "withheld"),
+        (2, gemini("MAX_TOKENS"), "cut off"),
+        (2, gemini("PROHIBITED_CONTENT"), "withheld"),
+        (2, gemini("MALFORMED_FUNCTION_CALL"), "malformed"),
+        (2, gemini("OTHER"), "broke it off"),
+        (2, json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}), "withheld"),
+    ] {
+        let (profile, name) = ALL[at];
+        let fake = Fake::start(vec![http("200 OK", JSON, said.to_string())]).await;
+        let model = of(&fake, profile, name);
+        let reply = model.call(&prompt(), LIMIT).await.unwrap();
+        let why = model.read(&reply, SENT).unwrap_err().to_string();
+        assert!(why.contains(part), "{said}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn errors_of_every_api_are_what_they_say() {
+    let overloaded =
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    let wrong_key = json!({"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}});
+    for (at, answer, tries, part) in [
+        (1, http("529 ", JSON, overloaded.to_string()), 5, "Overloaded"),
+        (1, http("200 OK", EVENTS, format!("event: error\ndata: {overloaded}\n\n")), 5, "529"),
+        (2, http("400 Bad Request", JSON, wrong_key.to_string()), 1, "set the model's key"),
+        (1, http("200 OK", JSON, json!({"choices": []}).to_string()), 5, "Anthropic's API"),
+        (2, http("200 OK", JSON, json!({"choices": []}).to_string()), 5, "`candidates`"),
+    ] {
+        let (profile, name) = ALL[at];
+        let fake = Fake::start(vec![answer]).await;
+        let error = of(&fake, profile, name).call(&prompt(), LIMIT).await.unwrap_err();
+        assert_eq!(fake.seen().len(), tries, "{}", error.cause);
+        assert!(error.cause.contains(part), "{}", error.cause);
+    }
+}
+
+/// Asks twice; with what stood in each request.
+async fn refused_once(answer: &str, prompt: &Prompt) -> (Vec<serde_json::Value>, ModelError) {
+    let refusal = http("400 Bad Request", JSON, json!({"error": {"message": answer}}).to_string());
+    let end = http("401 Unauthorized", JSON, "{}");
+    let fake = Fake::start(vec![refusal, says(BACK), says(BACK), end]).await;
+    let model = RemoteModel::new(ModelConfig {
+        retries: Retries { attempts: 1, ..config(&fake).retries },
+        ..config(&fake)
+    })
+    .expect("the settings are right");
+    for _ in 0..2 {
+        let reply = model.call(prompt, LIMIT).await.expect("it is asked in another way");
+        assert_eq!(reply.text, BACK);
+    }
+    let error = model.call(prompt, LIMIT).await.unwrap_err();
+    (fake.seen().into_iter().map(|request| request.body).collect(), error)
+}
+
+#[tokio::test]
+async fn what_an_endpoint_does_not_take_is_left_out_from_then_on() {
+    let mut all = prompt();
+    all.schema = Some(json!({"type": "object"}));
+    all.tools = vec![json!({"type": "function", "function": {"name": "tap"}})];
+    for (said, left_out, instead) in [
+        (
+            "Unsupported value: 'temperature' does not support 0.1 with this model.",
+            "temperature",
+            None,
+        ),
+        (
+            "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+            "max_tokens",
+            Some("max_completion_tokens"),
+        ),
+        ("response_format is not supported", "response_format", None),
+        ("this model does not support tools", "tools", None),
+        ("unknown field stream_options", "stream_options", None),
+    ] {
+        let (seen, _) = refused_once(said, &all).await;
+        let there: Vec<bool> = seen.iter().map(|body| body.get(left_out).is_some()).collect();
+        assert_eq!(there, [true, false, false, false], "{left_out}");
+        if let Some(instead) = instead {
+            assert!(seen[1].get(instead).is_some());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_nothing_can_be_left_out_for_ends_it() {
+    let said = json!({"error": {"message": "temperature is not supported"}}).to_string();
+    let fake = Fake::start(vec![http("400 Bad Request", JSON, said)]).await;
+    let error = model(&fake).call(&prompt(), LIMIT).await.unwrap_err();
+    assert_eq!(fake.seen().len(), 2, "without it, and no more: {}", error.cause);
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_too_long_is_shortened_once() {
+    let long = || {
+        let mut prompt = prompt();
+        for _ in 0..8 {
+            prompt.messages.push(Message::text(Role::Assistant, "I tap."));
+            prompt.messages.extend(super::prompt().messages);
+        }
+        prompt
+    };
+    let refusal =
+        || http("400 Bad Request", JSON, "{\"message\":\"maximum context length is 4096\"}");
+    let fake = Fake::start(vec![refusal(), says(BACK)]).await;
+    let reply = model(&fake).call(&long(), LIMIT).await.unwrap();
+    assert_eq!(reply.retries.len(), 1);
+    let lengths: Vec<usize> =
+        fake.seen().iter().map(|it| it.body["messages"].as_array().unwrap().len()).collect();
+    assert_eq!(lengths, [17, 9]);
+    assert_eq!(fake.seen()[1].body.to_string().matches("data:image").count(), 1);
+    // No more than once.
+    let fake = Fake::start(vec![refusal()]).await;
+    let error = model(&fake).call(&long(), LIMIT).await.unwrap_err();
+    assert_eq!(fake.seen().len(), 2);
+    assert!(error.cause.contains("longer than the model's context"), "{}", error.cause);
+}
+
+#[tokio::test]
+async fn another_model_than_asked_for_is_told_and_not_fatal() {
+    let reply = replied(vec![says(BACK)]).await;
+    assert_eq!(reply.model, "fake-1", "asked for gelab-fake");
+}
+
+#[tokio::test]
+async fn an_answer_that_says_a_thing_twice_is_not_taken() {
+    let twice = r#"{"choices":[{"message":{"content":"a"},"message":{"content":"b"}}]}"#;
+    let (error, seen) = failed(vec![http("200 OK", JSON, twice)]).await;
+    assert_eq!(seen, 5);
+    assert!(error.cause.contains("two ways"), "{}", error.cause);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_cannot_be_found_or_trusted_says_so() {
+    let fake = Fake::start(vec![says(BACK)]).await;
+    let port = fake.url().rsplit(':').next().unwrap().to_owned();
+    for (url, part) in [
+        // Nobody there speaks TLS.
+        (format!("https://127.0.0.1:{port}"), "cannot be reached"),
+        ("http://no-such-host.invalid".to_owned(), "cannot be reached"),
+    ] {
+        let config = ModelConfig {
+            endpoint: Endpoint::parse(&url).unwrap(),
+            retries: Retries { attempts: 2, ..config(&fake).retries },
+            ..config(&fake)
+        };
+        let model = match RemoteModel::new(config) {
+            Ok(model) => model,
+            // A machine without certificates cannot speak TLS at all, and says so.
+            Err(error) => {
+                assert!(matches!(error, ConfigError::Tls(_)), "{error}");
+                continue;
+            }
+        };
+        let error = model.call(&prompt(), LIMIT).await.unwrap_err();
+        assert!(error.cause.contains(part), "{}", error.cause);
+        assert_eq!(error.retries.len(), 2);
+        assert!(!format!("{error:?}").contains(KEY));
+    }
+    assert!(fake.seen().is_empty(), "no key went over without encryption");
+}

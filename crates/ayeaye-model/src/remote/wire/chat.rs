@@ -1,0 +1,391 @@
+//! OpenAI-compatible chat completions.
+use ayeaye_agent::{Message, Part, Picture, Prompt, Role, Tokens, ToolCall};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::super::answer::Answer;
+use super::super::failure::Failure;
+use super::{Api, Ask, Extra, base64, spoken};
+use crate::{Endpoint, Secret};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Chat;
+
+impl Api for Chat {
+    fn url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
+        endpoint.below("/chat/completions")
+    }
+
+    fn models(&self, endpoint: &Endpoint) -> Url {
+        endpoint.below("/models")
+    }
+
+    fn key(&self, key: &Secret) -> (HeaderName, String) {
+        (AUTHORIZATION, format!("Bearer {}", key.expose()))
+    }
+
+    fn headers(&self, _prompt: Option<&Prompt>) -> HeaderMap {
+        HeaderMap::new()
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        let tools = ask.says(Extra::Tools);
+        // Once an endpoint takes no tools, what was called is told in words.
+        let messages = ask.prompt.messages.iter().flat_map(|message| {
+            if ask.refused.holds(Extra::Tools) { vec![in_words(message)] } else { said(message) }
+        });
+        let mut body = json!({
+            "model": ask.model,
+            "messages": messages.collect::<Vec<Value>>(),
+            "stream": ask.stream,
+        });
+        for (name, value) in ask.sampling() {
+            body[name] = value;
+        }
+        let most = if ask.says(Extra::MaxTokens) { "max_tokens" } else { "max_completion_tokens" };
+        body[most] = json!(ask.sampling.max_tokens);
+        if tools {
+            body["tools"] = Value::from(ask.prompt.tools.clone());
+        }
+        if let Some(schema) = ask.prompt.schema.as_ref().filter(|_| ask.says(Extra::Schema)) {
+            body["response_format"] = json!({
+                "type": "json_schema",
+                "json_schema": { "name": "reply", "strict": true, "schema": schema },
+            });
+        }
+        if ask.says(Extra::Usage) {
+            body["stream_options"] = json!({ "include_usage": true });
+        }
+        body
+    }
+
+    fn take(&self, answer: &mut Answer, said: &Value) -> Result<bool, Failure> {
+        if answer.model.is_none() {
+            let name = said["model"].as_str().filter(|name| !name.is_empty());
+            answer.model = name.map(str::to_owned);
+        }
+        if said["usage"].is_object() {
+            answer.tokens = tokens(&said["usage"]);
+        }
+        let Some(choice) = first_choice(said) else { return Ok(false) };
+        // A piece is called `delta`; some endpoints end a stream with the whole `message` again.
+        let piece = &choice["delta"];
+        let whole = &choice["message"];
+        let words = if piece.is_object() || answer.has_begun() { piece } else { whole };
+        push_words(&mut answer.text, &words["content"]);
+        if answer.text.is_empty() {
+            push_words(&mut answer.text, &words["refusal"]);
+        }
+        let reasoning = &words["reasoning_content"];
+        let reasoning = if reasoning.is_null() { &words["reasoning"] } else { reasoning };
+        push_words(&mut answer.reasoning, reasoning);
+        for (at, call) in words["tool_calls"].as_array().into_iter().flatten().enumerate() {
+            take_call(answer, call, (piece.is_null()).then_some(at as u64));
+        }
+        // The older form of a call, of which there is only one.
+        if words["function_call"].is_object() {
+            take_call(answer, &json!({ "function": words["function_call"] }), Some(0));
+        }
+        // The older form of an endpoint, with the words in the choice itself.
+        if !piece.is_object() && !whole.is_object() {
+            push_words(&mut answer.text, &choice["text"]);
+        }
+        if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
+            answer.finish_reason = Some(reason.to_owned());
+        }
+        Ok(true)
+    }
+
+    fn holds(&self) -> &'static str {
+        "`choices`"
+    }
+
+    fn can_do_without(&self, extra: Extra) -> bool {
+        match extra {
+            Extra::Usage | Extra::Schema | Extra::Sampling | Extra::MaxTokens | Extra::Tools => {
+                true
+            }
+        }
+    }
+
+    fn says_why_it_ended(&self) -> bool {
+        false
+    }
+}
+
+fn first_choice(said: &Value) -> Option<&Value> {
+    let choices = said["choices"].as_array()?;
+    choices.iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
+}
+
+/// A call, or a piece of one, which then says by its `index` whose. `place` is that of a whole one.
+fn take_call(answer: &mut Answer, call: &Value, place: Option<u64>) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let function = &call["function"];
+    // Arguments are JSON in a text; some servers forget the text.
+    let arguments = match &function["arguments"] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let key = place.or_else(|| call["index"].as_u64());
+    answer.call(key, &text(&call["id"]), &text(&function["name"]), &arguments);
+}
+
+/// Words as text, or as a list of parts of which the texts count.
+fn push_words(words: &mut String, said: &Value) {
+    match said {
+        Value::String(text) => words.push_str(text),
+        Value::Array(parts) => {
+            for part in parts {
+                let text = part.as_str().or_else(|| part["text"].as_str());
+                words.push_str(text.unwrap_or_default());
+            }
+        }
+        _ => {}
+    }
+}
+
+fn tokens(usage: &Value) -> Tokens {
+    let count = |value: &Value| value.as_u64().unwrap_or(0);
+    Tokens {
+        prompt: count(&usage["prompt_tokens"]),
+        completion: count(&usage["completion_tokens"]),
+        thinking: count(&usage["completion_tokens_details"]["reasoning_tokens"]),
+        cached: count(&usage["prompt_tokens_details"]["cached_tokens"]),
+    }
+}
+
+/// A message as this API has it: what came of calls is messages of their own, which hold no
+/// pictures; those come in a message of the user behind them.
+fn said(message: &Message) -> Vec<Value> {
+    let mut told = Vec::new();
+    let mut rest = Vec::new();
+    let mut calls = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Text(_) | Part::Picture(_) => rest.push(part.clone()),
+            Part::Call(call) => calls.push(called(call)),
+            Part::Result { id, text, picture, .. } => {
+                told.push(json!({ "role": "tool", "tool_call_id": id, "content": spoken(text) }));
+                rest.extend(picture.clone().map(Part::Picture));
+            }
+        }
+    }
+    if calls.is_empty() && (!rest.is_empty() || told.is_empty()) {
+        told.push(in_words(&Message { role: message.role, parts: rest }));
+    } else if !calls.is_empty() {
+        let text = texts(&rest);
+        let content = if text.trim().is_empty() { Value::Null } else { Value::String(text) };
+        told.push(
+            json!({ "role": Role::Assistant.name(), "content": content, "tool_calls": calls }),
+        );
+    }
+    told
+}
+
+fn called(call: &ToolCall) -> Value {
+    // A template that reads the arguments stumbles over what is no object.
+    let arguments = super::arguments(&call.arguments).to_string();
+    let function = json!({ "name": call.name, "arguments": arguments });
+    json!({ "id": call.id, "type": "function", "function": function })
+}
+
+fn texts(parts: &[Part]) -> String {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) | Part::Result { text, .. } => Some(text.clone()),
+        Part::Call(call) => Some(format!("{}({})", call.name, call.arguments)),
+        Part::Picture(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A message of words and pictures alone.
+fn in_words(message: &Message) -> Value {
+    let shows =
+        |part: &Part| matches!(part, Part::Picture(_) | Part::Result { picture: Some(_), .. });
+    let content = if message.parts.iter().any(shows) {
+        Value::Array(message.parts.iter().flat_map(part).collect())
+    } else {
+        // Plain text for those endpoints that take parts only from users. Some refuse a message that
+        // says nothing, such as an empty reply.
+        Value::String(spoken(&texts(&message.parts)).to_owned())
+    };
+    json!({ "role": message.role.name(), "content": content })
+}
+
+fn part(part: &Part) -> Vec<Value> {
+    let text = |text: &str| json!({ "type": "text", "text": spoken(text) });
+    let image = |picture: &Picture| {
+        let url = format!("data:{};base64,{}", picture.media_type, base64(picture));
+        json!({ "type": "image_url", "image_url": { "url": url } })
+    };
+    match part {
+        Part::Text(it) => vec![text(it)],
+        Part::Result { text: it, picture, .. } => {
+            let words = std::iter::once(text(it));
+            words.chain(picture.as_ref().map(image)).collect()
+        }
+        Part::Call(call) => vec![text(&format!("{}({})", call.name, call.arguments))],
+        Part::Picture(picture) => vec![image(picture)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ayeaye_agent::Unreadable;
+
+    use super::super::super::answer::whole;
+    use super::super::tests::{ask, picture, prompt};
+    use super::super::{Refused, api};
+    use super::*;
+    use crate::profile::Wire;
+
+    fn read(said: &Value) -> Answer {
+        whole(api(Wire::Chat), said.to_string().as_bytes(), 1000).unwrap()
+    }
+
+    fn text(message: &Value) -> Answer {
+        read(&json!({"choices": [{"message": message, "finish_reason": "stop"}]}))
+    }
+
+    #[test]
+    fn an_answer_in_each_of_its_shapes() {
+        assert_eq!(text(&json!({"content": "a"})).text, "a");
+        let parts = json!([{"type": "text", "text": "a"}, {"type": "image"}, "b"]);
+        assert_eq!(text(&json!({"content": parts})).text, "ab");
+        let apart = text(&json!({"content": null, "reasoning_content": "r"}));
+        assert_eq!((apart.text.as_str(), apart.reasoning.as_str()), ("", "r"));
+        assert_eq!(text(&json!({"content": "a", "reasoning": "r"})).reasoning, "r");
+        assert_eq!(text(&json!({"content": null, "refusal": "no"})).text, "no");
+    }
+
+    #[test]
+    fn calls_are_taken_whole() {
+        let call = |id: &str, arguments: Value| {
+            let function = json!({"name": "tap", "arguments": arguments});
+            json!({"id": id, "type": "function", "function": function})
+        };
+        let calls = [call("a", json!("{\"x\":1}")), call("b", json!({"x": 2}))];
+        let mut answer = text(&json!({"content": null, "tool_calls": calls}));
+        let expected = [("a", "{\"x\":1}"), ("b", "{\"x\":2}")].map(|(id, arguments)| ToolCall {
+            id: id.to_owned(),
+            name: "tap".to_owned(),
+            arguments: arguments.to_owned(),
+        });
+        assert_eq!(answer.take_calls(), expected);
+        let old = json!({"content": "", "function_call": {"name": "tap", "arguments": "{}"}});
+        let mut answer = text(&old);
+        assert_eq!(answer.take_calls()[0].name, "tap");
+    }
+
+    #[test]
+    fn calls_are_put_together_from_pieces() {
+        let piece = |calls: Value| json!({"choices": [{"delta": {"tool_calls": calls}}]});
+        let mut answer = Answer::default();
+        for said in [
+            piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": ""}}])),
+            piece(json!([{"index": 0, "function": {"arguments": "{\"x\""}}])),
+            piece(
+                json!([{"index": 1, "id": "b", "function": {"name": "swipe", "arguments": "{"}}]),
+            ),
+            piece(json!([{"index": 0, "function": {"arguments": ":1}"}}])),
+            piece(
+                json!([{"index": 1, "id": "b", "function": {"name": "swipe", "arguments": "}"}}]),
+            ),
+        ] {
+            assert!(answer.take(&Chat, &said, 1000).unwrap());
+        }
+        let told: Vec<_> = answer
+            .take_calls()
+            .into_iter()
+            .map(|call| format!("{} {}{}", call.id, call.name, call.arguments))
+            .collect();
+        assert_eq!(told, ["a tap{\"x\":1}", "b swipe{}"]);
+        // Whole calls that are all numbered 0, and calls without a number.
+        let mut answer = Answer::default();
+        for said in [
+            piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": "{}"}}])),
+            piece(json!([{"index": 0, "id": "b", "function": {"name": "tap", "arguments": "{}"}}])),
+            piece(json!([{"id": "c", "function": {"name": "tap", "arguments": "{"}}])),
+            piece(json!([{"function": {"arguments": "}"}}])),
+        ] {
+            answer.take(&Chat, &said, 1000).unwrap();
+        }
+        assert_eq!(answer.take_calls().iter().filter(|call| call.arguments == "{}").count(), 3);
+    }
+
+    #[test]
+    fn tokens_are_counted_where_they_are_told() {
+        let answer = read(&json!({
+            "model": "m-2", "choices": [{"index": 0, "message": {"content": "a"}}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 5,
+                "completion_tokens_details": {"reasoning_tokens": 3},
+                "prompt_tokens_details": {"cached_tokens": 8}},
+        }));
+        assert_eq!(answer.model.as_deref(), Some("m-2"));
+        let expected = Tokens { prompt: 10, completion: 5, thinking: 3, cached: 8 };
+        assert_eq!(answer.tokens, expected);
+        assert_eq!(answer.finish_reason, None);
+    }
+
+    #[test]
+    fn a_prompt_as_it_is_sent() {
+        let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture())];
+        let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
+        let prompt = prompt.asked_again("", &Unreadable("it is empty".to_owned()));
+        let sent = Chat.body(&ask(&prompt));
+        assert_eq!(sent["messages"][0]["content"][0], json!({"type": "text", "text": "look"}));
+        let url = &sent["messages"][0]["content"][1]["image_url"]["url"];
+        assert_eq!(url, "data:image/jpeg;base64,/9j/");
+        assert_eq!(sent["messages"][1], json!({"role": "assistant", "content": "(empty)"}));
+        assert!(sent["messages"][2]["content"].as_str().unwrap().contains("it is empty"));
+        assert_eq!((&sent["temperature"], &sent["max_tokens"]), (&json!(0.1), &json!(4096)));
+        assert_eq!((&sent["stream"], &sent["model"]), (&json!(true), &json!("m")));
+        assert_eq!(sent["stream_options"]["include_usage"], true);
+        let whole = Chat.body(&Ask { stream: false, ..ask(&prompt) });
+        assert_eq!(whole["stream"], false);
+        assert!(whole.get("stream_options").is_none());
+    }
+
+    #[test]
+    fn calls_and_what_came_of_them_have_messages_of_their_own() {
+        let prompt = prompt();
+        let sent = Chat.body(&ask(&prompt));
+        let roles: Vec<_> =
+            sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "tool", "user"]);
+        let call = &sent["messages"][2]["tool_calls"][0];
+        assert_eq!(
+            (&call["id"], &call["function"]["arguments"]),
+            (&json!("step_1"), &json!("{\"x\":1}"))
+        );
+        assert_eq!(sent["messages"][2]["content"], "I tap.");
+        let result = json!({"role": "tool", "tool_call_id": "step_1", "content": "Done."});
+        assert_eq!(sent["messages"][3], result);
+        assert_eq!(sent["messages"][4]["content"][0]["text"], "and now?");
+        assert_eq!(sent["messages"][4]["content"][1]["type"], "image_url");
+        assert_eq!(sent["tools"], json!([{"name": "tap"}]));
+    }
+
+    #[test]
+    fn what_was_refused_is_left_out() {
+        let mut prompt = prompt();
+        prompt.schema = Some(json!({"type": "object"}));
+        let sent = Chat.body(&ask(&prompt));
+        assert_eq!(sent["response_format"]["json_schema"]["schema"]["type"], "object");
+        let refused = Extra::ALL.into_iter().fold(Refused::default(), Refused::with);
+        let sent = Chat.body(&Ask { refused, ..ask(&prompt) });
+        for left_out in ["response_format", "temperature", "max_tokens", "tools", "stream_options"]
+        {
+            assert!(sent.get(left_out).is_none(), "{left_out}");
+        }
+        assert_eq!(sent["max_completion_tokens"], 4096);
+        let roles: Vec<_> =
+            sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "user"]);
+        assert_eq!(sent["messages"][2]["content"], "I tap.\ntap({\"x\":1})");
+    }
+}

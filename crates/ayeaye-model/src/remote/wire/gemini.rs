@@ -1,0 +1,289 @@
+//! Gemini's own API: `generateContent` and `streamGenerateContent`.
+use ayeaye_agent::{Message, Part, Picture, Prompt, Role, Tokens};
+use reqwest::header::{HeaderMap, HeaderName};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::super::answer::Answer;
+use super::super::failure::Failure;
+use super::{Api, Ask, Extra, arguments, base64, spoken};
+use crate::{Endpoint, Secret};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Gemini;
+
+/// What stands for the signature of a call in a history that is written anew: Gemini 3 refuses one
+/// without any, and this is the word its makers gave for histories that are not its own.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+impl Api for Gemini {
+    fn url(&self, endpoint: &Endpoint, model: &str, stream: bool) -> Url {
+        let verb = if stream { "streamGenerateContent" } else { "generateContent" };
+        let mut url = base(endpoint, "/models");
+        if let Ok(mut path) = url.path_segments_mut() {
+            // As one word: whatever the name is, it does not lead elsewhere.
+            path.push(&format!("{}:{verb}", model.strip_prefix("models/").unwrap_or(model)));
+        }
+        if stream {
+            url.query_pairs_mut().append_pair("alt", "sse");
+        }
+        url
+    }
+
+    fn models(&self, endpoint: &Endpoint) -> Url {
+        base(endpoint, "/models")
+    }
+
+    fn key(&self, key: &Secret) -> (HeaderName, String) {
+        (HeaderName::from_static("x-goog-api-key"), key.expose().to_owned())
+    }
+
+    fn headers(&self, _prompt: Option<&Prompt>) -> HeaderMap {
+        HeaderMap::new()
+    }
+
+    fn body(&self, ask: &Ask<'_>) -> Value {
+        let signed = !ask.model.contains("gemini-2");
+        let (rules, turns): (Vec<&Message>, Vec<&Message>) =
+            ask.prompt.messages.iter().partition(|message| message.role == Role::System);
+        let turns: Vec<Value> = turns.into_iter().map(|turn| said(turn, signed)).collect();
+        let mut body = json!({ "contents": turns });
+        let rules: Vec<Value> = rules
+            .into_iter()
+            .flat_map(|message| message.parts.iter().map(|it| part(it, signed)))
+            .collect();
+        if !rules.is_empty() {
+            body["systemInstruction"] = json!({ "parts": rules });
+        }
+        if !ask.prompt.tools.is_empty() {
+            body["tools"] = Value::from(ask.prompt.tools.clone());
+        }
+        let mut config = json!({ "maxOutputTokens": ask.sampling.max_tokens });
+        let mut sampling = ask.sampling();
+        for (name, here) in [
+            ("temperature", "temperature"),
+            ("top_p", "topP"),
+            ("frequency_penalty", "frequencyPenalty"),
+            ("seed", "seed"),
+        ] {
+            if let Some(value) = sampling.remove(name) {
+                config[here] = value;
+            }
+        }
+        if let Some(schema) = ask.prompt.schema.as_ref().filter(|_| ask.says(Extra::Schema)) {
+            config["responseMimeType"] = json!("application/json");
+            config["responseJsonSchema"] = schema.clone();
+        }
+        body["generationConfig"] = config;
+        body
+    }
+
+    fn take(&self, answer: &mut Answer, said: &Value) -> Result<bool, Failure> {
+        if let Some(name) = said["modelVersion"].as_str().filter(|name| !name.is_empty()) {
+            answer.model = Some(name.to_owned());
+        }
+        if said["usageMetadata"].is_object() {
+            answer.tokens = tokens(&said["usageMetadata"]);
+        }
+        // A prompt that is not answered at all.
+        if let Some(why) = said["promptFeedback"]["blockReason"].as_str() {
+            answer.finish_reason = Some(why.to_owned());
+            return Ok(true);
+        }
+        let candidates = said["candidates"].as_array();
+        let first = |it: &&Value| it["index"].as_u64().unwrap_or(0) == 0;
+        let Some(candidate) = candidates.and_then(|all| all.iter().find(first)) else {
+            return Ok(false);
+        };
+        for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+            let text = part["text"].as_str().unwrap_or_default();
+            if part["thought"] == true {
+                answer.reasoning.push_str(text);
+            } else {
+                answer.text.push_str(text);
+            }
+            let call = &part["functionCall"];
+            if call.is_object() {
+                let id = call["id"].as_str().unwrap_or_default();
+                let arguments = match &call["args"] {
+                    Value::Null => "{}".to_owned(),
+                    arguments => arguments.to_string(),
+                };
+                // A call comes in one piece: the next is always another.
+                let name = call["name"].as_str().filter(|name| !name.is_empty());
+                answer.call(None, id, name.unwrap_or("?"), &arguments);
+            }
+        }
+        if let Some(reason) = candidate["finishReason"].as_str() {
+            answer.finish_reason = Some(reason.to_owned());
+        }
+        Ok(true)
+    }
+
+    fn holds(&self) -> &'static str {
+        "`candidates`"
+    }
+
+    fn can_do_without(&self, extra: Extra) -> bool {
+        match extra {
+            Extra::Schema | Extra::Sampling => true,
+            Extra::Usage | Extra::MaxTokens | Extra::Tools => false,
+        }
+    }
+
+    fn says_why_it_ended(&self) -> bool {
+        true
+    }
+}
+
+/// The tools for using computers are in `v1beta`, which is what is meant where nothing is said; an
+/// address of the OpenAI-compatible side door is led to the front.
+fn base(endpoint: &Endpoint, leaf: &str) -> Url {
+    let mut url = endpoint.below("");
+    let path = url.path().trim_end_matches('/');
+    let path = path.strip_suffix("/openai").unwrap_or(path);
+    let path = if path == "/v1" { "/v1beta" } else { path };
+    let whole = format!("{path}{leaf}");
+    url.set_path(&whole);
+    url
+}
+
+fn tokens(usage: &Value) -> Tokens {
+    let count = |name: &str| usage[name].as_u64().unwrap_or(0);
+    let thinking = count("thoughtsTokenCount");
+    Tokens {
+        prompt: count("promptTokenCount"),
+        completion: count("candidatesTokenCount") + thinking,
+        thinking,
+        cached: count("cachedContentTokenCount"),
+    }
+}
+
+fn said(message: &Message, signed: bool) -> Value {
+    let role = match message.role {
+        Role::Assistant => "model",
+        Role::User | Role::System => "user",
+    };
+    let result = |part: &&Part| matches!(part, Part::Result { .. });
+    let (results, rest): (Vec<&Part>, Vec<&Part>) = message.parts.iter().partition(result);
+    let parts: Vec<Value> = results.into_iter().chain(rest).map(|it| part(it, signed)).collect();
+    json!({ "role": role, "parts": parts })
+}
+
+fn part(part: &Part, signed: bool) -> Value {
+    match part {
+        Part::Text(text) => json!({ "text": spoken(text) }),
+        Part::Picture(picture) => image(picture),
+        Part::Call(call) => {
+            let function = json!({ "name": call.name, "args": arguments(&call.arguments) });
+            let mut part = json!({ "functionCall": function });
+            if signed {
+                part["thoughtSignature"] = json!(NO_SIGNATURE);
+            }
+            part
+        }
+        Part::Result { name, text, picture, .. } => {
+            // An object as it is, words under a name.
+            let response = match serde_json::from_str(text) {
+                Ok(Value::Object(map)) => Value::Object(map),
+                _ => json!({ "output": text }),
+            };
+            let mut function = json!({ "name": name, "response": response });
+            if let Some(picture) = picture {
+                function["parts"] = json!([image(picture)]);
+            }
+            json!({ "functionResponse": function })
+        }
+    }
+}
+
+fn image(picture: &Picture) -> Value {
+    json!({ "inlineData": { "mimeType": picture.media_type, "data": base64(picture) } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::answer::{CUT, whole};
+    use super::super::tests::{ask, prompt};
+    use super::*;
+
+    fn endpoint(text: &str) -> Endpoint {
+        Endpoint::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_address_holds_the_model() {
+        let google = "https://generativelanguage.googleapis.com";
+        for base in ["", "/v1beta", "/v1beta/openai"] {
+            let at = endpoint(&format!("{google}{base}"));
+            let url = Gemini.url(&at, "models/gemini-3.5-flash", true).to_string();
+            let expected =
+                format!("{google}/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse");
+            assert_eq!(url, expected);
+            assert_eq!(Gemini.models(&at).as_str(), format!("{google}/v1beta/models"));
+        }
+        let odd = Gemini.url(&endpoint("http://h/v1beta"), "../../x?y#z", false).to_string();
+        assert_eq!(odd, "http://h/v1beta/models/..%2F..%2Fx%3Fy%23z:generateContent");
+    }
+
+    #[test]
+    fn a_prompt_as_it_is_sent() {
+        let prompt = prompt();
+        let sent = Gemini.body(&Ask { model: "gemini-3.5-flash", ..ask(&prompt) });
+        assert_eq!(sent["systemInstruction"]["parts"][0]["text"], "rules");
+        let roles: Vec<_> =
+            sent["contents"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
+        assert_eq!(roles, ["user", "model", "user"]);
+        assert_eq!(sent["contents"][0]["parts"][1]["inlineData"]["data"], "/9j/");
+        let call = &sent["contents"][1]["parts"][1];
+        assert_eq!(call["functionCall"], json!({"name": "tap", "args": {"x": 1}}));
+        assert_eq!(call["thoughtSignature"], NO_SIGNATURE);
+        let result = &sent["contents"][2]["parts"][0]["functionResponse"];
+        assert_eq!(
+            (&result["name"], &result["response"]),
+            (&json!("tap"), &json!({"output": "Done."}))
+        );
+        assert_eq!(result["parts"][0]["inlineData"]["mimeType"], "image/jpeg");
+        assert_eq!(sent["generationConfig"]["maxOutputTokens"], 4096);
+        assert_eq!(sent["generationConfig"]["temperature"], 0.1);
+        let old = Gemini.body(&Ask { model: "gemini-2.5-computer-use", ..ask(&prompt) });
+        assert!(old["contents"][1]["parts"][1].get("thoughtSignature").is_none());
+    }
+
+    fn read(said: &Value) -> Answer {
+        whole(&Gemini, said.to_string().as_bytes(), 1000).unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_taken_in() {
+        let parts = json!([
+            {"text": "hm", "thought": true},
+            {"text": "I tap."},
+            {"functionCall": {"name": "click", "args": {"x": 1, "y": 2}}, "thoughtSignature": "s"},
+            {"functionCall": {"name": "go_back"}},
+        ]);
+        let mut answer = read(&json!({
+            "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}],
+            "modelVersion": "gemini-3.5-flash",
+            "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 3, "thoughtsTokenCount": 2},
+        }));
+        assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("I tap.", "hm"));
+        assert_eq!(answer.finish_reason.as_deref(), Some("STOP"));
+        assert_eq!((answer.tokens.prompt, answer.tokens.completion), (9, 5));
+        let told: Vec<_> = answer
+            .take_calls()
+            .into_iter()
+            .map(|call| format!("{}{}", call.name, call.arguments))
+            .collect();
+        assert_eq!(told, ["click{\"x\":1,\"y\":2}", "go_back{}"]);
+    }
+
+    #[test]
+    fn what_is_withheld_is_said() {
+        let blocked = read(&json!({"promptFeedback": {"blockReason": "SAFETY"}}));
+        assert_eq!(blocked.finish_reason.as_deref(), Some("SAFETY"));
+        let cut = read(&json!({"candidates": [{"content": {"parts": [{"text": "I"}]}}]}));
+        assert_eq!(cut.finish_reason.as_deref(), Some(CUT));
+    }
+}

@@ -1,0 +1,203 @@
+//! The five tasks of the first issue with every profile, each against a server that behaves as its
+//! family's own.
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
+use ayeaye_phone::{Counts, Handset, Phone, PhoneOptions};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::support::families::{FamilyServer, Mind, Task, Tongue, mind, tongues};
+use crate::support::{Answer, FakeVlm, KEY, Rig, RigOptions};
+
+/// What one profile's five tasks run on.
+struct Bench {
+    profile: &'static str,
+    rig: Rig,
+    server: FamilyServer,
+}
+
+impl Bench {
+    async fn new(tongue: Box<dyn Tongue>) -> Self {
+        // Small, for it is drawn and encoded some fifty times for each of many profiles.
+        let handset = Handset::new(Phone::new(PhoneOptions {
+            width: 360,
+            height: 800,
+            density: 140,
+            transitions: (Duration::from_millis(5), Duration::from_millis(20)),
+            ..PhoneOptions::default()
+        }));
+        let mut options = RigOptions { handset, ..RigOptions::default() };
+        let phone = options.handset.phone().clone();
+        let (model, profile) = (tongue.model(), tongue.profile());
+        let server =
+            FamilyServer::start(tongue_of(profile), Mind { phone, caps: tongue.caps() }).await;
+        let endpoint = Endpoint::parse(&format!("http://{}/v1", server.address)).unwrap();
+        let mut config = ModelConfig::new(endpoint, model);
+        config.key = Secret::new(KEY);
+        config.profile = Some(profile.parse().unwrap());
+        config.limits.total = Duration::from_secs(20);
+        config.retries.attempts = 2;
+        config.retries.first_wait = Duration::from_millis(20);
+        options.model = Some(config);
+        let vlm = FakeVlm::start(|_| Answer::Silence).await;
+        Self { profile, rig: Rig::with(vlm, options).await, server }
+    }
+
+    /// Starts a task and brings it to its end, answering what is asked.
+    async fn carry_out(&self, task: Task) -> Value {
+        let profile = self.profile;
+        self.server.take_up(task);
+        let mut result = self.rig.start(task.words()).await;
+        for _ in 0..3 {
+            let more = match result["stop_reason"].as_str() {
+                Some("INFO_ACTION_NEEDS_REPLY") => {
+                    assert!(!result["question"]["text"].as_str().unwrap().is_empty());
+                    self.before_the_answer(task);
+                    json!({ "reply_from_client": self.answer(task) })
+                }
+                Some("MAX_STEPS_REACHED") => json!({}),
+                _ => break,
+            };
+            result = self.rig.go_on(&result, more).await;
+        }
+        assert_eq!(self.server.complaints(), Vec::<String>::new(), "{profile}, {task:?}");
+        let end = &result["stop_reason"];
+        assert_eq!(end, "TASK_COMPLETED_SUCCESSFULLY", "{profile}, {task:?}: {result}");
+        result
+    }
+
+    fn before_the_answer(&self, task: Task) {
+        let state = self.rig.handset.phone().state();
+        match task {
+            Task::Message => assert!(state.sent.is_empty(), "{:?}", state.sent),
+            Task::SignIn => assert_eq!(state.signed_in, None),
+            Task::Wifi | Task::Note | Task::Shop => panic!("{task:?} needs no answer"),
+        }
+    }
+
+    fn answer(&self, task: Task) -> String {
+        match task {
+            Task::Message => "The one called Berg, please".to_owned(),
+            _ => format!("It is {}.", self.rig.handset.phone().state().one_time_code),
+        }
+    }
+
+    /// What the phone itself has to say of a task.
+    fn judge(&self, task: Task) {
+        let state = self.rig.handset.phone().state();
+        match task {
+            Task::Wifi => assert!(!state.wifi && state.bluetooth),
+            Task::Note => {
+                let note = (state.notes[0].title.as_str(), state.notes[0].body.as_str());
+                assert_eq!(note, (mind::NOTE_TITLE, mind::NOTE_TEXT));
+            }
+            Task::Shop => {
+                assert!(state.orders.is_empty(), "{:?}", state.orders);
+                let [line] = state.cart.as_slice() else { panic!("{:?}", state.cart) };
+                let line = (line.name.as_str(), line.size.as_str(), line.quantity);
+                assert_eq!(line, ("Stride Running Shoes", "42", 1));
+                assert!(state.foreground.class.ends_with("CheckoutActivity"));
+            }
+            Task::Message => {
+                let [sent] = state.sent.as_slice() else { panic!("{:?}", state.sent) };
+                assert_eq!((sent.to.as_str(), sent.text.as_str()), ("Anna Berg", mind::MESSAGE));
+            }
+            Task::SignIn => assert_eq!(state.signed_in.as_deref(), Some("robin")),
+        }
+        let Counts {
+            dead_taps,
+            taps_in_transition,
+            taps_off_screen,
+            input_while_off,
+            text_without_focus,
+            unknown_keys,
+            ..
+        } = state.counts;
+        let touches = [dead_taps, taps_in_transition, taps_off_screen, input_while_off];
+        assert_eq!(touches, [0; 4], "{}, {task:?}: {:?}", self.profile, state.actions);
+        assert_eq!(
+            [text_without_focus, unknown_keys],
+            [0; 2],
+            "{}, {task:?}: {:?}",
+            self.profile,
+            state.actions
+        );
+        let wire = self.rig.handset.wire_counts();
+        let odd =
+            [wire.syntax_errors, wire.unknown_commands, wire.malformed_commands, wire.monkeys];
+        assert_eq!(odd, [0; 4], "{wire:?}");
+    }
+}
+
+fn tongue_of(profile: &str) -> Box<dyn Tongue> {
+    let mut all = tongues().into_iter();
+    all.find(|tongue| tongue.profile() == profile)
+        .unwrap_or_else(|| panic!("no fake server speaks {profile}"))
+}
+
+async fn five_tasks(profile: &'static str) {
+    let bench = Bench::new(tongue_of(profile)).await;
+    for task in Task::ALL {
+        bench.carry_out(task).await;
+        bench.judge(task);
+    }
+    // A mind that was not asked has shown nothing.
+    assert!(25 < bench.server.requests(), "{} requests", bench.server.requests());
+}
+
+/// All of them at the same time: most of what a task takes is waiting for screens.
+async fn all_five_tasks(profiles: &[&'static str]) {
+    let mut running = JoinSet::new();
+    for profile in profiles {
+        running.spawn(five_tasks(profile));
+    }
+    let mut wrong = 0;
+    while let Some(done) = running.join_next().await {
+        // The panic has been printed, with the profile's name in it.
+        wrong += usize::from(done.is_err());
+    }
+    assert_eq!(wrong, 0, "of {} profiles", profiles.len());
+}
+
+/// The tests, and the list of the profiles in them.
+macro_rules! families {
+    ($($test:ident = [$($profile:literal),*],)*) => {
+        const TESTED: &[&str] = &[$($($profile),*),*];
+        $(
+            #[tokio::test(flavor = "multi_thread")]
+            async fn $test() {
+                all_five_tasks(&[$($profile),*]).await;
+            }
+        )*
+    };
+}
+
+families! {
+    the_five_tasks_by_step = ["gelab"],
+}
+
+#[test]
+fn every_profile_has_carried_out_the_five_tasks() {
+    let all: BTreeSet<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+    let tested: BTreeSet<&str> = TESTED.iter().copied().collect();
+    let spoken: BTreeSet<&str> = tongues().iter().map(|tongue| tongue.profile()).collect();
+    assert_eq!(tested, all);
+    assert_eq!(spoken, all);
+}
+
+#[test]
+fn every_profile_is_found_by_the_name_of_its_models() {
+    for tongue in tongues() {
+        let home = match tongue.wire() {
+            crate::support::families::Wire::Chat => "http://127.0.0.1:8000/v1",
+            crate::support::families::Wire::Anthropic => "https://api.anthropic.com/v1",
+            crate::support::families::Wire::Gemini => {
+                "https://generativelanguage.googleapis.com/v1beta"
+            }
+        };
+        let found = Profile::for_model(tongue.model(), &Endpoint::parse(home).unwrap());
+        assert_eq!(found.name(), tongue.profile(), "{}", tongue.model());
+    }
+}

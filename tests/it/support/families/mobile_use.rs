@@ -1,0 +1,166 @@
+//! The families whose one tool is `mobile_use`: Qwen2.5-VL, Qwen3-VL, MAI-UI and GUI-Owl 1.5. They are
+//! told the tool in the prompt and call it between `<tool_call>` tags.
+use serde_json::{Value, json};
+
+use super::grid::smart_resize;
+use super::tars::conversation;
+use super::{Asked, Caps, Intent, Place, Said, Sight, Submit, Tongue};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MobileUse {
+    Qwen25,
+    Qwen3,
+    Mai,
+    Owl,
+}
+
+/// The tool, as the prompt describes it.
+fn tool(asked: &Asked) -> Result<Value, String> {
+    let words = asked.words();
+    let (_, rest) = words.split_once("<tools>").ok_or("no <tools>")?;
+    let (tools, _) = rest.split_once("</tools>").ok_or("no </tools>")?;
+    for line in tools.trim().lines() {
+        let tool: Value = serde_json::from_str(line).map_err(|err| format!("{err}: {line}"))?;
+        if tool["function"]["name"] == "mobile_use" {
+            return Ok(tool["function"].clone());
+        }
+    }
+    Err(format!("no mobile_use among {tools}"))
+}
+
+/// The first of these actions that the prompt offers.
+fn offered<'a>(asked: &Asked, names: &[&'a str]) -> Option<&'a str> {
+    let tool = tool(asked).ok()?;
+    let actions = tool["parameters"]["properties"]["action"]["enum"].as_array()?.clone();
+    names.iter().find(|name| actions.iter().any(|action| action == *name)).copied()
+}
+
+impl MobileUse {
+    fn point(self, sight: &Sight, at: Place) -> Value {
+        let (x, y) = match self {
+            Self::Qwen25 => sight.resized(at, 28, 56 * 56, 16384 * 28 * 28),
+            Self::Qwen3 | Self::Mai => sight.norm(at, 999.0),
+            Self::Owl => sight.norm(at, 1000.0),
+        };
+        json!([x, y])
+    }
+
+    /// Qwen and Owl: one screen, and the steps so far as numbered words.
+    fn one_screen(asked: &Asked, said: &[Said], word: &str, most: usize) -> Result<(), String> {
+        asked.number_of_pictures(|count| (1..=most).contains(&count))?;
+        let words = asked.words();
+        for number in 1..=said.len() {
+            let spaced = format!("{word} {number}:");
+            let tight = format!("{word}{number}:");
+            if !words.contains(&spaced) && !words.contains(&tight) {
+                return Err(format!("step {number} is not told: {words}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tongue for MobileUse {
+    fn profile(&self) -> &'static str {
+        match self {
+            Self::Qwen25 => "qwen2.5-vl",
+            Self::Qwen3 => "qwen3-vl",
+            Self::Mai => "mai-ui",
+            Self::Owl => "gui-owl",
+        }
+    }
+
+    fn model(&self) -> &'static str {
+        match self {
+            Self::Qwen25 => "Qwen/Qwen2.5-VL-7B-Instruct",
+            Self::Qwen3 => "qwen3-vl-235b-a22b-instruct",
+            Self::Mai => "Tongyi-MAI/MAI-UI-8B",
+            Self::Owl => "mPLUG/GUI-Owl-1.5-8B-Instruct",
+        }
+    }
+
+    fn caps(&self) -> Caps {
+        Caps { opens: *self != Self::Qwen3, aims: false, submit: Submit::Key }
+    }
+
+    fn check(&self, asked: &Asked, said: &[Said]) -> Result<(), String> {
+        if asked.roles().first() != Some(&"system") {
+            return Err("the tools are not in the system's words".to_owned());
+        }
+        asked.param("temperature", Some(0.0))?;
+        let tool = tool(asked)?;
+        let description = tool["description"].as_str().ok_or("a tool without a description")?;
+        match self {
+            Self::Qwen25 => {
+                let sent = asked.picture().ok_or("no picture")?;
+                let (width, height) = smart_resize(sent, 28, 56 * 56, 16384 * 28 * 28);
+                if !description.contains(&format!("{width}x{height}")) {
+                    return Err(format!("it sees {width}x{height} and is told: {description}"));
+                }
+                Self::one_screen(asked, said, "Step", 1)
+            }
+            Self::Qwen3 => {
+                if !description.contains("999x999") {
+                    return Err(format!("its screen is 999x999; it is told: {description}"));
+                }
+                Self::one_screen(asked, said, "Step", 1)
+            }
+            Self::Mai => {
+                for (name, value) in [("top_p", 1.0), ("seed", 42.0), ("max_tokens", 2048.0)] {
+                    asked.param(name, Some(value))?;
+                }
+                conversation(asked, said, 3)
+            }
+            Self::Owl => {
+                if !description.contains("1000x1000") {
+                    return Err(format!("its screen is 1000x1000; it is told: {description}"));
+                }
+                Self::one_screen(asked, &[], "Step", 5)
+            }
+        }
+    }
+
+    fn say(&self, intent: &Intent, asked: &Asked, sight: &Sight) -> Said {
+        let point = |at: &Place| self.point(sight, *at);
+        let upper = *self != Self::Mai;
+        let button = |name: &str| {
+            let name = if upper { name.to_owned() } else { name.to_ascii_lowercase() };
+            json!({ "action": "system_button", "button": name })
+        };
+        let asks = ["ask_user", "interact", "call_user", "ask"];
+        let arguments = match intent {
+            Intent::Tap(at) => json!({ "action": "click", "coordinate": point(at) }),
+            Intent::Type { text, .. } => json!({ "action": "type", "text": text }),
+            Intent::Open(app) => json!({ "action": "open", "text": app }),
+            // MAI-UI names where the finger goes; this row is pushed to the left.
+            Intent::Swipe { from, .. } if *self == Self::Mai => {
+                json!({ "action": "swipe", "direction": "left", "coordinate": point(from) })
+            }
+            Intent::Swipe { from, to } => {
+                json!({ "action": "swipe", "coordinate": point(from), "coordinate2": point(to) })
+            }
+            Intent::Enter => button("Enter"),
+            Intent::Back => button("Back"),
+            Intent::Wait => json!({ "action": "wait", "time": 1 }),
+            Intent::Ask(question) => {
+                let name = offered(asked, &asks).expect("a way to ask the user is offered");
+                json!({ "action": name, "text": question })
+            }
+            Intent::Done(_) => json!({ "action": "terminate", "status": "success" }),
+        };
+        let thought = match intent {
+            Intent::Done(message) => message.as_str(),
+            _ => "This is the next thing to do.",
+        };
+        let call = json!({ "name": "mobile_use", "arguments": arguments });
+        let call = format!("<tool_call>\n{call}\n</tool_call>");
+        let text = match self {
+            Self::Qwen25 => call,
+            Self::Qwen3 => format!("Thought: {thought}\nAction: \"{thought}\"\n{call}"),
+            Self::Mai => format!("<thinking>\n{thought}\n</thinking>\n{call}"),
+            Self::Owl => format!("Action: \"{thought}\"\n{call}"),
+        };
+        let mark = format!("\"{}\"", arguments["action"].as_str().unwrap_or_default());
+        Said { text, mark, ..Said::default() }
+    }
+}
