@@ -13,6 +13,7 @@ mod bad_input;
 mod cancel;
 mod clients_doc;
 mod contracts;
+mod coordinates;
 mod crash;
 mod direct;
 mod endpoint;

@@ -96,8 +96,8 @@ fn last_words(profile: Profile) -> &'static [&'static str] {
         "autoglm" => &["finish"],
         "qwen2.5-vl" | "qwen3-vl" | "mai-ui" | "gui-owl" | "gui-owl-1" => &["terminate", "answer"],
         "agentcpm-gui" => &["finish", "satisfied"],
-        "claude" | "gemini" | "generic" | "generic-text" | "gpt" | "claude-chat"
-        | "gemini-chat" | "kimi" | "glm-v" => {
+        "claude" | "claude-20250124" | "gemini" | "generic" | "generic-text" | "gpt"
+        | "claude-chat" | "gemini-chat" | "kimi" | "glm-v" => {
             &["complete", "done", "finish", "answer", "terminate"]
         }
         other => panic!("how does {other} say that it is done?"),
@@ -106,7 +106,9 @@ fn last_words(profile: Profile) -> &'static [&'static str] {
 
 /// The replies of a profile's corpus, each as one input.
 fn corpus(profile: Profile) -> Vec<Vec<u8>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/{profile}.jsonl"));
+    // Two profiles of one format have one corpus.
+    let name = profile.name().trim_end_matches("-20250124");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/{name}.jsonl"));
     let lines = std::fs::read_to_string(path).unwrap();
     let text = |value: &Value| match value {
         Value::Null => String::new(),

@@ -100,7 +100,7 @@ impl Profile {
     pub const AGENTCPM: Self = Self(&agentcpm::AgentCpm);
     /// The hosted Step models.
     pub const STEP_API: Self = Self(&step_api::StepApi);
-    /// Any model, in the format of AndroidWorld's agents.
+    /// Any model, in the format of `AndroidWorld`'s agents.
     pub const M3A: Self = Self(&m3a::M3a);
     /// Any model that calls tools.
     pub const GENERIC: Self = Self(&generic::GENERIC);

@@ -127,9 +127,7 @@ impl Rig {
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();
-        let model = if let Some(model) = options.model {
-            model
-        } else if piloted {
+        let model = if piloted {
             Pilot::start_thinking(handset.phone().clone(), &down, Duration::ZERO).await.unwrap()
         } else {
             let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);

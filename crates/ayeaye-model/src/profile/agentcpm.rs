@@ -15,7 +15,7 @@ use super::generic::say::place;
 use super::reading::args::Args;
 use super::reading::{labelled, point, quote, refused, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, remarks};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -75,13 +75,13 @@ impl Family for AgentCpm {
         let mut state = format!("<Question>{}\n", quoted(view.request, LONGEST_TASK));
         state += &story.earlier();
         for words in unasked {
-            state += &format!("The user says: {}\n", quoted(words, LONGEST_TASK));
+            put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
         let told = listed(&steps, |step| told(&step.decision, sheet));
         if !told.is_empty() {
-            state += &format!("已经做过：\n{told}");
+            put(&mut state, format_args!("已经做过：\n{told}"));
         }
-        state += &format!("{}</Question>\n当前屏幕截图：", remarks(view));
+        put(&mut state, format_args!("{}</Question>\n当前屏幕截图：", remarks(view)));
         let parts = vec![Part::Text(state), Part::Picture(view.picture.clone())];
         Prompt::of(vec![Message::text(Role::System, SYSTEM), Message { role: Role::User, parts }])
     }
@@ -219,18 +219,15 @@ fn pointed(
 
 /// A step in a list: as the model said it, or in words where it has none for it.
 fn told(decision: &Decision, sheet: &Sheet) -> String {
-    match say(decision, sheet) {
-        Some(said) => escaped(&Value::Object(said).to_string()),
-        None => {
-            let action = &decision.action;
-            let what = match action {
-                Action::Gesture(Gesture::Awake { app }) => quoted(app, 200),
-                Action::Note { text } => quoted(text, 4 << 10),
-                _ => String::new(),
-            };
-            format!("{} {what} {}", action.name(), line(&decision.explain, 300))
-        }
+    if let Some(said) = say(decision, sheet) {
+        return escaped(&Value::Object(said).to_string());
     }
+    let what = match &decision.action {
+        Action::Gesture(Gesture::Awake { app }) => quoted(app, 200),
+        Action::Note { text } => quoted(text, 4 << 10),
+        _ => String::new(),
+    };
+    format!("{} {what} {}", decision.action.name(), line(&decision.explain, 300))
 }
 
 /// A decision as the model would say it.

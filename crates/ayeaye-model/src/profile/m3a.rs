@@ -1,4 +1,4 @@
-//! The format of AndroidWorld's M3A agent, for any model that was tuned on it: `Reason: …` and
+//! The format of `AndroidWorld`'s M3A agent, for any model that was tuned on it: `Reason: …` and
 //! `Action: {"action_type": …}` with its `JSONAction`s.
 //!
 //! Places are `x` and `y` in pixels of the picture. There are no marks in it, so that an `index` means
@@ -13,14 +13,14 @@ use super::generic::say::number;
 use super::reading::args::Args;
 use super::reading::{labelled, quote, refused, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, remarks};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 #[cfg(test)]
 mod tests;
 
-/// AndroidWorld's format.
+/// `AndroidWorld`'s format.
 #[derive(Debug)]
 pub(super) struct M3a;
 
@@ -85,7 +85,7 @@ impl Family for M3a {
         let mut state =
             format!("\n{}Goal: {}\n", story.earlier(), quoted(view.request, LONGEST_TASK));
         for words in unasked {
-            state += &format!("The user says: {}\n", quoted(words, LONGEST_TASK));
+            put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
         let told = listed(&steps, |step| {
             let said = escaped(&Value::Object(say(&step.decision.action, sheet)).to_string());
@@ -93,9 +93,12 @@ impl Family for M3a {
         });
         let told = if told.is_empty() { "Nothing yet.\n".to_owned() } else { told };
         let (width, height) = sheet.space.extent(view.picture.size);
-        state += &format!(
-            "What you have done so far:\n{told}{}The screen now, {width} x {height}:",
-            remarks(view)
+        put(
+            &mut state,
+            format_args!(
+                "What you have done so far:\n{told}{}The screen now, {width} x {height}:",
+                remarks(view)
+            ),
         );
         let parts = vec![
             Part::Text(RULES.to_owned()),

@@ -13,7 +13,7 @@ use super::generic::say::{number, place};
 use super::reading::args::{Args, flattened};
 use super::reading::{labelled, point, quote, refused, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, remarks};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -84,14 +84,14 @@ impl Family for StepApi {
         let mut state = format!("用户的任务：{}\n", quoted(view.request, LONGEST_TASK));
         state += &story.earlier();
         for words in unasked {
-            state += &format!("The user says: {}\n", quoted(words, LONGEST_TASK));
+            put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
         let told = listed(&steps, |step| {
             let said = escaped(&say(&step.decision.action, sheet).to_string());
             format!("{said} {}", line(&step.decision.explain, 300))
         });
         let told = if told.is_empty() { "（无）\n".to_owned() } else { told };
-        state += &format!("已经做过的步骤：\n{told}{}当前的屏幕：", remarks(view));
+        put(&mut state, format_args!("已经做过的步骤：\n{told}{}当前的屏幕：", remarks(view)));
         let parts = vec![
             Part::Text(RULES.to_owned()),
             Part::Text(state),

@@ -1,5 +1,6 @@
 //! What a prompt tells of a session, in whatever format.
 use std::collections::VecDeque;
+use std::fmt::{self, Write as _};
 
 use ayeaye_agent::{Action, Past, PastStep, View};
 use serde_json::Value;
@@ -68,6 +69,11 @@ pub(super) fn line(text: &str, most: usize) -> String {
     line.replace('<', "＜")
 }
 
+/// Puts words behind others.
+pub(super) fn put(told: &mut String, words: fmt::Arguments<'_>) {
+    told.write_fmt(words).expect("a String takes whatever it is given");
+}
+
 /// What is told of a session.
 #[derive(Debug)]
 pub(super) struct Story<'a> {
@@ -115,14 +121,17 @@ impl<'a> Story<'a> {
     pub(super) fn earlier(&self) -> String {
         let mut told = String::new();
         for (request, report) in &self.before {
-            told += &format!("Asked before: {}", quoted(request, LONGEST_SLOT));
+            put(&mut told, format_args!("Asked before: {}", quoted(request, LONGEST_SLOT)));
             if let Some(report) = report {
-                told += &format!(", and you reported: {}", quoted(report, LONGEST_SLOT));
+                put(
+                    &mut told,
+                    format_args!(", and you reported: {}", quoted(report, LONGEST_SLOT)),
+                );
             }
             told.push('\n');
         }
         for note in &self.notes {
-            told += &format!("You noted: {}\n", quoted(note, LONGEST_SLOT));
+            put(&mut told, format_args!("You noted: {}\n", quoted(note, LONGEST_SLOT)));
         }
         told
     }
@@ -170,7 +179,7 @@ impl Told<'_> {
         let asked = matches!(self.step.decision.action, Action::Info(_) | Action::Confirm { .. });
         for (at, words) in self.said.iter().enumerate() {
             let how = if asked && at == 0 { "answers" } else { "says" };
-            told += &format!("The user {how}: {}\n", quoted(words, LONGEST_SLOT));
+            put(&mut told, format_args!("The user {how}: {}\n", quoted(words, LONGEST_SLOT)));
         }
         if told.is_empty() {
             told.push_str("The user has not answered.\n");
@@ -193,20 +202,20 @@ pub(super) fn listed(steps: &[Told<'_>], say: impl Fn(&PastStep) -> String) -> S
     let from = steps.len().saturating_sub(MOST_LISTED);
     let mut told = String::new();
     if 0 < from {
-        told += &format!("({from} steps before these are not told.)\n");
+        put(&mut told, format_args!("({from} steps before these are not told.)\n"));
         let notes = steps[..from].iter().filter_map(|it| match &it.step.decision.action {
             Action::Note { text } => Some(text),
             _ => None,
         });
         for note in last(notes) {
-            told += &format!("You noted: {}\n", quoted(note, LONGEST_SLOT));
+            put(&mut told, format_args!("You noted: {}\n", quoted(note, LONGEST_SLOT)));
         }
         for words in last(steps[..from].iter().flat_map(|it| it.said.iter())) {
-            told += &format!("The user said: {}\n", quoted(words, LONGEST_SLOT));
+            put(&mut told, format_args!("The user said: {}\n", quoted(words, LONGEST_SLOT)));
         }
     }
     for (at, it) in steps.iter().enumerate().skip(from) {
-        told += &format!("Step {}: {}\n", at + 1, line(&say(it.step), LONGEST_SLOT));
+        put(&mut told, format_args!("Step {}: {}\n", at + 1, line(&say(it.step), LONGEST_SLOT)));
         let quiet = matches!(it.step.decision.action, Action::Gesture(_)) && it.said.is_empty();
         if it.step.error.is_some() || !quiet {
             told += &it.outcome();

@@ -10,7 +10,7 @@ use ayeaye_agent::{
 
 use super::reading::{call, point, quote, refused, think, unwrapped, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, line, listed, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, line, listed, put, quoted, remarks};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -80,7 +80,7 @@ impl Family for UiVenus {
         let mut state = format!("### 用户任务\n{}\n", quoted(view.request, LONGEST_TASK));
         state += &story.earlier();
         for words in unasked {
-            state += &format!("The user says: {}\n", quoted(words, LONGEST_TASK));
+            put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
         let told = listed(&steps, |step| {
             let action = say(&step.decision.action, sheet);
@@ -90,7 +90,10 @@ impl Family for UiVenus {
             }
         });
         let told = if told.is_empty() { "（无）\n".to_owned() } else { told };
-        state += &format!("\n### 先前的动作\n{told}{}\n### 当前的屏幕\n", remarks(view));
+        put(
+            &mut state,
+            format_args!("\n### 先前的动作\n{told}{}\n### 当前的屏幕\n", remarks(view)),
+        );
         let parts = vec![
             Part::Text(RULES.to_owned()),
             Part::Text(state),

@@ -28,6 +28,12 @@ pub struct Turn {
 }
 
 impl Asked {
+    /// A request that says nothing, for what has to be said without one.
+    pub fn nothing() -> Self {
+        let (path, headers) = (String::new(), HeaderMap::new());
+        Self { path, headers, body: Value::Null, turns: Vec::new() }
+    }
+
     pub fn pictures(&self) -> Vec<(u32, u32)> {
         self.turns.iter().flat_map(|turn| turn.pictures.iter().copied()).collect()
     }

@@ -36,7 +36,11 @@ impl Tongue for AutoGlm {
             let mut objects = serde_json::Deserializer::from_str(&info[start..]).into_iter();
             let info: Value =
                 objects.next().ok_or("no object")?.map_err(|err| format!("Screen Info: {err}"))?;
-            info["current_app"].as_str().ok_or("Screen Info without current_app")?;
+            let app = info["current_app"].as_str();
+            // Which one was in front earlier nobody remembers.
+            if turn.pictures.len() == 1 && app.is_none_or(str::is_empty) {
+                return Err(format!("Screen Info is {info}"));
+            }
         }
         Ok(())
     }

@@ -1,39 +1,56 @@
 //! The numbers that families have for a place.
 
+use std::cell::RefCell;
+
 /// The screen, and the picture of it that came with the request.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Sight {
     pub screen: (u32, u32),
     pub sent: (u32, u32),
+    /// What the numbers that were given mean, in pixels of the screen: rounded as they are.
+    pub meant: RefCell<Vec<(f64, f64)>>,
 }
 
 impl Sight {
+    pub fn new(screen: (u32, u32), sent: (u32, u32)) -> Self {
+        Self { screen, sent, meant: RefCell::default() }
+    }
+
     /// 0 to `most` in both directions, rounded.
-    pub fn norm(&self, (x, y): (f64, f64), most: f64) -> (i64, i64) {
-        let (width, height) = (f64::from(self.screen.0), f64::from(self.screen.1));
-        (whole(x * most / width), whole(y * most / height))
+    pub fn norm(&self, at: (f64, f64), most: f64) -> (i64, i64) {
+        self.along(at, (most, most))
     }
 
     /// Parts of width and height to four places.
-    pub fn fractions(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        let (width, height) = (f64::from(self.screen.0), f64::from(self.screen.1));
-        let near = |part: f64| (part * 1e4).round() / 1e4;
-        (near(x / width), near(y / height))
+    pub fn fractions(&self, at: (f64, f64)) -> (f64, f64) {
+        let (x, y) = self.along(at, (1e4, 1e4));
+        #[expect(clippy::cast_precision_loss, reason = "0 to 10^4")]
+        let parts = (x as f64 / 1e4, y as f64 / 1e4);
+        parts
     }
 
     /// Pixels of the picture that came.
     pub fn sent_pixels(&self, at: (f64, f64)) -> (i64, i64) {
-        self.pixels_of(at, self.sent)
+        self.along(at, (f64::from(self.sent.0), f64::from(self.sent.1)))
     }
 
     /// Pixels of what the server makes of the picture that came.
     pub fn resized(&self, at: (f64, f64), factor: u32, least: u32, most: u32) -> (i64, i64) {
-        self.pixels_of(at, smart_resize(self.sent, factor, least, most))
+        let (width, height) = smart_resize(self.sent, factor, least, most);
+        self.along(at, (f64::from(width), f64::from(height)))
     }
 
-    fn pixels_of(&self, (x, y): (f64, f64), (width, height): (u32, u32)) -> (i64, i64) {
-        let along = |at: f64, of: u32, to: u32| whole(at * f64::from(to) / f64::from(of));
-        (along(x, self.screen.0, width), along(y, self.screen.1, height))
+    /// In numbers of which these are the largest, and what these then mean is kept.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "sides of screens"
+    )]
+    fn along(&self, (x, y): (f64, f64), (wide, high): (f64, f64)) -> (i64, i64) {
+        let (width, height) = (f64::from(self.screen.0), f64::from(self.screen.1));
+        let (first, second) = ((x * wide / width).round(), (y * high / height).round());
+        self.meant.borrow_mut().push((first * width / wide, second * height / high));
+        (first as i64, second as i64)
     }
 
     /// Whether the picture has the shape of the screen, as far as whole pixels allow, or so many
@@ -44,11 +61,6 @@ impl Sight {
         (fair - height).abs()
             <= f64::from(slack) * (1.0 + f64::from(self.screen.1) / f64::from(self.screen.0))
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "sides of screens")]
-fn whole(at: f64) -> i64 {
-    at.round() as i64
 }
 
 /// `smart_resize` of Qwen's own Python, in its words: round, and floor or ceil by a factor when the

@@ -17,7 +17,8 @@ pub enum MobileUse {
 /// The tool, as the prompt describes it.
 fn tool(asked: &Asked) -> Result<Value, String> {
     let words = asked.words();
-    let (_, rest) = words.split_once("<tools>").ok_or("no <tools>")?;
+    // Its usual words speak of <tools></tools> before they come.
+    let (_, rest) = words.split_once("<tools>\n").ok_or("no <tools>")?;
     let (tools, _) = rest.split_once("</tools>").ok_or("no </tools>")?;
     for line in tools.trim().lines() {
         let tool: Value = serde_json::from_str(line).map_err(|err| format!("{err}: {line}"))?;
@@ -28,11 +29,10 @@ fn tool(asked: &Asked) -> Result<Value, String> {
     Err(format!("no mobile_use among {tools}"))
 }
 
-/// The first of these actions that the prompt offers.
+/// The first of these actions that the prompt offers, among the tools or in words.
 fn offered<'a>(asked: &Asked, names: &[&'a str]) -> Option<&'a str> {
-    let tool = tool(asked).ok()?;
-    let actions = tool["parameters"]["properties"]["action"]["enum"].as_array()?.clone();
-    names.iter().find(|name| actions.iter().any(|action| action == *name)).copied()
+    let words = asked.words();
+    names.iter().find(|name| words.contains(&format!("\"{name}\""))).copied()
 }
 
 impl MobileUse {
@@ -88,8 +88,9 @@ impl Tongue for MobileUse {
             return Err("the tools are not in the system's words".to_owned());
         }
         asked.param("temperature", Some(0.0))?;
-        let tool = tool(asked)?;
-        let description = tool["description"].as_str().ok_or("a tool without a description")?;
+        // MAI-UI's prompt lists its actions in words.
+        let tool = if *self == Self::Mai { Value::Null } else { tool(asked)? };
+        let description = tool["description"].as_str().unwrap_or_default();
         match self {
             Self::Qwen25 => {
                 let sent = asked.picture().ok_or("no picture")?;
@@ -108,6 +109,9 @@ impl Tongue for MobileUse {
             Self::Mai => {
                 for (name, value) in [("top_p", 1.0), ("seed", 42.0), ("max_tokens", 2048.0)] {
                     asked.param(name, Some(value))?;
+                }
+                for action in ["click", "swipe", "terminate", "ask_user"] {
+                    asked.says(&format!("\"{action}\""))?;
                 }
                 conversation(asked, said, 3)
             }

@@ -94,7 +94,8 @@ async fn answer(State(shared): State<Arc<Mutex<Inner>>>, request: Request) -> Re
         Err(complaint) => {
             let complaint: String = complaint.chars().take(3000).collect();
             inner.complaints.push(complaint.clone());
-            (StatusCode::BAD_REQUEST, complaint).into_response()
+            // Not 400: a client may try again without what that could be about.
+            (StatusCode::FORBIDDEN, complaint).into_response()
         }
     }
 }
@@ -113,7 +114,10 @@ impl Inner {
         let words = asked.words();
         asked.says(self.task.words())?;
         let sent = asked.picture().ok_or("no picture")?;
-        let sight = Sight { screen: self.mind.phone.display_size(), sent };
+        let sight = Sight::new(self.mind.phone.display_size(), sent);
+        if !sight.keeps_shape(32) {
+            return Err(format!("a picture of {sent:?} of a screen of {:?}", sight.screen));
+        }
         self.tongue.check(&asked, &self.said)?;
         let intent = self.mind.next(self.task, &words);
         let said = self.tongue.say(&intent, &asked, &sight);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::Sheet;
 use super::super::space::{Space, Unit};
 use super::super::telling::{
-    LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, quoted, remarks,
+    LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, put, quoted, remarks,
 };
 use super::{Generic, say, tool};
 
@@ -50,7 +50,7 @@ pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
     }
     let mut state = remarks(view);
     if let Some(app) = view.app {
-        state += &format!("The app in front: {}\n", quoted(app, 200));
+        put(&mut state, format_args!("The app in front: {}\n", quoted(app, 200)));
     }
     state += &screen("The screen now:", view.picture, sheet);
     now.push(Part::Text(state));
@@ -89,15 +89,15 @@ fn forgotten(steps: &[Told<'_>]) -> String {
         _ => None,
     });
     for note in last(notes) {
-        told += &format!("You noted: {}\n", quoted(note, LONGEST_SLOT));
+        put(&mut told, format_args!("You noted: {}\n", quoted(note, LONGEST_SLOT)));
     }
     let said = steps.iter().flat_map(|it| it.said.iter());
     for words in last(said) {
-        told += &format!("The user said: {}\n", quoted(words, LONGEST_SLOT));
+        put(&mut told, format_args!("The user said: {}\n", quoted(words, LONGEST_SLOT)));
     }
     let summaries = steps.iter().rev().map(|it| it.step.decision.summary.trim());
     if let Some(summary) = summaries.into_iter().find(|summary| !summary.is_empty()) {
-        told += &format!("By then: {}\n", quoted(summary, LONGEST_SLOT));
+        put(&mut told, format_args!("By then: {}\n", quoted(summary, LONGEST_SLOT)));
     }
     told
 }
@@ -143,8 +143,9 @@ fn shorten(said: &mut Map<String, Value>) {
 
 /// What is the same in every step.
 fn rules(space: Space, how: &Generic) -> String {
-    let actions = if how.tools { CALL.to_owned() } else { actions(space, how.named) };
-    format!("{WHO}\n{}\n{actions}\n{RULES}", places(space, how.named))
+    let call = if how.tools { CALL } else { "" };
+    let actions = actions(space, how);
+    format!("{WHO}\n{}\n{call}{actions}\n{RULES}", places(space, how.named))
 }
 
 const WHO: &str = "\
@@ -152,8 +153,10 @@ You operate an Android phone for a user, step by step, until the task you were g
 step you see the screen as it is now.
 ";
 
+/// An endpoint that takes no tools may drop them without a word, or be asked once more without them.
 const CALL: &str = "\
-Every reply is one call of the tool phone_action, with one action.
+Every reply is one call of the tool phone_action, with one action. Only if you have no such tool, reply \
+in text instead, as follows.
 ";
 
 const RULES: &str = "\
@@ -204,19 +207,20 @@ fn places(space: Space, named: bool) -> String {
 }
 
 /// The actions, as they are written.
-fn actions(space: Space, named: bool) -> String {
+fn actions(space: Space, how: &Generic) -> String {
+    let reply = if how.tools { "A reply in text" } else { "Every reply" };
     let (first, second) = match space.unit {
         Unit::Fractions => ("0.5", "0.25"),
         _ => ("500", "250"),
     };
-    let at = if named {
+    let at = if how.named {
         format!("{{\"x\": {first}, \"y\": {second}}}")
     } else {
         format!("[{first}, {second}]")
     };
     format!(
         "\
-Every reply is two lines: your reasons, and one action as one JSON object.
+{reply} is two lines: your reasons, and one action as one JSON object.
 Thought: what the screen shows and why this is the next step
 Action: {{\"action\": \"click\", \"point\": {at}}}
 

@@ -76,13 +76,13 @@ pub(in super::super) fn words(message: &Message) -> String {
         Part::Text(text) => Some(text.as_str()),
         Part::Picture(_) | Part::Call(_) | Part::Result { .. } => None,
     });
-    texts.collect::<Vec<_>>().join("")
+    texts.collect()
 }
 
 /// All that the user's messages say.
 pub(in super::super) fn told(prompt: &Prompt) -> String {
     let users = prompt.messages.iter().filter(|message| message.role == Role::User);
-    users.map(words).collect::<Vec<_>>().join("")
+    users.map(words).collect()
 }
 
 /// What has to be true of every family that tells its past as a conversation.

@@ -46,7 +46,7 @@ fn begins(text: &str) -> bool {
     let labelled = |label: &&str| {
         word.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label))
     };
-    labels.iter().any(|label| labelled(label)) || begins_call(text)
+    labels.iter().any(labelled) || begins_call(text)
 }
 
 /// Whether a text begins with a call of an action there is.
