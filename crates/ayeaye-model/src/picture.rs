@@ -51,7 +51,6 @@ pub(crate) enum Resize {
         /// Pixels of the shorter side.
         short: u32,
     },
-    #[allow(dead_code, reason = "until the families that need it are there")]
     /// To what the model's own server would make of it, so that it makes nothing more of it.
     Smart(SmartResize),
 }

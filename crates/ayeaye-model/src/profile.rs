@@ -16,7 +16,6 @@ mod claude;
 mod claude_chat;
 #[cfg(test)]
 mod corpus;
-#[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
 mod gemini;
@@ -30,7 +29,6 @@ mod mai;
 mod mobile_use;
 mod owl;
 mod qwen;
-#[allow(dead_code, reason = "until the families that read by it are there")]
 pub(crate) mod reading;
 mod seed;
 pub(crate) mod space;

@@ -69,6 +69,9 @@ impl RemoteModel {
                 Resize::Within { side, pixels } => {
                     Resize::Within { side, pixels: most.min(pixels) }
                 }
+                Resize::Sides { long, short } => {
+                    Resize::Within { side: long, pixels: most.min(long.saturating_mul(short)) }
+                }
                 Resize::MaxPixels(_) | Resize::Smart(_) => Resize::MaxPixels(most),
             };
         }

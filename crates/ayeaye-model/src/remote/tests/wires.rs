@@ -39,7 +39,8 @@ fn stream(profile: Profile, without: usize) -> String {
         ],
     };
     let kept = events.len() - without;
-    events.into_iter().take(kept).map(|event| format!("data: {event}\n\n")).collect()
+    let line = |event: Value| ["data: ".to_owned(), event.to_string(), "\n\n".to_owned()];
+    events.into_iter().take(kept).flat_map(line).collect()
 }
 
 #[tokio::test]
