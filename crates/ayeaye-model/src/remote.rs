@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::picture::{self, PictureRule, Resize};
 use crate::profile::Sheet;
 use crate::profile::space::Space;
-use crate::{Finding, ModelConfig, Profile};
+use crate::{Calibration, Finding, ModelConfig, Plan, Profile, Seen};
 
 mod answer;
 mod client;
@@ -96,8 +96,23 @@ impl RemoteModel {
         Sheet { space: self.space, sent }
     }
 
+    /// The word for the profile in use.
+    pub fn profile_name(&self) -> &'static str {
+        self.profile.name()
+    }
+
     pub(crate) fn settled_profile(&self) -> Profile {
         self.profile
+    }
+
+    /// Shows the model marks in pictures and finds out what its coordinates are. `seen` is told of
+    /// each. Takes as long as so many calls.
+    pub async fn calibrate(
+        &self,
+        plan: Plan,
+        seen: impl FnMut(&Seen) + Send,
+    ) -> Result<Calibration, String> {
+        crate::calibrate::calibrate(self, plan, seen).await
     }
 }
 
