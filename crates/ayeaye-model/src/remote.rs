@@ -69,9 +69,10 @@ impl RemoteModel {
                 Resize::Within { side, pixels } => {
                     Resize::Within { side, pixels: most.min(pixels) }
                 }
-                Resize::Sides { long, short } => {
-                    Resize::Within { side: long, pixels: most.min(long.saturating_mul(short)) }
+                Resize::Sides { long, short } if most < long * short => {
+                    Resize::Within { side: long, pixels: most.min(short * short) }
                 }
+                sides @ Resize::Sides { .. } => sides,
                 Resize::MaxPixels(_) | Resize::Smart(_) => Resize::MaxPixels(most),
             };
         }

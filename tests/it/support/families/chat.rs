@@ -90,10 +90,10 @@ impl Tongue for Chat {
         }
         match self {
             Self::Gpt | Self::Claude | Self::Gemini | Self::Kimi => {
-                asked.param("temperature", None)?
+                asked.param("temperature", None)?;
             }
             Self::Generic | Self::GenericText | Self::Glm => {
-                asked.param("temperature", Some(0.0))?
+                asked.param("temperature", Some(0.0))?;
             }
         }
         let sent = asked.picture().ok_or("no picture")?;

@@ -165,9 +165,9 @@ fn events(events: impl IntoIterator<Item = (Option<&'static str>, String)>) -> R
     let mut text = String::new();
     for (name, data) in events {
         if let Some(name) = name {
-            text += &format!("event: {name}\n");
+            text.extend(["event: ", name, "\n"]);
         }
-        text += &format!("data: {data}\n\n");
+        text.extend(["data: ", &data, "\n\n"]);
     }
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
