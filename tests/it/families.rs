@@ -74,7 +74,7 @@ impl Bench {
         match task {
             Task::Message => assert!(state.sent.is_empty(), "{:?}", state.sent),
             Task::SignIn => assert_eq!(state.signed_in, None),
-            Task::Wifi | Task::Note | Task::Shop => panic!("{task:?} needs no answer"),
+            Task::Wifi | Task::Note | Task::Shop | Task::Aim => panic!("{task:?} needs no answer"),
         }
     }
 
@@ -106,6 +106,7 @@ impl Bench {
                 assert_eq!((sent.to.as_str(), sent.text.as_str()), ("Anna Berg", mind::MESSAGE));
             }
             Task::SignIn => assert_eq!(state.signed_in.as_deref(), Some("robin")),
+            Task::Aim => assert_eq!(state.foreground.package, "com.android.settings"),
         }
         let Counts {
             dead_taps,
@@ -140,7 +141,7 @@ fn tongue_of(profile: &str) -> Box<dyn Tongue> {
 
 async fn five_tasks(profile: &'static str) {
     let bench = Bench::new(tongue_of(profile)).await;
-    for task in Task::ALL {
+    for task in Task::FIVE {
         bench.carry_out(task).await;
         bench.judge(task);
     }
@@ -182,6 +183,35 @@ families! {
     the_five_tasks_by_alibaba = ["qwen2.5-vl", "qwen3-vl", "mai-ui", "gui-owl", "gui-owl-1"],
     the_five_tasks_by_any_model = ["generic", "generic-text", "gpt", "claude-chat", "gemini-chat"],
     the_five_tasks_by_own_apis = ["claude", "claude-20250124", "gemini"],
+}
+
+/// One tap on a screen that is turned, and on one whose size is overridden, in each kind of numbers:
+/// what the phone says of its size, the picture and the tap have to be of the same screen.
+async fn taps_on_every_screen(profile: &'static str) {
+    let bench = Bench::new(tongue_of(profile)).await;
+    let phone = bench.rig.handset.phone().clone();
+    for size in [None, Some((450, 920))] {
+        phone.set_size_override(size);
+        for turns in 0..4 {
+            phone.set_rotation(turns);
+            bench.carry_out(Task::Aim).await;
+            bench.judge(Task::Aim);
+            let (width, height) = phone.display_size();
+            assert_eq!(turns % 2 == 1, height < width, "{profile}: turned {turns}");
+        }
+    }
+    assert_eq!(bench.server.requests(), 16, "{profile}: one tap each, and the end");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tap_lands_on_turned_and_resized_screens_in_every_kind_of_numbers() {
+    let mut running = JoinSet::new();
+    for profile in ["gelab", "qwen3-vl", "kimi", "gpt", "ui-tars", "m3a", "claude", "gemini"] {
+        running.spawn(taps_on_every_screen(profile));
+    }
+    while let Some(done) = running.join_next().await {
+        done.unwrap();
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! screen as a picture. Its prompt says 999 and its code divides by 1000.
 use serde_json::Value;
 
-use super::tars::conversation;
+use super::tars::{conversation, python};
 use super::{Asked, Caps, Intent, Place, Said, Sight, Submit, Tongue};
 
 pub struct AutoGlm;
@@ -50,10 +50,11 @@ impl Tongue for AutoGlm {
             let (x, y) = sight.norm(*at, 1000.0);
             format!("[{x},{y}]")
         };
-        // Texts are not escaped in any way.
+        // As the prompt asks for: quotes and line ends are escaped, and so are backslashes then.
+        let text_of = |text: &str| python(text).replace("\\'", "'");
         let action = match intent {
             Intent::Tap(at) => format!("do(action=\"Tap\", element={})", point(at)),
-            Intent::Type { text, .. } => format!("do(action=\"Type\", text=\"{text}\")"),
+            Intent::Type { text, .. } => format!("do(action=\"Type\", text=\"{}\")", text_of(text)),
             Intent::Open(app) => format!("do(action=\"Launch\", app=\"{app}\")"),
             Intent::Swipe { from, to } => {
                 format!("do(action=\"Swipe\", start={}, end={})", point(from), point(to))
@@ -71,7 +72,7 @@ impl Tongue for AutoGlm {
             Intent::Ask(question) => question.as_str(),
             _ => "这是下一步。",
         };
-        let mark = action.split(',').next().unwrap_or_default().to_owned();
+        let mark = action.split([',', ')']).next().unwrap_or_default().to_owned();
         let mark = if mark.starts_with("finish") { "finish(message=".to_owned() } else { mark };
         Said {
             text: format!("<think>{thought}</think><answer>{action}</answer>"),

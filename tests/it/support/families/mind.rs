@@ -48,7 +48,7 @@ pub enum Intent {
     Done(String),
 }
 
-/// One of the five tasks of the first issue.
+/// One of the five tasks of the first issue, or only a tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     Wifi,
@@ -56,6 +56,8 @@ pub enum Task {
     Shop,
     Message,
     SignIn,
+    /// One tap on an icon of the home screen.
+    Aim,
 }
 
 pub const NOTE_TITLE: &str = "100% \"odd\"";
@@ -63,7 +65,7 @@ pub const NOTE_TEXT: &str = "it's \"quoted\" $HOME `id` \\ \\n 中文 👩\u{200
 pub const MESSAGE: &str = "I am ten minutes late";
 
 impl Task {
-    pub const ALL: [Self; 5] = [Self::Wifi, Self::Note, Self::Shop, Self::Message, Self::SignIn];
+    pub const FIVE: [Self; 5] = [Self::Wifi, Self::Note, Self::Shop, Self::Message, Self::SignIn];
 
     /// As the user puts it.
     pub fn words(self) -> &'static str {
@@ -79,6 +81,7 @@ impl Task {
                 "Sign in to the Nimbus app as robin with the password Quince-41 and ask me for the \
                  code, which comes to my other phone."
             }
+            Self::Aim => "Tap the icon of Settings",
         }
     }
 }
@@ -102,6 +105,7 @@ impl Mind {
             Task::Shop => scene.shop(),
             Task::Message => scene.message(words),
             Task::SignIn => scene.sign_in(words),
+            Task::Aim => scene.aim(),
         }
     }
 }
@@ -126,6 +130,13 @@ impl<'a> Scene<'a> {
             let row = way.into_iter().find_map(titled).expect("a row on the way");
             tap(row)
         })
+    }
+
+    fn aim(&self) -> Intent {
+        match self.icon("Settings") {
+            Some(icon) => tap(icon),
+            None => Intent::Done("Settings are open.".to_owned()),
+        }
     }
 
     fn note(&self) -> Intent {
@@ -247,8 +258,11 @@ impl<'a> Scene<'a> {
         if self.caps.opens {
             return Intent::Open(label.to_owned());
         }
-        let icons = self.all("icon");
-        tap(icons.into_iter().find(|node| node.desc == label).expect("the app's icon"))
+        tap(self.icon(label).expect("the app's icon"))
+    }
+
+    fn icon(&self, label: &str) -> Option<&'a NodeState> {
+        self.all("icon").find(|node| node.desc == label)
     }
 
     /// What is left to do until a field holds a text.

@@ -164,6 +164,10 @@ impl Tongue for Native {
         }
         for ((name, input), said) in told.into_iter().zip(said) {
             let (said_name, said_input) = &said.calls[0];
+            // A key may be told as pressed with either tool.
+            if said_input["action"] == "key" && name == "press_key" {
+                continue;
+            }
             if name != said_name || input["action"] != said_input["action"] {
                 return Err(format!("I called {said_name}({said_input}), not {name}({input})"));
             }
