@@ -51,8 +51,9 @@ pub enum Verdict {
 /// crops or squeezes pictures is caught; as large as a phone's, so that the picture takes as much of
 /// the model's context as a step does.
 const SCREEN: ScreenSize = ScreenSize { width: 1080, height: 2400 };
-/// Edges of the square in thousandths: left, top, right, bottom.
-const SQUARE: [u32; 4] = [640, 720, 840, 810];
+/// Edges of the square in thousandths: left, top, right, bottom. Farther down than right, so that a
+/// model that says the height first is caught.
+const SQUARE: [u32; 4] = [600, 820, 800, 910];
 const TASK: &str = "点击屏幕上的红色方块（click the red square）";
 /// How far beside the square a tap may land to be called a near miss.
 const NEAR: u32 = 60;

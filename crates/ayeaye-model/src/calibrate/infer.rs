@@ -44,7 +44,7 @@ impl Calibration {
 const FAR: f64 = 30.0;
 /// Farther off, and a tap was not meant for the mark.
 const MISS: f64 = 60.0;
-/// How many standard errors one convention must be worse than another to be told apart from it.
+/// How many deviations one convention must be worse than another to be told apart from it.
 const CLEAR: f64 = 3.0;
 /// Fewest replies that tell anything.
 const FEWEST: usize = 6;
@@ -90,7 +90,7 @@ pub(super) fn infer(samples: &[Sample], spaces: &[Space], own: Space, asked: u32
         }
         return found;
     }
-    let alike = alike(&distances, &medians, found.median);
+    let alike = alike(&readable, &distances, &medians, found.median);
     let at = alike.iter().position(|at| spaces[*at] == own).unwrap_or(0);
     let chosen = alike[at];
     found.space = Some(spaces[chosen]);
@@ -108,34 +108,34 @@ pub(super) fn infer(samples: &[Sample], spaces: &[Space], own: Space, asked: u32
     found
 }
 
-/// The conventions that cannot be told apart from the best one, the best first, then in their order.
-fn alike(distances: &[Vec<f64>], medians: &[f64], least: f64) -> Vec<usize> {
+/// The conventions that cannot be told apart from the best one, in their order.
+///
+/// Between two of them lies a known shift for each tap. If the best one is the model's, another one is
+/// worse by the squares of these shifts, give or take what the scatter of the taps makes of it.
+fn alike(samples: &[&Sample], distances: &[Vec<f64>], medians: &[f64], least: f64) -> Vec<usize> {
     let near: Vec<usize> =
         (0..medians.len()).filter(|at| medians[*at] <= least.mul_add(2.0, 10.0)).collect();
     // What is far off under all of them tells nothing of the difference.
     let cutoff = least.mul_add(4.0, 15.0);
     let fit = |probe: &usize| near.iter().any(|at| distances[*at][*probe] <= cutoff);
-    let probes: Vec<usize> = (0..distances[0].len()).filter(fit).collect();
+    let probes: Vec<usize> = (0..samples.len()).filter(fit).collect();
     let square = |at: usize, probe: usize| distances[at][probe].min(2.0 * cutoff).powi(2);
     let sum = |at: usize| probes.iter().map(|probe| square(at, *probe)).sum::<f64>();
     let Some(best) = near.iter().copied().min_by(|a, b| sum(*a).total_cmp(&sum(*b))) else {
         return Vec::new();
     };
-    let worse = |at: usize| {
-        let more: Vec<f64> =
-            probes.iter().map(|probe| square(at, *probe) - square(best, *probe)).collect();
-        let count = number(more.len());
-        let mean = more.iter().sum::<f64>() / count;
-        let variance =
-            more.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-        let error = (variance / count).sqrt();
-        1e-9 < mean && CLEAR * error < mean
+    // The deviation on one axis, from the median of distances on two.
+    let scatter = median(probes.iter().map(|probe| distances[best][*probe]).collect()) / 1.177;
+    let shift = |at: usize, probe: usize| match (off(samples[probe], at), off(samples[probe], best))
+    {
+        (Some(one), Some(other)) => length((one.0 - other.0, one.1 - other.1)).min(2.0 * cutoff),
+        _ => 2.0 * cutoff,
     };
-    let others = near.iter().copied().filter(|at| *at != best && !worse(*at));
-    // In the order of the candidates: of two that are the same, the plainer one.
-    let mut all: Vec<usize> = others.chain([best]).collect();
-    all.sort_unstable();
-    all
+    let worse = |at: usize| {
+        let shifts = probes.iter().map(|probe| shift(at, *probe).powi(2)).sum::<f64>().sqrt();
+        CLEAR * 2.0 * scatter * shifts < sum(at) - sum(best)
+    };
+    near.iter().copied().filter(|at| *at == best || !worse(*at)).collect()
 }
 
 /// All taps beside their marks to the same side.
@@ -188,25 +188,24 @@ fn server(samples: &[&Sample]) -> Option<String> {
         (false, |_| (1000.0, 1000.0)),
         (true, |sent| (f64::from(sent.width), f64::from(sent.height))),
     ];
-    let mut lines: Vec<(bool, Line, Line)> = Vec::new();
+    let mut lines: Vec<(bool, Line, Line, usize)> = Vec::new();
     for (by_picture, extent) in bases {
         let said = |it: &&Sample| {
             let (x, y) = it.raw?;
             let (width, height) = extent(it.sent);
             Some((it.target, (x / width, y / height)))
         };
-        let pairs: Vec<_> = samples.iter().filter_map(said).collect();
-        if pairs.len() < FEWEST {
+        let pairs: Vec<Pair> = samples.iter().filter_map(said).collect();
+        let agreed = agreed(&pairs);
+        if agreed.len() < FEWEST.max(pairs.len() / 3) {
             continue;
         }
-        let across = Line::through(&pairs.iter().map(|(t, s)| (t.0, s.0)).collect::<Vec<_>>());
-        let down = Line::through(&pairs.iter().map(|(t, s)| (t.1, s.1)).collect::<Vec<_>>());
-        lines.push((by_picture, across, down));
+        let across = Line::through(&agreed.iter().map(|(t, s)| (t.0, s.0)).collect::<Vec<_>>());
+        let down = Line::through(&agreed.iter().map(|(t, s)| (t.1, s.1)).collect::<Vec<_>>());
+        lines.push((by_picture, across, down, agreed.len()));
     }
-    let rest = |(_, across, down): &(bool, Line, Line)| across.rest.max(down.rest);
-    lines.retain(|it| rest(it) <= FAR * 0.7 && it.1.is_sound() && it.2.is_sound());
-    let (by_picture, across, down) =
-        lines.into_iter().min_by(|a, b| rest(a).total_cmp(&rest(b)))?;
+    lines.retain(|it| it.1.is_sound() && it.2.is_sound());
+    let (by_picture, across, down, _) = lines.into_iter().max_by_key(|it| it.3)?;
     let mut text = String::new();
     let straight = |line: &Line| line.start.abs() < 0.03;
     if by_picture && straight(&across) && straight(&down) {
@@ -246,12 +245,42 @@ fn cropped(line: &Line) -> bool {
     (1.03..=4.0).contains(&line.slope)
 }
 
-/// A line through most of many points.
+/// A mark, and the numbers it was given.
+type Pair = ((f64, f64), (f64, f64));
+
+/// The largest part of all replies that lie on one straight line in both directions. A server that
+/// hides half of the picture leaves less than half of them on it.
+fn agreed(pairs: &[Pair]) -> Vec<Pair> {
+    const NEAR: f64 = 0.02;
+    let mut most: Vec<Pair> = Vec::new();
+    for (at, one) in pairs.iter().enumerate() {
+        for other in &pairs[at + 1..] {
+            let line = |axis: fn(&(f64, f64)) -> f64| {
+                let run = axis(&other.0) - axis(&one.0);
+                let slope = (axis(&other.1) - axis(&one.1)) / run;
+                (0.1 < run.abs())
+                    .then(|| Line { slope, start: axis(&one.1) - slope * axis(&one.0) })
+            };
+            let (Some(across), Some(down)) = (line(|it| it.0), line(|it| it.1)) else { continue };
+            if !across.is_sound() || !down.is_sound() {
+                continue;
+            }
+            let on = |it: &&Pair| {
+                across.away(it.0.0, it.1.0) <= NEAR && down.away(it.0.1, it.1.1) <= NEAR
+            };
+            let these: Vec<Pair> = pairs.iter().filter(on).copied().collect();
+            if most.len() < these.len() {
+                most = these;
+            }
+        }
+    }
+    most
+}
+
+/// A straight line.
 struct Line {
     slope: f64,
     start: f64,
-    /// How far the points are from it, in the middle of all cases, in thousandths.
-    rest: f64,
 }
 
 impl Line {
@@ -268,9 +297,12 @@ impl Line {
         }
         let slope = median(slopes);
         let start = median(points.iter().map(|(x, y)| y - slope * x).collect());
-        let rest = |(x, y): &(f64, f64)| (y - slope * x - start).abs() * 1000.0 / slope.abs();
-        let rest = median(points.iter().map(rest).collect());
-        Self { slope, start, rest }
+        Self { slope, start }
+    }
+
+    /// How far a point is from it, as a part of the picture.
+    fn away(&self, x: f64, y: f64) -> f64 {
+        ((y - self.start) / self.slope - x).abs()
     }
 
     fn is_sound(&self) -> bool {

@@ -343,11 +343,11 @@ async fn checked(answers: Vec<Answer>) -> Vec<(Subject, Verdict, String)> {
 async fn a_check_finds_what_is_wrong() {
     let list = |name: &str| http("200 OK", JSON, json!({"data": [{"id": name}]}).to_string());
     let tap = |point: &str| says(&format!("explain:e\taction:CLICK\tpoint:{point}\tsummary:s"));
-    let found = checked(vec![list("gelab-fake"), tap("740,765")]).await;
+    let found = checked(vec![list("gelab-fake"), tap("700,865")]).await;
     assert!(found.iter().all(|(_, verdict, _)| *verdict == Verdict::Good), "{found:?}");
     assert_eq!(found.len(), 3);
 
-    let found = checked(vec![list("other"), tap("740,830")]).await;
+    let found = checked(vec![list("other"), tap("700,930")]).await;
     assert_eq!(found[1].0, Subject::Name);
     assert!(found[1].2.contains("“other”"), "{found:?}");
     assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Doubtful), "{found:?}");
@@ -361,7 +361,7 @@ async fn a_check_finds_what_is_wrong() {
     assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
 
     // Pixels of the picture that was sent, 720x1600, for the middle of the mark.
-    for (point, part) in [("533,1224", "as pixels"), ("765,740", "as yx:0-1000")] {
+    for (point, part) in [("504,1384", "as pixels"), ("865,700", "as yx:0-1000")] {
         let found = checked(vec![list("gelab-fake"), tap(point)]).await;
         assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
         assert!(found[2].2.contains(part), "{found:?}");

@@ -249,3 +249,37 @@ fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
         assert!(err.contains(said), "{err}");
     }
 }
+
+#[test]
+fn models_for_other_parts_have_settings_of_their_own() {
+    let home = home();
+    let more = [
+        ("AYEAYE_MODEL_JUDGE_API_KEY", "sk-judge"),
+        ("AYEAYE_MODEL_JUDGE_BASE_URL", "http://10.0.0.9/v1"),
+        ("AYEAYE_MODEL_PRICES", "qwen* 1 2, other 3 4 0.5"),
+        ("AYEAYE_MODEL_COORDINATES", "yx:0-999"),
+    ];
+    let flags = [flag("model.fallback-profile", "gelab"), flag("run.caption", "on")];
+    let config = Config::settle(&flags, None, &environment(&home, &more)).unwrap();
+    let model = &config.model;
+    assert!(config.run.caption && model.plan.is_empty() && !model.fallback.is_empty());
+    assert_eq!(model.coordinates.unwrap().to_string(), "yx:0-999");
+    assert_eq!(model.price_table.of("other").unwrap().cached, Some(0.5));
+    assert_eq!(config.notes.len(), 1, "a key in the clear: {:?}", config.notes);
+    assert!(!config.explain().contains("sk-judge"));
+    let plain = environment(&home, &[]);
+    for (wrong, said) in [
+        (flag("model.profile", "mystery"), "ayeaye model list"),
+        (flag("model.judge-profile", "mystery"), "ayeaye model list"),
+        (flag("model.coordinates", "feet"), "names no coordinates"),
+        (flag("model.max-pixels", "9"), "whole number"),
+        (flag("model.prices", "qwen 1"), "SENT RECEIVED"),
+        (flag("model.cached-price", "1"), "model.input-price"),
+        (flag("model.plan-base-url", "http://u:p@x/v1"), "user or password"),
+        (flag("run.caption", "yes"), "off or on"),
+    ] {
+        let err =
+            Config::settle(std::slice::from_ref(&wrong), None, &plain).unwrap_err().to_string();
+        assert!(err.contains(said), "{err}");
+    }
+}
