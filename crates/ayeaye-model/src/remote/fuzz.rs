@@ -91,7 +91,10 @@ fn answers(wire: Wire) -> Vec<Vec<u8>> {
             ],
         ),
     };
-    let mut stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let mut stream: String = events
+        .iter()
+        .flat_map(|event| ["data: ".to_owned(), event.to_string(), "\n\n".to_owned()])
+        .collect();
     if wire == Wire::Chat {
         stream += "data: [DONE]\n\n";
     }

@@ -41,11 +41,7 @@ impl Sight {
     }
 
     /// In numbers of which these are the largest, and what these then mean is kept.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "sides of screens"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "sides of screens")]
     fn along(&self, (x, y): (f64, f64), (wide, high): (f64, f64)) -> (i64, i64) {
         let (width, height) = (f64::from(self.screen.0), f64::from(self.screen.1));
         let (first, second) = ((x * wide / width).round(), (y * high / height).round());

@@ -1,5 +1,5 @@
 //! Families that are told their earlier actions as a list, in words: GUI-Owl's first version,
-//! AndroidWorld's actions, the hosted Step models.
+//! `AndroidWorld`'s actions, the hosted Step models.
 use serde_json::{Value, json};
 
 use super::{Asked, Caps, Intent, Place, Said, Sight, Submit, Tongue};
