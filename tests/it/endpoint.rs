@@ -53,7 +53,10 @@ impl Waiting {
         let failed = self.go_on().await;
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
         assert_eq!(failed["stop_reason"], "MODEL_FAILED", "{:?}: {failed}", self.api);
-        assert_eq!(self.endpoint.seen().len(), tries, "how often it was asked: {failed}");
+        let seen = self.endpoint.seen();
+        assert_eq!(seen.len(), tries, "how often it was asked: {failed}");
+        let keys = |request: &raw::Request| request.head.matches(KEY).count();
+        assert!(seen.iter().all(|request| keys(request) == 1), "the key has one header");
         let counts = self.rig.handset.phone().state().counts;
         assert_eq!(
             (counts.taps, counts.swipes, counts.texts),
