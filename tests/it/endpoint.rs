@@ -63,7 +63,7 @@ impl Waiting {
         let message = failed["message"].as_str().unwrap().to_owned();
         let record = self.record();
         assert!(!record.contains(KEY) && !failed.to_string().contains(KEY), "{message}");
-        let answers = record.lines().filter(|line| line.contains("llm_response"));
+        let answers = record.lines().filter(|line| line.contains("llm.response"));
         let errors = answers.filter(|line| {
             let line: Value = serde_json::from_str(line).unwrap();
             error_of(&line).is_some()

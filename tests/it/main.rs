@@ -22,6 +22,7 @@ mod http;
 mod ladder;
 mod logs;
 mod mcp_tasks;
+mod models;
 mod panics;
 mod planner;
 mod privacy;

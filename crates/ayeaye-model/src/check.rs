@@ -1,9 +1,12 @@
 //! Whether an endpoint will serve, found out by asking it.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Frame, Gesture, Model as _, ScreenSize, View};
+use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSize, View};
 use bytes::Bytes;
 
+use crate::calibrate::candidates;
+use crate::profile::Sheet;
+use crate::profile::space::Space;
 use crate::remote::{Client, quoted};
 use crate::{RemoteModel, Retries};
 
@@ -45,8 +48,9 @@ pub enum Verdict {
 }
 
 /// The screen that is shown: a red square on grey, near the lower right, so that a server which
-/// crops or squeezes pictures is caught.
-const SCREEN: ScreenSize = ScreenSize { width: 360, height: 800 };
+/// crops or squeezes pictures is caught; as large as a phone's, so that the picture takes as much of
+/// the model's context as a step does.
+const SCREEN: ScreenSize = ScreenSize { width: 1080, height: 2400 };
 /// Edges of the square in thousandths: left, top, right, bottom.
 const SQUARE: [u32; 4] = [640, 720, 840, 810];
 const TASK: &str = "点击屏幕上的红色方块（click the red square）";
@@ -109,7 +113,8 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
     let once = Retries { attempts: 2, ..client.config().retries };
     let sampling = model.settled_profile().spec().sampling;
     let limit = client.config().limits.total;
-    let reply = match client.ask(&model.prompt(&view), sampling, &once, limit).await {
+    let prompt = model.prompt(&view);
+    let reply = match client.ask(&prompt, sampling, &once, limit).await {
         Ok(reply) => reply,
         Err(error) => return (Verdict::Bad, error.cause),
     };
@@ -126,13 +131,22 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
             {
                 (
                     Verdict::Doubtful,
-                    format!("it tapped {x},{y} for a mark around {middle}: near, not on it"),
+                    format!(
+                        "it tapped {x},{y} for a mark around {middle}: near, not on it; `ayeaye \
+                         model calibrate` tells more"
+                    ),
                 )
             } else {
-                let text = format!(
-                    "it tapped {x},{y} for a mark around {middle}: its server may crop or scale \
-                     pictures, or it uses other coordinates"
-                );
+                let text = match others(model, &reply, picture.size) {
+                    Some(spaces) => format!(
+                        "it tapped {x},{y} for a mark around {middle}, and its numbers would be \
+                         right as {spaces}: wrong coordinates; run `ayeaye model calibrate --write`"
+                    ),
+                    None => format!(
+                        "it tapped {x},{y} for a mark around {middle}: its server may crop or scale \
+                         pictures; `ayeaye model calibrate` tells more"
+                    ),
+                };
                 (Verdict::Bad, text)
             }
         }
@@ -140,11 +154,60 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
             let text = format!("told to tap a mark, it answered {} (in {took} s)", action.name());
             (Verdict::Doubtful, text)
         }
-        Err(why) => (
-            Verdict::Bad,
-            format!("its reply cannot be used: {why}; it began {} ({took} s)", quoted(&reply.text)),
-        ),
+        Err(why) => {
+            let began = quoted(&reply.text);
+            let text = if let Some(spaces) = others(model, &reply, picture.size) {
+                format!(
+                    "its point is off the screen, and would be right as {spaces}: wrong \
+                     coordinates; run `ayeaye model calibrate --write`"
+                )
+            } else if is_blind(&reply.text) {
+                format!(
+                    "it says that it sees no picture ({began}): choose a model that does, or \
+                         serve this one with its vision part"
+                )
+            } else {
+                format!("its reply cannot be used: {why}; it began {began} ({took} s)")
+            };
+            (Verdict::Bad, text)
+        }
     }
+}
+
+/// Other conventions under which a reply taps the mark.
+fn others(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Option<String> {
+    let [left, top, right, bottom] = SQUARE.map(|edge| f64::from(edge) / 1e3);
+    let family = model.settled_profile().family();
+    let hits = |space: &Space| match family.read(reply, &Sheet { space: *space, sent }) {
+        Ok(Decision { action: Action::Gesture(Gesture::Click { point }), .. }) => {
+            let (x, y) = point.fractions();
+            (left..=right).contains(&x) && (top..=bottom).contains(&y)
+        }
+        _ => false,
+    };
+    let spaces = candidates(model.settled_profile().spec().space);
+    let names: Vec<String> = spaces.iter().filter(|it| hits(it)).map(Space::to_string).collect();
+    (!names.is_empty()).then(|| names[..names.len().min(3)].join(" or "))
+}
+
+/// Whether a model says that no picture has reached it.
+fn is_blind(text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "cannot see",
+        "can't see",
+        "unable to see",
+        "unable to view",
+        "cannot view",
+        "can't view",
+        "no image",
+        "no picture",
+        "don't see an image",
+        "看不到",
+        "无法查看",
+        "没有图片",
+    ];
+    let text = text.to_lowercase();
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 fn seconds(time: Duration) -> String {

@@ -4,6 +4,7 @@
 //! ([`RemoteModel`]), what is particular to a family of models ([`Profile`]), and the questions
 //! that tell whether an endpoint is any good ([`Finding`]).
 
+mod calibrate;
 mod check;
 mod config;
 mod endpoint;
@@ -14,12 +15,13 @@ mod profile;
 mod remote;
 mod secret;
 
+pub use calibrate::{Calibration, Plan, Seen};
 pub use check::{Finding, Subject, Verdict};
 pub use config::{Limits, ModelConfig, Retries};
 pub use endpoint::{BadEndpoint, Endpoint};
 pub use picture::SmartResize;
 pub use picture::encode_within;
 pub use profile::space::{Space, Unit, UnknownSpace};
-pub use profile::{Profile, UnknownProfile};
+pub use profile::{Listed, Profile, UnknownProfile};
 pub use remote::{ConfigError, RemoteModel};
 pub use secret::Secret;

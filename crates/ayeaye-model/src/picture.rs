@@ -1,4 +1,6 @@
 //! From a frame to the picture a model is sent.
+use std::fmt;
+
 use ayeaye_agent::{Frame, Picture, ScreenSize};
 use bytes::Bytes;
 use fast_image_resize::images::{Image, ImageRef};
@@ -12,6 +14,21 @@ pub(crate) struct PictureRule {
     pub resize: Resize,
     /// Their format.
     pub encoding: Encoding,
+}
+
+impl fmt::Display for PictureRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.resize {
+            Resize::MaxPixels(most) => write!(f, "at most {most} pixels")?,
+            Resize::Within { side, pixels } => write!(f, "{side} a side, at most {pixels} pixels")?,
+            Resize::Sides { long, short } => write!(f, "at most {long} by {short}")?,
+            Resize::Smart(SmartResize { factor, min_pixels, max_pixels }) => {
+                write!(f, "multiples of {factor}, {min_pixels} to {max_pixels} pixels")?;
+            }
+        }
+        let Encoding::Jpeg { quality } = self.encoding;
+        write!(f, ", JPEG {quality}")
+    }
 }
 
 /// The size of a picture for a screen.
@@ -34,7 +51,6 @@ pub(crate) enum Resize {
         /// Pixels of the shorter side.
         short: u32,
     },
-    #[allow(dead_code, reason = "until the families that need it are there")]
     /// To what the model's own server would make of it, so that it makes nothing more of it.
     Smart(SmartResize),
 }

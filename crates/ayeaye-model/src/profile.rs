@@ -16,7 +16,6 @@ mod claude;
 mod claude_chat;
 #[cfg(test)]
 mod corpus;
-#[allow(dead_code, reason = "until the families that need it are there")]
 pub(crate) mod family;
 mod gelab;
 mod gemini;
@@ -30,8 +29,7 @@ mod mai;
 mod mobile_use;
 mod owl;
 mod qwen;
-#[allow(dead_code, reason = "until the families that read by it are there")]
-mod reading;
+pub(crate) mod reading;
 mod seed;
 pub(crate) mod space;
 mod step_api;
@@ -46,6 +44,29 @@ pub(crate) use reading::object::strict as strict_json;
 /// A family of models, by what it needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Profile(&'static dyn Family);
+
+/// What there is to say of a profile.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    /// The word for it in settings and in the journal.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// Lower-case parts of the names of its models.
+    pub patterns: &'static [&'static str],
+    /// As the setting `model.coordinates` has it.
+    pub coordinates: String,
+    /// How pictures are made.
+    pub picture: String,
+    /// Screens in a prompt, this step's included.
+    pub pictures: usize,
+    /// What prompts tell of earlier steps.
+    pub history: &'static str,
+    /// How it is asked to choose its words, as an endpoint is told.
+    pub sampling: serde_json::Map<String, serde_json::Value>,
+    /// The API it is asked over.
+    pub api: &'static str,
+}
 
 /// A profile nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -144,6 +165,32 @@ impl Profile {
     pub fn for_model(name: &str, endpoint: &Endpoint) -> Self {
         let fits = |profile: &&Self| profile.knows(name) && profile.spec().serves(endpoint);
         Self::ALL.iter().find(fits).copied().unwrap_or(Self::ANY)
+    }
+
+    /// What it is, in words for people.
+    pub fn listed(self) -> Listed {
+        let Spec {
+            name,
+            title,
+            patterns,
+            space,
+            picture,
+            earlier_pictures,
+            history,
+            sampling,
+            wire,
+        } = self.spec();
+        Listed {
+            name,
+            title,
+            patterns,
+            coordinates: space.to_string(),
+            picture: picture.to_string(),
+            pictures: earlier_pictures + 1,
+            history,
+            sampling: sampling.params(),
+            api: wire.title(),
+        }
     }
 
     /// Whether a model of this name is one this profile was made for.

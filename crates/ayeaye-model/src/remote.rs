@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::picture::{self, PictureRule, Resize};
 use crate::profile::Sheet;
 use crate::profile::space::Space;
-use crate::{Finding, ModelConfig, Profile};
+use crate::{Calibration, Finding, ModelConfig, Plan, Profile, Seen};
 
 mod answer;
 mod client;
@@ -64,7 +64,17 @@ impl RemoteModel {
         let profile = config.profile.unwrap_or_else(by_name);
         let mut picture = profile.spec().picture;
         if let Some(most) = config.max_pixels {
-            picture.resize = Resize::MaxPixels(most);
+            picture.resize = match picture.resize {
+                // What its API would shrink without a word is not sent, whatever the settings say.
+                Resize::Within { side, pixels } => {
+                    Resize::Within { side, pixels: most.min(pixels) }
+                }
+                Resize::Sides { long, short } if most < long * short => {
+                    Resize::Within { side: long, pixels: most.min(short * short) }
+                }
+                sides @ Resize::Sides { .. } => sides,
+                Resize::MaxPixels(_) | Resize::Smart(_) => Resize::MaxPixels(most),
+            };
         }
         let space = config.space.unwrap_or(profile.spec().space);
         Ok(Self { client: Client::new(config, profile.spec().wire)?, profile, picture, space })
@@ -86,8 +96,23 @@ impl RemoteModel {
         Sheet { space: self.space, sent }
     }
 
+    /// The word for the profile in use.
+    pub fn profile_name(&self) -> &'static str {
+        self.profile.name()
+    }
+
     pub(crate) fn settled_profile(&self) -> Profile {
         self.profile
+    }
+
+    /// Shows the model marks in pictures and finds out what its coordinates are. `seen` is told of
+    /// each. Takes as long as so many calls.
+    pub async fn calibrate(
+        &self,
+        plan: Plan,
+        seen: impl FnMut(&Seen) + Send,
+    ) -> Result<Calibration, String> {
+        crate::calibrate::calibrate(self, plan, seen).await
     }
 }
 
@@ -106,7 +131,7 @@ impl Model for RemoteModel {
     }
 
     fn params(&self) -> Map<String, Value> {
-        self.profile.spec().sampling.params()
+        self.client.params(self.profile.spec().sampling)
     }
 
     fn earlier_pictures(&self) -> usize {

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use ayeaye_agent::{Point, ReplyMode, SessionId};
 use ayeaye_export::Format;
+use ayeaye_model::Plan;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Flag, listen};
@@ -96,6 +97,9 @@ pub enum Command {
     Doctor,
     /// Show the settled settings and where each was said
     Config,
+    /// List the families of models; find out what a model's coordinates are
+    #[command(subcommand)]
+    Model(Model),
     /// Look at sessions, answer them, export them
     #[command(subcommand)]
     Sessions(Sessions),
@@ -159,6 +163,30 @@ pub struct Run {
     /// Use a virtual phone
     #[arg(long = "virtual")]
     pub virtual_phone: bool,
+}
+
+/// `ayeaye model`.
+#[derive(Debug, Subcommand)]
+pub enum Model {
+    /// List the families of models that are known, and which one the model is taken for
+    List {
+        /// As JSON, for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Have the model tap marks in pictures, and find out what its coordinates are
+    Calibrate {
+        /// How many marks; each is a call to the model
+        #[arg(long, value_name = "N", default_value_t = Plan::USUAL.probes,
+              value_parser = clap::value_parser!(u32).range(i64::from(Plan::FEWEST)..=i64::from(Plan::MOST)))]
+        probes: u32,
+        /// The same seed makes the same pictures
+        #[arg(long, value_name = "N", default_value_t = Plan::USUAL.seed)]
+        seed: u64,
+        /// Put what was found into the settings file
+        #[arg(long)]
+        write: bool,
+    },
 }
 
 /// `ayeaye sessions`.
@@ -286,6 +314,7 @@ impl Cli {
             | Command::Devices
             | Command::Doctor
             | Command::Config
+            | Command::Model(_)
             | Command::Sessions(_)
             | Command::Phone(_)
             | Command::Bench(_) => {}
@@ -348,6 +377,8 @@ mod tests {
             "devices",
             "doctor --model-name other",
             "--log debug config",
+            "model list --json",
+            "model calibrate --probes 40 --seed 2 --write",
             "sessions list",
             "sessions list --json",
             &format!("sessions show {id}"),
@@ -374,6 +405,8 @@ mod tests {
             "serve --http nowhere",
             "serve --http unix:here.sock",
             "sessions show ../../etc/passwd",
+            "model",
+            "model calibrate --probes 3",
             "sessions rm",
             "sessions export --format xml",
             "config --model-api-key sk-1",

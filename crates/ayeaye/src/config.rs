@@ -325,6 +325,11 @@ impl Config {
         explain::chosen(&self.given, &["model.base-url", "model.name"])
     }
 
+    /// Whether what the file says of coordinates does not count.
+    pub fn coordinates_are_overridden(&self) -> bool {
+        explain::stronger_than_file(&self.given, "model.coordinates")
+    }
+
     /// The settings as TOML, each that is not a default with its origin. Secrets show as `(set)`.
     pub fn explain(&self) -> String {
         let file = match (&self.file, &self.usual_file) {

@@ -91,6 +91,18 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
             terminal.line(config.explain().trim_end());
             Ok(Exit::Done)
         }
+        Command::Model(what) => {
+            let model = wiring::model(config)?;
+            match what {
+                cli::Model::List { json } => {
+                    Ok(command::model::list(config, &model, json, terminal))
+                }
+                cli::Model::Calibrate { probes, seed, write } => {
+                    let plan = ayeaye_model::Plan { probes, seed };
+                    command::model::calibrate(config, &model, plan, write, terminal).await
+                }
+            }
+        }
         Command::Sessions(sessions) => {
             let house = House::new(config).await?;
             match sessions {

@@ -81,17 +81,15 @@ impl House {
         if decider == Decider::Configured || handset.is_none() {
             sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
         }
-        let model = Arc::new(RemoteModel::new(endpoint.clone()).context("the model's settings")?);
+        let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
+        let model = Arc::new(model);
         let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync)
             .with_floor(config.journal.min_free);
         let logs = config.logs.clone();
         let journal = Arc::new(Projecting::new(Arc::new(files.clone()), &config.data_dir, logs));
         // The stand-in is asked for everything: nothing is sent to anybody else.
-        let roles = if decider == Decider::Pilot && handset.is_some() {
-            Roles { config, acting: &endpoint, model: &model, alone: true }
-        } else {
-            Roles { config, acting: &endpoint, model: &model, alone: false }
-        };
+        let alone = decider == Decider::Pilot && handset.is_some();
+        let roles = Roles { config, acting: &endpoint, model: &model, alone };
         let models = roles.models()?;
         let judge = roles.judge()?;
         let facts = worth_keeping(config, &models);
@@ -157,6 +155,11 @@ pub fn adb_config(config: &Config) -> anyhow::Result<AdbConfig> {
     Ok(AdbConfig::new(server, program.flatten()))
 }
 
+/// The model of the settings.
+pub fn model(config: &Config) -> anyhow::Result<RemoteModel> {
+    RemoteModel::new(model_config(config)?).context("the model's settings")
+}
+
 /// The endpoint and profile of the settings.
 pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let settings = &config.model;
@@ -194,7 +197,8 @@ impl Roles<'_> {
             same if Arc::ptr_eq(&same, self.model) => None,
             other => Some(other as Arc<dyn Model>),
         };
-        let caption = if self.config.run.caption {
+        // The stand-in cannot put anything into words.
+        let caption = if self.config.run.caption && !self.alone {
             Some(self.role(&settings.caption, "model.caption-*")? as Arc<dyn Model>)
         } else {
             None
@@ -295,5 +299,86 @@ fn worth_keeping(config: &Config, models: &Models) -> serde_json::Map<String, se
     match facts {
         serde_json::Value::Object(facts) => facts,
         _ => serde_json::Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settled(text: &str) -> Config {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("ayeaye.toml");
+        std::fs::write(&file, text).unwrap();
+        let data = home.path().join("data");
+        let flag = crate::config::Flag {
+            key: "data-dir",
+            name: "--data-dir",
+            value: data.to_str().unwrap().to_owned(),
+        };
+        Config::settle(&[flag], Some(&file), &crate::config::Environment::default()).unwrap()
+    }
+
+    fn role(text: &str) -> (ModelConfig, ModelConfig) {
+        let config = settled(text);
+        let acting = model_config(&config).unwrap();
+        (role_config(&config, &acting, &config.model.judge).unwrap(), acting)
+    }
+
+    #[test]
+    fn a_part_without_a_base_url_is_asked_like_the_model_that_acts() {
+        let (judge, acting) = role(
+            "[model]\nbase-url = 'https://a.example/v1'\napi-key = 'main'\nname = 'm'\n\
+             coordinates = 'pixels'\nmax-pixels = 500000\ninput-price = 1\noutput-price = 2\n\
+             judge-name = 'other'\nprices = ['oth* 3 4 0.5']\n",
+        );
+        assert_eq!((judge.name.as_str(), &judge.endpoint), ("other", &acting.endpoint));
+        assert_eq!(judge.key, acting.key);
+        // What was said of one model says nothing of another.
+        assert_eq!((judge.space, judge.max_pixels), (None, None));
+        assert_eq!(judge.prices.unwrap().cached, Some(0.5));
+        assert_eq!(acting.prices.unwrap().cached, None);
+        assert_eq!(
+            (acting.space, acting.max_pixels),
+            (Some(ayeaye_model::Space::SENT), Some(500_000))
+        );
+    }
+
+    #[test]
+    fn a_key_is_sent_to_its_own_endpoint_only() {
+        let main = "[model]\nbase-url = 'https://a.example/v1'\napi-key = 'main'\n";
+        let (judge, _) = role(&format!("{main}judge-base-url = 'https://b.example/v1'\n"));
+        assert_eq!(judge.key, None);
+        assert_eq!(judge.endpoint.to_string(), "https://b.example/v1");
+        let own = format!("{main}judge-base-url = 'https://b.example/v1'\njudge-api-key = 'own'\n");
+        assert_eq!(role(&own).0.key, ayeaye_model::Secret::new("own"));
+        let same = format!("{main}judge-api-key = 'own'\n");
+        let (judge, acting) = role(&same);
+        assert_eq!(
+            (judge.key, judge.endpoint),
+            (ayeaye_model::Secret::new("own"), acting.endpoint)
+        );
+    }
+
+    #[tokio::test]
+    async fn parts_share_one_model_where_nothing_differs() {
+        let models = |text: &str| {
+            let config = settled(text);
+            let acting = model_config(&config).unwrap();
+            let model = Arc::new(RemoteModel::new(acting.clone()).unwrap());
+            let roles = Roles { config: &config, acting: &acting, model: &model, alone: false };
+            (roles.models().unwrap(), roles.judge().unwrap())
+        };
+        let (plain, judge) = models("");
+        assert!(Arc::ptr_eq(&plain.act, &plain.plan) && Arc::ptr_eq(&plain.act, &plain.reply));
+        assert!(plain.fallback.is_none() && plain.caption.is_none() && judge.is_none());
+        let (all, judge) = models(
+            "[model]\nfallback-profile = 'gelab'\nreply-name = 'r'\nplan-name = 'p'\n\
+             [run]\ncaption = 'on'\nevaluate = 'both'\n",
+        );
+        assert_eq!((all.reply.name(), all.plan.name()), ("r", "p"));
+        assert!(all.fallback.is_some(), "the same model in another way is another one");
+        assert_eq!(all.caption.unwrap().name(), all.act.name());
+        assert_eq!(judge.unwrap().model.name(), all.act.name());
     }
 }

@@ -134,8 +134,6 @@ pub fn raw(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
 /// A request as it came.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Method, path and headers.
-    pub head: String,
     pub body: Value,
 }
 
@@ -231,5 +229,5 @@ async fn request(stream: &mut TcpStream) -> Option<Request> {
         }
     }
     let body = serde_json::from_slice(&bytes[head..]).unwrap_or_default();
-    Some(Request { head: text, body })
+    Some(Request { body })
 }

@@ -55,7 +55,6 @@ pub const OTHER_NAMES: &[(Type, &[&str])] = &[
     (Text, &["Agent", "AgentName", "Application", "Status", "Results"]),
     (Amount, &["llm_cost", "total_time", "Cost"]),
     (Times, &["execution_times"]),
-    (List, &["control_log"]),
 ];
 
 /// `PyCatan`'s reply in between.
@@ -137,6 +136,8 @@ pub fn has(value: &Value, table: &[(Type, &[&str])]) {
 pub fn is_step(line: &Value) {
     has(line, STEP);
     has(line, OTHER_NAMES);
+    let of_host = line["agent_type"] == "HostAgent";
+    has(line, &[(if of_host { Dict } else { List }, &["control_log"])]);
     assert!(STATUSES.contains(&line["status"].as_str().unwrap()), "{line}");
     for (name, value) in line.as_object().unwrap() {
         assert!(!value.is_null() || name == "last_error", "`{name}` is null");

@@ -35,7 +35,11 @@ pub fn node(phone: &Phone, fits: impl Fn(&Value) -> bool) -> Option<Value> {
 /// A click in the middle of an element, in thousandths.
 pub fn tap(phone: &Phone, fits: impl Fn(&Value) -> bool) -> String {
     let (width, height) = phone.display_size();
-    let node = node(phone, fits).expect("the element is on the screen");
+    let node = node(phone, fits).unwrap_or_else(|| {
+        let nodes = phone.state().nodes;
+        let told = nodes.iter().map(|node| format!("{} {:?}", node.id, node.text));
+        panic!("the element is not on the screen: {:?}", told.collect::<Vec<_>>())
+    });
     let edge = |index: usize| node["bounds"][index].as_u64().unwrap();
     let x = (edge(0) + edge(2)) * 500 / u64::from(width);
     let y = (edge(1) + edge(3)) * 500 / u64::from(height);

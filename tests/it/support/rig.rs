@@ -40,6 +40,10 @@ pub struct RigOptions {
     pub keeping: Keeping,
     /// The model that decides also judges each round and session.
     pub judged: bool,
+    /// What goes on when the model that decides does not.
+    pub fallback: Option<Arc<dyn Model>>,
+    /// What puts the last screen into words.
+    pub caption: Option<Arc<dyn Model>>,
     /// What clients are offered.
     pub tools: Tools,
 }
@@ -57,6 +61,8 @@ impl Default for RigOptions {
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
             keeping: Keeping::default(),
             judged: false,
+            fallback: None,
+            caption: None,
             tools: DEFAULTS.tools,
         }
     }
@@ -133,7 +139,11 @@ impl Rig {
         let agent = Arc::new(Agent::new(Parts {
             sources: vec![Arc::new(devices)],
             private: Vec::new(),
-            models: Models::one(model),
+            models: Models {
+                fallback: options.fallback,
+                caption: options.caption,
+                ..Models::one(model)
+            },
             journal: Arc::new(Projecting::new(Arc::new(files), data.path(), options.logs)),
             limits,
             config: Map::new(),

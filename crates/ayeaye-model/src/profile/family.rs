@@ -75,6 +75,15 @@ pub(crate) enum Wire {
 }
 
 impl Wire {
+    /// What people call it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Chat => "OpenAI chat",
+            Self::Anthropic => "Anthropic",
+            Self::Gemini => "Gemini",
+        }
+    }
+
     /// Whether an endpoint is known to speak it. Others may, such as a proxy: there the profile has
     /// to be said.
     fn is_at_home(self, endpoint: &Endpoint) -> bool {

@@ -55,8 +55,8 @@ impl Family for Gelab {
         prompt(view)
     }
 
-    fn read(&self, reply: &Reply, _sheet: &Sheet) -> Result<Decision, Unreadable> {
-        parse::parse(&reply.text)
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+        parse::parse_as(&reply.text, (sheet.space != SPEC.space).then_some(*sheet))
     }
 }
 

@@ -8,13 +8,14 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response, redirect};
+use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::answer::{self, Answer};
 use super::failure::{Failure, Next};
 use super::intake::Intake;
-use super::wire::{Api, Ask, Refused, api};
+use super::wire::{Api, Ask, Extra, Refused, api};
 use super::{ConfigError, wait};
 use crate::endpoint::shown;
 use crate::profile::{Sampling, Wire};
@@ -178,6 +179,13 @@ impl Client {
         Ask { model, prompt, sampling, stream, refused: self.refused() }
     }
 
+    /// How words are asked to be chosen, without what the endpoint has refused.
+    pub(super) fn params(&self, sampling: Sampling) -> Map<String, Value> {
+        let mut params = sampling.params();
+        params.retain(|name, _| name == "max_tokens" || !self.refused().holds(Extra::Sampling));
+        params
+    }
+
     fn body(&self, prompt: &Prompt, sampling: Sampling) -> Bytes {
         Bytes::from(self.api.body(&self.say(prompt, sampling)).to_string())
     }
@@ -198,10 +206,10 @@ impl Client {
         }
         let response = self.checked(response, &pace).await?;
         let body = some_bytes(response.bytes_stream(), self.config.limits.reply, &pace).await;
-        let said: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+        let said: Value = serde_json::from_slice(&body).unwrap_or_default();
         let list = said["data"].as_array().or_else(|| said["models"].as_array());
         Ok(list.map(|list| {
-            let name = |model: &serde_json::Value| {
+            let name = |model: &Value| {
                 let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
                 Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
             };

@@ -3,7 +3,7 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use ayeaye_agent::{
-    Action, Message, Model as _, ModelError, Part, Prompt, Reply, Role, ScreenSize,
+    Action, Gesture, Message, Model as _, ModelError, Part, Prompt, Reply, Role, ScreenSize,
 };
 use bytes::Bytes;
 use serde_json::json;
@@ -360,7 +360,79 @@ async fn a_check_finds_what_is_wrong() {
     let found = checked(vec![list("gelab-fake"), says("I see a red square.")]).await;
     assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
 
+    // Pixels of the picture that was sent, 720x1600, for the middle of the mark.
+    for (point, part) in [("533,1224", "as pixels"), ("765,740", "as yx:0-1000")] {
+        let found = checked(vec![list("gelab-fake"), tap(point)]).await;
+        assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
+        assert!(found[2].2.contains(part), "{found:?}");
+        assert!(found[2].2.contains("ayeaye model calibrate"), "{found:?}");
+    }
+
+    for (answer, part) in [
+        (says("Sorry, I cannot see any image here."), "sees no picture"),
+        (
+            http("400 Bad Request", JSON, r#"{"error":{"message":"m is not a multimodal model"}}"#),
+            "takes no pictures",
+        ),
+        (
+            http(
+                "400 Bad Request",
+                JSON,
+                r#"{"error":{"message":"the maximum context length is 2048 tokens"}}"#,
+            ),
+            "longer than the model's context",
+        ),
+        (
+            http("404 Not Found", JSON, r#"{"error":{"message":"model not found"}}"#),
+            "the model's name is wrong",
+        ),
+    ] {
+        let found = checked(vec![list("gelab-fake"), answer]).await;
+        assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
+        assert!(found[2].2.contains(part), "{found:?}");
+    }
+
     let found = checked(vec![http("401 Unauthorized", JSON, "{}")]).await;
     let [(Subject::Connection, Verdict::Bad, text)] = &found[..] else { panic!("{found:?}") };
     assert!(text.contains("set the model's key"), "{text}");
+}
+
+#[tokio::test]
+async fn a_model_is_calibrated_over_the_wire() {
+    use crate::calibrate::scene::Scene;
+    use crate::{Plan, Space};
+    let plan = Plan { probes: 12, seed: 9 };
+    let answers = |speaks: Space| -> Vec<Answer> {
+        let tap = |number| {
+            let scene = Scene::new(plan.seed, number);
+            let sent = crate::picture::Resize::MaxPixels(720 * 1600).apply(scene.screen());
+            let (x, y) = scene.target();
+            let (width, height) = speaks.extent(sent);
+            let point = format!("{:.0},{:.0}", x * width, y * height);
+            says(&format!("explain:e\taction:CLICK\tpoint:{point}\tsummary:s"))
+        };
+        (1..=plan.probes).map(tap).collect()
+    };
+    for (speaks, differs) in [(Space::THOUSANDTHS, None), (Space::SENT, Some(Space::SENT))] {
+        let fake = Fake::start(answers(speaks)).await;
+        let mut told = 0;
+        let found = model(&fake).calibrate(plan, |_| told += 1).await.unwrap();
+        assert_eq!((found.differs(), told, found.read), (differs, 12, 12), "{found:?}");
+        // With what was found in the settings, taps land.
+        let settled = ModelConfig { space: found.space, ..config(&fake) };
+        let settled = RemoteModel::new(settled).unwrap();
+        let scene = Scene::new(plan.seed, 1);
+        let picture = settled.picture(&scene.draw());
+        let (width, height) = speaks.extent(picture.size);
+        let (x, y) = scene.target();
+        let text =
+            format!("explain:e\taction:CLICK\tpoint:{:.0},{:.0}\tsummary:s", x * width, y * height);
+        let reply = Reply { text, ..Reply::default() };
+        let decision = settled.read(&reply, picture.size).unwrap();
+        let Action::Gesture(Gesture::Click { point }) = decision.action else { panic!("a tap") };
+        assert!((point.fractions().0 - x).abs() < 0.002 && (point.fractions().1 - y).abs() < 0.002);
+    }
+    let fake = Fake::start(vec![http("401 Unauthorized", JSON, "{}")]).await;
+    let error = model(&fake).calibrate(plan, |_| {}).await.unwrap_err();
+    assert!(error.contains("key"), "{error}");
 }

@@ -29,9 +29,9 @@ pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit 
     };
     tell(settings(config));
     tell(data_folder(config));
-    tell(adb_program(config));
     let (phones, entries) = phones(house).await;
-    tell(phones);
+    tell(adb_program(config, phones.answered));
+    tell(phones.finding);
     for entry in &entries {
         tell(phone(house, entry).await);
     }
@@ -83,7 +83,14 @@ fn data_folder(config: &Config) -> Finding {
     }
 }
 
-fn adb_program(config: &Config) -> Finding {
+/// `answered`: whether an adb server was heard of.
+fn adb_program(config: &Config, answered: bool) -> Finding {
+    let server = &config.adb.server;
+    let server = if answered {
+        format!("the server at {server} answers")
+    } else {
+        format!("nothing to be had from the server at {server}")
+    };
     let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
     match (program, adb_config(config)) {
         (_, Err(err)) => Finding {
@@ -95,14 +102,14 @@ fn adb_program(config: &Config) -> Finding {
         (Some(path), Ok(_)) => Finding {
             good: true,
             about: "adb",
-            text: format!("{}, server at {}", path.display(), config.adb.server),
+            text: format!("{}; {server}", path.display()),
             hint: String::new(),
         },
         (None, Ok(_)) => Finding {
             // A server may run all the same, in a container's host for instance.
             good: true,
             about: "adb",
-            text: format!("no adb program found; a server may run at {} all the same", config.adb.server),
+            text: format!("no adb program found; {server}"),
             hint: "install Android platform-tools (Debian: apt install adb; macOS: brew install \
                    android-platform-tools; Windows: winget install Google.PlatformTools), or set adb.program"
                 .to_owned(),
@@ -110,8 +117,23 @@ fn adb_program(config: &Config) -> Finding {
     }
 }
 
-async fn phones(house: &House) -> (Finding, Vec<DeviceEntry>) {
-    match house.agent.devices(&Principal::operator()).await {
+/// What came of looking for phones.
+struct Phones {
+    finding: Finding,
+    answered: bool,
+}
+
+async fn phones(house: &House) -> (Phones, Vec<DeviceEntry>) {
+    let listing = house.agent.devices(&Principal::operator()).await;
+    let answered = listing.is_ok();
+    let (finding, entries) = told(listing);
+    (Phones { finding, answered }, entries)
+}
+
+fn told(
+    listing: Result<Vec<(DeviceEntry, ayeaye_agent::Driver)>, ayeaye_agent::DeviceError>,
+) -> (Finding, Vec<DeviceEntry>) {
+    match listing {
         Err(err) => {
             let hint = device_hint(&err).to_owned();
             (Finding { good: false, about: "phones", text: chain(&err), hint }, Vec::new())

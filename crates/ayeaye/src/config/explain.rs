@@ -25,6 +25,14 @@ pub(super) fn chosen(given: &[Option<Given>], keys: &[&str]) -> bool {
     })
 }
 
+/// Whether a setting was said on the command line or in the environment.
+pub(super) fn stronger_than_file(given: &[Option<Given>], key: &str) -> bool {
+    SETTINGS.iter().zip(given).any(|(setting, given)| {
+        let origin = given.as_ref().map(|given| &given.origin);
+        setting.key == key && matches!(origin, Some(Origin::Flag(_) | Origin::Environment(_)))
+    })
+}
+
 fn line(setting: Setting, key: &str, given: Option<&Given>) -> String {
     let Some(given) = given else {
         return format!("# {key} is not set\n");

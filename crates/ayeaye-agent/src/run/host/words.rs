@@ -203,7 +203,7 @@ fn list(name: &str, value: &Value) -> Result<Vec<String>, Refused> {
     Ok(texts.into_iter().filter(|text| !text.is_empty()).collect())
 }
 
-/// The package of an app that is named by its package or its label.
+/// The package of an app that is named by its package or its label, if that is the name of one only.
 fn installed(name: &str, apps: &[App]) -> Result<String, Refused> {
     if name.is_empty() {
         return Err("the status is ASSIGN, but `app` is empty".into());
@@ -211,8 +211,14 @@ fn installed(name: &str, apps: &[App]) -> Result<String, Refused> {
     if let Some(app) = apps.iter().find(|app| app.package == name) {
         return Ok(app.package.clone());
     }
-    let same = |label: &str| label.trim().to_lowercase() == name.to_lowercase();
-    let mut called = apps.iter().filter(|app| app.label.as_deref().is_some_and(same));
+    let plain =
+        |text: &str| -> String { text.split_whitespace().collect::<String>().to_lowercase() };
+    let same = |app: &&App| {
+        // Phones do not tell the labels of all apps; then the last word of the package is the name.
+        let last = app.package.rsplit('.').next().unwrap_or_default();
+        plain(app.label.as_deref().unwrap_or(last)) == plain(name)
+    };
+    let mut called = apps.iter().filter(same);
     match (called.next(), called.next()) {
         (Some(app), None) => Ok(app.package.clone()),
         (Some(one), Some(other)) => Err(format!(
@@ -241,7 +247,8 @@ mod tests {
             package: package.to_owned(),
             label: Some(label.to_owned()),
         };
-        vec![app("com.chat", "Messages"), app("com.a", "Notes"), app("com.b", "Notes")]
+        let bare = App { package: "com.shop.dealhunt".to_owned(), label: None };
+        vec![app("com.chat", "Messages"), app("com.a", "Notes"), app("com.b", "Notes"), bare]
     }
 
     fn reply(text: &str) -> Reply {
@@ -265,6 +272,9 @@ mod tests {
         assert_eq!(plan.turn, Turn::Assign { app, subtask });
         assert_eq!(plan.response.plan, ["Write a note"]);
         assert_eq!(plan.response.message, ["It is from DHL"]);
+        let bare = r#"{"status": "ASSIGN", "current_subtask": "x", "app": "Deal Hunt"}"#;
+        let (app, subtask) = ("com.shop.dealhunt".to_owned(), "x".to_owned());
+        assert_eq!(turn(bare), Ok(Turn::Assign { app, subtask }));
         assert_eq!(
             turn(r#"{"status": "PENDING", "questions": "Which?"}"#),
             Ok(Turn::Ask(vec!["Which?".to_owned()]))

@@ -10,6 +10,7 @@ use ayeaye_agent::{
     Unreadable,
 };
 
+use crate::profile::Sheet;
 use fields::{Fields, Key};
 use points::Space;
 use words::Word;
@@ -30,8 +31,14 @@ const USUAL_PRESS: Duration = Duration::from_secs(1);
 /// Slow enough that most of the movement is the finger's and not the fling's.
 const SLIDE: Duration = Duration::from_millis(500);
 
-/// Understands a whole reply, or says why not.
+/// Understands a whole reply, its points in thousandths.
+#[cfg(test)]
 pub(crate) fn parse(text: &str) -> Result<Decision, Unreadable> {
+    parse_as(text, None)
+}
+
+/// Understands a whole reply, or says why not. Points are thousandths, or what is given.
+pub(crate) fn parse_as(text: &str, given: Option<Sheet>) -> Result<Decision, Unreadable> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return refused("it is empty");
@@ -45,7 +52,8 @@ pub(crate) fn parse(text: &str) -> Result<Decision, Unreadable> {
     if body.is_empty() {
         return refused("it holds reasoning and no action");
     }
-    let fields = read_fields(&body)?;
+    let mut fields = read_fields(&body)?;
+    fields.given = given;
     let (word, beside) = word(&fields)?;
     let beside = beside.to_owned();
     if word == Word::Complete && cut.unclosed {
@@ -316,7 +324,11 @@ fn action(word: Word, fields: &Fields) -> Result<Action, Unreadable> {
 }
 
 fn space(fields: &Fields) -> Space {
-    if fields.fractions { Space::Fractions } else { Space::Thousandths }
+    match fields.given {
+        Some(sheet) => Space::Given(sheet),
+        None if fields.fractions => Space::Fractions,
+        None => Space::Thousandths,
+    }
 }
 
 fn one_point(fields: &Fields) -> Result<Point, Unreadable> {

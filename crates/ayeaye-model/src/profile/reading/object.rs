@@ -41,11 +41,6 @@ pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Once>(text).map(|Once(value)| value)
 }
 
-/// A text out of an object, by the first of these names that has one; numbers as they are written.
-pub(crate) fn text<'a>(map: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| map.get(*name)?.as_str())
-}
-
 /// A value out of an object as a text, by the first of these names that is there and not null.
 pub(crate) fn written(map: &Map<String, Value>, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match map.get(*name)? {

@@ -39,7 +39,8 @@ fn stream(profile: Profile, without: usize) -> String {
         ],
     };
     let kept = events.len() - without;
-    events.into_iter().take(kept).map(|event| format!("data: {event}\n\n")).collect()
+    let line = |event: Value| ["data: ".to_owned(), event.to_string(), "\n\n".to_owned()];
+    events.into_iter().take(kept).flat_map(line).collect()
 }
 
 #[tokio::test]
@@ -196,6 +197,32 @@ async fn a_refusal_that_nothing_can_be_left_out_for_ends_it() {
     let fake = Fake::start(vec![http("400 Bad Request", JSON, said)]).await;
     let error = model(&fake).call(&prompt(), LIMIT).await.unwrap_err();
     assert_eq!(fake.seen().len(), 2, "without it, and no more: {}", error.cause);
+}
+
+#[tokio::test]
+async fn the_record_says_what_is_really_sent() {
+    let said = json!({"error": {"message": "temperature is not supported"}}).to_string();
+    let fake = Fake::start(vec![http("400 Bad Request", JSON, said), says(BACK)]).await;
+    let model = model(&fake);
+    assert!(model.params().contains_key("temperature"));
+    model.call(&prompt(), LIMIT).await.unwrap();
+    let params = model.params();
+    assert!(!params.contains_key("temperature") && params.contains_key("max_tokens"));
+}
+
+#[tokio::test]
+async fn no_setting_makes_a_picture_larger_than_an_api_takes() {
+    let fake = Fake::start(vec![says(BACK)]).await;
+    let config = ModelConfig {
+        profile: Some(Profile::CLAUDE),
+        max_pixels: Some(9_000_000),
+        ..config(&fake)
+    };
+    let size = ScreenSize { width: 1080, height: 2400 };
+    let rgba = vec![0; (size.width * size.height * 4) as usize];
+    let frame = ayeaye_agent::Frame::new(size, Bytes::from(rgba)).unwrap();
+    let picture = RemoteModel::new(config).unwrap().picture(&frame);
+    assert_eq!(picture.size, ScreenSize { width: 576, height: 1280 });
 }
 
 #[tokio::test]

@@ -66,7 +66,7 @@ fn lines(executions: u64) {
         .iter()
         .map(|line| {
             let text = std::str::from_utf8(line).unwrap();
-            text[..text.rfind(",\"prev\":\"").unwrap()].as_bytes().to_vec()
+            text.as_bytes()[..text.rfind(",\"prev\":\"").unwrap()].to_vec()
         })
         .collect();
     let written: HashSet<Vec<u8>> = seeds.iter().cloned().collect();
@@ -90,7 +90,7 @@ fn lines(executions: u64) {
             return Err(format!("written as {event:?}, read as {:?}", again.event));
         }
         // One bit of it changed, and it is not taken.
-        let mut broken = line.clone();
+        let mut broken = line;
         let at = dice.below(broken.len());
         broken[at] ^= 1 << dice.below(7);
         if decode(&chain, &broken).is_ok() && !written.contains(&broken) {
@@ -106,7 +106,7 @@ fn lines(executions: u64) {
         if dice.below(8) == 0 {
             let events: Vec<Event> =
                 (0..dice.below(30)).map(|_| dice.pick(&pool).clone()).collect();
-            if let Ok(session) = Session::from_events(id.clone(), &events) {
+            if let Ok(session) = Session::from_events(id, &events) {
                 session.report(false);
                 session.told_again();
                 session.standing();

@@ -1,6 +1,7 @@
 //! `key:value` fields, separated by tabs, and by what models put in place of them.
 use super::Unreadable;
 use super::words::Word;
+use crate::profile::Sheet;
 
 /// A key of the format. What is not in this list is part of the value before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +31,13 @@ pub(super) enum Key {
 const MOST_FIELDS: usize = 500;
 
 /// The fields of a reply, in order.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Fields {
     pub all: Vec<(Key, String)>,
     /// Points are fractions of the screen (0 to 1), not thousandths.
     pub fractions: bool,
+    /// Points are what the settings say.
+    pub given: Option<Sheet>,
     /// A text that ends too early cannot have been taken for whole, as in JSON.
     pub closed: bool,
 }
@@ -91,7 +94,7 @@ pub(super) fn split(text: &str) -> Result<Fields, Unreadable> {
         .zip(ends)
         .map(|(mark, end)| (mark.name, text[mark.value..end].trim().to_owned()))
         .collect();
-    Ok(Fields { all, fractions: false, closed: false })
+    Ok(Fields { all, fractions: false, given: None, closed: false })
 }
 
 /// Fields that stand in the action's own field, as in `CLICK point:500,300`.

@@ -2,26 +2,29 @@
 use ayeaye_agent::Point;
 
 use super::Unreadable;
+use crate::profile::Sheet;
 
 /// What a number of a point means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Space {
     /// 0 to 1000.
     Thousandths,
     /// 0 to 1, as in replies of the hosted Step models.
     Fractions,
+    /// What the settings say, against the format.
+    Given(Sheet),
 }
 
 /// One place: `x,y` in any brackets, or a box, whose middle is meant.
 pub(super) fn point(text: &str, space: Space) -> Result<Point, Unreadable> {
     let numbers = numbers(text, space)?;
     match numbers[..] {
-        [x, y] => place(text, x, y),
+        [x, y] => place(text, x, y, space),
         [x1, y1, x2, y2] if x1 <= x2 && y1 <= y2 => {
             // Both corners must be on the screen, not only what lies between them.
-            place(text, x1, y1)?;
-            place(text, x2, y2)?;
-            place(text, f64::midpoint(x1, x2), f64::midpoint(y1, y2))
+            place(text, x1, y1, space)?;
+            place(text, x2, y2, space)?;
+            place(text, f64::midpoint(x1, x2), f64::midpoint(y1, y2), space)
         }
         _ => Err(odd(text)),
     }
@@ -30,12 +33,15 @@ pub(super) fn point(text: &str, space: Space) -> Result<Point, Unreadable> {
 /// Two places in one text.
 pub(super) fn path(text: &str, space: Space) -> Result<(Point, Point), Unreadable> {
     match numbers(text, space)?[..] {
-        [x1, y1, x2, y2] => Ok((place(text, x1, y1)?, place(text, x2, y2)?)),
+        [x1, y1, x2, y2] => Ok((place(text, x1, y1, space)?, place(text, x2, y2, space)?)),
         _ => Err(odd(text)),
     }
 }
 
-fn place(text: &str, x: f64, y: f64) -> Result<Point, Unreadable> {
+fn place(text: &str, x: f64, y: f64, space: Space) -> Result<Point, Unreadable> {
+    if let Space::Given(sheet) = space {
+        return sheet.space.point(x, y, sheet.sent);
+    }
     let inside = |v: f64| (0.0..=1000.0).contains(&v);
     if !inside(x) || !inside(y) {
         return Err(Unreadable(format!(
@@ -98,7 +104,7 @@ fn numbers(text: &str, space: Space) -> Result<Vec<f64>, Unreadable> {
                 super::quote(text)
             )))
         }
-        Space::Thousandths => Ok(found),
+        Space::Thousandths | Space::Given(_) => Ok(found),
     }
 }
 

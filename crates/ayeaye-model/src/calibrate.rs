@@ -1,0 +1,176 @@
+//! What a model's coordinates are, found out by having it tap marks whose places are known.
+//!
+//! Each reply is read under every convention there is, and the one under which the taps lie on their
+//! marks is the model's. [`scene`] makes the pictures, [`infer`] judges what came of them.
+use std::time::Duration;
+
+use ayeaye_agent::{Action, Gesture, Model as _, ScreenSize, View};
+
+mod infer;
+pub(crate) mod scene;
+#[cfg(test)]
+mod tests;
+
+pub use infer::Calibration;
+
+use crate::picture::SmartResize;
+use crate::profile::Sheet;
+use crate::profile::space::{Space, Unit};
+use crate::remote::quoted;
+use crate::{Profile, RemoteModel};
+
+/// How a model is calibrated.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// How many marks it has to tap; each is a call.
+    pub probes: u32,
+    /// Where the marks are. The same seed makes the same pictures.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// Enough to tell conventions apart that differ by a few pixels.
+    pub const USUAL: Self = Self { probes: 24, seed: 1 };
+    /// Fewer cannot tell anything.
+    pub const FEWEST: u32 = 8;
+    /// More tell no more.
+    pub const MOST: u32 = 200;
+}
+
+/// One mark and what the model said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// From 1.
+    pub number: u32,
+    /// The picture, as it was sent.
+    pub sent: ScreenSize,
+    /// The middle of the mark, in fractions of the picture.
+    pub target: (f64, f64),
+    /// Where the model tapped, by its profile; else what is wrong with its reply.
+    pub said: Result<(f64, f64), String>,
+}
+
+/// Calls that may fail one after the other before the rest is not tried.
+const MOST_FAILURES: u32 = 3;
+
+/// The rules of servers that resize before the model sees anything: factor 28 of the older Qwen
+/// models, with the bounds they are usually served with; 32 of the newer ones; 16.
+const RULES: [SmartResize; 4] = [
+    SmartResize { factor: 28, min_pixels: 3136, max_pixels: 12_845_056 },
+    SmartResize { factor: 28, min_pixels: 3136, max_pixels: 1_003_520 },
+    SmartResize { factor: 32, min_pixels: 65_536, max_pixels: 16_777_216 },
+    SmartResize { factor: 16, min_pixels: 3136, max_pixels: 200_704_000 },
+];
+
+/// Every convention that is tried, plain ones first; the profile's own is among them.
+pub(crate) fn candidates(own: Space) -> Vec<Space> {
+    let plain = [Unit::Thousandths, Unit::To999, Unit::Fractions, Unit::SentPixels];
+    let units = plain.into_iter().chain(RULES.map(Unit::ResizedPixels));
+    let width_first: Vec<Space> = units.map(Space::of).collect();
+    let mut all = width_first.clone();
+    all.extend(width_first.into_iter().map(|space| Space { y_first: true, ..space }));
+    if !all.contains(&own) {
+        all.push(own);
+    }
+    all
+}
+
+/// A space so wide that any number fits into it: for numbers as they were said.
+const RULER: Space = Space::of(Unit::ResizedPixels(SmartResize {
+    factor: 1,
+    min_pixels: 100_000_000,
+    max_pixels: u32::MAX,
+}));
+
+/// One mark, and its tap under every convention.
+#[derive(Debug, Clone)]
+struct Sample {
+    target: (f64, f64),
+    sent: ScreenSize,
+    /// In fractions, in the order of the candidates; `None` where that is off the screen.
+    readings: Vec<Option<(f64, f64)>>,
+    /// The two numbers themselves.
+    raw: Option<(f64, f64)>,
+}
+
+impl Sample {
+    /// Reads one reply under every convention; `read` knows the format.
+    fn new(
+        target: (f64, f64),
+        sent: ScreenSize,
+        spaces: &[Space],
+        read: impl Fn(Space) -> Option<(f64, f64)>,
+    ) -> Self {
+        let readings = spaces.iter().map(|space| read(*space)).collect();
+        let (width, height) = RULER.extent(sent);
+        let raw = read(RULER).map(|(x, y)| (x * width, y * height));
+        Self { target, sent, readings, raw }
+    }
+}
+
+pub(crate) async fn calibrate(
+    model: &RemoteModel,
+    plan: Plan,
+    mut seen: impl FnMut(&Seen) + Send,
+) -> Result<Calibration, String> {
+    let profile = model.settled_profile();
+    let own = profile.spec().space;
+    let spaces = candidates(own);
+    let limit = model.config().limits.total.saturating_add(Duration::from_secs(5));
+    let mut samples = Vec::new();
+    let mut failed = 0;
+    let mut asked = 0;
+    for number in 1..=plan.probes.clamp(Plan::FEWEST, Plan::MOST) {
+        let scene = scene::Scene::new(plan.seed, number);
+        let picture = model.picture(&scene.draw());
+        let task = scene.task();
+        let view = View {
+            request: &task,
+            past: &[ayeaye_agent::Past::Request(task.clone())],
+            remarks: &[],
+            picture: &picture,
+            earlier: &[],
+            app: None,
+        };
+        // As the family asks by itself, whatever the settings say of its coordinates.
+        let sheet = Sheet { space: own, sent: picture.size };
+        let prompt = profile.family().prompt(&view, &sheet);
+        asked += 1;
+        let (target, sent) = (scene.target(), picture.size);
+        let said = match model.call(&prompt, limit).await {
+            Err(err) => {
+                failed += 1;
+                if failed == MOST_FAILURES || samples.is_empty() {
+                    return Err(err.cause);
+                }
+                Err(err.cause)
+            }
+            Ok(reply) => {
+                failed = 0;
+                let read = |space| tapped(profile, &reply, &Sheet { space, sent });
+                let sample = Sample::new(target, sent, &spaces, |space| read(space).ok());
+                samples.push(sample);
+                read(own).map_err(|why| format!("{why}; its reply began {}", quoted(&reply.text)))
+            }
+        };
+        seen(&Seen { number, sent, target, said });
+    }
+    Ok(infer::infer(&samples, &spaces, own, asked))
+}
+
+/// Where a reply taps, in fractions of the picture.
+fn tapped(
+    profile: Profile,
+    reply: &ayeaye_agent::Reply,
+    sheet: &Sheet,
+) -> Result<(f64, f64), String> {
+    match profile.family().read(reply, sheet).map(|decision| decision.action) {
+        Ok(Action::Gesture(
+            Gesture::Click { point }
+            | Gesture::DoubleClick { point }
+            | Gesture::LongPress { point, .. },
+        )) => Ok(point.fractions()),
+        Ok(action) => Err(format!("told to tap a mark, it answered {}", action.name())),
+        Err(why) => Err(why.0),
+    }
+}
