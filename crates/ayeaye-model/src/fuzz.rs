@@ -91,7 +91,8 @@ const WORDS: &[&str] = &[
 /// The words of which one has to stand in a reply, case aside, if it ends the task.
 fn last_words(profile: Profile) -> &'static [&'static str] {
     match profile.name() {
-        "gelab" | "step-api" | "m3a" => &["complete"],
+        "gelab" | "step-api" => &["complete"],
+        "m3a" => &["complete", "answer"],
         "ui-tars" | "ui-tars-1000" | "seed" | "ui-venus" => &["finished"],
         "autoglm" => &["finish"],
         "qwen2.5-vl" | "qwen3-vl" | "mai-ui" | "gui-owl" | "gui-owl-1" => &["terminate", "answer"],

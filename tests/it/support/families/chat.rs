@@ -88,8 +88,14 @@ impl Tongue for Chat {
         if asked.roles().first() != Some(&"system") {
             return Err("the rules are not the system's".to_owned());
         }
-        let own = matches!(self, Self::Gpt | Self::Claude | Self::Gemini | Self::Kimi);
-        asked.param("temperature", if own { None } else { Some(0.0) })?;
+        match self {
+            Self::Gpt | Self::Claude | Self::Gemini | Self::Kimi => {
+                asked.param("temperature", None)?;
+            }
+            Self::Generic | Self::GenericText | Self::Glm => {
+                asked.param("temperature", Some(0.0))?;
+            }
+        }
         let sent = asked.picture().ok_or("no picture")?;
         if !self.is_left_alone(sent) {
             return Err(format!("{sent:?} is made smaller without a word"));

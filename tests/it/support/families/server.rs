@@ -162,11 +162,13 @@ fn admit(wire: Wire, model: &str, asked: &Asked) -> Result<bool, String> {
 }
 
 fn events(events: impl IntoIterator<Item = (Option<&'static str>, String)>) -> Response {
-    let event = |(name, data): (Option<&str>, String)| match name {
-        Some(name) => ["event: ", name, "\ndata: ", &data, "\n\n"].concat(),
-        None => ["data: ", &data, "\n\n"].concat(),
-    };
-    let text = events.into_iter().map(event).collect::<Vec<_>>().concat();
+    let mut text = String::new();
+    for (name, data) in events {
+        if let Some(name) = name {
+            text.extend(["event: ", name, "\n"]);
+        }
+        text.extend(["data: ", &data, "\n\n"]);
+    }
     ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response()
 }
 
