@@ -134,6 +134,8 @@ pub fn raw(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
 /// A request as it came.
 #[derive(Debug, Clone)]
 pub struct Request {
+    /// Method, path and headers.
+    pub head: String,
     pub body: Value,
 }
 
@@ -229,5 +231,5 @@ async fn request(stream: &mut TcpStream) -> Option<Request> {
         }
     }
     let body = serde_json::from_slice(&bytes[head..]).unwrap_or_default();
-    Some(Request { body })
+    Some(Request { head: text, body })
 }
