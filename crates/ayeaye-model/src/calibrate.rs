@@ -13,6 +13,7 @@ mod tests;
 
 pub use infer::Calibration;
 
+use crate::check::said;
 use crate::picture::SmartResize;
 use crate::profile::Sheet;
 use crate::profile::space::{Space, Unit};
@@ -137,7 +138,7 @@ pub(crate) async fn calibrate(
         let prompt = profile.family().prompt(&view, &sheet);
         asked += 1;
         let (target, sent) = (scene.target(), picture.size);
-        let said = match model.call(&prompt, limit).await {
+        let tap = match model.call(&prompt, limit).await {
             Err(err) => {
                 failed += 1;
                 if failed == MOST_FAILURES || samples.is_empty() {
@@ -150,10 +151,10 @@ pub(crate) async fn calibrate(
                 let read = |space| tapped(profile, &reply, &Sheet { space, sent });
                 let sample = Sample::new(target, sent, &spaces, |space| read(space).ok());
                 samples.push(sample);
-                read(own).map_err(|why| format!("{why}; its reply began {}", quoted(&reply.text)))
+                read(own).map_err(|why| format!("{why}; its reply began {}", quoted(&said(&reply))))
             }
         };
-        seen(&Seen { number, sent, target, said });
+        seen(&Seen { number, sent, target, said: tap });
     }
     Ok(infer::infer(&samples, &spaces, own, asked))
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::calibrate::candidates;
 use crate::profile::Sheet;
 use crate::profile::space::Space;
-use crate::remote::{Client, quoted};
+use crate::remote::{Client, Offer, quoted};
 use crate::{RemoteModel, Retries};
 
 /// One thing that was found out.
@@ -71,9 +71,10 @@ pub(crate) async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> 
         found(Subject::Key, Verdict::Doubtful, text);
     }
     let profile = model.settled_profile();
-    if !profile.knows(name) {
+    if config.profile.is_none() && !profile.knows(name) {
         let text = format!(
-            "{name} is asked in the format of {profile}, as no other is known: replies may be unreadable"
+            "the name {name} tells no family, so it is asked as {profile}: if it is of a family that \
+             `ayeaye model list` shows, name that as model.profile"
         );
         found(Subject::Profile, Verdict::Doubtful, text);
     }
@@ -82,11 +83,18 @@ pub(crate) async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> 
             found(Subject::Connection, Verdict::Bad, text);
             return findings;
         }
-        Ok(None) => {
+        Ok(Offer::Page) => {
+            let text = format!(
+                "{endpoint} shows a web page where it should list its models: the base URL usually \
+                 ends in /v1"
+            );
+            found(Subject::Connection, Verdict::Doubtful, text);
+        }
+        Ok(Offer::NoList) => {
             let text = format!("{endpoint} answers, but lists no models");
             found(Subject::Connection, Verdict::Good, text);
         }
-        Ok(Some(names)) => {
+        Ok(Offer::Names(names)) => {
             found(Subject::Connection, Verdict::Good, format!("{endpoint} answers"));
             if names.iter().any(|offered| offered == name) {
                 found(Subject::Name, Verdict::Good, format!("{name} is offered"));
@@ -156,7 +164,7 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
             (Verdict::Doubtful, text)
         }
         Err(why) => {
-            let began = quoted(&reply.text);
+            let began = quoted(&said(&reply));
             let text = if let Some(spaces) = others(model, &reply, picture.size) {
                 format!(
                     "its point is off the screen, and would be right as {spaces}: wrong \
@@ -189,6 +197,15 @@ fn others(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Option<String
     let spaces = candidates(model.settled_profile().spec().space);
     let names: Vec<String> = spaces.iter().filter(|it| hits(it)).map(Space::to_string).collect();
     (!names.is_empty()).then(|| names[..names.len().min(3)].join(" or "))
+}
+
+/// What a model has said, for people: its words, or else what it has called.
+pub(crate) fn said(reply: &Reply) -> String {
+    let called = || reply.calls.iter().map(|it| format!("{} {}", it.name, it.arguments));
+    match reply.text.trim() {
+        "" => called().collect::<Vec<_>>().join(" "),
+        text => text.to_owned(),
+    }
 }
 
 /// Whether a model says that no picture has reached it.

@@ -20,6 +20,7 @@ impl fmt::Display for PictureRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.resize {
             Resize::MaxPixels(most) => write!(f, "at most {most} pixels")?,
+            Resize::Within { side, pixels: u32::MAX } => write!(f, "{side} a side")?,
             Resize::Within { side, pixels } => write!(f, "{side} a side, at most {pixels} pixels")?,
             Resize::Sides { long, short } => write!(f, "at most {long} by {short}")?,
             Resize::Smart(SmartResize { factor, min_pixels, max_pixels }) => {

@@ -66,6 +66,10 @@ pub struct Listed {
     pub sampling: serde_json::Map<String, serde_json::Value>,
     /// The API it is asked over.
     pub api: &'static str,
+    /// Where alone it is chosen by a name, if not everywhere, in words that go on from the names.
+    pub place: &'static str,
+    /// Whether it is the one for models whose name tells nothing.
+    pub is_for_any: bool,
 }
 
 /// A profile nobody knows.
@@ -190,6 +194,8 @@ impl Profile {
             history,
             sampling: sampling.params(),
             api: wire.title(),
+            place: wire.place(),
+            is_for_any: self == Self::ANY,
         }
     }
 
@@ -235,6 +241,16 @@ impl FromStr for Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_listed_of_profiles_is_for_people() {
+        let all: Vec<Listed> = Profile::ALL.iter().map(|profile| profile.listed()).collect();
+        let any: Vec<_> = all.iter().filter(|it| it.is_for_any).map(|it| it.name).collect();
+        assert_eq!(any, ["generic"]);
+        for it in all {
+            assert!(!it.picture.contains(&u32::MAX.to_string()), "{}: {}", it.name, it.picture);
+        }
+    }
 
     #[test]
     fn a_profile_is_found_by_the_models_name_and_by_its_own() {

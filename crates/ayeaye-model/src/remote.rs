@@ -24,7 +24,7 @@ mod tests;
 mod wait;
 mod wire;
 
-pub(crate) use client::Client;
+pub(crate) use client::{Client, Offer};
 pub(crate) use failure::quoted;
 
 /// A model, the profile it needs, and the way to it.

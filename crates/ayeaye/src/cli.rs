@@ -38,6 +38,7 @@ const EXAMPLES: &str = "\
 Examples:
   ayeaye demo --yes                            see it work: no phone, no model, nothing to install
   ayeaye doctor                                what is missing on this machine, and how to mend it
+  ayeaye model list                            which models are known, and what yours is taken for
   ayeaye serve                                 MCP on stdio, as clients start it
   ayeaye serve --http 127.0.0.1:8642           MCP at http://127.0.0.1:8642/mcp
   ayeaye run 'Turn on dark mode' --device emulator-5554
@@ -140,7 +141,8 @@ pub struct Demo {
 const RUN_EXAMPLES: &str = "\
 Examples:
   ayeaye run 'Send Anna a message: I am late' --device R58M12ABCDE
-  ayeaye run 'Turn on dark mode' --virtual --max-steps 10";
+  ayeaye run 'Turn on dark mode' --virtual --max-steps 10
+  ayeaye run 'Put the code from Messages into a note' --planner --device R58M12ABCDE";
 
 /// `ayeaye run`.
 #[derive(Debug, Args)]

@@ -325,6 +325,13 @@ impl Config {
         explain::chosen(&self.given, &["model.base-url", "model.name"])
     }
 
+    /// Whether the command line or the environment says which model it is.
+    pub fn model_is_overridden(&self) -> bool {
+        ["model.base-url", "model.name", "model.profile"]
+            .iter()
+            .any(|key| explain::stronger_than_file(&self.given, key))
+    }
+
     /// Whether what the file says of coordinates does not count.
     pub fn coordinates_are_overridden(&self) -> bool {
         explain::stronger_than_file(&self.given, "model.coordinates")

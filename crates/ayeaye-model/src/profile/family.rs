@@ -86,6 +86,15 @@ impl Wire {
 
     /// Whether an endpoint is known to speak it. Others may, such as a proxy: there the profile has
     /// to be said.
+    /// Where alone it is spoken, in words that go on from the names of models.
+    pub(super) fn place(self) -> &'static str {
+        match self {
+            Self::Chat => "",
+            Self::Anthropic => "; at api.anthropic.com",
+            Self::Gemini => "; at generativelanguage.googleapis.com",
+        }
+    }
+
     fn is_at_home(self, endpoint: &Endpoint) -> bool {
         let at = |host| endpoint.host() == Some(host);
         match self {

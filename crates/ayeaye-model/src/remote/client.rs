@@ -35,6 +35,17 @@ pub(crate) struct Client {
     swap_told: AtomicBool,
 }
 
+/// What an endpoint says when it is asked for its models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Offer {
+    /// Their names.
+    Names(Vec<String>),
+    /// It keeps no list.
+    NoList,
+    /// A page for people: perhaps nothing but a web server.
+    Page,
+}
+
 /// One attempt that went well.
 struct Heard {
     answer: Answer,
@@ -190,30 +201,33 @@ impl Client {
         Bytes::from(self.api.body(&self.say(prompt, sampling)).to_string())
     }
 
-    /// The names of the models the endpoint offers; `None` if it keeps no list.
-    pub(crate) async fn models(&self) -> Result<Option<Vec<String>>, String> {
+    /// The models the endpoint offers.
+    pub(crate) async fn models(&self) -> Result<Offer, String> {
         let end = Instant::now() + self.config.limits.first_byte;
         let found = self.list(end).await;
         found.map_err(|failure| self.told(&failure))
     }
 
-    async fn list(&self, end: Instant) -> Result<Option<Vec<String>>, Failure> {
+    async fn list(&self, end: Instant) -> Result<Offer, Failure> {
         let pace = self.pace(end);
         let url = self.api.models(self.endpoint());
         let response = self.send(Method::GET, url, self.api.headers(None), None, &pace).await?;
         if matches!(response.status().as_u16(), 404 | 405 | 501) {
-            return Ok(None);
+            return Ok(Offer::NoList);
         }
         let response = self.checked(response, &pace).await?;
         let body = some_bytes(response.bytes_stream(), self.config.limits.reply, &pace).await;
+        if body.trim_ascii_start().starts_with(b"<") {
+            return Ok(Offer::Page);
+        }
         let said: Value = serde_json::from_slice(&body).unwrap_or_default();
         let list = said["data"].as_array().or_else(|| said["models"].as_array());
-        Ok(list.map(|list| {
+        Ok(list.map_or(Offer::NoList, |list| {
             let name = |model: &Value| {
                 let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
                 Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
             };
-            list.iter().filter_map(name).collect()
+            Offer::Names(list.iter().filter_map(name).collect())
         }))
     }
 

@@ -90,9 +90,11 @@ impl Failure {
                 "the key is missing, wrong or not allowed this model: set the model's key",
                 Next::GiveUp,
             ),
-            400 | 404 | 415 | 422 if speaks_of(&SIGHT) => {
-                ("this model takes no pictures: choose one that sees", Next::GiveUp)
-            }
+            400 | 404 | 415 | 422 if speaks_of(&SIGHT) => (
+                "this model takes no pictures: choose one that sees, or serve this one with its \
+                     vision part",
+                Next::GiveUp,
+            ),
             400 | 404 | 422 | 501 if unknown.is_some() => {
                 ("it does not take such a request", unknown.map_or(Next::GiveUp, Next::Without))
             }

@@ -340,6 +340,17 @@ async fn checked(answers: Vec<Answer>) -> Vec<(Subject, Verdict, String)> {
 }
 
 #[tokio::test]
+async fn a_profile_that_was_chosen_is_not_doubted() {
+    for (profile, doubts) in [(None, 1), (Some(Profile::GENERIC), 0), (Some(Profile::GELAB), 0)] {
+        let fake = Fake::start(vec![http("401 Unauthorized", JSON, "{}")]).await;
+        let config = ModelConfig { name: "house-model".to_owned(), profile, ..config(&fake) };
+        let findings = RemoteModel::new(config).unwrap().check().await;
+        let doubted = findings.iter().filter(|it| it.subject == Subject::Profile);
+        assert_eq!(doubted.count(), doubts, "{profile:?}: {findings:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_check_finds_what_is_wrong() {
     let list = |name: &str| http("200 OK", JSON, json!({"data": [{"id": name}]}).to_string());
     let tap = |point: &str| says(&format!("explain:e\taction:CLICK\tpoint:{point}\tsummary:s"));
@@ -356,6 +367,11 @@ async fn a_check_finds_what_is_wrong() {
     assert_eq!(found[0].1, Verdict::Good, "{found:?}");
     assert_eq!(found[1].1, Verdict::Bad, "{found:?}");
     assert!(found[1].2.contains("crop or scale"), "{found:?}");
+
+    let page = http("200 OK", "content-type: text/html\r\n", "<!doctype html>");
+    let found = checked(vec![page, tap("700,865")]).await;
+    assert_eq!(found[0].1, Verdict::Doubtful, "a web page is no list of models: {found:?}");
+    assert_eq!(found[1].1, Verdict::Good, "{found:?}");
 
     let found = checked(vec![list("gelab-fake"), says("I see a red square.")]).await;
     assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
@@ -391,6 +407,12 @@ async fn a_check_finds_what_is_wrong() {
         assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
         assert!(found[2].2.contains(part), "{found:?}");
     }
+
+    let call = json!({"choices": [{"message": {"role": "assistant", "content": "", "tool_calls": [
+        {"id": "1", "function": {"name": "tap_it", "arguments": "{\"at\": 5}"}}
+    ]}}]});
+    let found = checked(vec![list("gelab-fake"), http("200 OK", JSON, call.to_string())]).await;
+    assert!(found[2].2.contains("tap_it {\"at\": 5}"), "a call is told too: {found:?}");
 
     let found = checked(vec![http("401 Unauthorized", JSON, "{}")]).await;
     let [(Subject::Connection, Verdict::Bad, text)] = &found[..] else { panic!("{found:?}") };

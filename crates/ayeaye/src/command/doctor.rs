@@ -10,7 +10,7 @@ use crate::wiring::{House, adb_config};
 
 /// One finding.
 struct Finding {
-    good: bool,
+    verdict: Verdict,
     about: &'static str,
     text: String,
     hint: String,
@@ -20,8 +20,12 @@ struct Finding {
 pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit {
     let mut all_good = true;
     let mut tell = |finding: Finding| {
-        all_good &= finding.good;
-        let mark = if finding.good { "ok     " } else { "PROBLEM" };
+        all_good &= finding.verdict != Verdict::Bad;
+        let mark = match finding.verdict {
+            Verdict::Good => "ok     ",
+            Verdict::Doubtful => "unsure ",
+            Verdict::Bad => "PROBLEM",
+        };
         terminal.line(&format!("{mark}  {:<9} {}", finding.about, lines(&finding.text)));
         if !finding.hint.is_empty() {
             terminal.line(&format!("         {:<9} -> {}", "", lines(&finding.hint)));
@@ -37,7 +41,7 @@ pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit 
     }
     for finding in house.model.check().await {
         tell(Finding {
-            good: finding.verdict != Verdict::Bad,
+            verdict: finding.verdict,
             about: "model",
             text: finding.text,
             hint: String::new(),
@@ -58,7 +62,7 @@ fn settings(config: &Config) -> Finding {
         Some(path) => format!("settings from {}", path.display()),
         None => "default settings; `ayeaye config` shows them and where a file would go".to_owned(),
     };
-    Finding { good: true, about: "settings", text, hint: String::new() }
+    Finding { verdict: Verdict::Good, about: "settings", text, hint: String::new() }
 }
 
 fn data_folder(config: &Config) -> Finding {
@@ -69,13 +73,13 @@ fn data_folder(config: &Config) -> Finding {
         .and_then(|()| std::fs::remove_file(&probe));
     match tried {
         Ok(()) => Finding {
-            good: true,
+            verdict: Verdict::Good,
             about: "data",
             text: format!("{} can be written", folder.display()),
             hint: String::new(),
         },
         Err(err) => Finding {
-            good: false,
+            verdict: Verdict::Bad,
             about: "data",
             text: format!("{} cannot be written: {err}", folder.display()),
             hint: "make it writable, or name another with --data-dir or AYEAYE_DATA_DIR".to_owned(),
@@ -94,20 +98,20 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
     let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
     match (program, adb_config(config)) {
         (_, Err(err)) => Finding {
-            good: false,
+            verdict: Verdict::Bad,
             about: "adb",
             text: err.to_string(),
             hint: "set adb.server to tcp:HOST:PORT or localfilesystem:PATH".to_owned(),
         },
         (Some(path), Ok(_)) => Finding {
-            good: true,
+            verdict: Verdict::Good,
             about: "adb",
             text: format!("{}; {server}", path.display()),
             hint: String::new(),
         },
         (None, Ok(_)) => Finding {
             // A server may run all the same, in a container's host for instance.
-            good: true,
+            verdict: Verdict::Good,
             about: "adb",
             text: format!("no adb program found; {server}"),
             hint: "install Android platform-tools (Debian: apt install adb; macOS: brew install \
@@ -136,11 +140,14 @@ fn told(
     match listing {
         Err(err) => {
             let hint = device_hint(&err).to_owned();
-            (Finding { good: false, about: "phones", text: chain(&err), hint }, Vec::new())
+            (
+                Finding { verdict: Verdict::Bad, about: "phones", text: chain(&err), hint },
+                Vec::new(),
+            )
         }
         Ok(devices) if devices.is_empty() => (
             Finding {
-                good: false,
+                verdict: Verdict::Bad,
                 about: "phones",
                 text: "the adb server runs, no phone is connected".to_owned(),
                 hint:
@@ -153,7 +160,10 @@ fn told(
         Ok(devices) => {
             let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();
             let text = format!("{} connected", entries.len());
-            (Finding { good: true, about: "phones", text, hint: String::new() }, entries)
+            (
+                Finding { verdict: Verdict::Good, about: "phones", text, hint: String::new() },
+                entries,
+            )
         }
     }
 }
@@ -163,18 +173,23 @@ async fn phone(house: &House, entry: &DeviceEntry) -> Finding {
     let name = one_line(entry.id.as_str());
     if !entry.ready {
         let hint = entry.hint.clone().unwrap_or_default();
-        return Finding { good: false, about, text: format!("{name} is {}", entry.state), hint };
+        return Finding {
+            verdict: Verdict::Bad,
+            about,
+            text: format!("{name} is {}", entry.state),
+            hint,
+        };
     }
     match look(house, &entry.id).await {
         Ok(text) => Finding {
-            good: true,
+            verdict: Verdict::Good,
             about,
             text: format!("{name}: {text}"),
             hint: entry.hint.clone().unwrap_or_default(),
         },
         Err(err) => {
             let hint = device_hint(&err).to_owned();
-            Finding { good: false, about, text: format!("{name}: {}", chain(&err)), hint }
+            Finding { verdict: Verdict::Bad, about, text: format!("{name}: {}", chain(&err)), hint }
         }
     }
 }

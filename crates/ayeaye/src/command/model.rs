@@ -35,8 +35,9 @@ pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Termi
         terminal.line(&(cells.collect::<String>() + &row[4]));
         if let Some(it) = of {
             let names = match it.patterns {
-                [] => "any other name".to_owned(),
-                names => format!("names with {}", names.join(", ")),
+                [] if it.is_for_any => "any other name".to_owned(),
+                [] => format!("only with model.profile = \"{}\"", it.name),
+                names => format!("names with {}{}", names.join(", "), it.place),
             };
             terminal.line(&format!("    {names}"));
             terminal.line(&format!("    pictures: {}; history: {}", it.picture, it.history));
@@ -46,7 +47,12 @@ pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Termi
     }
     terminal.line("");
     let name = one_line(&model.config().name);
-    let how = if config.model.profile.is_some() { "as the settings say" } else { "by its name" };
+    let is_for_any = |it: &Listed| it.is_for_any && it.name == model.profile_name();
+    let how = match config.model.profile {
+        Some(_) => "as the settings say",
+        None if all.iter().any(is_for_any) => "since its name tells no family",
+        None => "by its name",
+    };
     terminal.line(&format!("{name} is asked as {}, {how}.", model.profile_name()));
     Exit::Done
 }
@@ -56,6 +62,7 @@ fn as_value(it: &Listed) -> serde_json::Value {
         "name": it.name, "title": it.title, "patterns": it.patterns,
         "coordinates": it.coordinates, "picture": it.picture, "pictures": it.pictures,
         "history": it.history, "sampling": it.sampling, "api": it.api,
+        "is_for_any": it.is_for_any,
     })
 }
 
@@ -156,6 +163,13 @@ fn settle(
     let after = edited(&before, wanted).with_context(|| path.display().to_string())?;
     put(path, &after).with_context(|| format!("writing {}", path.display()))?;
     terminal.line(&format!("Written to {}: {change}", path.display()));
+    if config.model_is_overridden() {
+        terminal.line(&format!(
+            "{} was named by a flag or the environment: what was written counts for whichever model \
+             the settings name.",
+            one_line(&config.model.name)
+        ));
+    }
     if config.coordinates_are_overridden() {
         terminal.line("A flag or the environment says something else, which is stronger.");
     }

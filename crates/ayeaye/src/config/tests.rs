@@ -72,6 +72,23 @@ fn the_embedded_file_speaks_of_every_setting_and_no_other() {
 }
 
 #[test]
+fn the_document_speaks_of_every_setting() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    for setting in SETTINGS {
+        // Those of the parts are one row together.
+        let part = ["plan", "reply", "caption", "judge", "fallback"]
+            .iter()
+            .find(|part| setting.key.starts_with(&format!("model.{part}-")));
+        let said = match part {
+            Some(part) => text.contains(&format!("{part}-*`")),
+            None => text.contains(&format!("`{}`", setting.key)),
+        };
+        assert!(said, "docs/configuration.md does not speak of {}", setting.key);
+    }
+}
+
+#[test]
 fn flags_win_over_environment_over_file_over_defaults() {
     let home = home();
     let file = home.path().join("mine.toml");

@@ -31,8 +31,8 @@ the phone and says done; then reply so. Short stops: ask_agent_continue goes on.
 4. After success, ask_agent_continue with a task is faster for something related; after a failure, or \
 for another app, start a new task.
 
-One thing in one app at a time: split bigger jobs and carry results over in words. Never let it pay or \
-order: it stops before, and your user does that step.
+One thing in one app at a time: split bigger jobs and carry results over in words, or set `planner` for \
+one over several apps. Never let it pay or order: it stops before, and your user does that step.
 ";
 
 const LOOKING: &str = "\
@@ -84,8 +84,8 @@ What it can do:
 - The task must concern an app that is installed on the phone, e.g. \"In Messages, tell Anna Berg that I \
 am ten minutes late\" or \"In the shop app, find running shoes under 80 euros and put the best rated pair \
 into the cart, then stop\".
-- One thing in one app at a time. It does not plan across apps: split a big plan into simple tasks, give \
-them one after the other, and carry results over yourself.
+- One thing in one app at a time. For a task over several apps set `planner`, or split it into simple \
+tasks, give them one after the other, and carry results over yourself.
 - It cannot see pictures or files that you have; describe in words what it needs to know. Put every \
 detail (names, texts, limits, where to stop) into the task.
 

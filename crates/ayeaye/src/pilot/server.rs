@@ -31,6 +31,10 @@ pub(super) struct Shared {
     pub(super) thinking: Duration,
 }
 
+/// To whoever asks for something else: a plan over apps, a judgement, an answer for the user.
+const ONLY_STEPS: &str = "the stand-in for a model only decides on the steps of one task in one app: a \
+    planner, a judge or automatic replies need a model (model.base-url, model.name)";
+
 /// Why a request is not answered: a status and what to say.
 type Refusal = (StatusCode, String);
 
@@ -139,7 +143,7 @@ fn read(body: &[u8]) -> Result<(Heard, bool, usize), Refusal> {
         return Err(wrong(format!("there are {pictures} pictures where one is needed")));
     }
     let Some(heard) = hear(&words) else {
-        return Err(wrong("the prompt holds no task in GELab-Zero's format".to_owned()));
+        return Err(wrong(ONLY_STEPS.to_owned()));
     };
     Ok((heard, request["stream"].as_bool().unwrap_or_default(), words.len()))
 }

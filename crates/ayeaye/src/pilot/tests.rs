@@ -518,7 +518,7 @@ mod over_http {
         assert!(error.contains("400") && error.contains("0 pictures"), "{error}");
         let mut no_task = whole.clone();
         no_task.messages[0].parts.retain(|part| matches!(part, Part::Picture(_)));
-        assert!(refusal(&model, &no_task).await.to_string().contains("no task"));
+        assert!(refusal(&model, &no_task).await.to_string().contains("need a model"));
         for key in [None, Secret::new("wrong")] {
             config.key = key;
             let model = RemoteModel::new(config.clone()).unwrap();
