@@ -58,7 +58,9 @@ fn line(text: &str) -> Option<Line> {
         Some(state) => (serial, state),
         None => found_on_the_network(&text[..text.len() - fields.len()])?,
     };
-    let mut line = Line { serial: clean(serial), state, ..Line::default() };
+    // One of which nothing can be shown can also not be asked for.
+    let serial = Some(clean(serial)).filter(|serial| !serial.is_empty())?;
+    let mut line = Line { serial, state, ..Line::default() };
     let mut fields = fields;
     while let Some((name, rest)) = fields.split_once(':') {
         let end = first_field(rest);

@@ -32,6 +32,13 @@ fn size(width: u32, height: u32) -> Option<ScreenSize> {
 }
 
 #[test]
+fn a_phone_of_whose_serial_nothing_can_be_shown_is_none() {
+    let list = "List of devices attached\n\u{1}\u{200b} device usb:1-1\nX1 device\n";
+    let found: Vec<String> = devices(list).into_iter().map(|line| line.serial).collect();
+    assert_eq!(found, ["X1"]);
+}
+
+#[test]
 fn phones_are_listed_as_adb_means_them() {
     let read = |file: &str| devices(&sample(&format!("adb_devices/{file}")));
     let only = |file: &str| {
