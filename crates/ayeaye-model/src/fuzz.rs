@@ -91,7 +91,9 @@ const WORDS: &[&str] = &[
 /// The words of which one has to stand in a reply, case aside, if it ends the task.
 fn last_words(profile: Profile) -> &'static [&'static str] {
     match profile.name() {
-        "gelab" | "step-api" => &["complete"],
+        // FINISH is read as a slip for it.
+        "gelab" => &["complete", "finish"],
+        "step-api" => &["complete"],
         "m3a" => &["complete", "answer"],
         "ui-tars" | "ui-tars-1000" | "seed" | "ui-venus" => &["finished"],
         "autoglm" => &["finish"],

@@ -167,12 +167,9 @@ fn intake(wire: Wire, executions: u64) {
             }
             _ => Ok(()),
         }
-        .and_then(|()| {
+        .map(|()| {
             failure::quoted(&text);
-            if answer::message(bytes).is_empty() && !bytes.is_empty() {
-                return Err("an error that says nothing".to_owned());
-            }
-            Ok(())
+            answer::message(bytes);
         })
     });
 }
