@@ -16,6 +16,8 @@ pub(crate) struct Found {
     firm: bool,
     /// Reasoning was begun in front of it and never ended.
     unclosed: bool,
+    /// Another one stands in the words in front of it.
+    another: bool,
     /// What stands behind it, if that is more than the ends of wrappings.
     behind: Option<String>,
 }
@@ -48,6 +50,10 @@ pub(crate) fn found(text: &str) -> Result<Found, Unreadable> {
         thought: reasons(&cut.thought, &body[..start]),
         firm,
         unclosed: cut.unclosed,
+        another: body[..start]
+            .split('{')
+            .skip(1)
+            .any(|it| it.trim_start().starts_with(['"', '\''])),
         behind: (!is_decoration(behind)).then(|| behind.trim().to_owned()),
     })
 }
@@ -63,6 +69,11 @@ impl Found {
             if !self.firm {
                 return refused(
                     "its action stands in the middle of a line; write it on a line of its own",
+                );
+            }
+            if self.another {
+                return refused(
+                    "another JSON object stands in front of its action; reply with one action",
                 );
             }
             if let Some(behind) = &self.behind {
