@@ -50,12 +50,16 @@ pub(crate) fn found(text: &str) -> Result<Found, Unreadable> {
         thought: reasons(&cut.thought, &body[..start]),
         firm,
         unclosed: cut.unclosed,
-        another: body[..start]
-            .split('{')
-            .skip(1)
-            .any(|it| it.trim_start().starts_with(['"', '\''])),
+        another: another(&body[..start]),
         behind: (!is_decoration(behind)).then(|| behind.trim().to_owned()),
     })
+}
+
+/// Whether a whole object of something stands in a text. Only so many braces are looked at.
+fn another(text: &str) -> bool {
+    text.match_indices('{')
+        .take(32)
+        .any(|(at, _)| object::leading(&text[at..]).is_ok_and(|(map, _)| !map.is_empty()))
 }
 
 impl Found {
