@@ -67,3 +67,13 @@ async fn a_yes_is_remembered_over_a_restart() {
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.phone.gestures().len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_model_gives_leave_to_another() {
+    let mut rig = Rig::new([sensitive(500, "Send it?")]);
+    rig.mode = crate::ReplyMode::AutoReply;
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert_eq!(report.question.expect("the user is asked").kind, QuestionKind::Confirm);
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+}
