@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn a_password_with_quotes_leaves_arguments_whole() {
-        let vault = Vault::default();
+        let vault = Vault::new(KeepText::Redacted);
         vault.learn(Kind::Password, "p\"w\\4711");
         let sealed = vault.redact("type p\"w\\4711 here").into_owned();
         assert!(!sealed.contains("4711"), "{sealed}");
