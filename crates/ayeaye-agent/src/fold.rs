@@ -10,7 +10,7 @@ use jiff::Timestamp;
 pub use self::agents::Agents;
 pub(crate) use self::agents::{APP_AGENT, HOST_AGENT};
 pub use self::planning::Planning;
-pub(crate) use self::planning::{ASSIGN, Closing, FAIL, Over, RESULTS, quote};
+pub(crate) use self::planning::{ASSIGN, Closing, FAIL, Over, RESULTS, lines, quote};
 
 use crate::journal::{
     ActionFacts, Answer, BlobRef, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts,
@@ -436,7 +436,8 @@ impl Session {
             if let Some(asked) = &asked {
                 self.planning.answered(&asked.text, &answer.answers);
             }
-            let yes = answer.answers.iter().all(|text| leave::is_given(text));
+            let said = &answer.answers;
+            let yes = !said.is_empty() && said.iter().all(|text| leave::is_given(text));
             self.leave = self.asked_leave.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();

@@ -24,10 +24,18 @@ impl Leave {
         Self { text: question.text.clone(), gesture }
     }
 
-    /// Whether it covers this: the same question again, or the same thing to be done.
+    /// Whether it covers this: the same thing to be done, whichever words ask for it, as long as they
+    /// name the same numbers. The same words alone do not: a model may ask "May this be done?" of
+    /// everything.
     pub(crate) fn covers(&self, gesture: &Gesture, question: &Question) -> bool {
-        self.text == question.text || self.gesture.as_ref().is_some_and(|it| alike(it, gesture))
+        self.gesture.as_ref().is_some_and(|it| alike(it, gesture))
+            && numbers(&self.text) == numbers(&question.text)
     }
+}
+
+/// The numbers in a text, in order: amounts, dates, how many.
+fn numbers(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_numeric()).filter(|it| !it.is_empty()).collect()
 }
 
 fn alike(one: &Gesture, other: &Gesture) -> bool {

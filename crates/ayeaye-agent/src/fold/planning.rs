@@ -222,7 +222,13 @@ const KNOWN: &str = "\n\nFrom other apps and from the user, as far as it was not
 
 /// Puts a text behind bars, every line of it, so that where it ends cannot be feigned.
 pub(crate) fn quote(page: &mut String, text: &str) {
-    text.lines().for_each(|line| page.extend(["| ", line, "\n"]));
+    lines(text).for_each(|line| page.extend(["| ", line, "\n"]));
+}
+
+/// The lines of a text, however they end: a model takes more for an end of a line than `\n`.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    const ENDS: [char; 6] = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+    text.lines().flat_map(|line| line.split(ENDS))
 }
 
 fn piece(text: &str) -> String {

@@ -36,6 +36,10 @@ impl Run {
             ReplyMode::NoReply | ReplyMode::AutoReply if !answered_without_user() => {
                 return Err(needs_reply());
             }
+            // Leave is a person's to give, and not a model's to another.
+            ReplyMode::AutoReply if question.kind == QuestionKind::Confirm => {
+                return Err(needs_reply());
+            }
             ReplyMode::NoReply => (NOBODY_ANSWERS.to_owned(), "none"),
             ReplyMode::AutoReply => (self.answer_as_user(&question, seen, draft).await?, "auto"),
             ReplyMode::ManualReply => match self.operator_answer().await? {

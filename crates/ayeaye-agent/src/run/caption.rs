@@ -45,7 +45,8 @@ impl Run {
                 ],
             },
         ]);
-        let sent = self.unsealed_prompt(&prompt).into_owned();
+        // Secrets stay sealed: nobody needs them to describe a screen.
+        let sent = prompt.clone();
         let (asked, limit) = (model.clone(), self.call_limit().min(LIMIT));
         let call = tokio::spawn(async move { asked.call(&sent, limit).await });
         let shown = (seen.picture.clone(), seen.kept.clone());

@@ -12,7 +12,7 @@ use crate::journal::{
     ActionFacts, BlobRef, Fact, LlmRequest, LlmResponse, MessageFacts, ParsedFacts, PartFacts,
     ResponseFacts, TokenFacts, ToolCallFacts,
 };
-use crate::privacy::{Kind, secrets_in};
+use crate::privacy::{Kind, Vault, secrets_in};
 use crate::{
     Action, Decision, Gesture, KeepImages, KeepText, Message, Model, ModelError, Part, Picture,
     Prices, Prompt, Reply, Shown, StopReason, Tokens, ToolCall, Unreadable, View,
@@ -247,9 +247,7 @@ impl Run {
                 Part::Text(text) | Part::Result { text, .. } => {
                     *text = self.vault.reveal(text).into_owned();
                 }
-                Part::Call(call) => {
-                    call.arguments = self.vault.reveal(&call.arguments).into_owned();
-                }
+                Part::Call(call) => call.arguments = revealed(&self.vault, &call.arguments),
                 Part::Picture(_) => {}
             }
         }
@@ -313,6 +311,25 @@ impl Run {
         };
         let unkept = || PartFacts::Text(format!("[picture {} not kept]", picture.size));
         Ok(kept.map_or_else(unkept, PartFacts::Picture))
+    }
+}
+
+/// Arguments with their secrets in clear. They stay JSON whatever quotes a password has.
+fn revealed(vault: &Vault, arguments: &str) -> String {
+    fn inside(vault: &Vault, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = vault.reveal(text).into_owned(),
+            Value::Array(list) => list.iter_mut().for_each(|it| inside(vault, it)),
+            Value::Object(map) => map.values_mut().for_each(|it| inside(vault, it)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    match serde_json::from_str(arguments) {
+        Ok(mut value) => {
+            inside(vault, &mut value);
+            value.to_string()
+        }
+        Err(_) => vault.reveal(arguments).into_owned(),
     }
 }
 
@@ -400,4 +417,20 @@ fn calls(reply: &Reply) -> Vec<ToolCallFacts> {
         parameters: parameters(&call.arguments),
     };
     reply.calls.iter().map(kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_with_quotes_leaves_arguments_whole() {
+        let vault = Vault::new(KeepText::Redacted);
+        vault.learn(Kind::Password, "p\"w\\4711");
+        let sealed = vault.redact("type p\"w\\4711 here").into_owned();
+        assert!(!sealed.contains("4711"), "{sealed}");
+        let arguments = serde_json::json!({ "text": sealed }).to_string();
+        let clear: Value = serde_json::from_str(&revealed(&vault, &arguments)).unwrap();
+        assert_eq!(clear["text"], "type p\"w\\4711 here");
+    }
 }

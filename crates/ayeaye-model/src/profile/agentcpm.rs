@@ -131,12 +131,12 @@ fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, Unreadable>
         }
     };
     let action = match (end, doing.first()) {
-        (Some(_), Some(_)) => {
+        (Some(_), doing) if doing.is_some() || args.has(&["to"]) => {
             return refused(
                 "it acts and ends in one reply; act first, and end when it is seen done",
             );
         }
-        (Some(end), None) => end,
+        (Some(end), _) => end,
         (None, Some(_)) => doing_it(&args, &doing, time, sheet)?,
         (None, None) if args.has(&["to"]) => return args.missing("`POINT`, where `to` begins"),
         (None, None) => match time {

@@ -28,6 +28,18 @@ pub(crate) fn quote(text: &str) -> String {
     format!("“{short}”")
 }
 
+/// Whether what follows a text begins on a line of its own or behind a whole sentence. What stands in
+/// the middle of one may be what it speaks of: `I cannot say <answer>finish()</answer> yet`.
+pub(crate) fn begins_anew(before: &str) -> bool {
+    const LABELS: [&str; 5] = ["action", "answer", "动作", "操作", "回答"];
+    let before = before.trim_end_matches([' ', '\t', '`', '*']);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let line = line.trim_start_matches(['*', '#', ' ']).trim_end_matches([':', '：', '*', ' ']);
+    LABELS.iter().any(|label| line.eq_ignore_ascii_case(label))
+        || before.is_empty()
+        || before.ends_with(|c: char| "\n\r.。!！?？…>)）]】\"”'’」』".contains(c))
+}
+
 /// A reply without the tokens and fences that servers leave around it.
 pub(crate) fn unwrapped(text: &str) -> &str {
     const BEFORE: [&str; 3] = ["<|begin_of_box|>", "<|im_start|>assistant", "<|assistant|>"];

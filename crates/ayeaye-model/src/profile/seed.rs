@@ -6,7 +6,7 @@ use ayeaye_agent::{
 };
 
 use super::reading::call::{self, Call};
-use super::reading::{function, object, refused, think, unwrapped};
+use super::reading::{begins_anew, function, object, refused, think, unwrapped};
 use super::space::Space;
 use super::turns::{self, LONGEST_TASK, Manner};
 use super::uitars::{act, parse};
@@ -121,6 +121,11 @@ fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
     let action = act::action(&call::only(calls)?, &thought, sheet)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
         return refused("its reasoning has no end, so that finished may be part of it");
+    }
+    if reply.calls.is_empty() && !begins_anew(head) && matches!(action, Action::Complete { .. }) {
+        return refused(
+            "its call stands in the middle of a sentence; write it on a line of its own",
+        );
     }
     let (explain, summary, observation) = (String::new(), String::new(), String::new());
     Ok(Decision { action, thought, explain, summary, observation })

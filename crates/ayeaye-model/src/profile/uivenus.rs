@@ -8,7 +8,7 @@ use ayeaye_agent::{
     Role, Unreadable, View,
 };
 
-use super::reading::{call, point, quote, refused, think, unwrapped, words};
+use super::reading::{begins_anew, call, point, quote, refused, think, unwrapped, words};
 use super::space::Space;
 use super::telling::{LONGEST_TASK, Story, line, listed, put, quoted, remarks};
 use super::{Family, Sampling, Sheet, Spec, Wire};
@@ -117,11 +117,24 @@ fn read(text: &str, sheet: &Sheet) -> Result<Decision, Unreadable> {
     }
     let cut = think::cut(text, |text| text.starts_with("<action>") || call::head(text).is_some());
     let body = unwrapped(cut.body);
-    let (action, conclusion) = parts(body)?;
+    let Parts { before, action, conclusion, behind } = parts(body)?;
     let call = call::only(call::calls(call::unfenced(action), KNOWN)?)?;
     let action = act(&call, sheet)?;
-    if cut.unclosed && matches!(action, Action::Complete { .. }) {
-        return refused("its reasoning has no end, so that its action may be part of it");
+    if matches!(action, Action::Complete { .. }) {
+        if cut.unclosed {
+            return refused("its reasoning has no end, so that its action may be part of it");
+        }
+        if !begins_anew(before) {
+            return refused(
+                "its <action> stands in the middle of a sentence; write it on a line of its own",
+            );
+        }
+        if !behind.is_empty() {
+            return refused(format!(
+                "words stand behind its action, which may take it back: {}",
+                quote(behind)
+            ));
+        }
     }
     let conclusion = conclusion.trim().to_owned();
     Ok(Decision {
@@ -133,12 +146,21 @@ fn read(text: &str, sheet: &Sheet) -> Result<Decision, Unreadable> {
     })
 }
 
-/// The action and the conclusion of a reply without its reasoning.
-fn parts(body: &str) -> Result<(&str, &str), Unreadable> {
+/// A reply without its reasoning.
+struct Parts<'a> {
+    before: &'a str,
+    action: &'a str,
+    conclusion: &'a str,
+    /// What is neither.
+    behind: &'a str,
+}
+
+fn parts(body: &str) -> Result<Parts<'_>, Unreadable> {
     let Some(start) = body.find("<action>") else {
         // A call alone: some servers take the tags for tokens and drop them.
         let end = body.find("<conclusion>").unwrap_or(body.len());
-        return Ok((&body[..end], conclusion(&body[end..])));
+        let (conclusion, behind) = conclusion(&body[end..]);
+        return Ok(Parts { before: "", action: &body[..end], conclusion, behind });
     };
     let inside = &body[start + "<action>".len()..];
     if inside.contains("<action>") {
@@ -147,12 +169,16 @@ fn parts(body: &str) -> Result<(&str, &str), Unreadable> {
     let Some(end) = inside.rfind("</action>") else {
         return refused("its action has no end; write <action>…</action>");
     };
-    Ok((&inside[..end], conclusion(&inside[end + "</action>".len()..])))
+    let (conclusion, behind) = conclusion(&inside[end + "</action>".len()..]);
+    Ok(Parts { before: &body[..start], action: &inside[..end], conclusion, behind })
 }
 
-fn conclusion(rest: &str) -> &str {
-    let inside = rest.find("<conclusion>").map(|at| &rest[at + "<conclusion>".len()..]);
-    inside.map(|it| it.find("</conclusion>").map_or(it, |end| &it[..end])).unwrap_or_default()
+/// The conclusion, and what stands around it.
+fn conclusion(rest: &str) -> (&str, &str) {
+    let Some((before, inside)) = rest.split_once("<conclusion>") else { return ("", rest.trim()) };
+    let (inside, behind) = inside.split_once("</conclusion>").unwrap_or((inside, ""));
+    let behind = if before.trim().is_empty() { behind } else { before };
+    (inside, behind.trim())
 }
 
 fn act(call: &call::Call, sheet: &Sheet) -> Result<Action, Unreadable> {

@@ -154,7 +154,7 @@ async fn the_host_agent_is_told_of_apps_results_and_answers() {
     assert_eq!(report.message, "Sent by mail.");
     let pages = rig.pages();
     assert!(pages[0].contains("| Messages (com.chat)\n"), "{}", pages[0]);
-    assert!(pages[0].contains("The user asks for:\nText Anna\n"), "{}", pages[0]);
+    assert!(pages[0].contains("The user asks for:\n> Text Anna\n"), "{}", pages[0]);
     assert!(pages[0].contains("In front now: com.example.chat"), "{}", pages[0]);
     assert!(pages[1].contains("| FAIL in com.chat: Send it\n|   no signal\n"), "{}", pages[1]);
     assert!(pages[1].contains("| noted by AppAgent_com.chat: hm\n"), "{}", pages[1]);
@@ -297,7 +297,7 @@ async fn steps_that_are_used_up_leave_the_subtask_open() {
     assert_eq!(past[1..], ["CLICK 1,500", "! Hurry", "CLICK 2,500"]);
     let report = rig.go_on(report.session_id, Words::Nothing).await;
     assert_eq!(report.message, "Done.");
-    assert!(rig.pages()[1].contains("The user has also said:\n- Hurry\n"), "{}", rig.pages()[1]);
+    assert!(rig.pages()[1].contains("The user has also said:\n> Hurry\n"), "{}", rig.pages()[1]);
     let story = story(&rig.events(report.session_id).await);
     assert_eq!(story.iter().filter(|line| line.starts_with("subtask")).count(), 1);
 }

@@ -34,6 +34,20 @@ async fn a_yes_covers_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_yes_is_not_for_other_acts_in_the_same_words_or_other_amounts_in_the_same_place() {
+    for (before, after) in [
+        (sensitive(100, "May this be done?"), sensitive(900, "May this be done?")),
+        (sensitive(500, "Pay 5.00?"), sensitive(500, "Pay 500?")),
+    ] {
+        let rig = Rig::new([before, after]);
+        let report = rig.run().await;
+        let report = rig.go_on(report.session_id, says("yes")).await;
+        assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+        assert_eq!(rig.phone.gestures(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn anything_but_a_clear_yes_is_a_no() {
     for answer in ["no", "yes, but only the first", "maybe", ""] {
         let rig = Rig::new([sensitive(500, "Send it?"), sensitive(500, "Send it?")]);
@@ -52,4 +66,14 @@ async fn a_yes_is_remembered_over_a_restart() {
     let report = rig.go_on(report.session_id, says("是的")).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.phone.gestures().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_model_gives_leave_to_another() {
+    let mut rig = Rig::new([sensitive(500, "Send it?")]);
+    rig.mode = crate::ReplyMode::AutoReply;
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
+    assert_eq!(report.question.expect("the user is asked").kind, QuestionKind::Confirm);
+    assert_eq!(rig.phone.gestures(), Vec::<String>::new());
 }

@@ -90,7 +90,8 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
     if !reply.calls.is_empty() {
         return Err("it calls a tool, and there are none: reply with the JSON object alone".into());
     }
-    let fields: Fields = serde_json::from_str(object(&reply.text)?)
+    let Found { json, doubt } = object(&reply.text)?;
+    let fields: Fields = serde_json::from_str(json)
         .map_err(|err| format!("it is not the one JSON object that was asked for: {err}"))?;
     let subtask = acted_on("current_subtask", &fields.current_subtask)?;
     let result = acted_on("result", &fields.result)?;
@@ -136,6 +137,9 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
                         .into(),
                 );
             }
+            if let Some(doubt) = doubt {
+                return Err(format!("{doubt}: reply with the JSON object alone").into());
+            }
             let said = if result.is_empty() { comment } else { result };
             if said.is_empty() {
                 return Err(
@@ -162,12 +166,31 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
     Ok(Plan { turn, response })
 }
 
+/// The object of a reply.
+struct Found<'a> {
+    json: &'a str,
+    /// Why the end of a request is not taken from it.
+    doubt: Option<&'static str>,
+}
+
 /// The object in a reply: behind what was thought, with or without a fence around it. Where there are
 /// two, what is between the outer braces is no JSON.
-fn object(text: &str) -> Result<&str, Refused> {
+fn object(text: &str) -> Result<Found<'_>, Refused> {
     let text = text.rsplit_once("</think>").map_or(text, |(_, rest)| rest);
     let (from, to) = text.find('{').zip(text.rfind('}')).ok_or("there is no JSON object in it")?;
-    text.get(from..=to).ok_or_else(|| "there is no JSON object in it".into())
+    let json = text.get(from..=to).ok_or("there is no JSON object in it")?;
+    let before = text[..from].trim_end_matches([' ', '\t']);
+    let nothing = |c: char| c.is_whitespace() || c == '`';
+    let doubt = if before.contains("<think>") {
+        Some("its thoughts have no end, so that its FINISH may be one of them")
+    } else if !text[to + 1..].chars().all(nothing) {
+        Some("words stand behind its FINISH, and may take it back")
+    } else if !before.is_empty() && !before.ends_with(['\n', '`', ':']) {
+        Some("its FINISH stands in the middle of a sentence")
+    } else {
+        None
+    };
+    Ok(Found { json, doubt })
 }
 
 fn told(value: &Value) -> String {
@@ -312,6 +335,9 @@ mod tests {
             ),
             (r#"{"status": "FINISH", "result": "x", "current_subtask": "y"}"#, "left"),
             (r#"{"status": "FINISH", "result": "x", "questions": ["y"]}"#, "left"),
+            (r#"<think>At last {"status": "FINISH", "result": "x"}"#, "no end"),
+            (r#"{"status": "FINISH", "result": "x"} once the note is written"#, "take it back"),
+            (r#"I cannot say {"status": "FINISH", "result": "x"}"#, "middle of a sentence"),
             (r#"{"result": "x"}"#, "status"),
             (r#"{"status": "FAIL"}"#, "does not say why"),
             (r#"{"status": "PENDING"}"#, "no `questions`"),

@@ -3,7 +3,7 @@ use ayeaye_agent::{Action, Decision, Gesture, Key, Question, Reply, Unreadable};
 
 use super::super::Sheet;
 use super::super::reading::call::{self, Call};
-use super::super::reading::{point, quote, refused, think, unwrapped, words};
+use super::super::reading::{begins_anew, point, quote, refused, think, unwrapped, words};
 
 /// The names of arguments.
 const ARGS: &[&str] =
@@ -11,6 +11,9 @@ const ARGS: &[&str] =
 
 /// What the model writes into a message when it has nothing to say there.
 const NOTHING_SAID: [&str; 6] = ["true", "重要操作", "敏感操作", "important", "sensitive", "yes"];
+
+/// What it writes there for an ordinary tap.
+const NOT_SENSITIVE: [&str; 3] = ["false", "none", "null"];
 
 /// Understands a whole reply, or says why not.
 pub(super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
@@ -33,6 +36,11 @@ pub(super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable
     let action = action(&call, &thought, sheet)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
         return refused("its reasoning has no end (`</think>`), so that finish may be part of it");
+    }
+    if !begins_anew(head) && matches!(action, Action::Complete { .. }) {
+        return refused(
+            "its finish stands in the middle of a sentence; write it on a line of its own",
+        );
     }
     let (explain, summary, observation) = (String::new(), String::new(), String::new());
     Ok(Decision { action, thought, explain, summary, observation })
@@ -131,6 +139,9 @@ fn action(call: &Call, thought: &str, sheet: &Sheet) -> Result<Action, Unreadabl
             let gesture = Gesture::Click { point: place("element")? };
             match said("message") {
                 None => gesture.into(),
+                Some(no) if NOT_SENSITIVE.iter().any(|it| no.eq_ignore_ascii_case(it)) => {
+                    gesture.into()
+                }
                 Some(message) => {
                     let text = told().or_else(reason).unwrap_or(message);
                     Action::Confirm { gesture, question: Question::confirm(text) }

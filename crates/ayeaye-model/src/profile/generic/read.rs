@@ -125,6 +125,14 @@ fn decision(
     })
 }
 
+/// Whether an end is a good one.
+const SUCCESS: [&str; 3] = ["success", "succeeded", "successful"];
+
+/// Whether a text to be typed stands beside a key.
+fn typed(args: &Args<'_>) -> Result<bool, Unreadable> {
+    Ok(args.text(&["text", "inputtext"])?.is_some_and(|text| !text.trim().is_empty()))
+}
+
 const TEXT: [&str; 4] = ["text", "value", "content", "inputtext"];
 
 fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadable> {
@@ -181,6 +189,12 @@ fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadab
             Gesture::Awake { app }.into()
         }
         Word::Key => key(args)?,
+        Word::Press(key) if typed(args)? => {
+            return refused(format!(
+                "it presses {} and has a text: type it, or press the key without one",
+                key.name()
+            ));
+        }
         Word::Press(key) => Gesture::HotKey { key }.into(),
         Word::Wait => Action::Wait(words::wait(seconds()?.as_deref())?),
         Word::Note => {
@@ -204,6 +218,13 @@ fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadab
         Word::Complete => {
             let names = [&["message", "answer", "result", "return", "report"], &TEXT[..]].concat();
             match args.text(&["status", "goalstatus"])?.map(|it| words::folded(&it)).as_deref() {
+                // A flag beside the word, as the `done` of browser agents has it.
+                None | Some("success" | "complete" | "completed" | "succeeded" | "done")
+                    if args.value(&SUCCESS)?.is_some() && !args.flag(&SUCCESS)? =>
+                {
+                    let names = [&["reason"], &names[..]].concat();
+                    Action::Abort { reason: args.text(&names)?.unwrap_or_default() }
+                }
                 None | Some("success" | "complete" | "completed" | "succeeded" | "done") => {
                     Action::Complete { message: args.text(&names)?.unwrap_or_default() }
                 }
@@ -231,12 +252,14 @@ fn with_leave(action: Action, args: &Args<'_>) -> Result<Action, Unreadable> {
     let Action::Gesture(gesture) = action else { return Ok(action) };
     let text = match args.value(&["confirm", "requiresconfirmation", "sensitive"])? {
         None | Some(Value::Bool(false)) => return Ok(gesture.into()),
-        Some(Value::Bool(true)) => {
+        Some(Value::String(no)) if is_word(no, &["", "false", "no", "none", "null"]) => {
+            return Ok(gesture.into());
+        }
+        Some(yes) if *yes == Value::Bool(true) || is_flag(yes) => {
             let why = args.text(&["explain", "explanation", "thought"])?.unwrap_or_default();
             let why = if why.trim().is_empty() { gesture.name().to_owned() } else { why };
             format!("May this be done? {why}")
         }
-        Some(Value::String(text)) if text.trim().is_empty() => return Ok(gesture.into()),
         Some(Value::String(text)) => text.clone(),
         Some(other) => {
             return refused(format!(
@@ -246,6 +269,15 @@ fn with_leave(action: Action, args: &Args<'_>) -> Result<Action, Unreadable> {
         }
     };
     Ok(Action::Confirm { gesture, question: Question::confirm(text) })
+}
+
+fn is_word(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+}
+
+/// Whether a text says yes in place of a question.
+fn is_flag(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| is_word(text, &["true", "yes"]))
 }
 
 fn key(args: &Args<'_>) -> Result<Action, Unreadable> {

@@ -17,7 +17,7 @@ pub(crate) fn begins(text: &str) -> bool {
     BEGINNINGS.iter().any(|tag| text.starts_with(tag))
 }
 
-/// What stands in front of the first call, and all calls of a text; `None` if it has none.
+/// What stands in front of the first call, as it is written, and all calls of a text; `None` if it has none.
 pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<Call>)>, Unreadable> {
     if !text.contains("<function") {
         return Ok(None);
@@ -41,7 +41,7 @@ pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<Call>)>, Unreadable>
             return refused("it holds more than one action; reply with the next one alone");
         }
     }
-    Ok(Some((text[..start].trim(), calls)))
+    Ok(Some((&text[..start], calls)))
 }
 
 /// A text without the tags of tool calls in front of it.
@@ -147,7 +147,7 @@ mod tests {
                     format!("{}{}", call.name, args.collect::<String>())
                 };
                 let calls: Vec<_> = calls.iter().map(call).collect();
-                format!("{head}|{}", calls.join("|"))
+                format!("{}|{}", head.trim(), calls.join("|"))
             }
             Ok(None) => "none".to_owned(),
             Err(why) => format!("not: {why}"),

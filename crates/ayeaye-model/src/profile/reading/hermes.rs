@@ -6,7 +6,7 @@ use ayeaye_agent::{Reply, Unreadable};
 use serde_json::{Map, Value};
 
 use super::words::folded;
-use super::{object, refused, think, unwrapped};
+use super::{begins_anew, object, refused, think, unwrapped};
 
 mod mend;
 mod tag;
@@ -57,7 +57,12 @@ pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, Unreadable> {
             }
             cut.body
         }
-        Some(head) => head,
+        Some(head) => {
+            if !begins_anew(head) {
+                found.doubt = Some("its tool call stands in the middle of a sentence");
+            }
+            head
+        }
     };
     let Some((name, arguments)) = found.call else {
         return refused(

@@ -16,6 +16,8 @@ pub(crate) struct Found {
     firm: bool,
     /// Reasoning was begun in front of it and never ended.
     unclosed: bool,
+    /// Another one stands in the words in front of it.
+    another: bool,
     /// What stands behind it, if that is more than the ends of wrappings.
     behind: Option<String>,
 }
@@ -48,8 +50,16 @@ pub(crate) fn found(text: &str) -> Result<Found, Unreadable> {
         thought: reasons(&cut.thought, &body[..start]),
         firm,
         unclosed: cut.unclosed,
+        another: another(&body[..start]),
         behind: (!is_decoration(behind)).then(|| behind.trim().to_owned()),
     })
+}
+
+/// Whether a whole object of something stands in a text. Only so many braces are looked at.
+fn another(text: &str) -> bool {
+    text.match_indices('{')
+        .take(32)
+        .any(|(at, _)| object::leading(&text[at..]).is_ok_and(|(map, _)| !map.is_empty()))
 }
 
 impl Found {
@@ -63,6 +73,11 @@ impl Found {
             if !self.firm {
                 return refused(
                     "its action stands in the middle of a line; write it on a line of its own",
+                );
+            }
+            if self.another {
+                return refused(
+                    "another JSON object stands in front of its action; reply with one action",
                 );
             }
             if let Some(behind) = &self.behind {

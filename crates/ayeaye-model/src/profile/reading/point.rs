@@ -11,7 +11,25 @@ const LONGEST: usize = 200;
 
 /// One place: two numbers in any brackets, or a box, whose middle is meant.
 pub(crate) fn point(text: &str, sheet: &Sheet) -> Result<Point, Unreadable> {
-    place(&numbers(text)?, sheet).map_err(|why| why.unwrap_or_else(|| odd(text)))
+    let mut numbers = numbers(text)?;
+    if let ([_, _], Some(y_first)) = (&numbers[..], named_y_first(text))
+        && y_first != sheet.space.y_first
+    {
+        numbers.reverse();
+    }
+    place(&numbers, sheet).map_err(|why| why.unwrap_or_else(|| odd(text)))
+}
+
+/// Whether a text names its second axis first, if it names both by a letter.
+pub(crate) fn named_y_first(text: &str) -> Option<bool> {
+    let word = |name: char| {
+        text.match_indices([name, name.to_ascii_uppercase()]).map(|(at, _)| at).find(|at| {
+            let around = (text[..*at].chars().next_back(), text[at + 1..].chars().next());
+            let apart = |it: Option<char>| it.is_none_or(|it| !it.is_alphabetic());
+            apart(around.0) && apart(around.1)
+        })
+    };
+    Some(word('y')? < word('x')?)
 }
 
 /// Two places in one text.
@@ -134,6 +152,8 @@ mod tests {
             "<|box_start|>(512,203)<|box_end|>",
             "point>point>512 203",
             "x=512 y=203",
+            "y=203, x=512",
+            "(Y：203，X：512)",
             "[412, 103, 612, 303]",
         ] {
             assert_eq!(point(text, &SHEET), expected, "{text}");

@@ -3,6 +3,7 @@ use ayeaye_agent::Point;
 
 use super::Unreadable;
 use crate::profile::Sheet;
+use crate::profile::reading::point::named_y_first;
 
 /// What a number of a point means.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +18,11 @@ pub(super) enum Space {
 
 /// One place: `x,y` in any brackets, or a box, whose middle is meant.
 pub(super) fn point(text: &str, space: Space) -> Result<Point, Unreadable> {
-    let numbers = numbers(text, space)?;
+    let mut numbers = numbers(text, space)?;
+    let y_first = matches!(space, Space::Given(sheet) if sheet.space.y_first);
+    if numbers.len() == 2 && named_y_first(text).is_some_and(|said| said != y_first) {
+        numbers.reverse();
+    }
     match numbers[..] {
         [x, y] => place(text, x, y, space),
         [x1, y1, x2, y2] if x1 <= x2 && y1 <= y2 => {
