@@ -50,7 +50,9 @@ impl Run {
         let advice: Vec<&str> = planning.advice().collect();
         if !advice.is_empty() {
             page.push_str("\nThe user has also said:\n");
-            advice.iter().for_each(|it| behind(&mut page, "> ", it));
+            for it in advice {
+                behind(&mut page, "> ", it);
+            }
         }
         let limit = self.parts.limits.subtasks;
         if limit <= planning.assigned {
