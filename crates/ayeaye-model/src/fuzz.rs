@@ -165,8 +165,12 @@ fn replies(profile: Profile, executions: u64) {
         let mut reply = reply(bytes);
         let read = model.read(&reply, sent);
         if let Ok(Decision { action: Action::Complete { .. }, .. }) = &read {
-            // Blanks, dashes and underscores in a word do not matter to readers.
+            // Blanks, dashes and underscores in a word do not matter to readers, written as they are
+            // or as JSON escapes them.
             let mut said = String::from_utf8_lossy(bytes).to_lowercase();
+            for escaped in ["\\n", "\\t", "\\r"] {
+                said = said.replace(escaped, "");
+            }
             said.retain(|c| !c.is_whitespace() && !"-_".contains(c));
             if !last_words.iter().any(|word| said.contains(word)) {
                 return Err("the end of a task that nobody said".to_owned());
