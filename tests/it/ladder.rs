@@ -1,7 +1,7 @@
 //! Questions: every way in which one reaches a person, and every way in which the answer may not come.
 use std::time::Duration;
 
-use ayeaye_agent::{ClientAct, DeviceId, Gesture, Point, Principal, QuestionKind};
+use ayeaye_agent::{DeviceId, DirectAction, Gesture, Point, Principal, QuestionKind};
 use rmcp::model::{CallToolResponse, CallToolResult, InputRequest, InputRequiredResult};
 use rmcp::service::{RoleClient, RunningService};
 use serde_json::{Value, json};
@@ -330,7 +330,7 @@ async fn an_answer_that_comes_while_the_client_acts_itself_is_not_lost() {
     let client = on_pipe(&paper.server, &Person::who([]), Era::New).await;
     let state = asked(&client, task()).await.request_state.unwrap();
     let sessions = paper.agent.sessions(&Principal::local(), 1).await.unwrap();
-    let acting = paper.agent.act(ClientAct {
+    let acting = paper.agent.act(DirectAction {
         device_id: DeviceId::new(SERIAL),
         session_id: Some(sessions[0].0),
         gesture: Gesture::Click { point: Point::new(500, 500).unwrap() },

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use ayeaye::mcp::Server;
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{
-    Action, Agent, Decision, Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Frame,
-    Keeping, Limits, Model, ModelError, Models, Parts, Picture, Prompt, Reply, ScreenSize, Tokens,
-    Unreadable, View,
+    Action, Agent, AgentDeps, Decision, Device, DeviceEntry, DeviceError, DeviceId, DeviceSource,
+    Frame, Limits, Model, ModelError, Models, ParseError, Picture, PrivacySettings, Prompt, Reply,
+    ScreenSize, StepInput, Tokens,
 };
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
@@ -52,7 +52,7 @@ impl Model for Fragile {
         ayeaye_model::encode_within(frame, 200, usize::MAX)
     }
 
-    fn prompt(&self, _view: &View<'_>) -> Prompt {
+    fn prompt(&self, _view: &StepInput<'_>) -> Prompt {
         assert!(self.mended.load(Ordering::SeqCst), "hush: this is for the log");
         Prompt::default()
     }
@@ -68,7 +68,7 @@ impl Model for Fragile {
         })
     }
 
-    fn read(&self, _reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
+    fn read(&self, _reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
         Ok(Decision {
             action: Action::Complete { message: "Done.".to_owned() },
             thought: String::new(),
@@ -84,14 +84,14 @@ async fn client(
     model: Arc<Fragile>,
     data: &std::path::Path,
 ) -> RunningService<RoleClient, Quiet> {
-    let agent = Agent::new(Parts {
+    let agent = Agent::new(AgentDeps {
         sources: vec![source],
         private: Vec::new(),
         models: Models::one(model),
         journal: Arc::new(FileJournal::new(data, ayeaye::wiring::clock(), SyncWhen::Step)),
         limits: Limits::USUAL,
         config: Map::new(),
-        keeping: Keeping::default(),
+        keeping: PrivacySettings::default(),
         judge: None,
     });
     connect(Server::new(Arc::new(agent), crate::support::DEFAULTS), Quiet).await

@@ -3,8 +3,8 @@ mod news;
 mod teach;
 
 use ayeaye_agent::journal::{
-    ActionFacts, DeviceFacts, Entry, Fact, PhaseTimes, ResponseFacts, RunFacts, SessionEnd,
-    SessionStart, StepEnd, StepStart, TokenFacts,
+    ActionRecord, DeviceRecord, Entry, Fact, PhaseTimes, ResponseRecord, RunRecord, SessionEnd,
+    SessionStart, StepEnd, StepStart, TokenRecord,
 };
 use ayeaye_agent::{DeviceId, Principal, ReplyMode, SessionId, StartTask};
 use rmcp::ClientHandler;
@@ -117,14 +117,14 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
     let start = Fact::SessionStart(SessionStart {
         task_name: id.to_string(),
         request: "look around".to_owned(),
-        device: DeviceFacts {
+        device: DeviceRecord {
             device_id: rig.serial.clone(),
             model: "Pixel".to_owned(),
             android_version: "14".to_owned(),
             wm_size: [540, 1200],
         },
         config: Map::new(),
-        run: RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false },
+        run: RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false },
         owner: owner.map(str::to_owned),
     });
     let end = Fact::SessionEnd(SessionEnd {
@@ -160,14 +160,14 @@ fn facts_of(step: u32) -> [Fact; 2] {
     };
     let end = StepEnd {
         status: "CONTINUE".to_owned(),
-        response: ResponseFacts { thought: "so ".repeat(500), ..ResponseFacts::default() },
-        action: Some(ActionFacts {
+        response: ResponseRecord { thought: "so ".repeat(500), ..ResponseRecord::default() },
+        action: Some(ActionRecord {
             function: "CLICK".to_owned(),
             arguments: [("point".to_owned(), json!([step % 1000, 400]))].into_iter().collect(),
         }),
         result: String::new(),
         error: None,
-        tokens: TokenFacts::default(),
+        tokens: TokenRecord::default(),
         cost_usd: 0.0,
         cost_known: true,
         time_ms: PhaseTimes::default(),

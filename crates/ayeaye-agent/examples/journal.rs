@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use ayeaye_agent::journal::{
-    ActionFacts, BlobRef, DeviceFacts, Entry, Fact, FileJournal, Folding, LlmRequest, LlmResponse,
-    MessageFacts, Observe, ParsedFacts, PartFacts, PhaseTimes, ResponseFacts, RunFacts,
-    SessionStart, StepEnd, StepStart, SyncWhen, TargetFacts, TokenFacts, ToolEnd, ToolStart,
+    ActionRecord, BlobRef, DeviceRecord, Entry, Fact, FileJournal, LlmRequest, LlmResponse,
+    MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, ResponseRecord, RunRecord,
+    SessionBuilder, SessionStart, StepEnd, StepStart, SyncWhen, TargetRecord, TokenRecord, ToolEnd,
+    ToolStart,
 };
-use ayeaye_agent::{Clock, Journal as _, Record, SessionId};
+use ayeaye_agent::{Clock, Journal as _, JournalWriter, SessionId};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
@@ -57,7 +58,7 @@ async fn main() {
     for _ in 0..rounds {
         let before = resident_kib();
         let begun = Instant::now();
-        let mut folding = Folding::new(id);
+        let mut folding = SessionBuilder::new(id);
         let record = journal.open(&id, &mut |event| folding.apply(&event)).await.unwrap();
         let session = folding.finish().unwrap();
         let taken = begun.elapsed();
@@ -76,7 +77,7 @@ const THOUGHT: &str = "The list shows three kettles. The second one is red and c
     the limit. I open it to see whether it can be delivered, and then put it into the basket.";
 
 struct Writer<'a> {
-    record: &'a mut dyn Record,
+    record: &'a mut dyn JournalWriter,
     spent: Duration,
     events: u32,
 }
@@ -120,14 +121,14 @@ fn start() -> Fact {
     Fact::SessionStart(SessionStart {
         task_name: "kettle".to_owned(),
         request: TASK.to_owned(),
-        device: DeviceFacts {
+        device: DeviceRecord {
             device_id: "emulator-5554".to_owned(),
             model: "Pixel 7".to_owned(),
             android_version: "14".to_owned(),
             wm_size: [1080, 2400],
         },
         config: map(json!({ "profile": "gelab", "temperature": 0.1 })),
-        run: RunFacts {
+        run: RunRecord {
             max_steps: u32::MAX,
             reply_mode: "pass_to_client".to_owned(),
             planner: false,
@@ -165,7 +166,7 @@ fn observe(picture: &BlobRef) -> Fact {
 }
 
 fn request(step: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
-    let message = |role: &str, parts| MessageFacts { role: role.to_owned(), parts };
+    let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
     let so_far = format!("So far: {THOUGHT} (step {step})");
     Fact::LlmRequest(LlmRequest {
         call_id: step + 1,
@@ -175,9 +176,9 @@ fn request(step: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
         model: "gelab-zero-4b-preview".to_owned(),
         profile: "gelab".to_owned(),
         messages: vec![
-            message("system", vec![PartFacts::TextBlob(system.clone())]),
-            message("user", vec![PartFacts::Text(TASK.to_owned()), PartFacts::Text(so_far)]),
-            message("user", vec![PartFacts::Picture(picture.clone())]),
+            message("system", vec![PartRecord::TextBlob(system.clone())]),
+            message("user", vec![PartRecord::Text(TASK.to_owned()), PartRecord::Text(so_far)]),
+            message("user", vec![PartRecord::Picture(picture.clone())]),
         ],
         params: map(json!({ "temperature": 0.1, "top_p": 0.95, "max_tokens": 2048 })),
         tools_schema: None,
@@ -186,21 +187,21 @@ fn request(step: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
     })
 }
 
-fn click() -> ActionFacts {
-    ActionFacts { function: "CLICK".to_owned(), arguments: map(json!({ "point": [512, 203] })) }
+fn click() -> ActionRecord {
+    ActionRecord { function: "CLICK".to_owned(), arguments: map(json!({ "point": [512, 203] })) }
 }
 
-fn said() -> ResponseFacts {
-    ResponseFacts {
+fn said() -> ResponseRecord {
+    ResponseRecord {
         thought: THOUGHT.to_owned(),
         comment: "Open the red kettle".to_owned(),
         summary: "The shop is open and the list of kettles is shown.".to_owned(),
-        ..ResponseFacts::default()
+        ..ResponseRecord::default()
     }
 }
 
-fn tokens() -> TokenFacts {
-    TokenFacts { prompt: 1412, completion: 161, thinking: 0, cached: 1024, total: 1573 }
+fn tokens() -> TokenRecord {
+    TokenRecord { prompt: 1412, completion: 161, thinking: 0, cached: 1024, total: 1573 }
 }
 
 fn response(step: u32) -> Fact {
@@ -215,7 +216,7 @@ fn response(step: u32) -> Fact {
         )),
         reasoning: String::new(),
         tool_calls: Vec::new(),
-        parsed: Some(ParsedFacts { action: click(), response: said() }),
+        parsed: Some(ParsedRecord { action: click(), response: said() }),
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b-preview".to_owned(),
         tokens: tokens(),
@@ -234,7 +235,7 @@ fn tool_start(step: u32) -> Fact {
         name: "CLICK".to_owned(),
         parameters: map(json!({ "point": [512, 203] })),
         device: true,
-        target: Some(TargetFacts {
+        target: Some(TargetRecord {
             id: "17".to_owned(),
             name: "Kettle, red, 1.7 l".to_owned(),
             kind: "android.widget.TextView".to_owned(),

@@ -20,26 +20,26 @@ use futures::future::{BoxFuture, WeakShared};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
-pub use self::asks::{Continue, ReplyMode, StartTask, Words};
-pub use self::direct::{Acting, ClientAct};
+pub use self::asks::{Continue, ReplyMode, StartTask, UserInput};
+pub use self::direct::{DirectAction, DirectRun};
 use self::direct::{Hands, has_no_task};
 pub use self::follower::Follower;
 pub use self::outcome::Outcome;
-pub use self::overview::Turns;
+pub use self::overview::RunActivity;
 use self::runs::{Claim, Lease, Live, Runs};
-use crate::fold::{NoBeginning, Session, Standing};
-use crate::journal::{DeviceFacts, Entry, Fact, Folding, RunFacts, SessionStart, Summary};
-use crate::privacy::{Keeping, Kind, Vaults, secrets_in};
-use crate::report::{Report, RunPlace};
-use crate::run::{Hand, Memory, News, Opening, Run, Stopper};
+use crate::fold::{MissingSessionStart, Session, SessionPhase};
+use crate::journal::{DeviceRecord, Entry, Fact, RunRecord, SessionBuilder, SessionStart, Summary};
+use crate::privacy::{Kind, PrivacySettings, Vaults, secrets_in};
+use crate::report::{Report, RunInfo};
+use crate::run::{CancelHandle, Hand, Memory, Opening, Run, RunUpdate};
 use crate::{
-    Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, Limits, Model,
-    Principal, Record, SessionId, StopReason,
+    Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, JournalWriter,
+    Limits, Model, Principal, SessionId, StopReason,
 };
 
 /// What an agent is made of.
 #[derive(Debug)]
-pub struct Parts {
+pub struct AgentDeps {
     /// Where phones are found; asked in this order.
     pub sources: Vec<Arc<dyn DeviceSource>>,
     /// Phones that no other process can reach, such as a virtual one in this process.
@@ -53,7 +53,7 @@ pub struct Parts {
     /// Settings worth keeping with a session, never a key.
     pub config: serde_json::Map<String, serde_json::Value>,
     /// How much of what happens is kept.
-    pub keeping: Keeping,
+    pub keeping: PrivacySettings,
     /// What judges whether a request was carried out, and when.
     pub judge: Option<Judge>,
 }
@@ -144,7 +144,7 @@ pub enum AgentError {
     Journal(#[from] JournalError),
     /// The record is not one.
     #[error(transparent)]
-    NotARecord(#[from] NoBeginning),
+    NotARecord(#[from] MissingSessionStart),
     /// The server is going down.
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -156,18 +156,18 @@ fn driver(session: Option<&SessionId>) -> String {
 
 /// Who drives a phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Driver {
+pub enum DeviceHolder {
     /// It is free.
-    Nobody,
+    Free,
     /// This session, which is the asker's.
     Session(SessionId),
     /// A session that is none of the asker's business.
-    Somebody,
+    Other,
 }
 
 /// Drives phones.
 pub struct Agent {
-    parts: Arc<Parts>,
+    parts: Arc<AgentDeps>,
     runs: Runs,
     vaults: Vaults,
     hands: Hands,
@@ -179,7 +179,7 @@ pub struct Agent {
 type Listing = WeakShared<BoxFuture<'static, Result<Vec<DeviceEntry>, DeviceError>>>;
 
 /// Asks every source. One that is in trouble is an error only when no other has anything to show.
-async fn list(parts: &Parts) -> Result<Vec<DeviceEntry>, DeviceError> {
+async fn list(parts: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
     let lists = parts.sources.iter().map(|source| source.list());
     let mut entries = Vec::new();
     let mut trouble = None;
@@ -197,7 +197,7 @@ async fn list(parts: &Parts) -> Result<Vec<DeviceEntry>, DeviceError> {
 
 impl Agent {
     /// An agent of these parts.
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: AgentDeps) -> Self {
         Self {
             parts: Arc::new(parts),
             runs: Runs::default(),
@@ -222,7 +222,7 @@ impl Agent {
     pub async fn devices(
         &self,
         asker: &Principal,
-    ) -> Result<Vec<(DeviceEntry, Driver)>, DeviceError> {
+    ) -> Result<Vec<(DeviceEntry, DeviceHolder)>, DeviceError> {
         let entries = self.entries().await?;
         let mut devices = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -249,7 +249,7 @@ impl Agent {
     }
 
     /// Who drives a phone, as far as the asker may know.
-    pub async fn driver(&self, device: &DeviceId, asker: &Principal) -> Driver {
+    pub async fn driver(&self, device: &DeviceId, asker: &Principal) -> DeviceHolder {
         let session = match self.runs.driver(device) {
             Some(session) => Some(session),
             None if self.parts.private.contains(device) => None,
@@ -257,9 +257,9 @@ impl Agent {
             None => self.parts.journal.claimant(device).await.unwrap_or_default(),
         };
         match session {
-            None => Driver::Nobody,
-            Some(session) if self.owned(session, asker).await => Driver::Session(session),
-            Some(_) => Driver::Somebody,
+            None => DeviceHolder::Free,
+            Some(session) if self.owned(session, asker).await => DeviceHolder::Session(session),
+            Some(_) => DeviceHolder::Other,
         }
     }
 
@@ -367,11 +367,11 @@ impl Agent {
         id: SessionId,
         device: &dyn Device,
         task: &str,
-        run: RunFacts,
+        run: RunRecord,
         owner: &Principal,
-    ) -> Result<(Session, Box<dyn Record>), AgentError> {
+    ) -> Result<(Session, Box<dyn JournalWriter>), AgentError> {
         let info = device.info().await?;
-        let facts = DeviceFacts {
+        let facts = DeviceRecord {
             device_id: info.id.as_str().to_owned(),
             model: info.model,
             android_version: info.android_version,
@@ -411,7 +411,7 @@ impl Agent {
     async fn take_up(&self, next: Continue) -> Result<Follower, AgentError> {
         let id = next.session_id;
         let keep_secret = || {
-            if let (true, Words::Reply(text) | Words::Answer { text, .. }) =
+            if let (true, UserInput::Reply(text) | UserInput::Answer { text, .. }) =
                 (next.reply_is_secret, &next.words)
             {
                 self.vaults.of(id, self.parts.keeping.text).learn_answer(Kind::Marked, text);
@@ -439,13 +439,13 @@ impl Agent {
             self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
             // An operator may have answered while nobody drove the session.
             let left = match (&summary.question, &next.words) {
-                (Some(_), Words::Nothing) => self.parts.journal.take_answer(&id).await?,
+                (Some(_), UserInput::Nothing) => self.parts.journal.take_answer(&id).await?,
                 _ => None,
             };
-            let words = left.clone().map_or_else(|| next.words.clone(), Words::Reply);
-            if matches!(words, Words::Nothing | Words::Answer { .. }) {
+            let words = left.clone().map_or_else(|| next.words.clone(), UserInput::Reply);
+            if matches!(words, UserInput::Nothing | UserInput::Answer { .. }) {
                 let session = self.session(id).await?;
-                if words == Words::Nothing && has_no_task(&session) {
+                if words == UserInput::Nothing && has_no_task(&session) {
                     return Err(AgentError::NoTask(id));
                 }
                 if opening(&session, words.clone()).is_none() {
@@ -468,7 +468,7 @@ impl Agent {
         &self,
         device_id: DeviceId,
         next: &Continue,
-        words: Words,
+        words: UserInput,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
         let mut lease = match self.runs.claim(&device_id, id, &next.asker)? {
@@ -481,7 +481,7 @@ impl Agent {
         self.hold(&mut lease, id).await?;
         self.hands.forget(&device_id);
         let device = self.device(&device_id).await?;
-        let mut folding = Folding::new(id);
+        let mut folding = SessionBuilder::new(id);
         let record = self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await?;
         // Another process may have gone on with it meanwhile: what counts is what stands there now.
         let session = folding.finish()?;
@@ -497,7 +497,7 @@ impl Agent {
         let planner = match &opening {
             Opening::NextRound(_) => next.planner,
             // Its process died before the first round was opened.
-            _ if session.past.is_empty() => session.run.planner,
+            _ if session.history.is_empty() => session.run.planner,
             _ => session.planning.on,
         };
         let run_facts = run_facts(next.max_steps, next.reply_mode, planner);
@@ -581,7 +581,7 @@ impl Agent {
     }
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
-        let mut folding = Folding::new(id);
+        let mut folding = SessionBuilder::new(id);
         match self.parts.journal.outline(&id, &mut |event| folding.apply(&event)).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
@@ -592,7 +592,7 @@ impl Agent {
     async fn summary(&self, id: SessionId) -> Result<Summary, AgentError> {
         match self.parts.journal.summary(&id).await {
             Err(JournalError::Unknown(id)) => Err(AgentError::UnknownSession(id)),
-            Err(JournalError::NoBeginning(err)) => Err(err.into()),
+            Err(JournalError::MissingSessionStart(err)) => Err(err.into()),
             other => Ok(other?),
         }
     }
@@ -613,7 +613,7 @@ impl Agent {
         &self,
         lease: Lease,
         session: Session,
-        record: Box<dyn Record>,
+        record: Box<dyn JournalWriter>,
         device: Arc<dyn Device>,
         plan: Plan,
         task: String,
@@ -626,7 +626,7 @@ impl Agent {
         &self,
         lease: Lease,
         session: Session,
-        record: Box<dyn Record>,
+        record: Box<dyn JournalWriter>,
         device: Arc<dyn Device>,
         plan: Plan,
         hand: Hand,
@@ -640,7 +640,7 @@ impl Agent {
         &self,
         lease: &Lease,
         session: Session,
-        record: Box<dyn Record>,
+        record: Box<dyn JournalWriter>,
         device: Arc<dyn Device>,
         plan: Plan,
         task: String,
@@ -648,8 +648,9 @@ impl Agent {
         let (words, listened) = mpsc::channel(8);
         let run = place(&session, &plan);
         let report = Arc::new(session.opening_report(run));
-        let (news, watched) = watch::channel(News { report, line: String::new(), running: true });
-        let stopper = Stopper::default();
+        let (news, watched) =
+            watch::channel(RunUpdate { report, line: String::new(), running: true });
+        let stopper = CancelHandle::default();
         let live = Live {
             device: lease.device.clone(),
             brief: false,
@@ -680,12 +681,12 @@ impl Agent {
 
 struct Plan {
     opening: Opening,
-    run_facts: RunFacts,
+    run_facts: RunRecord,
     reply_mode: ReplyMode,
 }
 
 /// The run that this plan begins.
-fn place(session: &Session, plan: &Plan) -> RunPlace {
+fn place(session: &Session, plan: &Plan) -> RunInfo {
     let number = match plan.opening {
         Opening::First => 0,
         _ => session.run_number + 1,
@@ -696,40 +697,43 @@ fn place(session: &Session, plan: &Plan) -> RunPlace {
         Opening::GoOn if session.question.is_some() => session.run_began,
         _ => number,
     };
-    RunPlace { number, began, facts: plan.run_facts.clone() }
+    RunInfo { number, began, facts: plan.run_facts.clone() }
 }
 
-fn run_facts(max_steps: u32, reply_mode: ReplyMode, planner: bool) -> RunFacts {
-    RunFacts { max_steps, reply_mode: reply_mode.name().to_owned(), planner }
+fn run_facts(max_steps: u32, reply_mode: ReplyMode, planner: bool) -> RunRecord {
+    RunRecord { max_steps, reply_mode: reply_mode.name().to_owned(), planner }
 }
 
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.
-fn opening(session: &Session, words: Words) -> Option<Opening> {
+fn opening(session: &Session, words: UserInput) -> Option<Opening> {
     Some(match (session.standing(), words) {
         // Without words it only follows.
-        (Standing::Waiting, Words::Answer { question, text })
+        (SessionPhase::Waiting, UserInput::Answer { question, text })
             if question == session.asked_at && !text.is_empty() =>
         {
             Opening::Reply(text)
         }
-        (_, Words::Answer { .. }) | (Standing::Waiting | Standing::Ended, Words::Nothing) => {
+        (_, UserInput::Answer { .. })
+        | (SessionPhase::Waiting | SessionPhase::Ended, UserInput::Nothing) => {
             return None;
         }
-        (Standing::Waiting, Words::Reply(text)) => Opening::Reply(text),
-        (_, Words::Reply(text)) if has_no_task(session) => Opening::NextRound(text),
-        (Standing::Short, Words::Reply(text)) => Opening::Guidance(text),
-        (Standing::Short, Words::Nothing) => Opening::GoOn,
-        (Standing::Ended, Words::Reply(text)) | (_, Words::Task(text)) => Opening::NextRound(text),
+        (SessionPhase::Waiting, UserInput::Reply(text)) => Opening::Reply(text),
+        (_, UserInput::Reply(text)) if has_no_task(session) => Opening::NextRound(text),
+        (SessionPhase::Interrupted, UserInput::Reply(text)) => Opening::Guidance(text),
+        (SessionPhase::Interrupted, UserInput::Nothing) => Opening::GoOn,
+        (SessionPhase::Ended, UserInput::Reply(text)) | (_, UserInput::Task(text)) => {
+            Opening::NextRound(text)
+        }
     })
 }
 
 /// What the words mean to a session that is being driven; `None` when its run is all but over.
-fn join(id: SessionId, live: &Live, words: &Words) -> Result<Option<Follower>, AgentError> {
+fn join(id: SessionId, live: &Live, words: &UserInput) -> Result<Option<Follower>, AgentError> {
     match words {
         // A run that is under way has its answer: nobody waits for one where it is taken in.
-        Words::Nothing | Words::Answer { .. } => Ok(Some(live.follower())),
-        Words::Task(_) => Err(AgentError::SessionBusy(id)),
-        Words::Reply(text) => match live.words.try_send(text.clone()) {
+        UserInput::Nothing | UserInput::Answer { .. } => Ok(Some(live.follower())),
+        UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
+        UserInput::Reply(text) => match live.words.try_send(text.clone()) {
             Ok(()) => Ok(Some(live.follower())),
             Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
             Err(TrySendError::Closed(_)) => Ok(None),

@@ -2,7 +2,7 @@
 //!
 //! Nothing depends on there being any: many apps show none, and phones fail to dump them in time.
 use crate::Pixel;
-use crate::journal::TargetFacts;
+use crate::journal::TargetRecord;
 
 /// Most elements that are read; more is a list without an end.
 const MOST: u32 = 20_000;
@@ -114,7 +114,7 @@ impl Element {
     }
 }
 
-impl From<&Element> for TargetFacts {
+impl From<&Element> for TargetRecord {
     fn from(element: &Element) -> Self {
         Self {
             id: element.index.to_string(),
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(at(500, 600), Some(("Password".to_owned(), true)));
         assert_eq!(at(1040, 350), Some((String::new(), false)));
         assert_eq!(at(2000, 350), None);
-        let target = TargetFacts::from(elements.at(Pixel { x: 500, y: 600 }).unwrap());
+        let target = TargetRecord::from(elements.at(Pixel { x: 500, y: 600 }).unwrap());
         assert_eq!((target.id.as_str(), target.rect), ("2", [40, 500, 1040, 640]));
     }
 

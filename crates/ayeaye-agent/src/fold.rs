@@ -13,14 +13,14 @@ pub use self::planning::Planning;
 pub(crate) use self::planning::{ASSIGN, Closing, FAIL, Over, RESULTS, lines, quote};
 
 use crate::journal::{
-    ActionFacts, Answer, BlobRef, DeviceFacts, Event, Fact, LlmResponse, ParsedFacts,
-    QuestionAsked, ResponseFacts, RunFacts, SessionStart, StepEnd, TokenFacts, ToolEnd,
+    ActionRecord, Answer, BlobRef, DeviceRecord, Event, Fact, LlmResponse, ParsedRecord,
+    QuestionAsked, ResponseRecord, RunRecord, SessionStart, StepEnd, TokenRecord, ToolEnd,
 };
-use crate::leave::{self, Leave};
-use crate::report::{Report, RunPlace, StepLine, Usage};
+use crate::leave::{self, Approval};
+use crate::report::{Report, RunInfo, StepSummary, Usage};
 use crate::{
-    Action, Decision, Past, PastStep, Principal, Question, QuestionKind, ScreenSize, SessionId,
-    StopReason,
+    Action, Decision, HistoryItem, HistoryStep, Principal, Question, QuestionKind, ScreenSize,
+    SessionId, StopReason,
 };
 
 /// Everything that is known of a session.
@@ -31,7 +31,7 @@ pub struct Session {
     /// Whose it is.
     pub owner: Principal,
     /// The phone it began on, and stays on.
-    pub device: DeviceFacts,
+    pub device: DeviceRecord,
     /// The request of the current round.
     pub request: String,
     /// Number of the current round, from 0.
@@ -39,13 +39,13 @@ pub struct Session {
     /// Whether the current round is still to be carried out.
     pub round_open: bool,
     /// What has happened, for the model.
-    pub past: Vec<Past>,
+    pub history: Vec<HistoryItem>,
     /// What waits for an answer.
     pub question: Option<Question>,
     /// How the last run stopped; `None` while one is under way, or when its process died.
     pub stopped: Option<(StopReason, String)>,
     /// What the current or last run was started with.
-    pub run: RunFacts,
+    pub run: RunRecord,
     /// Counters that go on through the whole session.
     pub counts: SessionCounts,
     /// Numbers and states of each agent.
@@ -58,9 +58,9 @@ pub struct Session {
     /// out.
     pub client_round: bool,
     /// What the user was asked to allow last.
-    pub asked_leave: Option<Leave>,
+    pub asked_leave: Option<Approval>,
     /// What the user has allowed and is not done yet.
-    pub leave: Option<Leave>,
+    pub leave: Option<Approval>,
     /// What the client has done on the phone itself since the agent's last step, in words.
     pub by_client: ByClient,
     /// Number of the current or last run, from 0.
@@ -132,11 +132,11 @@ pub struct Open {
     /// The thing being done: its number, name, and whether the phone is concerned.
     pub tool: Option<(u32, String, bool)>,
     /// What was decided in this step.
-    pub decision: Option<ParsedFacts>,
+    pub decision: Option<ParsedRecord>,
     /// How the last thing that was done after this decision ended.
     pub outcome: Option<ToolEnd>,
     /// Of the calls of this step.
-    pub tokens: TokenFacts,
+    pub tokens: TokenRecord,
     /// US dollars of the calls of this step.
     pub cost_usd: f64,
     /// Whether the step is the client's, and not an agent's.
@@ -155,19 +155,19 @@ pub struct Open {
 #[derive(Debug, Clone, Default)]
 struct Local {
     steps: u32,
-    lines: Vec<StepLine>,
+    lines: Vec<StepSummary>,
     usage: Usage,
     pictured_step: Option<u32>,
-    final_action: Option<StepLine>,
+    final_action: Option<StepSummary>,
 }
 
 /// Where a session stands: the rows of the table of `ask_agent_continue`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SessionPhase {
     /// A question waits.
     Waiting,
     /// Stopped short of its end, or its process died.
-    Short,
+    Interrupted,
     /// The last request was carried out or given up.
     Ended,
 }
@@ -220,7 +220,7 @@ const MOST_LINES: usize = 500;
 /// A record that does not begin as one must.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the record of session {0} does not begin with session.start")]
-pub struct NoBeginning(pub SessionId);
+pub struct MissingSessionStart(pub SessionId);
 
 impl Open {
     /// Whether a question of this step has been answered.
@@ -231,7 +231,7 @@ impl Open {
 
 impl Session {
     /// Folds a whole record.
-    pub fn from_events(id: SessionId, events: &[Event]) -> Result<Self, NoBeginning> {
+    pub fn from_events(id: SessionId, events: &[Event]) -> Result<Self, MissingSessionStart> {
         let mut events = events.iter();
         let mut session = loop {
             match events.next().map(|event| &event.entry.fact) {
@@ -239,7 +239,7 @@ impl Session {
                     break Self::begin(id, start);
                 }
                 Some(Fact::Note { .. }) => {}
-                _ => return Err(NoBeginning(id)),
+                _ => return Err(MissingSessionStart(id)),
             }
         };
         events.for_each(|event| session.apply(event));
@@ -255,7 +255,7 @@ impl Session {
             request: start.request.clone(),
             round: 0,
             round_open: false,
-            past: Vec::new(),
+            history: Vec::new(),
             question: None,
             stopped: None,
             run: start.run.clone(),
@@ -309,7 +309,7 @@ impl Session {
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.planning.begin_round(self.run.planner);
-                self.remember(Past::Request(request.clone()));
+                self.remember(HistoryItem::Request(request.clone()));
             }
             Fact::RoundEnd(end) => {
                 self.round_open = false;
@@ -368,9 +368,9 @@ impl Session {
                 if self.open.by_client && start.name != WAKE {
                     // Nobody was asked: what is done is what was decided.
                     let (function, arguments) = (start.name.clone(), start.parameters.clone());
-                    let action = ActionFacts { function, arguments };
-                    let response = ResponseFacts::default();
-                    self.open.decision = Some(ParsedFacts { action, response });
+                    let action = ActionRecord { function, arguments };
+                    let response = ResponseRecord::default();
+                    self.open.decision = Some(ParsedRecord { action, response });
                     self.open.outcome = None;
                 }
             }
@@ -381,7 +381,7 @@ impl Session {
             Fact::Question(asked) => {
                 let question = Question::from(asked);
                 let confirm = question.kind == QuestionKind::Confirm;
-                let leave = || Leave::asked(&question, self.open.decision.as_ref());
+                let leave = || Approval::asked(&question, self.open.decision.as_ref());
                 self.asked_leave = confirm.then(leave);
                 self.leave = None;
                 self.question = Some(question);
@@ -444,24 +444,24 @@ impl Session {
         if self.open.step.is_some() {
             self.open.said.extend(said);
         } else {
-            said.for_each(|text| self.remember(Past::Said(text)));
+            said.for_each(|text| self.remember(HistoryItem::UserReply(text)));
         }
     }
 
     /// Takes one more thing that happened into memory, and lets old ones go: steps first.
-    fn remember(&mut self, past: Past) {
-        if MOST_PAST <= self.past.len() {
+    fn remember(&mut self, history: HistoryItem) {
+        if MOST_PAST <= self.history.len() {
             let mut steps = MOST_PAST / 4;
-            self.past.retain(|old| {
-                let goes = 0 < steps && matches!(old, Past::Step(_));
+            self.history.retain(|old| {
+                let goes = 0 < steps && matches!(old, HistoryItem::Step(_));
                 steps -= usize::from(goes);
                 !goes
             });
             let most = MOST_PAST * 3 / 4;
-            let too_many = self.past.len().saturating_sub(most);
-            self.past.drain(..too_many);
+            let too_many = self.history.len().saturating_sub(most);
+            self.history.drain(..too_many);
         }
-        self.past.push(past);
+        self.history.push(history);
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
@@ -474,10 +474,10 @@ impl Session {
         }
         self.remember_step(step, end, by_client);
         for text in said {
-            self.remember(Past::Said(text));
+            self.remember(HistoryItem::UserReply(text));
         }
         if let Some(request) = self.planning.end_step(&agent, end) {
-            self.remember(Past::Subtask(request));
+            self.remember(HistoryItem::Subtask(request));
         }
     }
 
@@ -487,7 +487,7 @@ impl Session {
         usage.model_ms += times.llm_interaction;
         usage.other_ms += times.data_collection + times.action_execution + times.memory_update;
         let Some(facts) = &end.action else { return };
-        let line = StepLine {
+        let line = StepSummary {
             step,
             action: facts.clone(),
             explain: end.response.comment.clone(),
@@ -512,7 +512,7 @@ impl Session {
         self.local.lines.push(line);
         // An action of a later version that this one cannot name is left out of what the model is told.
         if let Ok(action) = Action::try_from(facts) {
-            self.remember(Past::Step(PastStep {
+            self.remember(HistoryItem::Step(HistoryStep {
                 step,
                 decision: Decision {
                     action,
@@ -527,14 +527,14 @@ impl Session {
     }
 
     /// Where it stands while nobody drives it.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> SessionPhase {
         if self.question.is_some() {
-            Standing::Waiting
-        } else if self.round_open || self.past.is_empty() {
+            SessionPhase::Waiting
+        } else if self.round_open || self.history.is_empty() {
             // The first round of all may not have been opened before the process died.
-            Standing::Short
+            SessionPhase::Interrupted
         } else {
-            Standing::Ended
+            SessionPhase::Ended
         }
     }
 
@@ -562,12 +562,14 @@ impl Session {
 
     /// What has happened as far as that agent may know of it: one with a subtask knows of nothing
     /// before that.
-    pub(crate) fn own_past(&self) -> &[Past] {
+    pub(crate) fn own_past(&self) -> &[HistoryItem] {
         let from = match &self.planning.open {
-            Some(_) => self.past.iter().rposition(|past| matches!(past, Past::Subtask(_))),
+            Some(_) => {
+                self.history.iter().rposition(|history| matches!(history, HistoryItem::Subtask(_)))
+            }
             None => None,
         };
-        &self.past[from.unwrap_or_default()..]
+        &self.history[from.unwrap_or_default()..]
     }
 
     /// Steps of the current or last run.
@@ -576,7 +578,7 @@ impl Session {
     }
 
     /// The last step of this run that was decided.
-    pub fn last_line(&self) -> Option<&StepLine> {
+    pub fn last_line(&self) -> Option<&StepSummary> {
         self.local.lines.last()
     }
 
@@ -593,7 +595,7 @@ impl Session {
     }
 
     /// What there is to tell of a run that is about to begin: nothing yet of its own.
-    pub fn opening_report(&self, run: RunPlace) -> Report {
+    pub fn opening_report(&self, run: RunInfo) -> Report {
         let mut report = self.report(true);
         report.run = run;
         report.local_steps = 0;
@@ -634,7 +636,7 @@ impl Session {
             steps: self.local.lines.clone(),
             usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.local.usage },
             pictured_step: self.local.pictured_step,
-            run: RunPlace {
+            run: RunInfo {
                 number: self.run_number,
                 began: self.run_began,
                 facts: self.run.clone(),

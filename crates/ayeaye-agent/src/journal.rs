@@ -14,12 +14,12 @@ use bytes::Bytes;
 
 pub use event::*;
 pub use facts::NotAnAction;
-pub use files::{BadRecord, Clock, FLOOR, FileJournal, FreeSpace, SyncWhen, Verdict};
-pub use folding::Folding;
+pub use files::{Clock, FLOOR, FileJournal, FreeSpace, InvalidRecordLine, SyncWhen, Verdict};
+pub use folding::SessionBuilder;
 pub use retention::{Candidate, Hold, Retention, Tidied, tidy, victims};
 pub use summary::Summary;
 
-use crate::{DeviceId, NoBeginning, SessionId};
+use crate::{DeviceId, MissingSessionStart, SessionId};
 
 /// Why a record could not be kept or read. Each names the file and the way out.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub enum JournalError {
     },
     /// A record without a beginning cannot be summed up.
     #[error(transparent)]
-    NoBeginning(#[from] NoBeginning),
+    MissingSessionStart(#[from] MissingSessionStart),
 }
 
 /// Takes the events of a record in their order, one by one.
@@ -102,11 +102,15 @@ impl fmt::Debug for Claim {
 #[async_trait]
 pub trait Journal: Send + Sync + fmt::Debug {
     /// Begins the record of a new session and holds its lock.
-    async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError>;
+    async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError>;
     /// Opens a session to go on with it: takes its lock, mends a torn tail (and notes that), and
     /// hands out the [`outline`](Self::outline) of everything recorded so far. After an error what
     /// was handed out is to be forgotten.
-    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError>;
+    async fn open(
+        &self,
+        id: &SessionId,
+        each: Each<'_>,
+    ) -> Result<Box<dyn JournalWriter>, JournalError>;
     /// Hands out everything recorded so far, without a lock and without mending: a torn last line is
     /// left out. Where a damaged record has good events in front, they come before the error.
     async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError>;
@@ -145,7 +149,7 @@ pub trait Journal: Send + Sync + fmt::Debug {
 
 /// The record of one session, open for writing by one owner. Dropping it releases the lock.
 #[async_trait]
-pub trait Record: Send + fmt::Debug {
+pub trait JournalWriter: Send + fmt::Debug {
     /// Writes one event behind the others, with one write of one line. It is safe from a crash of
     /// this process at once, and from a crash of the machine after [`sync`](Self::sync).
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError>;

@@ -1,9 +1,9 @@
 //! Leave to do one thing: what a user's "yes" allows, and nothing beside it.
-use crate::{Action, Gesture, Point, Question, journal::ParsedFacts};
+use crate::{Action, Gesture, Point, Question, journal::ParsedRecord};
 
 /// What the user was asked to allow.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Leave {
+pub struct Approval {
     /// In the words of the question.
     text: String,
     /// What was to be done.
@@ -14,9 +14,9 @@ pub struct Leave {
 /// that looks again names a point a little beside the first.
 const SAME_PLACE: f64 = 0.05;
 
-impl Leave {
+impl Approval {
     /// What a question asks leave for, with the decision that it came from.
-    pub(crate) fn asked(question: &Question, decision: Option<&ParsedFacts>) -> Self {
+    pub(crate) fn asked(question: &Question, decision: Option<&ParsedRecord>) -> Self {
         let gesture = decision.and_then(|it| match Action::try_from(&it.action) {
             Ok(Action::Confirm { gesture, .. }) => Some(gesture),
             _ => None,

@@ -29,26 +29,26 @@ pub use action::{
     Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
 };
 pub use agent::{
-    Acting, Agent, AgentError, ClientAct, Continue, Driver, Follower, Judge, Models, Outcome,
-    Parts, ReplyMode, StartTask, Turns, Words,
+    Agent, AgentDeps, AgentError, Continue, DeviceHolder, DirectAction, DirectRun, Follower, Judge,
+    Models, Outcome, ReplyMode, RunActivity, StartTask, UserInput,
 };
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
-pub use fold::{Agents, ByClient, NoBeginning, Planning, Session, Standing};
-pub use journal::{Clock, Journal, JournalError, Record};
-pub use leave::Leave;
+pub use fold::{Agents, ByClient, MissingSessionStart, Planning, Session, SessionPhase};
+pub use journal::{Clock, Journal, JournalError, JournalWriter};
+pub use leave::Approval;
 pub use limits::Limits;
 pub use model::{
-    Decision, Message, Model, ModelError, Part, Past, PastStep, Prices, Prompt, Reply, Retry, Role,
-    Shown, Tokens, ToolCall, Unreadable, View,
+    Decision, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError, ParseError, Part,
+    Prices, Prompt, Reply, Retry, Role, StepInput, Tokens, ToolCall,
 };
 pub use principal::Principal;
-pub use privacy::{KeepElements, KeepImages, KeepText, Keeping};
-pub use report::{Report, RunPlace, StepLine, Usage};
-pub use run::{ActOutcome, Acted, News, ScreenAfter, Stopper, chain};
+pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
+pub use report::{Report, RunInfo, StepSummary, Usage};
+pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
-pub use session::{NotASessionId, SessionId, StopReason};
+pub use session::{InvalidSessionId, SessionId, StopReason};
 pub use settle::{Look, SettleRule, alike, glance, settle};

@@ -10,25 +10,25 @@ mod shorter;
 
 /// What one step shows a model.
 #[derive(Debug, Clone, Copy)]
-pub struct View<'a> {
+pub struct StepInput<'a> {
     /// What the user wants now.
     pub request: &'a str,
     /// What has happened in this session, oldest first.
-    pub past: &'a [Past],
+    pub history: &'a [HistoryItem],
     /// What the loop has to say, such as that the last action failed. In English.
-    pub remarks: &'a [String],
+    pub system_notes: &'a [String],
     /// The screen.
     pub picture: &'a Picture,
     /// Screens of earlier steps, as far as they are at hand: the newest last, at most as many as
     /// [`Model::earlier_pictures`] asks for.
-    pub earlier: &'a [Shown],
+    pub history_images: &'a [HistoryImage],
     /// Package of the app in front, when known.
     pub app: Option<&'a str>,
 }
 
 /// The screen of an earlier step, as a model was sent it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct HistoryImage {
     /// The number of the step in its session.
     pub step: u32,
     /// As it was sent.
@@ -38,20 +38,20 @@ pub struct Shown {
 /// One thing that happened in a session, as a model may be told of it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all of them are steps")]
-pub enum Past {
+pub enum HistoryItem {
     /// The user asked for something.
     Request(String),
     /// The host agent gave this to an app agent, which knows nothing of what was before.
     Subtask(String),
     /// The model decided, and this came of it.
-    Step(PastStep),
+    Step(HistoryStep),
     /// The user answered a question, or gave advice unasked.
-    Said(String),
+    UserReply(String),
 }
 
 /// A step that is over.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PastStep {
+pub struct HistoryStep {
     /// Its number in the session.
     pub step: u32,
     /// What was decided.
@@ -170,7 +170,7 @@ impl Prompt {
 
     /// The same prompt, with a reply that could not be read and the reason.
     #[must_use]
-    pub fn asked_again(mut self, reply: &str, why: &Unreadable) -> Self {
+    pub fn asked_again(mut self, reply: &str, why: &ParseError) -> Self {
         self.messages.push(Message::text(Role::Assistant, reply));
         self.messages.push(Message::text(
             Role::User,
@@ -267,7 +267,7 @@ pub struct ModelError {
 /// A reply that cannot be understood; says what is wrong in words the model can act on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unreadable(pub String);
+pub struct ParseError(pub String);
 
 /// A model behind an endpoint, with the format it speaks.
 ///
@@ -294,10 +294,10 @@ pub trait Model: Send + Sync + fmt::Debug {
     /// The frame scaled and encoded as this model wants it.
     fn picture(&self, frame: &Frame) -> Picture;
     /// What to send for one step.
-    fn prompt(&self, view: &View<'_>) -> Prompt;
+    fn prompt(&self, view: &StepInput<'_>) -> Prompt;
     /// Sends a prompt. `limit` bounds the whole call, retries included.
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError>;
     /// Understands a reply to a picture of this size, or says why not. Never guesses an end of the
     /// task.
-    fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, Unreadable>;
+    fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError>;
 }

@@ -13,7 +13,7 @@ pub(crate) use self::vault::{Kind, Vault, Vaults};
 
 /// How much of what happens is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Keeping {
+pub struct PrivacySettings {
     /// Of the screen.
     pub images: KeepImages,
     /// Of what is said and typed.

@@ -1,7 +1,7 @@
 //! What a run has come to, as it is told to whoever follows it.
 use jiff::Timestamp;
 
-use crate::journal::{ActionFacts, DeviceFacts, RunFacts};
+use crate::journal::{ActionRecord, DeviceRecord, RunRecord};
 use crate::{Question, SessionId, StopReason};
 
 /// What a run has come to. Made from the session's record alone, so that it is the same while the
@@ -15,25 +15,25 @@ pub struct Report {
     /// The request of the current round.
     pub task: String,
     /// The phone.
-    pub device: DeviceFacts,
+    pub device: DeviceRecord,
     /// Steps of the whole session.
     pub global_steps: u32,
     /// Steps of this run.
     pub local_steps: u32,
     /// What was decided last.
-    pub final_action: Option<StepLine>,
+    pub final_action: Option<StepSummary>,
     /// COMPLETE's return, ABORT's reason, or what went wrong.
     pub message: String,
     /// What waits for an answer.
     pub question: Option<Question>,
     /// The steps of this run, oldest first.
-    pub steps: Vec<StepLine>,
+    pub steps: Vec<StepSummary>,
     /// Time and tokens of this run.
     pub usage: Usage,
     /// The last step that has a picture.
     pub pictured_step: Option<u32>,
     /// Which run of the session it is.
-    pub run: RunPlace,
+    pub run: RunInfo,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
     /// Steps of the session when something was last asked; what the client does since adds steps.
@@ -42,13 +42,13 @@ pub struct Report {
 
 /// A run among the others of its session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RunPlace {
+pub struct RunInfo {
     /// Counted from 0.
     pub number: u32,
     /// The run whose question this one goes on from, over several answers; else this one.
     pub began: u32,
     /// What it was started with.
-    pub facts: RunFacts,
+    pub facts: RunRecord,
 }
 
 impl Report {
@@ -67,11 +67,11 @@ impl Report {
 
 /// One step in a report.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StepLine {
+pub struct StepSummary {
     /// Counted from 0 through the session.
     pub step: u32,
     /// What was decided.
-    pub action: ActionFacts,
+    pub action: ActionRecord,
     /// In a few words.
     pub explain: String,
     /// What went wrong.
@@ -97,7 +97,7 @@ pub struct Usage {
     pub cost_known: bool,
 }
 
-impl StepLine {
+impl StepSummary {
     /// The step in one short line, for progress and terminals.
     pub fn in_words(&self) -> String {
         let mut line = self.action.in_words();
@@ -114,7 +114,7 @@ impl StepLine {
     }
 }
 
-impl ActionFacts {
+impl ActionRecord {
     /// The action in a few words, such as `CLICK 512,203`.
     pub fn in_words(&self) -> String {
         let mut words = self.function.clone();

@@ -21,29 +21,30 @@ mod mend;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub use direct::{ActOutcome, Acted, ScreenAfter};
 pub(crate) use direct::{DIRECT_REQUEST, Hand};
+pub use direct::{DirectOutcome, DirectResult, ScreenAfter};
 pub(crate) use mend::Opening;
 
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Parts, ReplyMode};
+use crate::agent::{AgentDeps, ReplyMode};
 use crate::fold::{APP_AGENT, CONTINUE, HOST_AGENT, Session};
 use crate::journal::{
-    ActionFacts, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseFacts, RunFacts, StepEnd,
-    StepStart, TokenFacts,
+    ActionRecord, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseRecord, RunRecord, StepEnd,
+    StepStart, TokenRecord,
 };
 use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
 use crate::{
-    Action, Decision, Device, Frame, JournalError, QuestionKind, Record, Shown, StopReason,
+    Action, Decision, Device, Frame, HistoryImage, JournalError, JournalWriter, QuestionKind,
+    StopReason,
 };
 
 /// What followers of a run are told: always the latest, never all.
 #[derive(Debug, Clone)]
-pub struct News {
+pub struct RunUpdate {
     /// What the run has come to.
     pub report: Arc<Report>,
     /// What happened last, in one short line.
@@ -54,12 +55,12 @@ pub struct News {
 
 /// Asks a run to stop at the next safe point.
 #[derive(Debug, Clone, Default)]
-pub struct Stopper {
+pub struct CancelHandle {
     token: CancellationToken,
     reason: Arc<OnceLock<StopReason>>,
 }
 
-impl Stopper {
+impl CancelHandle {
     /// Stops the run; the first reason wins.
     pub(crate) fn stop(&self, reason: StopReason) {
         self.reason.get_or_init(|| reason);
@@ -120,19 +121,19 @@ pub fn chain(err: &dyn std::error::Error) -> String {
 
 /// Everything a run owns.
 pub(crate) struct Run {
-    pub(crate) parts: Arc<Parts>,
+    pub(crate) parts: Arc<AgentDeps>,
     pub(crate) session: Session,
-    pub(crate) record: Box<dyn Record>,
+    pub(crate) record: Box<dyn JournalWriter>,
     pub(crate) device: Arc<dyn Device>,
     pub(crate) reply_mode: ReplyMode,
-    pub(crate) stopper: Stopper,
+    pub(crate) stopper: CancelHandle,
     /// What must not be written down.
     pub(crate) vault: Arc<Vault>,
     /// Answers, and advice nobody asked for.
     pub(crate) words: mpsc::Receiver<String>,
-    pub(crate) news: watch::Sender<News>,
+    pub(crate) news: watch::Sender<RunUpdate>,
     pub(crate) opening: Opening,
-    pub(crate) facts: RunFacts,
+    pub(crate) facts: RunRecord,
     pub(crate) memory: Memory,
 }
 
@@ -145,7 +146,7 @@ pub(crate) struct Memory {
     /// The last decision's frame and action, and how often that has been repeated.
     last_try: Option<(Frame, Action, u32)>,
     /// What the model has to be told at the next step.
-    remarks: Vec<String>,
+    system_notes: Vec<String>,
     /// The step at which a dark screen was woken.
     woken_at: Option<u32>,
     /// Questions that were answered without the user.
@@ -155,7 +156,7 @@ pub(crate) struct Memory {
     /// The picture that goes with it, as the model was sent it.
     last_picture: Option<decide::Kept>,
     /// Pictures of earlier steps that the model's prompts show again.
-    pub(crate) earlier: Vec<Shown>,
+    pub(crate) history_images: Vec<HistoryImage>,
     /// The same as they are kept, if they are.
     pub(crate) earlier_kept: Vec<Option<BlobRef>>,
     /// How long the phone took to name its screen's elements, when it last did.
@@ -181,12 +182,12 @@ impl Default for Memory {
             begun: Instant::now(),
             last_gesture: None,
             last_try: None,
-            remarks: Vec::new(),
+            system_notes: Vec::new(),
             woken_at: None,
             answered: 0,
             last_screen: None,
             last_picture: None,
-            earlier: Vec::new(),
+            history_images: Vec::new(),
             earlier_kept: Vec::new(),
             elements_took: None,
             elements_late: 0,
@@ -202,10 +203,10 @@ pub(crate) struct Draft {
     status: Option<&'static str>,
     decision: Option<Decision>,
     /// All that was said with the decision, where it is more than a decision holds.
-    response: Option<ResponseFacts>,
+    response: Option<ResponseRecord>,
     result: String,
     error: Option<String>,
-    tokens: TokenFacts,
+    tokens: TokenRecord,
     cost_usd: f64,
     unpriced: bool,
     times: PhaseTimes,
@@ -333,8 +334,8 @@ impl Run {
             _ => (draft.result, draft.error),
         };
         let decided = draft.decision.as_ref();
-        let action = decided.map(|decision| ActionFacts::from(&decision.action));
-        let response = draft.response.or_else(|| decided.map(ResponseFacts::from));
+        let action = decided.map(|decision| ActionRecord::from(&decision.action));
+        let response = draft.response.or_else(|| decided.map(ResponseRecord::from));
         let response = response.unwrap_or_default();
         let step = self.session.open.step.unwrap_or_default();
         // The client is in no state, and behind the end of the step it may be another agent's turn.
@@ -358,7 +359,7 @@ impl Run {
         if let Some(agent) = agent {
             self.enter(&agent, status).await?;
         }
-        let line = self.session.last_line().map(crate::StepLine::in_words).unwrap_or_default();
+        let line = self.session.last_line().map(crate::StepSummary::in_words).unwrap_or_default();
         self.publish(format!("step {}: {line}", step + 1));
         Ok(())
     }
@@ -482,6 +483,6 @@ impl Run {
 
     fn publish(&self, line: String) {
         let report = Arc::new(self.session.report(true));
-        self.news.send_replace(News { report, line, running: true });
+        self.news.send_replace(RunUpdate { report, line, running: true });
     }
 }

@@ -13,7 +13,7 @@ pub struct SessionId(Uuid);
 /// A text that is not a session's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a session_id: it is the text that ask_agent_start_new_task returned")]
-pub struct NotASessionId(String);
+pub struct InvalidSessionId(String);
 
 impl SessionId {
     /// A new name.
@@ -30,13 +30,13 @@ impl fmt::Display for SessionId {
 }
 
 impl FromStr for SessionId {
-    type Err = NotASessionId;
+    type Err = InvalidSessionId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // Only the one spelling we write: a session has one name.
         match Uuid::try_parse(text) {
             Ok(uuid) if uuid.hyphenated().to_string() == text => Ok(Self(uuid)),
-            _ => Err(NotASessionId(text.chars().take(64).collect())),
+            _ => Err(InvalidSessionId(text.chars().take(64).collect())),
         }
     }
 }

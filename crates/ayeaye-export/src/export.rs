@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ayeaye_agent::journal::{BadRecord, Event, FileJournal};
+use ayeaye_agent::journal::{Event, FileJournal, InvalidRecordLine};
 use ayeaye_agent::{JournalError, SessionId};
 use tokio::runtime::Handle;
 
@@ -18,7 +18,7 @@ pub struct Exported {
     /// Every file, in order of their names.
     pub files: Vec<PathBuf>,
     /// Where the record stops being good; the files hold what is before it.
-    pub damage: Option<BadRecord>,
+    pub damage: Option<InvalidRecordLine>,
 }
 
 /// Why nothing, or not everything, was written.

@@ -7,7 +7,7 @@
 //! the line of the step that follows it. The prompts (`asked_messages`) are not in it.
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{
-    ActionFacts, BlobRef, Event, Fact, LlmResponse, SessionStart, StepEnd,
+    ActionRecord, BlobRef, Event, Fact, LlmResponse, SessionStart, StepEnd,
 };
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -176,7 +176,7 @@ fn action(end: &StepEnd) -> Value {
     facts.insert("explain".to_owned(), json!(end.response.comment));
     facts.insert("action".to_owned(), json!(function));
     facts.insert("action_type".to_owned(), json!(function));
-    if let Some(ActionFacts { arguments, .. }) = &end.action {
+    if let Some(ActionRecord { arguments, .. }) = &end.action {
         for (name, value) in arguments {
             let (name, value) = argument(name, value);
             facts.insert(name, value);
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn a_trace_with_an_answer_and_a_step_that_failed() {
         let mut story = Story::new();
-        let ask = ActionFacts {
+        let ask = ActionRecord {
             function: "INFO".to_owned(),
             arguments: object(json!({
                 "question": { "kind": "info", "text": "哪个?", "options": ["a"] }

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::journal::{BlobRef, Claim, Each, Entry, Event, Summary};
-use ayeaye_agent::{DeviceId, Journal, JournalError, Record, SessionId};
+use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
@@ -120,8 +120,8 @@ impl Projecting {
         Projected { queue, appended, task }
     }
 
-    fn record(inner: Box<dyn Record>, logs: Projected) -> Box<dyn Record> {
-        Box::new(ProjectedRecord { inner, logs })
+    fn record(inner: Box<dyn JournalWriter>, logs: Projected) -> Box<dyn JournalWriter> {
+        Box::new(ProjectedWriter { inner, logs })
     }
 
     /// Removes a session's logs and record while nobody writes them.
@@ -193,12 +193,16 @@ impl Shared {
 
 #[async_trait]
 impl Journal for Projecting {
-    async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError> {
+    async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
         let record = self.shared.inner.create(id).await?;
         Ok(Self::record(record, self.begin(*id, 0).await))
     }
 
-    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+    async fn open(
+        &self,
+        id: &SessionId,
+        each: Each<'_>,
+    ) -> Result<Box<dyn JournalWriter>, JournalError> {
         let mut last = 0;
         let mut each = |event: Event| {
             last = event.seq;
@@ -267,13 +271,13 @@ struct Projected {
 
 /// A record whose events are handed on. One that is dropped without being closed leaves its logs to
 /// be completed in the background.
-struct ProjectedRecord {
-    inner: Box<dyn Record>,
+struct ProjectedWriter {
+    inner: Box<dyn JournalWriter>,
     logs: Projected,
 }
 
 #[async_trait]
-impl Record for ProjectedRecord {
+impl JournalWriter for ProjectedWriter {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         let event = self.inner.append(entry).await?;
         // A full queue is no harm: what is missing is read in the record. First the event, then its
@@ -309,7 +313,7 @@ impl Record for ProjectedRecord {
     }
 }
 
-impl fmt::Debug for ProjectedRecord {
+impl fmt::Debug for ProjectedWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ProjectedRecord").field(&self.inner).finish()
     }

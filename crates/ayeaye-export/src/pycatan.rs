@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use ayeaye_agent::journal::{
-    Answer, EvaluationFacts, Event, Fact, LlmRequest, LlmResponse, QuestionAsked, SessionEnd,
+    Answer, EvaluationRecord, Event, Fact, LlmRequest, LlmResponse, QuestionAsked, SessionEnd,
     SessionStart, StepEnd, ToolEnd, ToolStart,
 };
 use jiff::Timestamp;
@@ -189,9 +189,9 @@ impl PyCatan {
     }
 
     fn judge(&mut self, files: &mut Files, now: Timestamp, fact: &Value) {
-        match EvaluationFacts::of(fact) {
+        match EvaluationRecord::of(fact) {
             Some(verdict) => {
-                let EvaluationFacts { level, complete, reason, .. } = &verdict;
+                let EvaluationRecord { level, complete, reason, .. } = &verdict;
                 files.say(now, "INFO", &format!("Evaluation ({level}): {complete} - {reason}"));
                 self.verdict = Some(json!(verdict));
             }

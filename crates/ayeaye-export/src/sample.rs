@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ayeaye_agent::journal::{BlobRef, Entry, Event, Fact, FileJournal, SyncWhen};
-use ayeaye_agent::{Journal as _, JournalError, Record, SessionId};
+use ayeaye_agent::{Journal as _, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use jiff::Timestamp;
 
@@ -102,7 +102,7 @@ pub(crate) fn files(data: &Path) -> FileJournal {
 }
 
 /// Writes the events of [`facts`], with a picture for each look.
-pub(crate) async fn write(record: &mut dyn Record, entries: Vec<Entry>) {
+pub(crate) async fn write(record: &mut dyn JournalWriter, entries: Vec<Entry>) {
     for mut entry in entries {
         if let Fact::Observe(observe) = &mut entry.fact {
             let bytes = Bytes::from_static(b"\xff\xd8 a picture \xff\xd9");

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 
 use ayeaye_agent::JournalError;
 use ayeaye_agent::journal::{
-    ActionFacts, BlobRef, DeviceFacts, Entry, Event, FORMAT, Fact, LlmRequest, LlmResponse,
-    MessageFacts, Observe, ParsedFacts, PartFacts, PhaseTimes, ResponseFacts, RunFacts, SessionEnd,
-    SessionStart, StepEnd, StepStart, TokenFacts, ToolCallFacts, ToolEnd, ToolStart,
+    ActionRecord, BlobRef, DeviceRecord, Entry, Event, FORMAT, Fact, LlmRequest, LlmResponse,
+    MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, ResponseRecord, RunRecord,
+    SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord, ToolCallRecord, ToolEnd, ToolStart,
 };
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -33,7 +33,7 @@ impl Story {
         story.tell(Fact::SessionStart(SessionStart {
             task_name: "lunch".to_owned(),
             request: "Order lunch 午饭".to_owned(),
-            device: DeviceFacts {
+            device: DeviceRecord {
                 device_id: "emulator-5554".to_owned(),
                 model: "Pixel 7".to_owned(),
                 android_version: "14".to_owned(),
@@ -86,16 +86,16 @@ impl Story {
 
     pub(crate) fn end_step(
         &mut self,
-        action: Option<ActionFacts>,
+        action: Option<ActionRecord>,
         error: Option<&str>,
     ) -> &mut Self {
         self.tell(Fact::StepEnd(StepEnd {
             status: if error.is_some() { "ERROR" } else { "CONTINUE" }.to_owned(),
-            response: if action.is_some() { said() } else { ResponseFacts::default() },
+            response: if action.is_some() { said() } else { ResponseRecord::default() },
             action,
             result: if error.is_some() { "" } else { "done" }.to_owned(),
             error: error.map(str::to_owned),
-            tokens: TokenFacts::default(),
+            tokens: TokenRecord::default(),
             cost_usd: 0.0,
             cost_known: false,
             time_ms: PhaseTimes::default(),
@@ -118,7 +118,7 @@ impl Story {
         change: impl FnOnce(&mut LlmRequest),
     ) -> &mut Self {
         self.calls += 1;
-        let message = |role: &str, parts| MessageFacts { role: role.to_owned(), parts };
+        let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
         let mut request = LlmRequest {
             call_id: self.calls,
             request_number,
@@ -127,12 +127,12 @@ impl Story {
             model: "gelab-zero-4b".to_owned(),
             profile: "gelab".to_owned(),
             messages: vec![
-                message("system", vec![PartFacts::TextBlob(blob("rules", "text/plain"))]),
+                message("system", vec![PartRecord::TextBlob(blob("rules", "text/plain"))]),
                 message(
                     "user",
                     vec![
-                        PartFacts::Text("The task: order lunch. Now?".to_owned()),
-                        PartFacts::Picture(blob("picture", "image/jpeg")),
+                        PartRecord::Text("The task: order lunch. Now?".to_owned()),
+                        PartRecord::Picture(blob("picture", "image/jpeg")),
                     ],
                 ),
             ],
@@ -161,10 +161,10 @@ impl Story {
             raw_content: Some("explain:Tap it\taction:CLICK\tpoint:512,203".to_owned()),
             reasoning: String::new(),
             tool_calls: Vec::new(),
-            parsed: Some(ParsedFacts { action: click(), response: said() }),
+            parsed: Some(ParsedRecord { action: click(), response: said() }),
             finish_reason: Some("stop".to_owned()),
             model: "gelab-zero-4b".to_owned(),
-            tokens: TokenFacts {
+            tokens: TokenRecord {
                 prompt: 1000,
                 completion: 60,
                 thinking: 20,
@@ -201,7 +201,7 @@ impl Story {
             it.raw_content = None;
             it.parsed = None;
             it.finish_reason = None;
-            it.tokens = TokenFacts::default();
+            it.tokens = TokenRecord::default();
             (it.cost_usd, it.cost_known) = (0.0, false);
             it.error = Some(error.to_owned());
         })
@@ -250,26 +250,26 @@ impl Story {
     }
 }
 
-pub(crate) fn run() -> RunFacts {
-    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
+pub(crate) fn run() -> RunRecord {
+    RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
 }
 
-pub(crate) fn click() -> ActionFacts {
-    ActionFacts { function: "CLICK".to_owned(), arguments: object(json!({ "point": [512, 203] })) }
+pub(crate) fn click() -> ActionRecord {
+    ActionRecord { function: "CLICK".to_owned(), arguments: object(json!({ "point": [512, 203] })) }
 }
 
-pub(crate) fn said() -> ResponseFacts {
-    ResponseFacts {
+pub(crate) fn said() -> ResponseRecord {
+    ResponseRecord {
         observation: "A menu.".to_owned(),
         thought: "面 is the first.\nI tap it.".to_owned(),
         comment: "Tap it".to_owned(),
         summary: "The menu is open.".to_owned(),
-        ..ResponseFacts::default()
+        ..ResponseRecord::default()
     }
 }
 
-pub(crate) fn tool_call(id: &str, name: &str, parameters: Value) -> ToolCallFacts {
-    ToolCallFacts { id: id.to_owned(), name: name.to_owned(), parameters: object(parameters) }
+pub(crate) fn tool_call(id: &str, name: &str, parameters: Value) -> ToolCallRecord {
+    ToolCallRecord { id: id.to_owned(), name: name.to_owned(), parameters: object(parameters) }
 }
 
 pub(crate) fn blob(name: &str, media_type: &str) -> BlobRef {

@@ -23,7 +23,7 @@ mod tests;
 mod tree;
 
 use ayeaye_agent::journal::{
-    BlobRef, EvaluationFacts, Event, Fact, LlmRequest, SessionStart, StepEnd, StepStart,
+    BlobRef, EvaluationRecord, Event, Fact, LlmRequest, SessionStart, StepEnd, StepStart,
 };
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ impl Projection for Ufo {
                 Vec::new()
             }
             Fact::Evaluation(fact) => {
-                EvaluationFacts::of(fact).map_or_else(Vec::new, |facts| self.judge(&facts))
+                EvaluationRecord::of(fact).map_or_else(Vec::new, |facts| self.judge(&facts))
             }
             Fact::Note { kind, text, .. } => vec![page(markdown::noted(kind, text))],
             Fact::State { .. } => Vec::new(),
@@ -246,7 +246,7 @@ impl Ufo {
     }
 
     /// One object is all that readers take. The session's judgement, once there is one, stays.
-    fn judge(&mut self, facts: &EvaluationFacts) -> Vec<FileOp> {
+    fn judge(&mut self, facts: &EvaluationRecord) -> Vec<FileOp> {
         let mut files = vec![page(markdown::judged(facts))];
         let session = facts.level == "session";
         if session || !self.story.judged {

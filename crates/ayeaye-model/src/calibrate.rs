@@ -4,7 +4,7 @@
 //! marks is the model's. [`scene`] makes the pictures, [`infer`] judges what came of them.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Gesture, Model as _, ScreenSize, View};
+use ayeaye_agent::{Action, Gesture, Model as _, ScreenSize, StepInput};
 
 mod infer;
 pub(crate) mod scene;
@@ -125,12 +125,12 @@ pub(crate) async fn calibrate(
         let scene = scene::Scene::new(plan.seed, number);
         let picture = model.picture(&scene.draw());
         let task = scene.task();
-        let view = View {
+        let view = StepInput {
             request: &task,
-            past: &[ayeaye_agent::Past::Request(task.clone())],
-            remarks: &[],
+            history: &[ayeaye_agent::HistoryItem::Request(task.clone())],
+            system_notes: &[],
             picture: &picture,
-            earlier: &[],
+            history_images: &[],
             app: None,
         };
         // As the family asks by itself, whatever the settings say of its coordinates.

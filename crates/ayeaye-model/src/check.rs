@@ -1,7 +1,7 @@
 //! Whether an endpoint will serve, found out by asking it.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSize, View};
+use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSize, StepInput};
 use bytes::Bytes;
 
 use crate::calibrate::candidates;
@@ -117,8 +117,14 @@ pub(crate) async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> 
 /// Shows the model a screen with a mark and has it tapped: the whole way of a step.
 async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
     let picture = model.picture(&screen());
-    let view =
-        View { request: TASK, past: &[], remarks: &[], picture: &picture, earlier: &[], app: None };
+    let view = StepInput {
+        request: TASK,
+        history: &[],
+        system_notes: &[],
+        picture: &picture,
+        history_images: &[],
+        app: None,
+    };
     let once = Retries { attempts: 2, ..client.config().retries };
     let sampling = model.settled_profile().spec().sampling;
     let limit = client.config().limits.total;

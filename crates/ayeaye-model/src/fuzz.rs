@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use ayeaye_agent::{
-    Action, Decision, Model as _, Past, PastStep, Picture, Reply, ScreenSize, ToolCall, View,
+    Action, Decision, HistoryItem, HistoryStep, Model as _, Picture, Reply, ScreenSize, StepInput,
+    ToolCall,
 };
 use serde_json::Value;
 
@@ -159,7 +160,7 @@ fn replies(profile: Profile, executions: u64) {
     let model = model(profile);
     let last_words = last_words(profile);
     let mut mutator = Mutator::new(11, corpus(profile), WORDS);
-    let mut past: Vec<Past> = Vec::new();
+    let mut history: Vec<HistoryItem> = Vec::new();
     fuzz(&format!("replies of {profile}"), executions, &mut mutator, |bytes, dice| {
         let sent = screen(dice);
         let mut reply = reply(bytes);
@@ -187,31 +188,31 @@ fn replies(profile: Profile, executions: u64) {
         if let Ok(decision) = read
             && dice.below(16) == 0
         {
-            let step = u32::try_from(past.len()).unwrap();
+            let step = u32::try_from(history.len()).unwrap();
             let error = (dice.below(4) == 0).then(|| decision.explain.clone());
-            past.push(Past::Step(PastStep { step, decision, error }));
+            history.push(HistoryItem::Step(HistoryStep { step, decision, error }));
             let words = || String::from_utf8_lossy(bytes).into_owned();
             match dice.below(12) {
-                0 => past.push(Past::Said(words())),
-                1 => past.push(Past::Request(words())),
-                2 => past.push(Past::Subtask(words())),
+                0 => history.push(HistoryItem::UserReply(words())),
+                1 => history.push(HistoryItem::Request(words())),
+                2 => history.push(HistoryItem::Subtask(words())),
                 _ => {}
             }
-            if 12 < past.len() {
-                past.drain(..6);
+            if 12 < history.len() {
+                history.drain(..6);
             }
             let picture = Picture {
                 bytes: bytes::Bytes::from_static(b"\xff\xd8"),
                 media_type: "image/jpeg",
                 size: sent,
             };
-            let (request, remarks) = (words(), [words()]);
-            let view = View {
+            let (request, system_notes) = (words(), [words()]);
+            let view = StepInput {
                 request: &request,
-                past: &past,
-                remarks: &remarks,
+                history: &history,
+                system_notes: &system_notes,
                 picture: &picture,
-                earlier: &[],
+                history_images: &[],
                 app: Some("com.example.notes"),
             };
             if model.prompt(&view).messages.is_empty() {

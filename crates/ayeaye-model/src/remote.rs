@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye_agent::{
-    Decision, Frame, Model, ModelError, Picture, Prices, Prompt, Reply, ScreenSize, Unreadable,
-    View,
+    Decision, Frame, Model, ModelError, ParseError, Picture, Prices, Prompt, Reply, ScreenSize,
+    StepInput,
 };
 use serde_json::{Map, Value};
 
@@ -142,7 +142,7 @@ impl Model for RemoteModel {
         picture::encode(frame, self.picture)
     }
 
-    fn prompt(&self, view: &View<'_>) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>) -> Prompt {
         self.profile.family().prompt(view, &self.sheet(view.picture.size))
     }
 
@@ -151,8 +151,8 @@ impl Model for RemoteModel {
         self.client.ask(prompt, self.profile.spec().sampling, retries, limit).await
     }
 
-    fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, Unreadable> {
-        let refused = |why: &str| Err(Unreadable(why.to_owned()));
+    fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
+        let refused = |why: &str| Err(ParseError(why.to_owned()));
         let reason = reply.finish_reason.as_deref().unwrap_or_default();
         if let Some(why) = stopped(reason) {
             return refused(why);

@@ -27,7 +27,7 @@ pub use price::PriceTable;
 pub use value::{Secret, is_loopback, listen};
 
 use ayeaye_agent::journal::{Retention, SyncWhen};
-use ayeaye_agent::{Keeping, Prices, ReplyMode};
+use ayeaye_agent::{Prices, PrivacySettings, ReplyMode};
 use ayeaye_export::LogSettings;
 use ayeaye_model::{Profile, Space};
 
@@ -178,7 +178,7 @@ impl Evaluate {
 /// What is kept of sessions, and for how long.
 #[derive(Debug, Clone)]
 pub struct JournalSettings {
-    pub keeping: Keeping,
+    pub keeping: PrivacySettings,
     pub sync: SyncWhen,
     /// Bytes that must be free for a new session.
     pub min_free: u64,

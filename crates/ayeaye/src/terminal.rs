@@ -2,7 +2,7 @@
 //! and never in the same process as MCP on stdio.
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
-use ayeaye_agent::{Report, StepLine};
+use ayeaye_agent::{Report, StepSummary};
 
 /// Standard output, with or without colours.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ impl Terminal {
     }
 
     /// A step as it happens.
-    pub fn step(self, line: &StepLine) {
+    pub fn step(self, line: &StepSummary) {
         self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.in_words())));
     }
 

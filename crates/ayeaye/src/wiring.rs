@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, tidy};
 use ayeaye_agent::{
-    Agent, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Models, Parts, SettleRule,
+    Agent, AgentDeps, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Models, SettleRule,
 };
 use ayeaye_export::Projecting;
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
@@ -93,7 +93,7 @@ impl House {
         let models = roles.models()?;
         let judge = roles.judge()?;
         let facts = worth_keeping(config, &models);
-        let agent = Agent::new(Parts {
+        let agent = Agent::new(AgentDeps {
             sources,
             private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
             models,

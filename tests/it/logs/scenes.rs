@@ -3,7 +3,7 @@ use std::fs;
 use std::time::Duration;
 
 use ayeaye::mcp::tools::Tools;
-use ayeaye_agent::{KeepElements, Keeping, Limits};
+use ayeaye_agent::{KeepElements, Limits, PrivacySettings};
 use ayeaye_export::{Images, LogSettings};
 use ayeaye_phone::Link;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub fn options() -> RigOptions {
     let usual = RigOptions::quick();
     RigOptions {
         logs: LogSettings { images: Images::All, ..LogSettings::default() },
-        keeping: Keeping { elements: KeepElements::Always, ..Keeping::default() },
+        keeping: PrivacySettings { elements: KeepElements::Always, ..PrivacySettings::default() },
         limits: Limits { device_wait: Duration::from_secs(1), ..usual.limits },
         ..usual
     }

@@ -9,10 +9,10 @@ use ayeaye::mcp::Server;
 use ayeaye::mcp::ladder::Seal;
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{
-    Action, Agent, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
-    DeviceInfo, DeviceSource, Frame, Gesture, Keeping, Limits, Message, Model, ModelError, Models,
-    Parts, Past, Picture, Point, Prompt, Question, QuestionKind, Reply, Role, ScreenSize,
-    ScreenState, Tokens, Transport, Unreadable, View,
+    Action, Agent, AgentDeps, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
+    DeviceInfo, DeviceSource, Frame, Gesture, HistoryItem, Limits, Message, Model, ModelError,
+    Models, ParseError, Picture, Point, PrivacySettings, Prompt, Question, QuestionKind, Reply,
+    Role, ScreenSize, ScreenState, StepInput, Tokens, Transport,
 };
 use serde_json::Map;
 use tempfile::TempDir;
@@ -90,14 +90,14 @@ impl Paper {
         let phone = Arc::new(Sheet { id: DeviceId::new(SERIAL), ..Sheet::default() });
         let journal = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Never);
         let hour = Duration::from_hours(1);
-        let agent = Arc::new(Agent::new(Parts {
+        let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(Drawer(phone.clone()))],
             private: vec![phone.id.clone()],
             models: Models::one(script.clone()),
             journal: Arc::new(journal),
             limits: Limits { run_time: hour, model_call: hour, ..Limits::USUAL },
             config: Map::new(),
-            keeping: Keeping::default(),
+            keeping: PrivacySettings::default(),
             judge: None,
         }));
         let seal = Seal::kept(data.path()).unwrap();
@@ -160,10 +160,10 @@ impl Model for Script {
         Picture { bytes, media_type: "image/x-pixel", size: frame.size() }
     }
 
-    fn prompt(&self, view: &View<'_>) -> Prompt {
-        let said = view.past.iter().filter_map(|past| match past {
-            Past::Said(text) => Some(text.clone()),
-            Past::Step(_) | Past::Request(_) | Past::Subtask(_) => None,
+    fn prompt(&self, view: &StepInput<'_>) -> Prompt {
+        let said = view.history.iter().filter_map(|history| match history {
+            HistoryItem::UserReply(text) => Some(text.clone()),
+            HistoryItem::Step(_) | HistoryItem::Request(_) | HistoryItem::Subtask(_) => None,
         });
         *self.said.lock().unwrap() = said.collect();
         Prompt::of(vec![Message::text(Role::User, view.request)])
@@ -192,8 +192,8 @@ impl Model for Script {
         })
     }
 
-    fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
-        let number: usize = reply.text.parse().map_err(|_| Unreadable("no number".to_owned()))?;
+    fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
+        let number: usize = reply.text.parse().map_err(|_| ParseError("no number".to_owned()))?;
         Ok(Decision {
             action: self.given.lock().unwrap()[number].clone(),
             thought: String::new(),

@@ -9,7 +9,7 @@ use ayeaye::mcp::{Defaults, Server};
 use ayeaye::pilot::Pilot;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
-use ayeaye_agent::{Agent, Judge, Keeping, Limits, Model, Models, Parts, ReplyMode};
+use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
 use ayeaye_export::{Images, LogSettings, Projecting};
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
 use ayeaye_phone::{AdbServer, Handset, Phone, PhoneOptions};
@@ -37,7 +37,7 @@ pub struct RigOptions {
     pub data: TempDir,
     /// The logs beside the record; without UFO's pictures, unless a test is about them.
     pub logs: LogSettings,
-    pub keeping: Keeping,
+    pub keeping: PrivacySettings,
     /// The model that decides also judges each round and session.
     pub judged: bool,
     /// What goes on when the model that decides does not.
@@ -59,7 +59,7 @@ impl Default for RigOptions {
             handset: Handset::usual(),
             data: TempDir::new().unwrap(),
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
-            keeping: Keeping::default(),
+            keeping: PrivacySettings::default(),
             judged: false,
             fallback: None,
             caption: None,
@@ -136,7 +136,7 @@ impl Rig {
         let model: Arc<dyn Model> = Arc::new(RemoteModel::new(model).unwrap());
         let files = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Step);
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
-        let agent = Arc::new(Agent::new(Parts {
+        let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(devices)],
             private: Vec::new(),
             models: Models {

@@ -62,7 +62,7 @@ pub struct Continue {
     /// Must be the session's, when given.
     pub device_id: Option<DeviceId>,
     /// What the client says.
-    pub words: Words,
+    pub words: UserInput,
     /// Whether that is nobody else's business: it is kept nowhere.
     pub reply_is_secret: bool,
     /// Most steps of this run, at least 1.
@@ -78,7 +78,7 @@ pub struct Continue {
 
 /// What a client says when it goes on with a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Words {
+pub enum UserInput {
     /// A request of its own.
     Task(String),
     /// An answer, or advice.

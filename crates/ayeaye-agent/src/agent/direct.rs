@@ -11,9 +11,9 @@ use tokio::time::Instant;
 
 use super::runs::{Claim, Lease};
 use super::{Agent, AgentError, Follower, Plan, ReplyMode, next_change, run_facts, same_device};
-use crate::journal::{Folding, RunFacts};
+use crate::journal::{RunRecord, SessionBuilder};
 use crate::report::Report;
-use crate::run::{Acted, DIRECT_REQUEST, Hand, Opening};
+use crate::run::{DIRECT_REQUEST, DirectResult, Hand, Opening};
 use crate::{DeviceId, Gesture, JournalError, Principal, Session, SessionId, StopReason};
 
 /// After so long the next act begins a session of its own.
@@ -23,7 +23,7 @@ const MOST_HANDS: usize = 256;
 
 /// An act that a client has decided.
 #[derive(Debug, Clone)]
-pub struct ClientAct {
+pub struct DirectAction {
     /// The phone.
     pub device_id: DeviceId,
     /// The session it belongs to; `None` for one of direct control alone, the last if it is fresh.
@@ -40,12 +40,12 @@ pub struct ClientAct {
 
 /// An act under way.
 #[derive(Debug)]
-pub struct Acting {
+pub struct DirectRun {
     follower: Follower,
-    acted: Arc<OnceLock<Acted>>,
+    acted: Arc<OnceLock<DirectResult>>,
 }
 
-impl Acting {
+impl DirectRun {
     /// Waits until it is over and recorded. Cancelling the wait changes nothing.
     pub async fn end(&mut self) {
         self.follower.end().await;
@@ -57,7 +57,7 @@ impl Acting {
     }
 
     /// What came of it; nothing as long as it is under way, and where that could not be recorded.
-    pub fn acted(&self) -> Option<&Acted> {
+    pub fn acted(&self) -> Option<&DirectResult> {
         self.acted.get()
     }
 
@@ -109,7 +109,7 @@ impl Hands {
 impl Agent {
     /// Begins an act of the client's own. It is under way when this returns. Dropped before, nothing
     /// was done.
-    pub async fn act(&self, act: ClientAct) -> Result<Acting, AgentError> {
+    pub async fn act(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
         let asker = act.asker.clone();
         if let Some(id) = act.session_id {
             self.known(id, &asker).await?;
@@ -120,8 +120,8 @@ impl Agent {
         }
     }
 
-    async fn take_in_hand(&self, act: ClientAct) -> Result<Acting, AgentError> {
-        let ClientAct { device_id, session_id, asker, .. } = &act;
+    async fn take_in_hand(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
+        let DirectAction { device_id, session_id, asker, .. } = &act;
         loop {
             let own = self.hands.of(device_id, asker);
             let chosen = session_id.or(own);
@@ -178,13 +178,13 @@ impl Agent {
     async fn act_in(
         &self,
         lease: Lease,
-        act: &ClientAct,
+        act: &DirectAction,
         chosen: Option<SessionId>,
         name: SessionId,
-    ) -> Result<Acting, AgentError> {
+    ) -> Result<DirectRun, AgentError> {
         let device = self.device(&act.device_id).await?;
         let (session, record, opening) = if let Some(id) = chosen {
-            let mut folding = Folding::new(id);
+            let mut folding = SessionBuilder::new(id);
             let record =
                 match self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await {
                     Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
@@ -219,11 +219,11 @@ impl Agent {
         };
         let reply_mode = ReplyMode::from_name(&session.run.reply_mode).unwrap_or_default();
         // As it was: the agent may have something open that it goes on with.
-        let RunFacts { max_steps, planner, .. } = session.run;
+        let RunRecord { max_steps, planner, .. } = session.run;
         let run_facts = run_facts(max_steps, reply_mode, planner);
         let plan = Plan { opening, run_facts, reply_mode };
         let follower = self.launch_act(lease, session, record, device, plan, hand)?;
-        Ok(Acting { follower, acted })
+        Ok(DirectRun { follower, acted })
     }
 }
 

@@ -6,24 +6,24 @@ use tokio::sync::watch;
 use crate::StopReason;
 use crate::fold::Session;
 use crate::report::Report;
-use crate::run::{News, Stopper};
+use crate::run::{CancelHandle, RunUpdate};
 
 /// Watches a run, or holds what a finished one has come to.
 #[derive(Debug, Clone)]
 pub struct Follower {
-    pub(super) news: watch::Receiver<News>,
-    pub(super) stopper: Option<Stopper>,
+    pub(super) news: watch::Receiver<RunUpdate>,
+    pub(super) stopper: Option<CancelHandle>,
 }
 
 impl Follower {
     pub(super) fn finished(session: &Session) -> Self {
         let report = Arc::new(session.told_again());
-        let (_, news) = watch::channel(News { report, line: String::new(), running: false });
+        let (_, news) = watch::channel(RunUpdate { report, line: String::new(), running: false });
         Self { news, stopper: None }
     }
 
     /// The latest news.
-    pub fn news(&self) -> News {
+    pub fn news(&self) -> RunUpdate {
         self.news.borrow().clone()
     }
 

@@ -1,8 +1,8 @@
 //! What one run of a session has come to, while the session goes on without it.
 use super::{Agent, AgentError};
 use crate::fold::keeps_waiting_for;
-use crate::journal::{Event, Fact, Folding};
-use crate::report::{Report, RunPlace};
+use crate::journal::{Event, Fact, SessionBuilder};
+use crate::report::{Report, RunInfo};
 use crate::{JournalError, Principal, SessionId, StopReason};
 
 /// How a run stands, or stood when the session went on with something else.
@@ -33,7 +33,7 @@ impl Agent {
                 return Ok(Outcome { report: (*report).clone(), passed: false });
             }
         }
-        let mut folding = Folding::new(id);
+        let mut folding = SessionBuilder::new(id);
         let (mut runs, mut passed) = (0, false);
         let mut each = |event: Event| {
             if let Fact::SessionResume(resume) = &event.entry.fact {
@@ -79,7 +79,7 @@ impl Agent {
 }
 
 /// Whether a run under way is the one that is meant, or goes on from its questions.
-fn covers(run: &RunPlace, number: u32, answers: bool) -> bool {
+fn covers(run: &RunInfo, number: u32, answers: bool) -> bool {
     let from = if answers { run.began } else { run.number };
     // While a run mends what a crash has left, its number is not on record yet.
     (from..=run.number + 1).contains(&number)

@@ -8,7 +8,7 @@ use crate::{Principal, SessionId};
 
 /// What has happened to somebody's runs since the process began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Turns {
+pub struct RunActivity {
     /// Runs that have begun, and runs that have ended.
     pub count: u64,
     /// The youngest session that was driven.
@@ -57,7 +57,7 @@ impl Agent {
 
     /// How far the asker's runs have come in this process, for whoever waits on [`Self::changes`]: those
     /// tell of everybody's.
-    pub fn turns(&self, asker: &Principal) -> Turns {
+    pub fn turns(&self, asker: &Principal) -> RunActivity {
         self.runs.turns(asker)
     }
 

@@ -7,8 +7,8 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{AgentError, Follower, StartTask, Turns};
-use crate::run::{News, Stopper};
+use super::{AgentError, Follower, RunActivity, StartTask};
+use crate::run::{CancelHandle, RunUpdate};
 use crate::{DeviceId, Principal, SessionId, StopReason};
 
 /// All runs of this process.
@@ -29,7 +29,7 @@ struct Inner {
     /// Told whenever one of the two has changed.
     changes: watch::Sender<()>,
     /// What has happened, by whose runs it was.
-    turns: HashMap<Principal, Turns>,
+    turns: HashMap<Principal, RunActivity>,
     /// The server is going down: nothing begins any more.
     closed: bool,
 }
@@ -50,9 +50,9 @@ pub(super) struct Live {
     pub(super) brief: bool,
     pub(super) task: String,
     pub(super) owner: Principal,
-    pub(super) stopper: Stopper,
+    pub(super) stopper: CancelHandle,
     pub(super) words: mpsc::Sender<String>,
-    pub(super) news: watch::Receiver<News>,
+    pub(super) news: watch::Receiver<RunUpdate>,
 }
 
 /// What comes of asking for a phone.
@@ -175,10 +175,10 @@ impl Runs {
     }
 
     /// What has happened to somebody's runs.
-    pub(super) fn turns(&self, asker: &Principal) -> Turns {
+    pub(super) fn turns(&self, asker: &Principal) -> RunActivity {
         let inner = self.lock();
         let theirs = inner.turns.iter().filter(|(owner, _)| asker.owns(owner));
-        theirs.fold(Turns::default(), |sum, (_, one)| Turns {
+        theirs.fold(RunActivity::default(), |sum, (_, one)| RunActivity {
             count: sum.count + one.count,
             newest: sum.newest.max(one.newest),
         })

@@ -71,10 +71,10 @@ async fn what_followers_are_told_is_what_the_record_says() {
 async fn every_number_goes_on_through_rounds_and_runs() {
     let rig = Rig::new([click(1), complete("one"), click(2), click(3), complete("two")]).steps(2);
     let session = rig.run().await.session_id;
-    let report = rig.go_on(session, crate::Words::Task("Text Bob".to_owned())).await;
+    let report = rig.go_on(session, crate::UserInput::Task("Text Bob".to_owned())).await;
     assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
     assert_eq!((report.global_steps, report.local_steps), (4, 2));
-    let report = rig.go_on(session, crate::Words::Nothing).await;
+    let report = rig.go_on(session, crate::UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!((report.global_steps, report.local_steps), (5, 1));
     assert_eq!(report.task, "Text Bob");

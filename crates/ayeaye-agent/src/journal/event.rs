@@ -131,7 +131,7 @@ pub enum Fact {
         /// What is added to it.
         item: Value,
     },
-    /// A judgement of a round or the session: [`EvaluationFacts`], where it can be read as that.
+    /// A judgement of a round or the session: [`EvaluationRecord`], where it can be read as that.
     #[serde(rename = "evaluation")]
     Evaluation(Value),
     /// A warning, or a repair of this very record.
@@ -166,11 +166,11 @@ pub struct SessionStart {
     /// The first request.
     pub request: String,
     /// The phone.
-    pub device: DeviceFacts,
+    pub device: DeviceRecord,
     /// Settings that shape the run, never a key.
     pub config: Map<String, Value>,
     /// Limits and reply mode of the first run.
-    pub run: RunFacts,
+    pub run: RunRecord,
     /// Whose it is, when it is not the person's at this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -178,7 +178,7 @@ pub struct SessionStart {
 
 /// The phone as it was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DeviceFacts {
+pub struct DeviceRecord {
     /// Its serial.
     pub device_id: String,
     /// Such as "Pixel 7".
@@ -191,7 +191,7 @@ pub struct DeviceFacts {
 
 /// What a run was started with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunFacts {
+pub struct RunRecord {
     /// Most steps of this run.
     pub max_steps: u32,
     /// Who answers questions: `pass_to_client`, `auto_reply`, `no_reply`, `manual_reply`.
@@ -208,7 +208,7 @@ pub struct SessionResume {
     /// `direct_asked` while a question waits.
     pub why: String,
     /// Limits and reply mode of this run.
-    pub run: RunFacts,
+    pub run: RunRecord,
 }
 
 /// See [`Fact::SessionEnd`].
@@ -269,17 +269,17 @@ pub struct StepEnd {
     /// `CONTINUE`, `FINISH`, `PENDING`, `CONFIRM`, `SCREENSHOT`, `ASSIGN`, `FAIL` or `ERROR`.
     pub status: String,
     /// What the model said, by the names of UFO's log.
-    pub response: ResponseFacts,
+    pub response: ResponseRecord,
     /// What was decided; empty when nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action: Option<ActionFacts>,
+    pub action: Option<ActionRecord>,
     /// What came of it.
     pub result: String,
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Of all calls of this step.
-    pub tokens: TokenFacts,
+    pub tokens: TokenRecord,
     /// In US dollars, of all calls of this step.
     pub cost_usd: f64,
     /// Whether the price is known.
@@ -307,7 +307,7 @@ pub struct PhaseTimes {
 
 /// What a model said, as its profile understood it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ResponseFacts {
+pub struct ResponseRecord {
     /// What it sees.
     #[serde(default)]
     pub observation: String,
@@ -336,7 +336,7 @@ pub struct ResponseFacts {
 
 /// An action as kept: GELab's name and its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ActionFacts {
+pub struct ActionRecord {
     /// Such as `CLICK`.
     pub function: String,
     /// Such as `{"point": [512, 203]}`, in thousandths.
@@ -345,7 +345,7 @@ pub struct ActionFacts {
 
 /// Tokens, as the endpoint counted them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenFacts {
+pub struct TokenRecord {
     /// Sent.
     pub prompt: u64,
     /// Received.
@@ -393,17 +393,17 @@ pub struct Observe {
 
 /// A message of a prompt, its pictures by reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MessageFacts {
+pub struct MessageRecord {
     /// `system`, `user` or `assistant`.
     pub role: String,
     /// In order.
-    pub parts: Vec<PartFacts>,
+    pub parts: Vec<PartRecord>,
 }
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PartFacts {
+pub enum PartRecord {
     /// Words.
     Text(String),
     /// Words that are long or said in every step, kept once.
@@ -414,7 +414,7 @@ pub enum PartFacts {
 
 /// A tool that a model asked for in its reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolCallFacts {
+pub struct ToolCallRecord {
     /// As the endpoint named it.
     pub id: String,
     /// The tool.
@@ -439,7 +439,7 @@ pub struct LlmRequest {
     /// Such as `gelab`.
     pub profile: String,
     /// In order.
-    pub messages: Vec<MessageFacts>,
+    pub messages: Vec<MessageRecord>,
     /// Sampling and the like, as it was sent.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub params: Map<String, Value>,
@@ -475,17 +475,17 @@ pub struct LlmResponse {
     pub reasoning: String,
     /// Tools it asks for before it decides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCallFacts>,
+    pub tool_calls: Vec<ToolCallRecord>,
     /// What was understood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parsed: Option<ParsedFacts>,
+    pub parsed: Option<ParsedRecord>,
     /// `stop`, `length` ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
     /// As the endpoint names it.
     pub model: String,
     /// As the endpoint counted.
-    pub tokens: TokenFacts,
+    pub tokens: TokenRecord,
     /// Milliseconds, retries included.
     pub latency_ms: f64,
     /// Milliseconds to the first token, if streamed.
@@ -506,12 +506,12 @@ pub struct LlmResponse {
 /// What was understood of a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "parse::FlatParsed")]
-pub struct ParsedFacts {
+pub struct ParsedRecord {
     /// What to do.
-    pub action: ActionFacts,
+    pub action: ActionRecord,
     /// What else was said.
     #[serde(flatten)]
-    pub response: ResponseFacts,
+    pub response: ResponseRecord,
 }
 
 /// See [`Fact::ToolStart`].
@@ -527,7 +527,7 @@ pub struct ToolStart {
     pub device: bool,
     /// What it is aimed at, where the screen's elements were known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<TargetFacts>,
+    pub target: Option<TargetRecord>,
     /// Calls of one reply share a number, from 1 through the session; alone without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
@@ -535,7 +535,7 @@ pub struct ToolStart {
 
 /// An element of the screen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TargetFacts {
+pub struct TargetRecord {
     /// Its place in the tree, from 0, in the order of the document.
     pub id: String,
     /// Its text, else its description; may be empty.
@@ -548,7 +548,7 @@ pub struct TargetFacts {
 
 /// See [`Fact::Evaluation`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EvaluationFacts {
+pub struct EvaluationRecord {
     /// `round` or `session`.
     pub level: String,
     /// `yes`, `no` or `unsure`.
@@ -561,7 +561,7 @@ pub struct EvaluationFacts {
     /// What was judged, in the user's words.
     pub request: String,
     /// Of the judging calls.
-    pub tokens: TokenFacts,
+    pub tokens: TokenRecord,
     /// In US dollars.
     pub cost_usd: f64,
     /// Whether the price is known.
@@ -571,7 +571,7 @@ pub struct EvaluationFacts {
     pub error: Option<String>,
 }
 
-impl EvaluationFacts {
+impl EvaluationRecord {
     /// The judgement in a fact, if it is one.
     pub fn of(fact: &Value) -> Option<Self> {
         Self::deserialize(fact).ok()

@@ -1,5 +1,5 @@
-//! Between the vocabulary and what is kept of it: an [`Action`] and its [`ActionFacts`], the
-//! [`Tokens`] of a call and their [`TokenFacts`].
+//! Between the vocabulary and what is kept of it: an [`Action`] and its [`ActionRecord`], the
+//! [`Tokens`] of a call and their [`TokenRecord`].
 //!
 //! Names are those of [`Action::name`]. Arguments by action:
 //!
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{ActionFacts, ResponseFacts, TokenFacts};
+use super::{ActionRecord, ResponseRecord, TokenRecord};
 use crate::{
     Action, Decision, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind, Tokens,
 };
@@ -48,7 +48,7 @@ pub enum NotAnAction {
     OffScreen(#[from] OffScreen),
 }
 
-impl From<&Action> for ActionFacts {
+impl From<&Action> for ActionRecord {
     fn from(action: &Action) -> Self {
         let mut arguments = Map::new();
         let mut put = |name: &str, value: Value| {
@@ -71,10 +71,10 @@ impl From<&Action> for ActionFacts {
     }
 }
 
-impl TryFrom<&ActionFacts> for Action {
+impl TryFrom<&ActionRecord> for Action {
     type Error = NotAnAction;
 
-    fn try_from(facts: &ActionFacts) -> Result<Self, NotAnAction> {
+    fn try_from(facts: &ActionRecord) -> Result<Self, NotAnAction> {
         let args = |function| Arguments { function, of: &facts.arguments };
         Ok(match facts.function.as_str() {
             "CLICK" => Gesture::Click { point: args("CLICK").point("point")? }.into(),
@@ -133,7 +133,7 @@ impl TryFrom<&ActionFacts> for Action {
     }
 }
 
-impl From<&Decision> for ResponseFacts {
+impl From<&Decision> for ResponseRecord {
     fn from(decision: &Decision) -> Self {
         let questions = match &decision.action {
             Action::Info(question) | Action::Confirm { question, .. } => {
@@ -152,14 +152,14 @@ impl From<&Decision> for ResponseFacts {
     }
 }
 
-impl From<Tokens> for TokenFacts {
+impl From<Tokens> for TokenRecord {
     fn from(tokens: Tokens) -> Self {
         let Tokens { prompt, completion, thinking, cached } = tokens;
         Self { prompt, completion, thinking, cached, total: prompt.saturating_add(completion) }
     }
 }
 
-impl std::ops::AddAssign for TokenFacts {
+impl std::ops::AddAssign for TokenRecord {
     fn add_assign(&mut self, other: Self) {
         self.prompt += other.prompt;
         self.completion += other.completion;
@@ -308,7 +308,7 @@ impl Arguments<'_> {
             return Err(self.bad(name));
         };
         // Only what goes to a phone: a question inside a question would have no end.
-        let facts = ActionFacts { function: function.to_owned(), arguments: arguments.clone() };
+        let facts = ActionRecord { function: function.to_owned(), arguments: arguments.clone() };
         match facts.function.as_str() {
             "INFO" => Err(self.bad(name)),
             _ => match Action::try_from(&facts)? {
@@ -422,10 +422,10 @@ mod tests {
     proptest! {
         #[test]
         fn an_action_reads_back_as_itself(action in action()) {
-            let facts = ActionFacts::from(&action);
+            let facts = ActionRecord::from(&action);
             prop_assert_eq!(facts.function.as_str(), action.name());
             let text = serde_json::to_string(&facts).unwrap();
-            let facts: ActionFacts = serde_json::from_str(&text).unwrap();
+            let facts: ActionRecord = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(Action::try_from(&facts), Ok(action));
         }
 
@@ -433,20 +433,20 @@ mod tests {
         fn a_foreign_argument_is_refused_not_feared(
             action in action(), value in json_value(), at in any::<prop::sample::Index>()
         ) {
-            let mut facts = ActionFacts::from(&action);
+            let mut facts = ActionRecord::from(&action);
             let names: Vec<String> = facts.arguments.keys().cloned().collect();
             facts.arguments.insert(at.get(&names).clone(), value);
             // Either a refusal, or an action that can be kept in its turn.
             if let Ok(read) = Action::try_from(&facts) {
                 prop_assert_eq!(read.name(), action.name());
-                prop_assert_eq!(Action::try_from(&ActionFacts::from(&read)), Ok(read));
+                prop_assert_eq!(Action::try_from(&ActionRecord::from(&read)), Ok(read));
             }
         }
     }
 
     #[test]
     fn arguments_have_their_fixed_names() {
-        let kept = |action: Action| serde_json::to_value(ActionFacts::from(&action)).unwrap();
+        let kept = |action: Action| serde_json::to_value(ActionRecord::from(&action)).unwrap();
         let point = Point::new(512, 203).unwrap();
         assert_eq!(
             kept(Gesture::Click { point }.into()),
@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn what_is_not_an_action_is_named() {
-        let facts = |function: &str, arguments: Value| ActionFacts {
+        let facts = |function: &str, arguments: Value| ActionRecord {
             function: function.to_owned(),
             arguments: arguments.as_object().unwrap().clone(),
         };
@@ -488,8 +488,8 @@ mod tests {
     fn tokens_are_summed() {
         let tokens = Tokens { prompt: 10, completion: 5, thinking: 3, cached: 2 };
         assert_eq!(
-            TokenFacts::from(tokens),
-            TokenFacts { prompt: 10, completion: 5, thinking: 3, cached: 2, total: 15 }
+            TokenRecord::from(tokens),
+            TokenRecord { prompt: 10, completion: 5, thinking: 3, cached: 2, total: 15 }
         );
     }
 }

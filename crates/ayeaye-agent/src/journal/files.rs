@@ -32,7 +32,7 @@ use self::opening::{scan_file, telling, verdict};
 use self::record::FileRecord;
 pub use self::room::{FLOOR, FreeSpace};
 use super::retention::{self, Retention, Tidied};
-use super::{BlobRef, Claim, Each, Event, Journal, JournalError, Record, Summary};
+use super::{BlobRef, Claim, Each, Event, Journal, JournalError, JournalWriter, Summary};
 use crate::{DeviceId, SessionId};
 
 /// The time of day, as it is handed in.
@@ -43,7 +43,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub enum SyncWhen {
     /// After every event and blob.
     Always,
-    /// When [`Record::sync`] says so: before the phone is touched and after what cost money.
+    /// When [`JournalWriter::sync`] says so: before the phone is touched and after what cost money.
     Step,
     /// Left to the system. A crash of the machine may lose the end of a session; a crash of this
     /// process never does.
@@ -76,12 +76,12 @@ pub struct Verdict {
     /// Good records in front.
     pub records: u64,
     /// The first one that is not good.
-    pub bad: Option<BadRecord>,
+    pub bad: Option<InvalidRecordLine>,
 }
 
 /// Where and why a record stops being good.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadRecord {
+pub struct InvalidRecordLine {
     /// Its number, from 1.
     pub seq: u64,
     /// Where it begins in `events.jsonl`, in bytes.
@@ -136,7 +136,7 @@ impl FileJournal {
         &self,
         id: &SessionId,
         each: Each<'_>,
-    ) -> Result<Box<dyn Record>, JournalError> {
+    ) -> Result<Box<dyn JournalWriter>, JournalError> {
         let Self { clock, when, .. } = self.clone();
         let work =
             move |folder, each: &mut dyn FnMut(Event)| opening::open(folder, clock, when, each);
@@ -173,7 +173,7 @@ impl FileJournal {
 
 #[async_trait]
 impl Journal for FileJournal {
-    async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError> {
+    async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
         let Self { sessions, clock, when, floor, free_space, .. } = self.clone();
         let record = self.at(id, "make", move |folder| {
             private_folder(&sessions, true).map_err(storage("make", &sessions))?;
@@ -189,7 +189,11 @@ impl Journal for FileJournal {
         Ok(Box::new(record.await?))
     }
 
-    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+    async fn open(
+        &self,
+        id: &SessionId,
+        each: Each<'_>,
+    ) -> Result<Box<dyn JournalWriter>, JournalError> {
         match self.try_open(id, each).await {
             // Somebody may only have looked whether it is driven.
             Err(JournalError::Busy(_)) => {

@@ -1,17 +1,17 @@
 //! A session folded while its record is read, without keeping the events.
 use super::{Event, Fact};
-use crate::{NoBeginning, Session, SessionId};
+use crate::{MissingSessionStart, Session, SessionId};
 
 /// A [`Session`] in the making: [`Session::from_events`] for whoever sees one event at a time.
 #[derive(Debug)]
-pub struct Folding {
+pub struct SessionBuilder {
     id: SessionId,
     session: Option<Session>,
     /// Something else came before the beginning.
     spoilt: bool,
 }
 
-impl Folding {
+impl SessionBuilder {
     /// Before the first event.
     pub fn new(id: SessionId) -> Self {
         Self { id, session: None, spoilt: false }
@@ -25,7 +25,7 @@ impl Folding {
             (None, Fact::SessionStart(_)) => {
                 match Session::from_events(self.id, std::slice::from_ref(event)) {
                     Ok(session) => self.session = Some(session),
-                    Err(NoBeginning(_)) => self.spoilt = true,
+                    Err(MissingSessionStart(_)) => self.spoilt = true,
                 }
             }
             (None, Fact::Note { .. }) => {}
@@ -34,7 +34,7 @@ impl Folding {
     }
 
     /// The session so far.
-    pub fn finish(self) -> Result<Session, NoBeginning> {
-        self.session.ok_or(NoBeginning(self.id))
+    pub fn finish(self) -> Result<Session, MissingSessionStart> {
+        self.session.ok_or(MissingSessionStart(self.id))
     }
 }

@@ -2,8 +2,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{DeviceFacts, Event, Fact, Folding};
-use crate::{NoBeginning, SessionId, StopReason};
+use super::{DeviceRecord, Event, Fact, SessionBuilder};
+use crate::{MissingSessionStart, SessionId, StopReason};
 
 /// What a list shows of a session, and what decides how long it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// The phone.
-    pub device: DeviceFacts,
+    pub device: DeviceRecord,
     /// How the last run stopped; `None` while one is under way, or when its process died.
     #[serde(with = "reason")]
     pub stop_reason: Option<StopReason>,
@@ -49,7 +49,7 @@ pub struct Summary {
 /// A [`Summary`] in the making.
 #[derive(Debug)]
 pub(super) struct Summing {
-    folding: Folding,
+    folding: SessionBuilder,
     task_name: String,
     rounds: u32,
     times: Option<(Timestamp, Timestamp)>,
@@ -58,7 +58,7 @@ pub(super) struct Summing {
 
 impl Summing {
     pub(super) fn new(id: SessionId) -> Self {
-        let folding = Folding::new(id);
+        let folding = SessionBuilder::new(id);
         Self { folding, task_name: String::new(), rounds: 0, times: None, last_seq: 0 }
     }
 
@@ -75,7 +75,7 @@ impl Summing {
     }
 
     /// `bytes` are those of the record and its blobs.
-    pub(super) fn finish(self, bytes: u64) -> Result<Summary, NoBeginning> {
+    pub(super) fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
         let Self { folding, task_name, rounds, times, last_seq } = self;
         let session = folding.finish()?;
         let (started, last) = times.expect("a session that has begun has an event");

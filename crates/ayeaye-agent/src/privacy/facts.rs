@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{KeepText, Vault};
 use crate::journal::{
-    ActionFacts, Fact, LlmResponse, MessageFacts, ParsedFacts, PartFacts, ResponseFacts, StepEnd,
+    ActionRecord, Fact, LlmResponse, MessageRecord, ParsedRecord, PartRecord, ResponseRecord,
+    StepEnd,
 };
 
 impl Vault {
@@ -26,7 +27,7 @@ impl Vault {
     }
 
     /// An action as it may be told.
-    pub(crate) fn told(&self, mut action: ActionFacts) -> ActionFacts {
+    pub(crate) fn told(&self, mut action: ActionRecord) -> ActionRecord {
         of_action(&mut action, &mut |text| {
             if let std::borrow::Cow::Owned(clean) = self.redact(text) {
                 *text = clean;
@@ -62,7 +63,7 @@ fn each_text(fact: &mut Fact, see: &mut impl FnMut(&mut String)) {
                 response;
             raw_content.iter_mut().for_each(&mut *see);
             see(reasoning);
-            if let Some(ParsedFacts { action, response }) = parsed {
+            if let Some(ParsedRecord { action, response }) = parsed {
                 of_action(action, see);
                 of_response(response, see);
             }
@@ -89,8 +90,8 @@ fn each_text(fact: &mut Fact, see: &mut impl FnMut(&mut String)) {
     }
 }
 
-fn of_response(response: &mut ResponseFacts, see: &mut impl FnMut(&mut String)) {
-    let ResponseFacts {
+fn of_response(response: &mut ResponseRecord, see: &mut impl FnMut(&mut String)) {
+    let ResponseRecord {
         observation,
         thought,
         comment,
@@ -104,16 +105,16 @@ fn of_response(response: &mut ResponseFacts, see: &mut impl FnMut(&mut String)) 
     plan.iter_mut().chain(message).chain(questions).for_each(see);
 }
 
-fn of_action(action: &mut ActionFacts, see: &mut impl FnMut(&mut String)) {
+fn of_action(action: &mut ActionRecord, see: &mut impl FnMut(&mut String)) {
     of_map(&mut action.arguments, see);
 }
 
-fn of_message(message: &mut MessageFacts, see: &mut impl FnMut(&mut String)) {
+fn of_message(message: &mut MessageRecord, see: &mut impl FnMut(&mut String)) {
     for part in &mut message.parts {
         match part {
-            PartFacts::Text(text) => see(text),
+            PartRecord::Text(text) => see(text),
             // What is in a blob has passed the vault before it was kept.
-            PartFacts::TextBlob(_) | PartFacts::Picture(_) => {}
+            PartRecord::TextBlob(_) | PartRecord::Picture(_) => {}
         }
     }
 }
@@ -140,7 +141,7 @@ fn shorten(fact: &mut Fact) {
             *text = format!("[{} characters]", text.chars().count());
         }
     };
-    let response = |response: &mut ResponseFacts| {
+    let response = |response: &mut ResponseRecord| {
         length(&mut response.observation);
         length(&mut response.thought);
     };
@@ -153,8 +154,8 @@ fn shorten(fact: &mut Fact) {
         Fact::LlmRequest(request) => {
             for part in request.messages.iter_mut().flat_map(|message| &mut message.parts) {
                 match part {
-                    PartFacts::Text(text) => length(text),
-                    PartFacts::TextBlob(_) | PartFacts::Picture(_) => {}
+                    PartRecord::Text(text) => length(text),
+                    PartRecord::TextBlob(_) | PartRecord::Picture(_) => {}
                 }
             }
         }

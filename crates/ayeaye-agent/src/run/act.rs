@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use super::elements::target;
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Run, chain};
-use crate::journal::{ActionFacts, Fact, TargetFacts, ToolEnd, ToolStart};
+use crate::journal::{ActionRecord, Fact, TargetRecord, ToolEnd, ToolStart};
 use crate::privacy::Vault;
 use crate::{Action, DeviceError, Frame, Gesture, Question, StopReason, settle};
 
@@ -44,7 +44,7 @@ impl Run {
         let size = frame.size();
         let device = self.device.clone();
         let recording = Instant::now();
-        let facts = ActionFacts::from(&Action::Gesture(gesture.clone()));
+        let facts = ActionRecord::from(&Action::Gesture(gesture.clone()));
         let id = self.announce_at(&facts.function, facts.arguments, target).await?;
         draft.times.memory_update += millis(recording.elapsed());
         if let Err(halt) = self.stopper.check() {
@@ -154,12 +154,12 @@ impl Run {
                 StopReason::NoProgress,
                 format!(
                     "the same action {repeated} times on a screen that does not change: {}",
-                    self.vault.told(ActionFacts::from(action)).in_words()
+                    self.vault.told(ActionRecord::from(action)).in_words()
                 ),
             ));
         }
         if limit <= repeated {
-            self.memory.remarks.push(format!(
+            self.memory.system_notes.push(format!(
                 "You have done the same action {repeated} times and the screen has not changed. \
                  It does not work: do something else, ask the user, or give up."
             ));
@@ -180,7 +180,7 @@ impl Run {
         &mut self,
         name: &str,
         parameters: Map<String, Value>,
-        target: Option<TargetFacts>,
+        target: Option<TargetRecord>,
     ) -> Result<u32, Halt> {
         let id = self.session.counts.tools + 1;
         self.append(Fact::ToolStart(ToolStart {
@@ -214,7 +214,7 @@ impl Run {
         let text = chain(&err);
         let doubt = err.leaves_doubt();
         tracing::warn!(session = %self.session.id, "{name}: {}", self.hide(&text));
-        self.memory.remarks.push(if doubt {
+        self.memory.system_notes.push(if doubt {
             format!("Your last action ({name}) may or may not have been carried out: {text}. Look before you repeat it.")
         } else {
             format!("Your last action ({name}) was not carried out: {text}.")

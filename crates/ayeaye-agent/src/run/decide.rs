@@ -9,13 +9,13 @@ use tokio::time::Instant;
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Run};
 use crate::journal::{
-    ActionFacts, BlobRef, Fact, LlmRequest, LlmResponse, MessageFacts, ParsedFacts, PartFacts,
-    ResponseFacts, TokenFacts, ToolCallFacts,
+    ActionRecord, BlobRef, Fact, LlmRequest, LlmResponse, MessageRecord, ParsedRecord, PartRecord,
+    ResponseRecord, TokenRecord, ToolCallRecord,
 };
 use crate::privacy::{Kind, Vault, secrets_in};
 use crate::{
-    Action, Decision, Gesture, KeepImages, KeepText, Message, Model, ModelError, Part, Picture,
-    Prices, Prompt, Reply, Shown, StopReason, Tokens, ToolCall, Unreadable, View,
+    Action, Decision, Gesture, HistoryImage, KeepImages, KeepText, Message, Model, ModelError,
+    ParseError, Part, Picture, Prices, Prompt, Reply, StepInput, StopReason, Tokens, ToolCall,
 };
 
 /// Texts longer than this are kept as blobs: the same rules are sent with every step.
@@ -34,9 +34,9 @@ impl Run {
         seen: &mut Seen,
         draft: &mut Draft,
     ) -> Result<Decision, Halt> {
-        let remarks = std::mem::take(&mut self.memory.remarks);
+        let system_notes = std::mem::take(&mut self.memory.system_notes);
         loop {
-            match self.decide_once(&remarks, seen, draft).await {
+            match self.decide_once(&system_notes, seen, draft).await {
                 Err(halt) if halt.reason == StopReason::ModelFailed => {
                     self.fall_back(halt, seen).await?;
                 }
@@ -47,17 +47,17 @@ impl Run {
 
     async fn decide_once(
         &mut self,
-        remarks: &[String],
+        system_notes: &[String],
         seen: &mut Seen,
         draft: &mut Draft,
     ) -> Result<Decision, Halt> {
         let model = self.acting();
-        let mut prompt = model.prompt(&View {
+        let mut prompt = model.prompt(&StepInput {
             request: self.session.duty(),
-            past: self.session.own_past(),
-            remarks,
+            history: self.session.own_past(),
+            system_notes,
             picture: &seen.picture,
-            earlier: &self.memory.earlier,
+            history_images: &self.memory.history_images,
             app: seen.app.as_deref(),
         });
         let attempts = self.parts.limits.repairs + 1;
@@ -97,10 +97,10 @@ impl Run {
     /// Keeps a picture at hand for the prompts of later steps.
     fn remember_picture(&mut self, seen: &Seen, most: usize) {
         let step = self.session.open.step.unwrap_or_default();
-        let earlier = &mut self.memory.earlier;
-        earlier.push(Shown { step, picture: seen.picture.clone() });
-        let too_many = earlier.len().saturating_sub(most);
-        earlier.drain(..too_many);
+        let history_images = &mut self.memory.history_images;
+        history_images.push(HistoryImage { step, picture: seen.picture.clone() });
+        let too_many = history_images.len().saturating_sub(most);
+        history_images.drain(..too_many);
         let kept = &mut self.memory.earlier_kept;
         kept.push(seen.kept.clone());
         kept.drain(..too_many.min(kept.len()));
@@ -170,12 +170,12 @@ impl Run {
         iteration: u32,
         reply: &Reply,
         prices: Option<Prices>,
-        read: Result<&Decision, &Unreadable>,
+        read: Result<&Decision, &ParseError>,
         draft: &mut Draft,
     ) -> Result<(), Halt> {
-        let parsed = read.ok().map(|decision| ParsedFacts {
-            action: ActionFacts::from(&decision.action),
-            response: ResponseFacts::from(decision),
+        let parsed = read.ok().map(|decision| ParsedRecord {
+            action: ActionRecord::from(&decision.action),
+            response: ResponseRecord::from(decision),
         });
         let error = read.err().map(|why| why.0.clone());
         self.record_answer(call_id, iteration, reply, prices, (parsed, error), draft).await
@@ -189,7 +189,7 @@ impl Run {
         iteration: u32,
         reply: &Reply,
         prices: Option<Prices>,
-        (parsed, error): (Option<ParsedFacts>, Option<String>),
+        (parsed, error): (Option<ParsedRecord>, Option<String>),
         draft: &mut Draft,
     ) -> Result<(), Halt> {
         let number = self.session.agents.of(&self.session.speaker()).requests;
@@ -259,7 +259,7 @@ impl Run {
         &mut self,
         messages: &[Message],
         shown: Option<&Kept>,
-    ) -> Result<Vec<MessageFacts>, Halt> {
+    ) -> Result<Vec<MessageRecord>, Halt> {
         let mut kept = Vec::with_capacity(messages.len());
         for message in messages {
             let mut parts = Vec::with_capacity(message.parts.len());
@@ -278,18 +278,18 @@ impl Run {
                     }
                 }
             }
-            kept.push(MessageFacts { role: message.role.name().to_owned(), parts });
+            kept.push(MessageRecord { role: message.role.name().to_owned(), parts });
         }
         Ok(kept)
     }
 
-    async fn keep_text(&mut self, text: &str) -> Result<PartFacts, Halt> {
+    async fn keep_text(&mut self, text: &str) -> Result<PartRecord, Halt> {
         let clean = self.vault.redact(text);
         if clean.len() <= LONG_TEXT || self.parts.keeping.text == KeepText::Metadata {
-            return Ok(PartFacts::Text(clean.into_owned()));
+            return Ok(PartRecord::Text(clean.into_owned()));
         }
         let bytes = clean.into_owned().into();
-        Ok(PartFacts::TextBlob(self.record.keep(bytes, "text/plain").await?))
+        Ok(PartRecord::TextBlob(self.record.keep(bytes, "text/plain").await?))
     }
 
     /// A picture in a prompt, as it has been kept. One that nothing is known of is kept only where
@@ -298,10 +298,10 @@ impl Run {
         &mut self,
         picture: &Picture,
         shown: Option<&Kept>,
-    ) -> Result<PartFacts, Halt> {
+    ) -> Result<PartRecord, Halt> {
         let kept = match shown {
             Some((same, kept)) if same == picture => kept.clone(),
-            _ => match self.memory.earlier.iter().position(|it| it.picture == *picture) {
+            _ => match self.memory.history_images.iter().position(|it| it.picture == *picture) {
                 Some(at) => self.memory.earlier_kept.get(at).cloned().flatten(),
                 None if self.parts.keeping.images == KeepImages::Full => {
                     Some(self.record.keep(picture.bytes.clone(), picture.media_type).await?)
@@ -309,8 +309,8 @@ impl Run {
                 None => None,
             },
         };
-        let unkept = || PartFacts::Text(format!("[picture {} not kept]", picture.size));
-        Ok(kept.map_or_else(unkept, PartFacts::Picture))
+        let unkept = || PartRecord::Text(format!("[picture {} not kept]", picture.size));
+        Ok(kept.map_or_else(unkept, PartRecord::Picture))
     }
 }
 
@@ -338,7 +338,7 @@ pub(super) fn answered(
     (call_id, request_number, iteration): (u32, u32, u32),
     reply: &Reply,
     prices: Option<Prices>,
-    parsed: Option<ParsedFacts>,
+    parsed: Option<ParsedRecord>,
     error: Option<String>,
 ) -> LlmResponse {
     // Where the endpoint did not count, a price tells nothing.
@@ -355,7 +355,7 @@ pub(super) fn answered(
         parsed,
         finish_reason: reply.finish_reason.clone(),
         model: reply.model.clone(),
-        tokens: TokenFacts::from(reply.tokens),
+        tokens: TokenRecord::from(reply.tokens),
         latency_ms: millis(reply.latency),
         first_token_ms: reply.first_token.map(millis),
         cost_usd: cost.unwrap_or_default(),
@@ -383,7 +383,7 @@ pub(super) fn failure(
         parsed: None,
         finish_reason: None,
         model: model.to_owned(),
-        tokens: TokenFacts::from(Tokens::default()),
+        tokens: TokenRecord::from(Tokens::default()),
         latency_ms: millis(err.latency),
         first_token_ms: None,
         cost_usd: 0.0,
@@ -406,12 +406,12 @@ pub(super) fn said(reply: &Reply) -> String {
 }
 
 /// Calls of tools as they are kept. What is no JSON object is kept as it came.
-fn calls(reply: &Reply) -> Vec<ToolCallFacts> {
+fn calls(reply: &Reply) -> Vec<ToolCallRecord> {
     let parameters = |text: &str| match serde_json::from_str(text) {
         Ok(Value::Object(parameters)) => parameters,
         _ => Map::from_iter([("raw".to_owned(), Value::from(text))]),
     };
-    let kept = |call: &ToolCall| ToolCallFacts {
+    let kept = |call: &ToolCall| ToolCallRecord {
         id: call.id.clone(),
         name: call.name.clone(),
         parameters: parameters(&call.arguments),

@@ -14,7 +14,7 @@ use super::{Draft, Halt, Opening, Run, chain};
 use crate::fold::{CLIENT, DIRECT, DIRECT_ASKED};
 use crate::journal::{Fact, SessionResume, StepStart};
 use crate::privacy::{Kind, secrets_in};
-use crate::report::StepLine;
+use crate::report::StepSummary;
 use crate::{
     Action, Component, Decision, Gesture, Key, ScreenSize, ScreenState, SessionId, StopReason,
     settle,
@@ -37,20 +37,20 @@ pub(crate) struct Hand {
     pub(crate) reason: String,
     /// What is typed is nobody else's business.
     pub(crate) secret: bool,
-    pub(crate) acted: Arc<OnceLock<Acted>>,
+    pub(crate) acted: Arc<OnceLock<DirectResult>>,
 }
 
 /// What a client's act has come to.
 #[derive(Debug, Clone)]
-pub struct Acted {
+pub struct DirectResult {
     /// The session it stands in.
     pub session_id: SessionId,
     /// Its step, from 0.
     pub step: u32,
     /// The act as it is recorded: without secrets.
-    pub line: StepLine,
+    pub line: StepSummary,
     /// Whether it was done.
-    pub outcome: ActOutcome,
+    pub outcome: DirectOutcome,
     /// The screen afterwards, where it could be seen.
     pub shown: Option<ScreenAfter>,
     /// Whether a picture of the screen before it is kept.
@@ -59,7 +59,7 @@ pub struct Acted {
 
 /// Whether something was done to a phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ActOutcome {
+pub enum DirectOutcome {
     /// It was.
     Done,
     /// It was not, and why.
@@ -134,14 +134,14 @@ impl Run {
             Err(halt) => (None, Err(halt)),
         };
         let Some(line) = self.session.last_line().cloned() else { return halt };
-        let acted = Acted {
+        let acted = DirectResult {
             session_id: self.session.id,
             step,
             line,
             outcome: match failed {
-                None => ActOutcome::Done,
-                Some(why) if doubt => ActOutcome::Doubtful(self.hide(&why).into_owned()),
-                Some(why) => ActOutcome::NotDone(self.hide(&why).into_owned()),
+                None => DirectOutcome::Done,
+                Some(why) if doubt => DirectOutcome::Doubtful(self.hide(&why).into_owned()),
+                Some(why) => DirectOutcome::NotDone(self.hide(&why).into_owned()),
             },
             shown,
             pictured: self.session.report(true).pictured_step == Some(step),
@@ -163,7 +163,7 @@ impl Run {
             let why = why.to_owned();
             self.append(Fact::SessionResume(SessionResume { why, run })).await?;
         }
-        if self.session.past.is_empty() {
+        if self.session.history.is_empty() {
             self.begin_round(0).await?;
         } else if !self.session.round_open {
             DIRECT_REQUEST.clone_into(&mut self.session.request);
@@ -316,7 +316,7 @@ impl Run {
             return;
         }
         let steps = by_client.steps;
-        self.memory.remarks.push(format!(
+        self.memory.system_notes.push(format!(
             "Since your last step the client has acted on the phone itself, not you ({steps} \
              {}): {}. The screen may not be as you left it: look anew and go on from what you see \
              now.",

@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::look::Seen;
 use super::{Halt, Run, chain};
 use crate::elements::{Elements, without_passwords};
-use crate::journal::{BlobRef, Fact, Observe, TargetFacts};
+use crate::journal::{BlobRef, Fact, Observe, TargetRecord};
 use crate::{Action, DeviceError, Gesture, KeepElements, KeepImages, KeepText};
 
 /// What a decision waits for elements that are nearly there, on phones that are quick with them.
@@ -194,7 +194,7 @@ pub(super) fn delicate_places(
 }
 
 /// The element a gesture is aimed at.
-pub(super) fn target(gesture: &Gesture, seen: &Seen) -> Option<TargetFacts> {
+pub(super) fn target(gesture: &Gesture, seen: &Seen) -> Option<TargetRecord> {
     let tree = seen.reading.tree()?;
     let point = match gesture {
         Gesture::Click { point }
@@ -206,5 +206,5 @@ pub(super) fn target(gesture: &Gesture, seen: &Seen) -> Option<TargetFacts> {
         Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
     };
     let place = point?.to_pixel(seen.frame.size());
-    tree.elements.at(place).map(TargetFacts::from)
+    tree.elements.at(place).map(TargetRecord::from)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Halt, LastScreen, News, Run};
+use super::{Halt, LastScreen, Run, RunUpdate};
 use crate::journal::{Fact, RoundEnd, SessionEnd};
 use crate::{StopReason, settle};
 
@@ -22,7 +22,7 @@ impl Run {
         let report = Arc::new(session.report(false));
         let line = format!("{}: {}", report.stop_reason, report.message);
         tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
-        news.send_replace(News { report, line, running: false });
+        news.send_replace(RunUpdate { report, line, running: false });
     }
 
     async fn record_end(&mut self, halt: &Halt) -> Result<(), Halt> {

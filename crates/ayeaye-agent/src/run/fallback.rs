@@ -12,7 +12,7 @@ use super::look::Seen;
 use super::{Halt, Run};
 use crate::fold::Pictured;
 use crate::journal::Fact;
-use crate::{Journal, Model, Past, Picture, SessionId, Shown, StopReason};
+use crate::{HistoryImage, HistoryItem, Journal, Model, Picture, SessionId, StopReason};
 
 /// The kind of the note that says that another model goes on.
 const FALLBACK: &str = "model_fallback";
@@ -44,13 +44,13 @@ impl Run {
         self.stopper.check()?;
         tracing::warn!(session = %self.session.id, to = other.name(), "another model goes on: {}", self.hide(&halt.message));
         self.memory.fallen_back = true;
-        self.memory.earlier.clear();
+        self.memory.history_images.clear();
         self.memory.earlier_kept.clear();
         self.memory.last_try = None;
         if halt.reason == StopReason::NoProgress {
             let message = &halt.message;
             self.memory
-                .remarks
+                .system_notes
                 .push(format!("Nothing has come of this: {message}. Try another way."));
         }
         self.append(Fact::Note {
@@ -84,10 +84,10 @@ impl Run {
         if most == 0 {
             return;
         }
-        let begun = self.session.past.iter().rposition(is_boundary).map_or(0, |at| at + 1);
-        let steps = self.session.past[begun..].iter().filter_map(|past| match past {
-            Past::Step(step) => Some(step.step),
-            Past::Request(_) | Past::Subtask(_) | Past::Said(_) => None,
+        let begun = self.session.history.iter().rposition(is_boundary).map_or(0, |at| at + 1);
+        let steps = self.session.history[begun..].iter().filter_map(|history| match history {
+            HistoryItem::Step(step) => Some(step.step),
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
         });
         let steps: Vec<u32> = steps.collect();
         let fits = |it: &&Pictured| {
@@ -97,7 +97,7 @@ impl Run {
         for it in pictures.into_iter().rev().take(most).rev() {
             match recalled(self.parts.journal.clone(), self.session.id, &it).await {
                 Some(picture) => {
-                    self.memory.earlier.push(Shown { step: it.step, picture });
+                    self.memory.history_images.push(HistoryImage { step: it.step, picture });
                     self.memory.earlier_kept.push(Some(it.blob));
                 }
                 None => {
@@ -126,6 +126,6 @@ async fn recalled(
     Some(Picture { bytes, media_type, size: kept.size })
 }
 
-fn is_boundary(past: &Past) -> bool {
-    matches!(past, Past::Request(_) | Past::Subtask(_))
+fn is_boundary(history: &HistoryItem) -> bool {
+    matches!(history, HistoryItem::Request(_) | HistoryItem::Subtask(_))
 }

@@ -16,7 +16,7 @@ use self::words::{Plan, Turn};
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Run, chain};
 use crate::fold::ASSIGN;
-use crate::journal::{ActionFacts, ParsedFacts, ResponseFacts};
+use crate::journal::{ActionRecord, ParsedRecord, ResponseRecord};
 use crate::{Action, App, Decision, Gesture, Question, StopReason};
 
 /// How long is waited when the host agent only wants to look again.
@@ -80,7 +80,7 @@ impl Run {
         }
         // Nothing of what was before is the next agent's business.
         self.memory.last_try = None;
-        self.memory.earlier.clear();
+        self.memory.history_images.clear();
         self.memory.earlier_kept.clear();
         self.perform(&Gesture::Awake { app }, seen, draft).await?;
         if draft.error.is_none() {
@@ -99,7 +99,7 @@ impl Run {
             ));
         }
         if limit <= looks {
-            self.memory.remarks.push(format!(
+            self.memory.system_notes.push(format!(
                 "You have only looked, {looks} times in a row. Give out a subtask, ask the user, or \
                  say that the request is carried out or cannot be."
             ));
@@ -109,9 +109,9 @@ impl Run {
 
     /// Asks the planning model until it says something that can be understood, three times at most.
     async fn plan(&mut self, seen: &Seen, draft: &mut Draft) -> Result<Plan, Halt> {
-        let remarks = std::mem::take(&mut self.memory.remarks);
+        let system_notes = std::mem::take(&mut self.memory.system_notes);
         let model = self.parts.models.plan.clone();
-        let mut prompt = self.plan_prompt(seen, &remarks);
+        let mut prompt = self.plan_prompt(seen, &system_notes);
         let attempts = self.parts.limits.repairs + 1;
         let mut complaint = String::new();
         for iteration in 1..=attempts {
@@ -201,12 +201,12 @@ impl Plan {
     }
 
     fn decision(&self) -> Decision {
-        let ResponseFacts { observation, thought, comment, summary, .. } = self.response.clone();
+        let ResponseRecord { observation, thought, comment, summary, .. } = self.response.clone();
         Decision { action: self.action(), thought, explain: comment, summary, observation }
     }
 
-    fn parsed(&self) -> ParsedFacts {
-        let action = ActionFacts::from(&self.action());
-        ParsedFacts { action, response: self.response.clone() }
+    fn parsed(&self) -> ParsedRecord {
+        let action = ActionRecord::from(&self.action());
+        ParsedRecord { action, response: self.response.clone() }
     }
 }

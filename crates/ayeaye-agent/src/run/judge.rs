@@ -11,8 +11,8 @@ use super::decide::{answered, failure};
 use super::{Halt, Run};
 use crate::agent::Judge;
 use crate::fold::JUDGE;
-use crate::journal::{EvaluationFacts, Fact, LlmRequest, SubScore, TokenFacts};
-use crate::{Message, ModelError, Part, Past, Prompt, Role, Unreadable};
+use crate::journal::{EvaluationRecord, Fact, LlmRequest, SubScore, TokenRecord};
+use crate::{HistoryItem, Message, ModelError, ParseError, Part, Prompt, Role};
 
 /// Longest judgement.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -25,7 +25,7 @@ const MOST_PARTS: usize = 50;
 /// The calls of one judgement.
 #[derive(Default)]
 struct Bill {
-    tokens: TokenFacts,
+    tokens: TokenRecord,
     cost_usd: f64,
     unpriced: bool,
 }
@@ -44,7 +44,7 @@ impl Run {
             Ok(verdict) => (verdict, None),
             Err(why) => (Verdict::unsure(), Some(why)),
         };
-        let facts = EvaluationFacts {
+        let facts = EvaluationRecord {
             level: level.to_owned(),
             complete: verdict.complete,
             sub_scores: verdict.sub_scores,
@@ -62,9 +62,9 @@ impl Run {
 
     /// A session is judged by all its requests.
     fn judged_request(&self, level: &str) -> String {
-        let requests = self.session.past.iter().filter_map(|past| match past {
-            Past::Request(text) => Some(text.as_str()),
-            Past::Step(_) | Past::Said(_) | Past::Subtask(_) => None,
+        let requests = self.session.history.iter().filter_map(|history| match history {
+            HistoryItem::Request(text) => Some(text.as_str()),
+            HistoryItem::Step(_) | HistoryItem::UserReply(_) | HistoryItem::Subtask(_) => None,
         });
         match level {
             "round" => self.session.request.clone(),
@@ -139,14 +139,14 @@ impl Run {
     }
 
     fn judge_prompt(&self, request: &str) -> Prompt {
-        let past: Vec<String> = self.session.past.iter().filter_map(told).collect();
-        let skipped = past.len().saturating_sub(STEPS_SHOWN);
+        let history: Vec<String> = self.session.history.iter().filter_map(told).collect();
+        let skipped = history.len().saturating_sub(STEPS_SHOWN);
         let left_out = match skipped {
             0 => String::new(),
             some => format!("({some} earlier steps left out)\n"),
         };
         let mut text = format!("What the user asked for:\n{request}\n\nWhat was done:\n{left_out}");
-        for line in past.iter().skip(skipped) {
+        for line in history.iter().skip(skipped) {
             text.push_str(line);
             text.push('\n');
         }
@@ -161,15 +161,15 @@ impl Run {
 }
 
 /// What a judge is told of the past; requests are told apart.
-fn told(past: &Past) -> Option<String> {
-    match past {
-        Past::Request(_) => None,
-        Past::Subtask(text) => {
+fn told(history: &HistoryItem) -> Option<String> {
+    match history {
+        HistoryItem::Request(_) => None,
+        HistoryItem::Subtask(text) => {
             Some(format!("- next part: {}", text.lines().next().unwrap_or_default()))
         }
-        Past::Said(text) => Some(format!("- the user said: {text}")),
-        Past::Step(step) => {
-            let action = crate::journal::ActionFacts::from(&step.decision.action).in_words();
+        HistoryItem::UserReply(text) => Some(format!("- the user said: {text}")),
+        HistoryItem::Step(step) => {
+            let action = crate::journal::ActionRecord::from(&step.decision.action).in_words();
             let why = &step.decision.explain;
             Some(match &step.error {
                 None => format!("- {action} ({why})"),
@@ -195,7 +195,7 @@ impl Verdict {
 
 /// Reads the one JSON object of a reply. Sub-scores may be a list, or an object as some models write
 /// it; nothing but yes, no and unsure is a judgement.
-fn read_verdict(reply: &str) -> Result<Verdict, Unreadable> {
+fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
     #[derive(Deserialize)]
     struct Told {
         #[serde(default)]
@@ -204,11 +204,11 @@ fn read_verdict(reply: &str) -> Result<Verdict, Unreadable> {
         sub_scores: Value,
         complete: Value,
     }
-    let bad = |what: &str| Unreadable(what.to_owned());
+    let bad = |what: &str| ParseError(what.to_owned());
     let object = reply.find('{').zip(reply.rfind('}')).and_then(|(from, to)| reply.get(from..=to));
     let object = object.ok_or_else(|| bad("there is no JSON object in it"))?;
     let told: Told = serde_json::from_str(object).map_err(|err| {
-        Unreadable(format!("it is not the JSON object that was asked for: {err}"))
+        ParseError(format!("it is not the JSON object that was asked for: {err}"))
     })?;
     let word = |value: &Value| -> Option<String> {
         let word = match value {

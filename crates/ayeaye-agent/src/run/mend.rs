@@ -9,8 +9,8 @@ use super::act::{RESET, WAKE};
 use super::decide::failure;
 use super::{CONTINUE, Draft, Halt, Run};
 use crate::fold::{ASSIGN, Closing, FAIL, HOST_AGENT, JUDGE, REPLY};
-use crate::journal::{Fact, ResponseFacts, RoundEnd, SessionEnd, SessionResume};
-use crate::{Action, Decision, ModelError, Past};
+use crate::journal::{Fact, ResponseRecord, RoundEnd, SessionEnd, SessionResume};
+use crate::{Action, Decision, HistoryItem, ModelError};
 
 /// What a further run begins with.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl Run {
             let what = if device { INTERRUPTED_ACT } else { INTERRUPTED };
             self.settle_account(id, Err(what.to_owned()), device, 0.0).await?;
             if device && name != RESET && name != WAKE && !self.session.open.by_client {
-                self.memory.remarks.push(format!(
+                self.memory.system_notes.push(format!(
                     "The server was restarted while your last action ({name}) was under way: it may \
                      or may not have been carried out. Look before you repeat it."
                 ));
@@ -81,7 +81,7 @@ impl Run {
         let decision = open.decision.as_ref().and_then(|parsed| {
             // An action of a later version cannot be told.
             let action = Action::try_from(&parsed.action).ok()?;
-            let ResponseFacts { observation, thought, comment, summary, .. } =
+            let ResponseRecord { observation, thought, comment, summary, .. } =
                 parsed.response.clone();
             Some(Decision { action, thought, explain: comment, summary, observation })
         });
@@ -133,7 +133,7 @@ impl Run {
             }
             Opening::NextRound(request) => {
                 self.drop_round().await?;
-                let next = if self.session.past.is_empty() { 0 } else { self.session.round + 1 };
+                let next = if self.session.history.is_empty() { 0 } else { self.session.round + 1 };
                 self.keep_secret(&request);
                 self.session.request = self.vault.redact(&request).into_owned();
                 self.begin_round(next).await?;
@@ -141,13 +141,14 @@ impl Run {
         }
         self.record.sync().await?;
         self.tell_of_client();
-        let untouched = !self.session.past.iter().any(|past| matches!(past, Past::Step(_)));
+        let untouched =
+            !self.session.history.iter().any(|history| matches!(history, HistoryItem::Step(_)));
         if untouched && self.session.counts.steps == 0 { self.reset().await } else { Ok(()) }
     }
 
     /// The first round, where the process died before it was opened.
     async fn begin_first_round(&mut self) -> Result<(), Halt> {
-        if self.session.past.is_empty() { self.begin_round(0).await } else { Ok(()) }
+        if self.session.history.is_empty() { self.begin_round(0).await } else { Ok(()) }
     }
 
     pub(super) async fn begin_round(&mut self, number: u32) -> Result<(), Halt> {

@@ -1,5 +1,5 @@
 //! A player: an agent, by the name of its folder, and the request it is busy with.
-use ayeaye_agent::journal::{Event, Fact, LlmRequest, LlmResponse, TokenFacts, ToolCallFacts};
+use ayeaye_agent::journal::{Event, Fact, LlmRequest, LlmResponse, TokenRecord, ToolCallRecord};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ pub(super) struct Request {
     /// The last reply that was not acted on, and what was wrong with it.
     pub(super) last: (Option<String>, Option<String>),
     /// Tools the last reply asked for.
-    pub(super) asked: Vec<ToolCallFacts>,
+    pub(super) asked: Vec<ToolCallRecord>,
     /// What they returned, in words, and its tokens.
     pub(super) results: Option<(String, u64)>,
 }
@@ -225,8 +225,8 @@ impl Sum {
     }
 }
 
-impl From<TokenFacts> for Sum {
-    fn from(facts: TokenFacts) -> Self {
+impl From<TokenRecord> for Sum {
+    fn from(facts: TokenRecord) -> Self {
         // Some endpoints count thinking beside the completion; then it can be the larger.
         let inside = if facts.thinking <= facts.completion { facts.thinking } else { 0 };
         Self {
@@ -286,7 +286,8 @@ mod tests {
 
     #[test]
     fn thinking_is_counted_once() {
-        let facts = TokenFacts { prompt: 100, completion: 60, thinking: 20, cached: 0, total: 160 };
+        let facts =
+            TokenRecord { prompt: 100, completion: 60, thinking: 20, cached: 0, total: 160 };
         let sum = Sum::from(facts).facts(4);
         assert_eq!(
             sum,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use ayeaye_agent::journal::{BlobRef, LlmRequest, PartFacts};
+use ayeaye_agent::journal::{BlobRef, LlmRequest, PartRecord};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -217,8 +217,8 @@ impl Messages {
                     json!({ "type": "text", "text": text })
                 };
                 let part = match part {
-                    PartFacts::Text(text) => words(limited(text, LONGEST_TEXT)),
-                    PartFacts::TextBlob(blob) => {
+                    PartRecord::Text(text) => words(limited(text, LONGEST_TEXT)),
+                    PartRecord::TextBlob(blob) => {
                         if let Some(text) = texts.read(blob, blobs) {
                             words(&text)
                         } else {
@@ -226,7 +226,7 @@ impl Messages {
                             lost(blob)
                         }
                     }
-                    PartFacts::Picture(blob) => {
+                    PartRecord::Picture(blob) => {
                         all.pictures += 1;
                         put(
                             &mut all.text,

@@ -1,7 +1,7 @@
 //! What came back: `responses/response_N.json` for the answer that counted, and
 //! `responses/intermediate/response_N_iterK.json` for every reply before it: calls of tools, replies
 //! nobody could read, calls that failed.
-use ayeaye_agent::journal::{LlmResponse, ParsedFacts};
+use ayeaye_agent::journal::{LlmResponse, ParsedRecord};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -98,8 +98,8 @@ fn particulars(facts: &mut Value, reply: &LlmResponse) {
     }
 }
 
-fn understood(parsed: &ParsedFacts, reasoning: &str) -> Value {
-    let ParsedFacts { action, response } = parsed;
+fn understood(parsed: &ParsedRecord, reasoning: &str) -> Value {
+    let ParsedRecord { action, response } = parsed;
     let thinking = if response.thought.is_empty() { reasoning } else { &response.thought };
     let mut facts = json!({
         "action_type": action.function, "parameters": action.arguments,
@@ -124,6 +124,6 @@ fn understood(parsed: &ParsedFacts, reasoning: &str) -> Value {
 }
 
 /// What an agent says to the user: its question.
-fn said(parsed: &ParsedFacts) -> Option<&str> {
+fn said(parsed: &ParsedRecord) -> Option<&str> {
     parsed.action.arguments.get("question").and_then(|it| it.get("text")).and_then(Value::as_str)
 }

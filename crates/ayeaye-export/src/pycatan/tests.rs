@@ -1,5 +1,5 @@
 use ayeaye_agent::journal::{
-    Answer, EvaluationFacts, Fact, QuestionAsked, RoundEnd, SessionResume, SubScore, TokenFacts,
+    Answer, EvaluationRecord, Fact, QuestionAsked, RoundEnd, SessionResume, SubScore, TokenRecord,
 };
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn tool_flow(story: &mut Story) {
     });
     story.reply(1, 2, |it| {
         it.tokens =
-            TokenFacts { prompt: 1366, completion: 276, thinking: 0, cached: 0, total: 1642 };
+            TokenRecord { prompt: 1366, completion: 276, thinking: 0, cached: 0, total: 1642 };
     });
     story.act().end_step(Some(click()), None);
 }
@@ -228,13 +228,13 @@ fn other_purposes_are_requests_of_their_own() {
             it.parsed = None;
             it.raw_content = Some(r#"{"complete": "yes"}"#.to_owned());
         });
-        let verdict = EvaluationFacts {
+        let verdict = EvaluationRecord {
             level: "session".to_owned(),
             complete: "yes".to_owned(),
             sub_scores: vec![SubScore { name: "lunch".to_owned(), evaluation: "yes".to_owned() }],
             reason: "It is ordered.".to_owned(),
             request: "Order lunch".to_owned(),
-            tokens: TokenFacts::default(),
+            tokens: TokenRecord::default(),
             cost_usd: 0.0,
             cost_known: true,
             error: None,
@@ -324,7 +324,7 @@ fn keys_stand_in_the_order_of_the_format() {
 fn a_lost_text_does_not_stop_it() {
     let folder = told(|story| {
         story.begin_step(0, 1).ask_with(1, 1, "act", |it| {
-            it.messages[0].parts = vec![ayeaye_agent::journal::PartFacts::TextBlob(
+            it.messages[0].parts = vec![ayeaye_agent::journal::PartRecord::TextBlob(
                 crate::testing::blob("lost", "text/plain"),
             )];
         });

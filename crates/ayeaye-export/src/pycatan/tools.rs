@@ -1,5 +1,5 @@
 //! Tools: `tool_executions.json`, one element for the calls of one reply, or for one action.
-use ayeaye_agent::journal::{ToolCallFacts, ToolEnd, ToolStart};
+use ayeaye_agent::journal::{ToolCallRecord, ToolEnd, ToolStart};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -50,8 +50,8 @@ impl Batch {
     }
 
     /// Takes a call. `asked` are the calls of the reply it comes from.
-    pub(super) fn begin(&mut self, start: &ToolStart, asked: &[ToolCallFacts]) {
-        let same = |it: &&ToolCallFacts| it.name == start.name && !start.device;
+    pub(super) fn begin(&mut self, start: &ToolStart, asked: &[ToolCallRecord]) {
+        let same = |it: &&ToolCallRecord| it.name == start.name && !start.device;
         let asked = asked.get(self.calls.len()).filter(same).filter(|it| !it.id.is_empty());
         let id = asked.map_or_else(|| format!("call_{}", start.tool_call_id), |it| it.id.clone());
         self.calls.push(Call { id, start: start.clone(), end: None });

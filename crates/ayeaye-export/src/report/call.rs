@@ -1,5 +1,5 @@
 //! One question to a model and its answer, as a page keeps and shows them.
-use ayeaye_agent::journal::{BlobRef, LlmRequest, LlmResponse, PartFacts, TokenFacts};
+use ayeaye_agent::journal::{BlobRef, LlmRequest, LlmResponse, PartRecord, TokenRecord};
 
 use super::html::{Clipped, Html};
 use super::item::{Step, in_line, small};
@@ -47,7 +47,7 @@ pub(super) struct Reply {
     pub(super) tools: Vec<(Clipped, Clipped)>,
     pub(super) error: Option<Clipped>,
     pub(super) retries: Vec<Clipped>,
-    pub(super) tokens: TokenFacts,
+    pub(super) tokens: TokenRecord,
     pub(super) ms: f64,
     pub(super) first_token_ms: Option<f64>,
 }
@@ -68,7 +68,7 @@ impl Call {
             call.put(Piece::Role(Clipped::of(&message.role, 100).text), 0);
             for part in &message.parts {
                 match part {
-                    PartFacts::Text(text) => {
+                    PartRecord::Text(text) => {
                         let clipped = Clipped::of(text, left);
                         left -= clipped.text.len();
                         if clipped.is_empty() {
@@ -77,11 +77,11 @@ impl Call {
                             call.put(Piece::Text(clipped), text.len());
                         }
                     }
-                    PartFacts::TextBlob(blob) => {
+                    PartRecord::TextBlob(blob) => {
                         let bytes = usize::try_from(blob.bytes).unwrap_or(usize::MAX);
                         call.put(Piece::Kept(small(blob)), bytes);
                     }
-                    PartFacts::Picture(blob) => call.put(Piece::Picture(small(blob)), 0),
+                    PartRecord::Picture(blob) => call.put(Piece::Picture(small(blob)), 0),
                 }
             }
         }

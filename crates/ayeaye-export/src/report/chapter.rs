@@ -1,6 +1,6 @@
 //! The rounds as chapters, and what lies between their steps: questions, answers, interruptions,
 //! notes, judgements.
-use ayeaye_agent::journal::EvaluationFacts;
+use ayeaye_agent::journal::EvaluationRecord;
 use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
@@ -199,7 +199,7 @@ pub(super) fn deed_line(html: &mut Html, deed: &Deed) {
     };
 }
 
-fn judged(html: &mut Html, at: Timestamp, facts: &EvaluationFacts) {
+fn judged(html: &mut Html, at: Timestamp, facts: &EvaluationRecord) {
     let (tone, word) = words::judged(&facts.complete);
     html.raw("<div class=\"judged ").raw(tone.class()).raw("\"><p class=\"who\">Judgement of the ");
     html.raw(if facts.level == "session" { "session" } else { "round" });

@@ -2,8 +2,8 @@
 use std::sync::Arc;
 
 use ayeaye_agent::journal::{
-    ActionFacts, Answer, BlobRef, EvaluationFacts, LlmResponse, Observe, PhaseTimes, QuestionAsked,
-    ResponseFacts, StepEnd, TargetFacts, TokenFacts, ToolStart,
+    ActionRecord, Answer, BlobRef, EvaluationRecord, LlmResponse, Observe, PhaseTimes,
+    QuestionAsked, ResponseRecord, StepEnd, TargetRecord, TokenRecord, ToolStart,
 };
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -74,7 +74,7 @@ pub(super) enum Item {
     },
     Judged {
         at: Timestamp,
-        facts: Arc<EvaluationFacts>,
+        facts: Arc<EvaluationRecord>,
     },
     Note {
         at: Timestamp,
@@ -97,7 +97,7 @@ pub(super) struct Step {
     /// Calls that found no place.
     pub(super) more_calls: u64,
     pub(super) deeds: Vec<Deed>,
-    pub(super) action: Option<ActionFacts>,
+    pub(super) action: Option<ActionRecord>,
     pub(super) said: Said,
     pub(super) end: Option<StepOver>,
 }
@@ -134,7 +134,7 @@ pub(super) struct Deed {
     pub(super) name: Clipped,
     pub(super) parameters: Clipped,
     pub(super) device: bool,
-    pub(super) target: Option<TargetFacts>,
+    pub(super) target: Option<TargetRecord>,
     pub(super) end: Option<DeedOver>,
 }
 
@@ -152,7 +152,7 @@ pub(super) struct StepOver {
     pub(super) status: String,
     pub(super) result: Clipped,
     pub(super) error: Option<Clipped>,
-    pub(super) tokens: TokenFacts,
+    pub(super) tokens: TokenRecord,
     pub(super) cost_usd: f64,
     pub(super) cost_known: bool,
     pub(super) times: PhaseTimes,
@@ -219,7 +219,7 @@ impl Seen {
 }
 
 impl Said {
-    pub(super) fn new(response: &ResponseFacts) -> Self {
+    pub(super) fn new(response: &ResponseRecord) -> Self {
         Self {
             observation: clip(&response.observation, LONG),
             thought: clip(&response.thought, LONG),
@@ -239,7 +239,7 @@ impl Deed {
             name: clip(&start.name, 100),
             parameters: in_line(&start.parameters, 2000),
             device: start.device,
-            target: start.target.as_ref().map(|target| TargetFacts {
+            target: start.target.as_ref().map(|target| TargetRecord {
                 id: clip(&target.id, 100).text,
                 name: clip(&target.name, 200).text,
                 kind: clip(&target.kind, 200).text,
@@ -330,7 +330,7 @@ pub(super) fn in_line(map: &Map<String, Value>, bytes: usize) -> Clipped {
 }
 
 /// An action whose texts are not endless. One that is far too large keeps its name alone.
-pub(super) fn short(action: &ActionFacts) -> ActionFacts {
+pub(super) fn short(action: &ActionRecord) -> ActionRecord {
     let mut action = action.clone();
     action.function = clip(&action.function, 100).text;
     if action.arguments.values().map(size).sum::<usize>() <= LONG {

@@ -1,5 +1,5 @@
 //! Where a step touched the screen: rings and arrows over the picture, whose pixels stay as they are.
-use ayeaye_agent::journal::ActionFacts;
+use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{Action, Direction, Gesture, Point};
 
 use super::html::Html;
@@ -37,7 +37,7 @@ impl Outline {
 }
 
 /// The mark of an action, if it touches a place.
-pub(super) fn mark(facts: &ActionFacts) -> Option<Mark> {
+pub(super) fn mark(facts: &ActionRecord) -> Option<Mark> {
     let Ok(Action::Gesture(gesture)) = Action::try_from(facts) else { return None };
     let middle = || Point::new(500, 500).expect("the middle is on the screen");
     match gesture {
@@ -173,7 +173,7 @@ mod tests {
 
     fn drawn(function: &str, arguments: Value) -> String {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
-        let facts = ActionFacts { function: function.to_owned(), arguments };
+        let facts = ActionRecord { function: function.to_owned(), arguments };
         let mut html = Html::default();
         draw(&mut html, mark(&facts), None, [720, 1600], false);
         String::from_utf8(html.into_bytes()).unwrap()

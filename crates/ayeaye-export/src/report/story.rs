@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ayeaye_agent::journal::{
-    BlobRef, DeviceFacts, EvaluationFacts, Event, Fact, PhaseTimes, SessionStart, StepEnd,
-    StepStart, TokenFacts, ToolEnd,
+    BlobRef, DeviceRecord, EvaluationRecord, Event, Fact, PhaseTimes, SessionStart, StepEnd,
+    StepStart, TokenRecord, ToolEnd,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub(super) struct Story {
     pub(super) ended: Option<Ended>,
     pub(super) totals: Totals,
     /// The latest judgement since the last request: of the session, else of the round.
-    pub(super) judged: Option<Arc<EvaluationFacts>>,
+    pub(super) judged: Option<Arc<EvaluationRecord>>,
     /// The first and the latest rounds.
     pub(super) rounds: Vec<Arc<Round>>,
     pub(super) items: VecDeque<Arc<Item>>,
@@ -51,7 +51,7 @@ pub(super) struct Story {
 pub(super) struct Start {
     pub(super) at: Timestamp,
     pub(super) request: Clipped,
-    pub(super) device: Arc<DeviceFacts>,
+    pub(super) device: Arc<DeviceRecord>,
     pub(super) model: Clipped,
     pub(super) reply_mode: Clipped,
     pub(super) version: Clipped,
@@ -73,7 +73,7 @@ pub(super) struct Totals {
     pub(super) runs: u64,
     pub(super) rounds: u64,
     pub(super) calls: u64,
-    pub(super) tokens: TokenFacts,
+    pub(super) tokens: TokenRecord,
     pub(super) cost_usd: f64,
     pub(super) unpriced: bool,
     pub(super) times: PhaseTimes,
@@ -158,7 +158,7 @@ impl Story {
                 }
             }
             Fact::Evaluation(facts) => {
-                if let Some(facts) = EvaluationFacts::of(facts) {
+                if let Some(facts) = EvaluationRecord::of(facts) {
                     self.judge(at, facts);
                 }
             }
@@ -186,7 +186,7 @@ impl Story {
         self.start = Some(Start {
             at,
             request: clip(&start.request, LONG),
-            device: Arc::new(DeviceFacts {
+            device: Arc::new(DeviceRecord {
                 device_id: clip(&start.device.device_id, 200).text,
                 model: clip(&start.device.model, 200).text,
                 android_version: clip(&start.device.android_version, 200).text,
@@ -329,7 +329,7 @@ impl Story {
         self.push(Item::Snapshot { at, scopes: vec![scope], picture: small(picture) });
     }
 
-    fn judge(&mut self, at: Timestamp, mut facts: EvaluationFacts) {
+    fn judge(&mut self, at: Timestamp, mut facts: EvaluationRecord) {
         facts.reason = clip(&facts.reason, LONG).text;
         facts.request = clip(&facts.request, LONG).text;
         facts.error = facts.error.map(|error| clip(&error, LONG).text);
@@ -388,8 +388,8 @@ impl Totals {
     }
 }
 
-fn sum(a: TokenFacts, b: TokenFacts) -> TokenFacts {
-    TokenFacts {
+fn sum(a: TokenRecord, b: TokenRecord) -> TokenRecord {
+    TokenRecord {
         prompt: a.prompt.saturating_add(b.prompt),
         completion: a.completion.saturating_add(b.completion),
         thinking: a.thinking.saturating_add(b.thinking),

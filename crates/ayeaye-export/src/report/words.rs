@@ -1,5 +1,5 @@
 //! What the record says in names and numbers, in words for people.
-use ayeaye_agent::journal::ActionFacts;
+use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{Action, Gesture, Point, QuestionKind, StopReason};
 use jiff::Timestamp;
 
@@ -163,7 +163,7 @@ pub(super) struct Deed {
 }
 
 /// An action in words. One that this version does not know keeps its name and its arguments.
-pub(super) fn deed(facts: &ActionFacts, longest: usize) -> Deed {
+pub(super) fn deed(facts: &ActionRecord, longest: usize) -> Deed {
     let clip = |text: &str| {
         let kept: String = text.chars().take(longest).collect();
         if kept.len() < text.len() { kept + "\u{2026}" } else { kept }
@@ -314,9 +314,9 @@ mod tests {
 
     use super::*;
 
-    fn facts(function: &str, arguments: Value) -> ActionFacts {
+    fn facts(function: &str, arguments: Value) -> ActionRecord {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
-        ActionFacts { function: function.to_owned(), arguments }
+        ActionRecord { function: function.to_owned(), arguments }
     }
 
     fn told(function: &str, arguments: Value) -> String {

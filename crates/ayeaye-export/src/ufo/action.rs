@@ -1,5 +1,5 @@
 //! An action as UFO tells it: `ActionCommandInfo`, its target and its result.
-use ayeaye_agent::journal::{ActionFacts, StepEnd, TargetFacts};
+use ayeaye_agent::journal::{ActionRecord, StepEnd, TargetRecord};
 use ayeaye_agent::{Action, Direction, Gesture, Point, ScreenSize};
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ pub(super) struct Act {
     pub(super) call: String,
     /// For people, several lines.
     pub(super) told: String,
-    pub(super) target: Option<TargetFacts>,
+    pub(super) target: Option<TargetRecord>,
     /// Where it touched the screen.
     pub(super) mark: Option<Mark>,
     pub(super) status: &'static str,
@@ -103,7 +103,7 @@ impl Act {
 }
 
 /// Letters as they are: whoever writes JSON escapes them once.
-fn call(facts: &ActionFacts) -> String {
+fn call(facts: &ActionRecord) -> String {
     let arguments: Vec<String> =
         facts.arguments.iter().map(|(name, it)| format!("{name}={it}")).collect();
     format!("{}({})", facts.function, arguments.join(", "))
@@ -122,13 +122,13 @@ fn aimed_at(gesture: &Gesture) -> Option<Point> {
     }
 }
 
-fn looked_up(step: &Step, point: Point) -> Option<TargetFacts> {
+fn looked_up(step: &Step, point: Point) -> Option<TargetRecord> {
     let [width, height] = step.seen.screen;
     if width == 0 || height == 0 {
         return None;
     }
     let pixel = point.to_pixel(ScreenSize { width, height });
-    step.seen.elements.at(pixel).map(TargetFacts::from)
+    step.seen.elements.at(pixel).map(TargetRecord::from)
 }
 
 fn mark(gesture: &Gesture) -> Option<Mark> {

@@ -3,7 +3,7 @@
 //!
 //! What models, users and screens said stands in it literally: it can neither format nor link.
 use ayeaye_agent::journal::{
-    Answer, EvaluationFacts, QuestionAsked, RoundEnd, SessionEnd, SessionResume, SessionStart,
+    Answer, EvaluationRecord, QuestionAsked, RoundEnd, SessionEnd, SessionResume, SessionStart,
     StepEnd,
 };
 use jiff::Timestamp;
@@ -156,7 +156,7 @@ fn answered(answer: &Answer) -> String {
     format!("\n**{what}** ({}):\n\n{}", inline(&answer.source), quote(&answer.answers.join("\n")))
 }
 
-pub(super) fn judged(facts: &EvaluationFacts) -> String {
+pub(super) fn judged(facts: &EvaluationRecord) -> String {
     let mut page =
         format!("\n## Evaluation of the {}: {}\n\n", inline(&facts.level), inline(&facts.complete));
     page.push_str(&quote(&facts.reason));

@@ -1,6 +1,6 @@
 //! A line of `request.log`: what a model was sent, by UFO's names. One for each call of a step, so a
 //! reply that was asked for again has two. Pictures are named, not embedded.
-use ayeaye_agent::journal::{BlobRef, LlmRequest, PartFacts};
+use ayeaye_agent::journal::{BlobRef, LlmRequest, PartRecord};
 use serde_json::{Value, json};
 
 use super::Images;
@@ -30,11 +30,11 @@ pub(super) fn line(
         let mut content = Vec::with_capacity(message.parts.len());
         for part in &message.parts {
             content.push(match part {
-                PartFacts::Text(text) => json!({ "type": "text", "text": text }),
-                PartFacts::TextBlob(blob) => {
+                PartRecord::Text(text) => json!({ "type": "text", "text": text }),
+                PartRecord::TextBlob(blob) => {
                     json!({ "type": "text", "text": text_of(blob, blobs) })
                 }
-                PartFacts::Picture(blob) => {
+                PartRecord::Picture(blob) => {
                     let name = picture_name(story, blob, images);
                     pictures.push(name.clone());
                     json!({ "type": "image_url", "image_url": { "url": name } })

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ayeaye_agent::Elements;
 use ayeaye_agent::journal::{
-    Answer, BlobRef, DeviceFacts, Observe, QuestionAsked, StepStart, ToolEnd, ToolStart,
+    Answer, BlobRef, DeviceRecord, Observe, QuestionAsked, StepStart, ToolEnd, ToolStart,
 };
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ const TOLD: usize = 64;
 /// The session so far.
 #[derive(Debug, Default)]
 pub(super) struct Story {
-    pub(super) device: Option<DeviceFacts>,
+    pub(super) device: Option<DeviceRecord>,
     pub(super) round: u32,
     pub(super) request: String,
     /// Pictures of sub-rounds of this round, which have no gaps in their numbers.

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, Part, Point, Prompt, Question, Reply, Role,
-    Unreadable, View,
+    Action, Decision, Gesture, Key, Message, ParseError, Part, Point, Prompt, Question, Reply,
+    Role, StepInput,
 };
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ use super::generic::say::place;
 use super::reading::args::Args;
 use super::reading::{labelled, point, quote, refused, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -69,7 +69,7 @@ impl Family for AgentCpm {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state = format!("<Question>{}\n", quoted(view.request, LONGEST_TASK));
@@ -81,19 +81,19 @@ impl Family for AgentCpm {
         if !told.is_empty() {
             put(&mut state, format_args!("已经做过：\n{told}"));
         }
-        put(&mut state, format_args!("{}</Question>\n当前屏幕截图：", remarks(view)));
+        put(&mut state, format_args!("{}</Question>\n当前屏幕截图：", system_notes(view)));
         let parts = vec![Part::Text(state), Part::Picture(view.picture.clone())];
         Prompt::of(vec![Message::text(Role::System, SYSTEM), Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         let found = labelled::found(&reply.text)?;
         let decision = read(&found.map, sheet)?;
         found.carried_by(decision)
     }
 }
 
-fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, Unreadable> {
+fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> {
     let args = Args::of(map)?;
     let thought = args.text(&["thought"])?.unwrap_or_default();
     // `CLEAR` and `DEEP_LINK` are said by being null.
@@ -160,7 +160,7 @@ fn doing_it(
     doing: &[&str],
     time: Option<Duration>,
     sheet: &Sheet,
-) -> Result<Action, Unreadable> {
+) -> Result<Action, ParseError> {
     Ok(match doing {
         ["point"] => {
             let Some(point) = args.point(&["point"], sheet)? else {
@@ -196,7 +196,7 @@ fn pointed(
     point: Point,
     time: Option<Duration>,
     sheet: &Sheet,
-) -> Result<Action, Unreadable> {
+) -> Result<Action, ParseError> {
     let gesture = match args.value(&["to"])? {
         Some(Value::String(to)) if point::numbers(to).is_err() => {
             let direction = words::opposite(words::direction(to)?);

@@ -1,7 +1,7 @@
 //! AutoGLM-Phone: a conversation in which only the last turn has a picture.
 use ayeaye_agent::{
-    Action, Decision, Direction, Gesture, Key, Message, Part, Point, Prompt, QuestionKind, Reply,
-    Role, Unreadable, View,
+    Action, Decision, Direction, Gesture, Key, Message, ParseError, Part, Point, Prompt,
+    QuestionKind, Reply, Role, StepInput,
 };
 
 use super::reading::call::quoted;
@@ -48,7 +48,7 @@ impl Family for AutoGlm {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let task = turns::quoted(view.request, LONGEST_TASK) + "\n";
         let mut messages = vec![Message::text(Role::System, RULES)];
         messages.extend(turns::messages(
@@ -63,7 +63,7 @@ impl Family for AutoGlm {
         Prompt::of(messages)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         parse::parse(reply, sheet)
     }
 }

@@ -5,8 +5,8 @@
 //! turns whose screen is no longer shown. When there are too many turns, the oldest are left out by
 //! the block, so that the beginning changes seldom.
 use ayeaye_agent::{
-    Action, Decision, Message, Part, Past, PastStep, Prompt, Question, Reply, Role, ToolCall,
-    Unreadable, View,
+    Action, Decision, HistoryItem, HistoryStep, Message, ParseError, Part, Prompt, Question, Reply,
+    Role, StepInput, ToolCall,
 };
 use serde_json::{Map, Value, json};
 
@@ -124,7 +124,7 @@ pub(super) fn say_own(action: &Action) -> Option<(&'static str, Value)> {
 pub(super) fn read_own(
     name: &str,
     arguments: &Map<String, Value>,
-) -> Option<Result<Action, Unreadable>> {
+) -> Option<Result<Action, ParseError>> {
     let words = |what: &str| match arguments.get(what) {
         Some(Value::String(text)) => Ok(text.clone()),
         _ => missing(what, name),
@@ -157,7 +157,7 @@ pub(super) fn read_own(
 }
 
 /// The one call of a reply, with its arguments. Several that say the same are one.
-pub(super) fn the_call(reply: &Reply) -> Result<(&str, Map<String, Value>), Unreadable> {
+pub(super) fn the_call(reply: &Reply) -> Result<(&str, Map<String, Value>), ParseError> {
     let mut calls = Vec::new();
     for call in reply.calls.iter().take(MOST_CALLS_READ) {
         let arguments = match call.arguments.trim() {
@@ -203,7 +203,7 @@ pub(super) fn said_why(arguments: &Map<String, Value>) -> Option<String> {
 
 /// The prompt of one step.
 pub(super) fn prompt(
-    view: &View<'_>,
+    view: &StepInput<'_>,
     sheet: &Sheet,
     rules: &str,
     tools: Vec<Value>,
@@ -214,35 +214,35 @@ pub(super) fn prompt(
     Prompt { messages, tools, schema: None }
 }
 
-fn turns(view: &View<'_>, sheet: &Sheet, tongue: &dyn Tongue) -> Vec<Message> {
+fn turns(view: &StepInput<'_>, sheet: &Sheet, tongue: &dyn Tongue) -> Vec<Message> {
     // An app agent knows nothing of what was before its subtask.
-    let subtask = view.past.iter().rposition(|it| matches!(it, Past::Subtask(_)));
-    let past = subtask.map_or(view.past, |at| &view.past[at..]);
-    let steps = past.iter().filter(|it| matches!(it, Past::Step(_))).count();
+    let subtask = view.history.iter().rposition(|it| matches!(it, HistoryItem::Subtask(_)));
+    let history = subtask.map_or(view.history, |at| &view.history[at..]);
+    let steps = history.iter().filter(|it| matches!(it, HistoryItem::Step(_))).count();
     // 0 up to two blocks, then always at least one block is told.
     let skipped = (steps / BLOCK).saturating_sub(1) * BLOCK;
-    let begin = past
+    let begin = history
         .iter()
         .enumerate()
-        .filter(|(_, it)| matches!(it, Past::Step(_)))
+        .filter(|(_, it)| matches!(it, HistoryItem::Step(_)))
         .nth(skipped)
         .filter(|_| 0 < skipped)
         .map_or(0, |(at, _)| at);
-    let (before, told) = past.split_at(begin);
+    let (before, told) = history.split_at(begin);
     let mut open = opening(view, before, told, skipped);
     let mut messages = Vec::new();
     let mut rest = told.iter().peekable();
     while let Some(it) = rest.next() {
         match it {
-            Past::Request(text) | Past::Subtask(text) => open.push(request(text)),
-            Past::Said(text) => {
+            HistoryItem::Request(text) | HistoryItem::Subtask(text) => open.push(request(text)),
+            HistoryItem::UserReply(text) => {
                 open.push(Part::Text(format!("The user says: {}", quoted(text, LONGEST_WORDS))));
             }
-            Past::Step(step) => {
-                let shown = view.earlier.iter().find(|it| it.step == step.step);
+            HistoryItem::Step(step) => {
+                let shown = view.history_images.iter().find(|it| it.step == step.step);
                 close(&mut open, shown.map(|it| &it.picture));
                 messages.push(Message { role: Role::User, parts: std::mem::take(&mut open) });
-                let asked = matches!(rest.peek(), Some(Past::Said(_)));
+                let asked = matches!(rest.peek(), Some(HistoryItem::UserReply(_)));
                 let (call, result) = turn(step, asked, sheet, tongue);
                 let mut parts = thought(&step.decision);
                 parts.push(Part::Call(call));
@@ -251,7 +251,7 @@ fn turns(view: &View<'_>, sheet: &Sheet, tongue: &dyn Tongue) -> Vec<Message> {
             }
         }
     }
-    for remark in view.remarks.iter().rev().take(MOST_KEPT).rev() {
+    for remark in view.system_notes.iter().rev().take(MOST_KEPT).rev() {
         open.push(Part::Text(format!("Note of the system: {}", clipped(remark, LONGEST_WORDS))));
     }
     close(&mut open, Some(view.picture));
@@ -261,25 +261,34 @@ fn turns(view: &View<'_>, sheet: &Sheet, tongue: &dyn Tongue) -> Vec<Message> {
 
 /// What stands in front of the first turn: the request, if none is told in its place, and what of the
 /// turns before must not be lost.
-fn opening(view: &View<'_>, before: &[Past], told: &[Past], skipped: usize) -> Vec<Part> {
-    let asks = |it: &&Past| matches!(it, Past::Request(_) | Past::Subtask(_));
+fn opening(
+    view: &StepInput<'_>,
+    before: &[HistoryItem],
+    told: &[HistoryItem],
+    skipped: usize,
+) -> Vec<Part> {
+    let asks = |it: &&HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
     let mut open = Vec::new();
     let last = before.iter().rev().find(asks).or_else(|| told.iter().find(asks));
     match (last, told.first()) {
         // It is told in its place.
-        (Some(_), Some(Past::Request(_) | Past::Subtask(_))) => {}
-        (Some(Past::Request(text) | Past::Subtask(text)), _) => open.push(request(text)),
+        (Some(_), Some(HistoryItem::Request(_) | HistoryItem::Subtask(_))) => {}
+        (Some(HistoryItem::Request(text) | HistoryItem::Subtask(text)), _) => {
+            open.push(request(text))
+        }
         _ => open.push(request(view.request)),
     }
     if 0 < skipped {
         open.push(Part::Text(format!("({skipped} earlier steps are left out here.)")));
         let kept = before.iter().filter_map(|it| match it {
-            Past::Said(text) => Some(format!("The user said: {}", quoted(text, LONGEST_WORDS))),
-            Past::Step(PastStep {
+            HistoryItem::UserReply(text) => {
+                Some(format!("The user said: {}", quoted(text, LONGEST_WORDS)))
+            }
+            HistoryItem::Step(HistoryStep {
                 decision: Decision { action: Action::Note { text }, .. },
                 ..
             }) => Some(format!("You noted: {}", quoted(text, LONGEST_WORDS))),
-            Past::Step(_) | Past::Request(_) | Past::Subtask(_) => None,
+            HistoryItem::Step(_) | HistoryItem::Request(_) | HistoryItem::Subtask(_) => None,
         });
         let kept: Vec<String> = kept.collect();
         let from = kept.len().saturating_sub(MOST_KEPT);
@@ -304,7 +313,7 @@ fn close(open: &mut Vec<Part>, shown: Option<&ayeaye_agent::Picture>) {
 }
 
 /// A step as it is told: its call and what came of it. `asked` when the user spoke next.
-fn turn(step: &PastStep, asked: bool, sheet: &Sheet, tongue: &dyn Tongue) -> (ToolCall, Part) {
+fn turn(step: &HistoryStep, asked: bool, sheet: &Sheet, tongue: &dyn Tongue) -> (ToolCall, Part) {
     let mut decision = step.decision.clone();
     let mut allowed = false;
     let mut outcome = match &step.error {
@@ -352,7 +361,7 @@ fn clipped(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use ayeaye_agent::{Direction, Gesture, Key, Picture, Point, ScreenSize, Shown};
+    use ayeaye_agent::{Direction, Gesture, HistoryImage, Key, Picture, Point, ScreenSize};
     use bytes::Bytes;
     use proptest::prelude::*;
 
@@ -369,7 +378,7 @@ pub(super) mod tests {
         Sheet { space: profile.spec().space, sent: SENT }
     }
 
-    fn step(number: u32, action: Action) -> Past {
+    fn step(number: u32, action: Action) -> HistoryItem {
         let decision = Decision {
             action,
             thought: "why".to_owned(),
@@ -377,24 +386,30 @@ pub(super) mod tests {
             summary: String::new(),
             observation: String::new(),
         };
-        Past::Step(PastStep { step: number, decision, error: None })
+        HistoryItem::Step(HistoryStep { step: number, decision, error: None })
     }
 
-    fn back(number: u32) -> Past {
+    fn back(number: u32) -> HistoryItem {
         step(number, Gesture::HotKey { key: Key::Back }.into())
     }
 
-    fn shown(profile: Profile, past: &[Past], remarks: &[String]) -> Prompt {
+    fn shown(profile: Profile, history: &[HistoryItem], system_notes: &[String]) -> Prompt {
         let now = picture("now".to_owned());
-        let steps = past.iter().filter(|it| matches!(it, Past::Step(_))).count();
+        let steps = history.iter().filter(|it| matches!(it, HistoryItem::Step(_))).count();
         let most = profile.spec().earlier_pictures;
-        let earlier: Vec<Shown> = (0..60_u32)
+        let history_images: Vec<HistoryImage> = (0..60_u32)
             .take(steps)
             .skip(steps.saturating_sub(most))
-            .map(|step| Shown { step, picture: picture(format!("screen {step}")) })
+            .map(|step| HistoryImage { step, picture: picture(format!("screen {step}")) })
             .collect();
-        let view =
-            View { request: "do it", past, remarks, picture: &now, earlier: &earlier, app: None };
+        let view = StepInput {
+            request: "do it",
+            history,
+            system_notes,
+            picture: &now,
+            history_images: &history_images,
+            app: None,
+        };
         profile.family().prompt(&view, &sheet(profile))
     }
 
@@ -415,9 +430,9 @@ pub(super) mod tests {
     #[test]
     fn turns_alternate_and_show_the_screens_they_may() {
         for profile in BOTH {
-            let mut past = vec![Past::Request("do it".to_owned())];
+            let mut history = vec![HistoryItem::Request("do it".to_owned())];
             for steps in 0..50_u32 {
-                let prompt = shown(profile, &past, &[]);
+                let prompt = shown(profile, &history, &[]);
                 let roles: Vec<Role> = prompt.messages.iter().map(|it| it.role).collect();
                 assert_eq!(roles[..2], [Role::System, Role::User]);
                 assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{profile}");
@@ -429,7 +444,7 @@ pub(super) mod tests {
                 let told = format!("{:?}", prompt.messages);
                 assert_eq!(told.matches("The user's request").count(), 1, "{told}");
                 assert!(prompt.messages.len() <= 2 + 2 * (2 * BLOCK), "{}", prompt.messages.len());
-                past.push(back(steps));
+                history.push(back(steps));
             }
         }
     }
@@ -437,11 +452,11 @@ pub(super) mod tests {
     #[test]
     fn the_beginning_stays_the_same_to_the_byte() {
         for profile in BOTH {
-            let mut past = vec![Past::Request("do it".to_owned())];
-            past.extend((0..6).map(back));
-            let before = shown(profile, &past, &[]);
-            past.push(back(6));
-            let after = shown(profile, &past, &[]);
+            let mut history = vec![HistoryItem::Request("do it".to_owned())];
+            history.extend((0..6).map(back));
+            let before = shown(profile, &history, &[]);
+            history.push(back(6));
+            let after = shown(profile, &history, &[]);
             assert_eq!(before.tools, after.tools);
             // All but the turns whose screens are shown.
             let same = before.messages.len() - 2 * (profile.spec().earlier_pictures + 1);
@@ -454,16 +469,16 @@ pub(super) mod tests {
     fn what_went_wrong_and_what_was_said_is_told() {
         for profile in BOTH {
             let mut failed = back(0);
-            if let Past::Step(step) = &mut failed {
+            if let HistoryItem::Step(step) = &mut failed {
                 step.error = Some("no such app".to_owned());
             }
-            let past = [
-                Past::Request("do it".to_owned()),
+            let history = [
+                HistoryItem::Request("do it".to_owned()),
                 failed,
                 step(1, Action::Info(Question::info("which?"))),
-                Past::Said("the \"second\"\n}".to_owned()),
+                HistoryItem::UserReply("the \"second\"\n}".to_owned()),
             ];
-            let prompt = shown(profile, &past, &["look closer".to_owned()]);
+            let prompt = shown(profile, &history, &["look closer".to_owned()]);
             let told = prompt.messages.iter().flat_map(|it| &it.parts);
             let told: Vec<String> = told
                 .filter_map(|part| match part {
@@ -484,13 +499,13 @@ pub(super) mod tests {
         let gesture = Gesture::Click { point: Point::new(500, 500).unwrap() };
         let confirm =
             || Action::Confirm { gesture: gesture.clone(), question: Question::confirm("Really?") };
-        let past = [
-            Past::Request("do it".to_owned()),
+        let history = [
+            HistoryItem::Request("do it".to_owned()),
             step(0, confirm()),
-            Past::Said("yes".to_owned()),
+            HistoryItem::UserReply("yes".to_owned()),
             step(1, confirm()),
         ];
-        let told = format!("{:?}", shown(Profile::GEMINI, &past, &[]).messages);
+        let told = format!("{:?}", shown(Profile::GEMINI, &history, &[]).messages);
         assert_eq!(told.matches("Not done yet").count(), 1, "{told}");
         assert_eq!(told.matches("safety_acknowledgement").count(), 1, "{told}");
     }
@@ -498,15 +513,15 @@ pub(super) mod tests {
     #[test]
     fn what_is_left_out_is_not_lost() {
         for profile in BOTH {
-            let mut past = vec![
-                Past::Request("old".to_owned()),
+            let mut history = vec![
+                HistoryItem::Request("old".to_owned()),
                 back(0),
-                Past::Request("do it".to_owned()),
+                HistoryItem::Request("do it".to_owned()),
                 step(1, Action::Note { text: "price 99".to_owned() }),
-                Past::Said("hurry".to_owned()),
+                HistoryItem::UserReply("hurry".to_owned()),
             ];
-            past.extend((2..60).map(back));
-            let prompt = shown(profile, &past, &[]);
+            history.extend((2..60).map(back));
+            let prompt = shown(profile, &history, &[]);
             let Part::Text(first) = &prompt.messages[1].parts[0] else { panic!("the request") };
             assert_eq!(first, "The user's request: \"do it\"");
             let told = format!("{:?}", prompt.messages[1]);
@@ -518,13 +533,13 @@ pub(super) mod tests {
 
     #[test]
     fn a_subtask_knows_nothing_of_before() {
-        let past = [
-            Past::Request("secret plan".to_owned()),
+        let history = [
+            HistoryItem::Request("secret plan".to_owned()),
             back(0),
-            Past::Subtask("part one".to_owned()),
+            HistoryItem::Subtask("part one".to_owned()),
             back(1),
         ];
-        let told = format!("{:?}", shown(Profile::CLAUDE, &past, &[]).messages);
+        let told = format!("{:?}", shown(Profile::CLAUDE, &history, &[]).messages);
         assert!(told.contains("part one") && !told.contains("secret plan"), "{told}");
     }
 
@@ -614,8 +629,8 @@ pub(super) mod tests {
         fn what_is_said_is_read_again(action in any_action()) {
             for profile in BOTH {
                 let sheet = sheet(profile);
-                let past = [Past::Request("do it".to_owned()), step(0, action.clone())];
-                let prompt = shown(profile, &past, &[]);
+                let history = [HistoryItem::Request("do it".to_owned()), step(0, action.clone())];
+                let prompt = shown(profile, &history, &[]);
                 let call = prompt.messages[2].parts.iter().find_map(|part| match part {
                     Part::Call(call) => Some(call.clone()),
                     _ => None,
@@ -631,8 +646,8 @@ pub(super) mod tests {
         #[test]
         fn foreign_words_forge_nothing(request in any::<String>(), said in any::<String>()) {
             for profile in BOTH {
-                let past = [Past::Request(request.clone()), back(0), Past::Said(said.clone())];
-                let prompt = shown(profile, &past, &[]);
+                let history = [HistoryItem::Request(request.clone()), back(0), HistoryItem::UserReply(said.clone())];
+                let prompt = shown(profile, &history, &[]);
                 let Part::Text(first) = &prompt.messages[1].parts[0] else { panic!("a text") };
                 let told = first.strip_prefix("The user's request: ").unwrap();
                 prop_assert_eq!(&serde_json::from_str::<String>(told).unwrap(), &request);

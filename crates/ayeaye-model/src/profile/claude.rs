@@ -6,7 +6,7 @@
 //! would miss.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Decision, Gesture, Key, Point, Prompt, Reply, Unreadable, View};
+use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Point, Prompt, Reply, StepInput};
 use serde_json::{Map, Value, json};
 
 use super::calls::{self, Tongue};
@@ -74,12 +74,12 @@ impl Family for Claude {
         self.0
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let rules = format!("{}{TOOLS}", calls::RULES);
         calls::prompt(view, sheet, &rules, self.tools(sheet), self)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         let (name, arguments) = calls::the_call(reply)?;
         let action = match calls::read_own(name, &arguments) {
             Some(read) => read?,
@@ -236,7 +236,7 @@ fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
     }
 }
 
-fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, ParseError> {
     let place = |what: &str| match said.get(what) {
         Some(value) => point::point_in(value, sheet),
         None => missing(what, name),
@@ -281,7 +281,7 @@ fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action
 }
 
 /// A call of the computer tool.
-fn computer(said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn computer(said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, ParseError> {
     let Some(Value::String(name)) = said.get("action") else {
         return missing("action", "computer");
     };
@@ -362,7 +362,7 @@ fn computer(said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, Unreadab
 }
 
 /// A key by its name in X, or as a phone's.
-fn key_named(name: &str) -> Result<Key, Unreadable> {
+fn key_named(name: &str) -> Result<Key, ParseError> {
     match words::folded(name).as_str() {
         "return" | "kpenter" | "enter" => Ok(Key::Enter),
         "backspace" => Ok(Key::Delete),
@@ -429,8 +429,14 @@ mod tests {
     #[test]
     fn the_tool_is_declared_with_the_size_of_the_picture() {
         let now = picture("now".to_owned());
-        let view =
-            View { request: "r", past: &[], remarks: &[], picture: &now, earlier: &[], app: None };
+        let view = StepInput {
+            request: "r",
+            history: &[],
+            system_notes: &[],
+            picture: &now,
+            history_images: &[],
+            app: None,
+        };
         for (profile, kind) in [
             (Profile::CLAUDE, "computer_20251124"),
             (Profile::CLAUDE_20250124, "computer_20250124"),

@@ -6,7 +6,7 @@
 //! things it says. `split` marks two replies in one: cut in the middle, the first of them is a whole
 //! reply.
 use ayeaye_agent::{
-    Action, Decision, Gesture, Question, QuestionKind, Reply, ScreenSize, ToolCall, Unreadable,
+    Action, Decision, Gesture, ParseError, Question, QuestionKind, Reply, ScreenSize, ToolCall,
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -104,12 +104,12 @@ fn corpus(profile: Profile) -> Vec<Case> {
     lines.lines().map(read).collect()
 }
 
-fn read(profile: Profile, reply: &Reply, sent: ScreenSize) -> Result<Decision, Unreadable> {
+fn read(profile: Profile, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
     let sheet = Sheet { space: profile.spec().space, sent };
     profile.family().read(reply, &sheet)
 }
 
-fn completes(read: &Result<Decision, Unreadable>) -> bool {
+fn completes(read: &Result<Decision, ParseError>) -> bool {
     matches!(read, Ok(Decision { action: Action::Complete { .. }, .. }))
 }
 

@@ -1,7 +1,7 @@
 //! The seam to one family of models.
 use std::fmt;
 
-use ayeaye_agent::{Decision, Prompt, Reply, ScreenSize, Unreadable, View};
+use ayeaye_agent::{Decision, ParseError, Prompt, Reply, ScreenSize, StepInput};
 use serde_json::{Map, Value, json};
 
 use super::space::Space;
@@ -17,10 +17,10 @@ pub(crate) trait Family: fmt::Debug + Send + Sync {
     fn spec(&self) -> &'static Spec;
     /// What to send for one step. What is the same in every step comes first and is the same to the
     /// byte, so that an endpoint can keep what it made of it.
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt;
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt;
     /// Reads a whole reply: tolerant of how it is written, never of what it says. Whether it is whole
     /// is not for the family to know.
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable>;
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError>;
 }
 
 /// What numbers in one prompt and its reply mean.

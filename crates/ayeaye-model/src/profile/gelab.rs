@@ -3,7 +3,8 @@
 //! The rules come first and are the same in every step, so that an endpoint can keep what it made
 //! of them; then what changes, then the picture, then the format once more.
 use ayeaye_agent::{
-    Action, Decision, Message, Part, Past, PastStep, Prompt, Reply, Role, Unreadable, View,
+    Action, Decision, HistoryItem, HistoryStep, Message, ParseError, Part, Prompt, Reply, Role,
+    StepInput,
 };
 
 use super::space::Space;
@@ -51,11 +52,11 @@ impl Family for Gelab {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, _sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, _sheet: &Sheet) -> Prompt {
         prompt(view)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         parse::parse_as(&reply.text, (sheet.space != SPEC.space).then_some(*sheet))
     }
 }
@@ -104,12 +105,12 @@ explain:这一步做什么、为什么\taction:动作以及它的参数\tsummary
 ";
 
 /// What to send for one step.
-fn prompt(view: &View<'_>) -> Prompt {
+fn prompt(view: &StepInput<'_>) -> Prompt {
     let state = format!(
         "用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
         slot(view.request, LONGEST_TASK),
-        history(view.past),
-        remarks(view),
+        history(view.history),
+        system_notes(view),
     );
     let parts = vec![
         Part::Text(RULES.to_owned()),
@@ -121,37 +122,37 @@ fn prompt(view: &View<'_>) -> Prompt {
 }
 
 /// The model's own last summary, what it noted, and what was said since the task was given.
-fn history(past: &[Past]) -> String {
-    let asked = |it: &Past| matches!(it, Past::Request(_) | Past::Subtask(_));
-    let round = past.iter().rposition(asked).map_or(0, |at| at + 1);
+fn history(history: &[HistoryItem]) -> String {
+    let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
+    let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
     let mut told = Vec::new();
-    if let Some(summary) = past.iter().rev().find_map(summary) {
+    if let Some(summary) = history.iter().rev().find_map(summary) {
         told.push(slot(summary, LONGEST_SLOT));
     } else {
-        told.extend(last(past.iter().filter_map(step)).map(line));
+        told.extend(last(history.iter().filter_map(step)).map(line));
     }
-    let notes = past.iter().filter_map(step).filter_map(|step| match &step.decision.action {
+    let notes = history.iter().filter_map(step).filter_map(|step| match &step.decision.action {
         Action::Note { text } => Some(text),
         _ => None,
     });
     told.extend(last(notes).map(|note| format!("你记下了：{}", slot(note, LONGEST_SLOT))));
-    told.extend(last(dialogue(&past[round..])));
+    told.extend(last(dialogue(&history[round..])));
     if told.is_empty() { "暂无历史操作".to_owned() } else { told.join("\n") }
 }
 
-fn step(past: &Past) -> Option<&PastStep> {
-    match past {
-        Past::Step(step) => Some(step),
-        Past::Request(_) | Past::Subtask(_) | Past::Said(_) => None,
+fn step(history: &HistoryItem) -> Option<&HistoryStep> {
+    match history {
+        HistoryItem::Step(step) => Some(step),
+        HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
     }
 }
 
-fn summary(past: &Past) -> Option<&str> {
-    step(past).map(|step| step.decision.summary.trim()).filter(|summary| !summary.is_empty())
+fn summary(history: &HistoryItem) -> Option<&str> {
+    step(history).map(|step| step.decision.summary.trim()).filter(|summary| !summary.is_empty())
 }
 
 /// A step of a model that writes no summaries.
-fn line(step: &PastStep) -> String {
+fn line(step: &HistoryStep) -> String {
     let name = step.decision.action.name();
     match step.decision.explain.trim() {
         "" => format!("已执行 {name}"),
@@ -160,37 +161,37 @@ fn line(step: &PastStep) -> String {
 }
 
 /// What the user said, each with the question it answers.
-fn dialogue(past: &[Past]) -> Vec<String> {
+fn dialogue(history: &[HistoryItem]) -> Vec<String> {
     let mut asked = None;
     let mut lines = Vec::new();
-    for entry in past {
+    for entry in history {
         match entry {
-            Past::Step(step) => {
+            HistoryItem::Step(step) => {
                 if let Action::Info(question) | Action::Confirm { question, .. } =
                     &step.decision.action
                 {
                     asked = Some(&question.text);
                 }
             }
-            Past::Said(words) => {
+            HistoryItem::UserReply(words) => {
                 let question = asked
                     .take()
                     .map(|asked| format!("你问过：{}\n", slot(asked, LONGEST_SLOT)))
                     .unwrap_or_default();
                 lines.push(format!("{question}用户回复说：{}", slot(words, LONGEST_SLOT)));
             }
-            Past::Request(_) | Past::Subtask(_) => {}
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
     }
     lines
 }
 
 /// What the loop has to say; at the least, that the last step went wrong.
-fn remarks(view: &View<'_>) -> String {
+fn system_notes(view: &StepInput<'_>) -> String {
     let mut told: Vec<String> =
-        last(view.remarks.iter()).map(|remark| slot(remark, LONGEST_SLOT)).collect();
+        last(view.system_notes.iter()).map(|remark| slot(remark, LONGEST_SLOT)).collect();
     if told.is_empty()
-        && let Some(Past::Step(step)) = view.past.last()
+        && let Some(HistoryItem::Step(step)) = view.history.last()
         && let Some(error) = &step.error
     {
         let name = step.decision.action.name();

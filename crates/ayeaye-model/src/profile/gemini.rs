@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Point, Prompt, Question, Reply, Unreadable, View,
+    Action, Decision, Gesture, Key, ParseError, Point, Prompt, Question, Reply, StepInput,
 };
 use serde_json::{Map, Value, json};
 
@@ -43,12 +43,12 @@ impl Family for Gemini {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let rules = format!("{}{TOOLS}", calls::RULES);
         calls::prompt(view, sheet, &rules, tools(), self)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         let (name, arguments) = calls::the_call(reply)?;
         let action = match calls::read_own(name, &arguments) {
             Some(read) => read?,
@@ -180,7 +180,7 @@ fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
     }
 }
 
-fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, ParseError> {
     let number = |what: &str| match said.get(what) {
         Some(Value::Number(number)) => number.as_f64().map_or_else(|| missing(what, name), Ok),
         Some(Value::String(text)) => match text.trim().parse::<f64>() {
@@ -260,7 +260,7 @@ fn safe(
     action: Action,
     said: &Map<String, Value>,
     why: Option<&str>,
-) -> Result<Action, Unreadable> {
+) -> Result<Action, ParseError> {
     let safety = match said.get("safety_decision") {
         None | Some(Value::Null) => return Ok(action),
         Some(Value::Object(safety)) => safety,

@@ -3,7 +3,7 @@
 //! The words are ours. What differs between the models that are asked this way is in the [`Spec`] of
 //! each and in a few figures of [`Generic`]: `gpt`, `claude_chat` and their like are no more than
 //! that.
-use ayeaye_agent::{Decision, Prompt, Reply, Unreadable, View};
+use ayeaye_agent::{Decision, ParseError, Prompt, Reply, StepInput};
 
 use super::space::Space;
 use super::{Family, Sampling, Sheet, Spec, Wire};
@@ -72,11 +72,11 @@ impl Family for Generic {
         self.spec
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt::prompt(view, sheet, self)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         read::read(reply, sheet, self.named)
     }
 }

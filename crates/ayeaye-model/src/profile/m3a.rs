@@ -4,8 +4,8 @@
 //! Places are `x` and `y` in pixels of the picture. There are no marks in it, so that an `index` means
 //! nothing and is refused. `answer` is the report to the user and ends the task, as `status` does.
 use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, Part, Point, Prompt, Question, QuestionKind, Reply,
-    Role, Unreadable, View,
+    Action, Decision, Gesture, Key, Message, ParseError, Part, Point, Prompt, Question,
+    QuestionKind, Reply, Role, StepInput,
 };
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use super::generic::say::number;
 use super::reading::args::Args;
 use super::reading::{labelled, quote, refused, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -79,7 +79,7 @@ impl Family for M3a {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state =
@@ -97,7 +97,7 @@ impl Family for M3a {
             &mut state,
             format_args!(
                 "What you have done so far:\n{told}{}The screen now, {width} x {height}:",
-                remarks(view)
+                system_notes(view)
             ),
         );
         let parts = vec![
@@ -109,14 +109,14 @@ impl Family for M3a {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         let found = labelled::found(&reply.text)?;
         let decision = read(&found.map, sheet)?;
         found.carried_by(decision)
     }
 }
 
-fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, Unreadable> {
+fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> {
     let mut args = Args::of(map)?;
     if args.has(&["index"]) {
         return refused(
@@ -137,7 +137,7 @@ fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, Unreadable>
     })
 }
 
-fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseError> {
     let at = || args.pair("x", "y", sheet);
     let here = || match at()? {
         Some(point) => Ok(point),

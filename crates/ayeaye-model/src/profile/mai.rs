@@ -1,8 +1,8 @@
 //! MAI-UI: thinking in tags, the tool `mobile_use` by direction of the finger, earlier steps as turns
 //! of which the last have their screens.
-use ayeaye_agent::{Decision, Message, PastStep, Prompt, Reply, Role, Unreadable, View};
+use ayeaye_agent::{Decision, HistoryStep, Message, ParseError, Prompt, Reply, Role, StepInput};
 
-use super::mobile_use::past::{self, LONGEST_TASK};
+use super::mobile_use::history::{self, LONGEST_TASK};
 use super::mobile_use::quoted::{quoted, words};
 use super::mobile_use::rules::RULES;
 use super::mobile_use::{self, Dialect, say};
@@ -101,31 +101,34 @@ impl Family for Mai {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt(view, sheet)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         mobile_use::decide(reply, sheet, &DIALECT)
     }
 }
 
 /// What to send for one step: the task is a turn of its own, then come the screens.
-fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
+fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
     let (width, height) = sheet.space.extent(sheet.sent);
     let system =
         SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
-    let (before, round) = past::rounds(view.past);
-    let task =
-        format!("{}The user's task: {}", past::before(before), quoted(view.request, LONGEST_TASK));
+    let (before, round) = history::rounds(view.history);
+    let task = format!(
+        "{}The user's task: {}",
+        history::before(before),
+        quoted(view.request, LONGEST_TASK)
+    );
     let mut messages =
         vec![Message::text(Role::System, system + RULES), Message::text(Role::User, task)];
-    messages.extend(past::turns(view, round, String::new(), &|step| said(step, sheet)));
+    messages.extend(history::turns(view, round, String::new(), &|step| said(step, sheet)));
     Prompt::of(messages)
 }
 
 /// A step in the family's own format.
-fn said(step: &PastStep, sheet: &Sheet) -> Option<String> {
+fn said(step: &HistoryStep, sheet: &Sheet) -> Option<String> {
     let decision = &step.decision;
     let call = say::call(decision, sheet, &DIALECT)?;
     let thought =

@@ -3,7 +3,7 @@
 //!
 //! What differs between the families is in a [`Dialect`]; how a call is written down is for
 //! [`hermes`].
-use ayeaye_agent::{Action, Decision, Reply, Unreadable};
+use ayeaye_agent::{Action, Decision, ParseError, Reply};
 use serde_json::{Map, Value};
 
 use super::Sheet;
@@ -12,7 +12,7 @@ use super::reading::{hermes, quote, refused};
 
 mod act;
 mod head;
-pub(super) mod past;
+pub(super) mod history;
 pub(super) mod quoted;
 pub(super) mod rules;
 pub(super) mod say;
@@ -38,7 +38,7 @@ pub(super) fn decide(
     reply: &Reply,
     sheet: &Sheet,
     dialect: &Dialect,
-) -> Result<Decision, Unreadable> {
+) -> Result<Decision, ParseError> {
     let call = hermes::call(reply)?;
     let arguments = arguments(&call.name, call.arguments)?;
     let head = head::read(call.head);
@@ -54,7 +54,7 @@ pub(super) fn decision(
     doubt: Option<&str>,
     sheet: &Sheet,
     dialect: &Dialect,
-) -> Result<Decision, Unreadable> {
+) -> Result<Decision, ParseError> {
     let action = act::action(arguments, &explain, sheet, dialect)?;
     if let (Action::Complete { .. } | Action::Abort { .. }, Some(doubt)) = (&action, doubt) {
         return refused(format!("{doubt}, so that the end of the task is in doubt"));
@@ -66,7 +66,7 @@ pub(super) fn decision(
 pub(super) fn arguments(
     name: &str,
     mut map: Map<String, Value>,
-) -> Result<Map<String, Value>, Unreadable> {
+) -> Result<Map<String, Value>, ParseError> {
     let name_folded = folded(name);
     if name.is_empty() || name_folded == "mobileuse" {
         return Ok(map);

@@ -2,9 +2,11 @@
 //! steps as turns with their screens, those before them as lines.
 use std::fmt::Write as _;
 
-use ayeaye_agent::{Decision, Message, Past, PastStep, Prompt, Reply, Role, Unreadable, View};
+use ayeaye_agent::{
+    Decision, HistoryItem, HistoryStep, Message, ParseError, Prompt, Reply, Role, StepInput,
+};
 
-use super::mobile_use::past::{self, LONGEST_TASK};
+use super::mobile_use::history::{self, LONGEST_TASK};
 use super::mobile_use::quoted::quoted;
 use super::mobile_use::{self, Dialect, say};
 use super::qwen::{PICTURE_3, system};
@@ -65,22 +67,22 @@ impl Family for Owl {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt(view, sheet)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         mobile_use::decide(reply, sheet, &DIALECT)
     }
 }
 
 /// What to send for one step.
-fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
-    let (before, round) = past::rounds(view.past);
+fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    let (before, round) = history::rounds(view.history);
     let (lines, turns) = round.split_at(first_shown(view, round));
     let mut previous = String::new();
-    for (number, step) in past::steps(lines) {
-        let told = past::told_with_error(step, sheet, &DIALECT);
+    for (number, step) in history::steps(lines) {
+        let told = history::told_with_error(step, sheet, &DIALECT);
         writeln!(previous, "Step{number}: {told}")
             .expect("a String takes all that is written to it");
     }
@@ -90,21 +92,21 @@ fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
     let lead = format!(
         "Generate the next move by the screen, the instruction and the previous actions.\n\n{}\
          Instruction: {}\n\nPrevious actions:\n{previous}{}",
-        past::before(before),
+        history::before(before),
         quoted(view.request, LONGEST_TASK),
-        past::asides(lines),
+        history::asides(lines),
     );
     let mut messages = vec![Message::text(Role::System, system(sheet, &DIALECT, REPLY))];
-    messages.extend(past::turns(view, turns, lead, &|step| said(step, sheet)));
+    messages.extend(history::turns(view, turns, lead, &|step| said(step, sheet)));
     Prompt::of(messages)
 }
 
 /// Where in a round the turns begin: with the first of its last steps that all have their screens.
-fn first_shown(view: &View<'_>, round: &[Past]) -> usize {
+fn first_shown(view: &StepInput<'_>, round: &[HistoryItem]) -> usize {
     let mut first = round.len();
     for (at, entry) in round.iter().enumerate().rev() {
-        if let Past::Step(step) = entry {
-            if !view.earlier.iter().any(|it| it.step == step.step) {
+        if let HistoryItem::Step(step) = entry {
+            if !view.history_images.iter().any(|it| it.step == step.step) {
                 break;
             }
             first = at;
@@ -114,9 +116,9 @@ fn first_shown(view: &View<'_>, round: &[Past]) -> usize {
 }
 
 /// A step in the family's own format.
-fn said(step: &PastStep, sheet: &Sheet) -> Option<String> {
+fn said(step: &HistoryStep, sheet: &Sheet) -> Option<String> {
     let call = say::call(&step.decision, sheet, &DIALECT)?;
-    Some(format!("Action: {}\n{call}", quoted(&past::told(step, sheet, &DIALECT), 1 << 10)))
+    Some(format!("Action: {}\n{call}", quoted(&history::told(step, sheet, &DIALECT), 1 << 10)))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 //! it, 3 and later count to 999 on every screen.
 use std::fmt::Write as _;
 
-use ayeaye_agent::{Decision, Message, Part, Prompt, Reply, Role, Unreadable, View};
+use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 
-use super::mobile_use::past::{self, LONGEST_TASK};
+use super::mobile_use::history::{self, LONGEST_TASK};
 use super::mobile_use::quoted::quoted;
 use super::mobile_use::rules::{RULES, tool};
 use super::mobile_use::{self, Dialect};
@@ -132,11 +132,11 @@ impl Family for Qwen25 {
         &SPEC_25
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt(view, sheet, &DIALECT_25, REPLY_25)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         mobile_use::decide(reply, sheet, &DIALECT_25)
     }
 }
@@ -146,11 +146,11 @@ impl Family for Qwen3 {
         &SPEC_3
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt(view, sheet, &DIALECT_3, REPLY_3)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         mobile_use::decide(reply, sheet, &DIALECT_3)
     }
 }
@@ -184,11 +184,11 @@ pub(super) fn system(sheet: &Sheet, dialect: &Dialect, reply: &str) -> String {
 }
 
 /// What to send for one step.
-fn prompt(view: &View<'_>, sheet: &Sheet, dialect: &Dialect, reply: &str) -> Prompt {
-    let (before, round) = past::rounds(view.past);
+fn prompt(view: &StepInput<'_>, sheet: &Sheet, dialect: &Dialect, reply: &str) -> Prompt {
+    let (before, round) = history::rounds(view.history);
     let mut progress = String::new();
-    for (number, step) in past::steps(round) {
-        let told = past::told_with_error(step, sheet, dialect);
+    for (number, step) in history::steps(round) {
+        let told = history::told_with_error(step, sheet, dialect);
         // A line that names a step itself must not pass for one.
         let told = told.replace("; Step", ", step");
         write!(progress, "Step {number}: {}; ", told.trim_end_matches('.'))
@@ -201,10 +201,10 @@ fn prompt(view: &View<'_>, sheet: &Sheet, dialect: &Dialect, reply: &str) -> Pro
         "The user query: {}\n{}Task progress (You have done the following operation on the current \
          device): {}\n{}{}The screen now:\n",
         quoted(view.request, LONGEST_TASK),
-        past::before(before),
+        history::before(before),
         progress.trim_end(),
-        past::asides(round),
-        past::remarks(view),
+        history::asides(round),
+        history::system_notes(view),
     );
     Prompt::of(vec![
         Message::text(Role::System, system(sheet, dialect, reply)),

@@ -2,7 +2,7 @@
 //!
 //! Tolerant of spelling and wrapping, never of meaning: what could be read in two ways is refused
 //! with a sentence the model can act on.
-use ayeaye_agent::Unreadable;
+use ayeaye_agent::ParseError;
 
 pub(crate) mod args;
 pub(crate) mod call;
@@ -15,8 +15,8 @@ pub(crate) mod think;
 pub(crate) mod words;
 
 /// A refusal.
-pub(crate) fn refused<T>(why: impl Into<String>) -> Result<T, Unreadable> {
-    Err(Unreadable(why.into()))
+pub(crate) fn refused<T>(why: impl Into<String>) -> Result<T, ParseError> {
+    Err(ParseError(why.into()))
 }
 
 /// A piece of a reply as it may stand in a message.

@@ -2,7 +2,7 @@
 //!
 //! The calls are text. Servers that make tool calls of them are read as well.
 use ayeaye_agent::{
-    Action, Decision, Message, Part, Prompt, Reply, Role, ToolCall, Unreadable, View,
+    Action, Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput, ToolCall,
 };
 
 use super::reading::call::{self, Call};
@@ -49,7 +49,7 @@ impl Family for Seed {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let task = format!("## Task\n{}\n", turns::quoted(view.request, LONGEST_TASK));
         let mut messages = vec![Message::text(Role::System, RULES)];
         messages.extend(turns::messages(
@@ -64,7 +64,7 @@ impl Family for Seed {
         Prompt::of(messages)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         read(reply, sheet)
     }
 }
@@ -105,7 +105,7 @@ What you see, and what you do next and why, in a sentence or two. Then the call,
 - What the user reads is in the language of the task.
 ";
 
-fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     let cut = think::cut(text, function::begins);
     let (head, mut calls) = match function::calls(cut.body)? {
@@ -132,7 +132,7 @@ fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
 }
 
 /// A call that the server has taken out of the text.
-fn tool(called: &ToolCall) -> Result<Call, Unreadable> {
+fn tool(called: &ToolCall) -> Result<Call, ParseError> {
     let written = called.arguments.trim();
     let mut call = Call { name: called.name.trim().to_owned(), args: Vec::new() };
     if written.is_empty() {

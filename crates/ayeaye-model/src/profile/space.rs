@@ -2,7 +2,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ayeaye_agent::{Point, ScreenSize, Unreadable};
+use ayeaye_agent::{ParseError, Point, ScreenSize};
 
 use crate::picture::{SmartResize, smart_resize};
 
@@ -67,7 +67,7 @@ impl Space {
 
     /// The place of two numbers, in the order they were said, on a picture of this size. What lies
     /// outside is refused, never clamped; only where 999 is the end, 1000 is still taken for it.
-    pub fn point(&self, first: f64, second: f64, sent: ScreenSize) -> Result<Point, Unreadable> {
+    pub fn point(&self, first: f64, second: f64, sent: ScreenSize) -> Result<Point, ParseError> {
         let (x, y) = if self.y_first { (second, first) } else { (first, second) };
         let (width, height) = self.extent(sent);
         let part = |at: f64, of: f64| match self.unit {
@@ -75,7 +75,7 @@ impl Space {
             _ => at / of,
         };
         Point::from_fractions(part(x, width), part(y, height)).map_err(|_| {
-            Unreadable(format!(
+            ParseError(format!(
                 "the point {first},{second} is off the screen; {} must be from 0 to {width} and {} \
                  from 0 to {height}",
                 if self.y_first { "the second number" } else { "the first number" },

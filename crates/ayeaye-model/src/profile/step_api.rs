@@ -4,8 +4,8 @@
 //! The words are GELab's of an earlier day: Pop asks the user, Scroll draws a finger along a path. A
 //! point that is not called normalized is one of pixels nobody knows, and is not looked at.
 use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, Part, Point, Prompt, Question, QuestionKind, Reply,
-    Role, Unreadable, View,
+    Action, Decision, Gesture, Key, Message, ParseError, Part, Point, Prompt, Question,
+    QuestionKind, Reply, Role, StepInput,
 };
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use super::generic::say::{number, place};
 use super::reading::args::{Args, flattened};
 use super::reading::{labelled, point, quote, refused, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -78,7 +78,7 @@ impl Family for StepApi {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state = format!("用户的任务：{}\n", quoted(view.request, LONGEST_TASK));
@@ -91,7 +91,7 @@ impl Family for StepApi {
             format!("{said} {}", line(&step.decision.explain, 300))
         });
         let told = if told.is_empty() { "（无）\n".to_owned() } else { told };
-        put(&mut state, format_args!("已经做过的步骤：\n{told}{}当前的屏幕：", remarks(view)));
+        put(&mut state, format_args!("已经做过的步骤：\n{told}{}当前的屏幕：", system_notes(view)));
         let parts = vec![
             Part::Text(RULES.to_owned()),
             Part::Text(state),
@@ -100,14 +100,14 @@ impl Family for StepApi {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         let found = labelled::found(&reply.text)?;
         let decision = read(found.map.clone(), sheet)?;
         found.carried_by(decision)
     }
 }
 
-fn read(map: Map<String, Value>, sheet: &Sheet) -> Result<Decision, Unreadable> {
+fn read(map: Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> {
     let map = match map.get("actions") {
         None => map,
         Some(Value::Array(list)) => match &list[..] {
@@ -133,7 +133,7 @@ fn read(map: Map<String, Value>, sheet: &Sheet) -> Result<Decision, Unreadable> 
     })
 }
 
-fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseError> {
     let at = || args.point(&["normalizedpoint"], sheet);
     let here = || match at()? {
         Some(point) => Ok(point),
@@ -197,7 +197,7 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadab
 }
 
 /// The first and the last place of a path.
-fn path(args: &Args<'_>, sheet: &Sheet) -> Result<(Point, Point), Unreadable> {
+fn path(args: &Args<'_>, sheet: &Sheet) -> Result<(Point, Point), ParseError> {
     match args.value(&["normalizedpath"])? {
         Some(Value::Array(list)) if list.len() < 100 => match &list[..] {
             [Value::Number(_), ..] => point::path(&Value::Array(list.clone()).to_string(), sheet),

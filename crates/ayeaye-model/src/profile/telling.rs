@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
 
-use ayeaye_agent::{Action, Past, PastStep, View};
+use ayeaye_agent::{Action, HistoryItem, HistoryStep, StepInput};
 use serde_json::Value;
 
 #[cfg(test)]
@@ -82,26 +82,27 @@ pub(super) struct Story<'a> {
     /// What was noted before this round.
     pub notes: Vec<&'a str>,
     /// What has happened since the request was made.
-    pub round: &'a [Past],
+    pub round: &'a [HistoryItem],
 }
 
 impl<'a> Story<'a> {
     /// An app agent that was given a part of a task knows nothing of what was before.
-    pub(super) fn of(view: &View<'a>) -> Self {
-        let begins = |it: &Past| matches!(it, Past::Request(_) | Past::Subtask(_));
-        let Some(at) = view.past.iter().rposition(begins) else {
-            return Self { before: Vec::new(), notes: Vec::new(), round: view.past };
+    pub(super) fn of(view: &StepInput<'a>) -> Self {
+        let begins =
+            |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
+        let Some(at) = view.history.iter().rposition(begins) else {
+            return Self { before: Vec::new(), notes: Vec::new(), round: view.history };
         };
-        let round = &view.past[at + 1..];
-        if matches!(view.past[at], Past::Subtask(_)) {
+        let round = &view.history[at + 1..];
+        if matches!(view.history[at], HistoryItem::Subtask(_)) {
             return Self { before: Vec::new(), notes: Vec::new(), round };
         }
         let mut before: Vec<(&str, Option<&str>)> = Vec::new();
         let mut notes = Vec::new();
-        for entry in &view.past[..at] {
+        for entry in &view.history[..at] {
             match entry {
-                Past::Request(request) => before.push((request, None)),
-                Past::Step(PastStep { decision, .. }) => match &decision.action {
+                HistoryItem::Request(request) => before.push((request, None)),
+                HistoryItem::Step(HistoryStep { decision, .. }) => match &decision.action {
                     Action::Note { text } => notes.push(text.as_str()),
                     Action::Complete { message } => {
                         if let Some((_, report)) = before.last_mut() {
@@ -110,7 +111,7 @@ impl<'a> Story<'a> {
                     }
                     _ => {}
                 },
-                Past::Subtask(_) | Past::Said(_) => {}
+                HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => {}
             }
         }
         Self { before: last(before), notes: last(notes), round }
@@ -142,12 +143,12 @@ impl<'a> Story<'a> {
         let mut steps: Vec<Told<'a>> = Vec::new();
         for entry in self.round {
             match entry {
-                Past::Step(step) => steps.push(Told { step, said: Vec::new() }),
-                Past::Said(words) => match steps.last_mut() {
+                HistoryItem::Step(step) => steps.push(Told { step, said: Vec::new() }),
+                HistoryItem::UserReply(words) => match steps.last_mut() {
                     Some(told) => told.said.push(words),
                     None => unasked.push(words.as_str()),
                 },
-                Past::Request(_) | Past::Subtask(_) => {}
+                HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
             }
         }
         (unasked, steps)
@@ -158,7 +159,7 @@ impl<'a> Story<'a> {
 #[derive(Debug)]
 pub(super) struct Told<'a> {
     /// What was decided, and what came of it.
-    pub step: &'a PastStep,
+    pub step: &'a HistoryStep,
     /// What the user said after it.
     pub said: Vec<&'a str>,
 }
@@ -198,7 +199,7 @@ impl Told<'_> {
 
 /// The last steps, a line each with what it did as the family would say it, and with what came of it
 /// where that is more than that it was done. Empty where there were none.
-pub(super) fn listed(steps: &[Told<'_>], say: impl Fn(&PastStep) -> String) -> String {
+pub(super) fn listed(steps: &[Told<'_>], say: impl Fn(&HistoryStep) -> String) -> String {
     let from = steps.len().saturating_sub(MOST_LISTED);
     let mut told = String::new();
     if 0 < from {
@@ -228,8 +229,8 @@ pub(super) fn listed(steps: &[Told<'_>], say: impl Fn(&PastStep) -> String) -> S
 const MOST_LISTED: usize = 20;
 
 /// What the loop has to say, one thing a line.
-pub(super) fn remarks(view: &View<'_>) -> String {
-    let told = last(view.remarks.iter());
+pub(super) fn system_notes(view: &StepInput<'_>) -> String {
+    let told = last(view.system_notes.iter());
     told.iter().fold(String::new(), |lines, remark| {
         lines + "Note: " + &quoted(remark, LONGEST_SLOT) + "\n"
     })

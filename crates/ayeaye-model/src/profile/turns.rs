@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use ayeaye_agent::{
-    Action, Decision, Message, Part, Past, PastStep, Picture, Role, ScreenSize, View,
+    Action, Decision, HistoryItem, HistoryStep, Message, Part, Picture, Role, ScreenSize, StepInput,
 };
 
 #[cfg(test)]
@@ -40,10 +40,10 @@ pub(super) struct Manner<'a> {
 }
 
 /// The conversation so far, with the screen at its end.
-pub(super) fn messages(view: &View<'_>, manner: Manner<'_>) -> Vec<Message> {
-    let asked = |it: &Past| matches!(it, Past::Request(_) | Past::Subtask(_));
-    let begin = view.past.iter().rposition(asked).map_or(0, |at| at + 1);
-    let (before, now) = view.past.split_at(begin);
+pub(super) fn messages(view: &StepInput<'_>, manner: Manner<'_>) -> Vec<Message> {
+    let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
+    let begin = view.history.iter().rposition(asked).map_or(0, |at| at + 1);
+    let (before, now) = view.history.split_at(begin);
     let next = now.iter().rev().find_map(step).map_or(0, |step| step.step + 1);
     let told = first_of(next, MOST_STEPS, STEPS_AT_A_TIME);
     let shown = first_of(next, manner.pictures, PICTURES_AT_A_TIME);
@@ -55,10 +55,10 @@ pub(super) fn messages(view: &View<'_>, manner: Manner<'_>) -> Vec<Message> {
     talk.say_all(gone(left_out));
     for it in now {
         match it {
-            Past::Request(_) | Past::Subtask(_) => {}
-            Past::Said(words) => talk.say(format!("The user says: {}", slot(words))),
-            Past::Step(step) => {
-                let seen = view.earlier.iter().find(|it| it.step == step.step);
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
+            HistoryItem::UserReply(words) => talk.say(format!("The user says: {}", slot(words))),
+            HistoryItem::Step(step) => {
+                let seen = view.history_images.iter().find(|it| it.step == step.step);
                 let picture = seen.map(|it| &it.picture).filter(|_| shown <= step.step);
                 talk.show(picture, (manner.beside)(None));
                 let size = seen.map_or(view.picture.size, |it| it.picture.size);
@@ -70,14 +70,16 @@ pub(super) fn messages(view: &View<'_>, manner: Manner<'_>) -> Vec<Message> {
         }
     }
     talk.show(Some(view.picture), (manner.beside)(view.app));
-    talk.say_all(view.remarks.iter().take(MOST_TOLD).map(|it| format!("Remark: {}", slot(it))));
+    talk.say_all(
+        view.system_notes.iter().take(MOST_TOLD).map(|it| format!("Remark: {}", slot(it))),
+    );
     talk.end()
 }
 
-fn step(past: &Past) -> Option<&PastStep> {
-    match past {
-        Past::Step(step) => Some(step),
-        Past::Request(_) | Past::Subtask(_) | Past::Said(_) => None,
+fn step(history: &HistoryItem) -> Option<&HistoryStep> {
+    match history {
+        HistoryItem::Step(step) => Some(step),
+        HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
     }
 }
 
@@ -87,16 +89,16 @@ fn first_of(next: u32, most: u32, at_a_time: u32) -> u32 {
 }
 
 /// What was asked before in the session and what came of it. A subtask knows nothing of that.
-fn earlier(before: &[Past]) -> Vec<String> {
-    let Some((Past::Request(_), before)) = before.split_last() else { return Vec::new() };
-    let from = before.iter().rposition(|it| matches!(it, Past::Subtask(_))).unwrap_or(0);
+fn earlier(before: &[HistoryItem]) -> Vec<String> {
+    let Some((HistoryItem::Request(_), before)) = before.split_last() else { return Vec::new() };
+    let from = before.iter().rposition(|it| matches!(it, HistoryItem::Subtask(_))).unwrap_or(0);
     let mut told: Vec<String> = before[from..]
         .iter()
         .filter_map(|it| match it {
-            Past::Request(text) => {
+            HistoryItem::Request(text) => {
                 Some(format!("Before, the user asked for something else: {}", slot(text)))
             }
-            Past::Step(step) => match &step.decision.action {
+            HistoryItem::Step(step) => match &step.decision.action {
                 Action::Complete { message } => Some(format!("You reported: {}", slot(message))),
                 Action::Note { text } => Some(format!("You noted: {}", slot(text))),
                 Action::Abort { reason } => Some(format!("You gave up: {}", slot(reason))),
@@ -104,7 +106,7 @@ fn earlier(before: &[Past]) -> Vec<String> {
                     None
                 }
             },
-            Past::Subtask(_) | Past::Said(_) => None,
+            HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
         })
         .collect();
     told.drain(..told.len().saturating_sub(MOST_TOLD));
@@ -112,7 +114,7 @@ fn earlier(before: &[Past]) -> Vec<String> {
 }
 
 /// What must not be forgotten of the turns that are left out.
-fn gone(left_out: &[Past]) -> Vec<String> {
+fn gone(left_out: &[HistoryItem]) -> Vec<String> {
     let steps = left_out.iter().filter_map(step).count();
     if steps == 0 {
         return Vec::new();
@@ -120,8 +122,8 @@ fn gone(left_out: &[Past]) -> Vec<String> {
     let mut told: Vec<String> = left_out
         .iter()
         .filter_map(|it| match it {
-            Past::Said(words) => Some(format!("The user said: {}", slot(words))),
-            Past::Step(step) => match &step.decision.action {
+            HistoryItem::UserReply(words) => Some(format!("The user said: {}", slot(words))),
+            HistoryItem::Step(step) => match &step.decision.action {
                 Action::Note { text } => Some(format!("You noted: {}", slot(text))),
                 Action::Info(question) | Action::Confirm { question, .. } => {
                     Some(format!("You asked: {}", slot(&question.text)))
@@ -131,7 +133,7 @@ fn gone(left_out: &[Past]) -> Vec<String> {
                 | Action::Complete { .. }
                 | Action::Abort { .. } => None,
             },
-            Past::Request(_) | Past::Subtask(_) => None,
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => None,
         })
         .collect();
     told.drain(..told.len().saturating_sub(MOST_TOLD));

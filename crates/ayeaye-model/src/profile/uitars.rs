@@ -3,7 +3,7 @@
 //! Two generations speak the same words and mean other numbers. UI-TARS-1.5-7B, the open one, says
 //! pixels of the picture as its server resizes it (it is made from Qwen2.5-VL); UI-TARS-1 (from
 //! Qwen2-VL) and the hosted Doubao-1.5-UI-TARS say thousandths.
-use ayeaye_agent::{Decision, Part, Prompt, Reply, Unreadable, View};
+use ayeaye_agent::{Decision, ParseError, Part, Prompt, Reply, StepInput};
 
 use super::reading::call::{self, Call};
 use super::space::{Space, Unit};
@@ -87,11 +87,11 @@ impl Family for UiTars {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt(view, sheet)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         parse::parse(reply, sheet)
     }
 }
@@ -101,11 +101,11 @@ impl Family for UiTars1000 {
         &SPEC_1000
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt(view, sheet)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         parse::parse(reply, sheet)
     }
 }
@@ -146,7 +146,7 @@ finished(content='xxx') # The task is done; content is the report to the user.
 ";
 
 /// What to send for one step.
-fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
+fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
     let task = turns::quoted(view.request, LONGEST_TASK) + "\n";
     Prompt::of(turns::messages(
         view,

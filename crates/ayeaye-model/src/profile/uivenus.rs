@@ -4,13 +4,13 @@
 //! tells it of places from 0 to 999 and divides them by 1000; the models that it was made from know
 //! thousandths.
 use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, Part, Point, Prompt, Question, QuestionKind, Reply,
-    Role, Unreadable, View,
+    Action, Decision, Gesture, Key, Message, ParseError, Part, Point, Prompt, Question,
+    QuestionKind, Reply, Role, StepInput,
 };
 
 use super::reading::{begins_anew, call, point, quote, refused, think, unwrapped, words};
 use super::space::Space;
-use super::telling::{LONGEST_TASK, Story, line, listed, put, quoted, remarks};
+use super::telling::{LONGEST_TASK, Story, line, listed, put, quoted, system_notes};
 use super::{Family, Sampling, Sheet, Spec, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -74,7 +74,7 @@ impl Family for UiVenus {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state = format!("### 用户任务\n{}\n", quoted(view.request, LONGEST_TASK));
@@ -92,7 +92,7 @@ impl Family for UiVenus {
         let told = if told.is_empty() { "（无）\n".to_owned() } else { told };
         put(
             &mut state,
-            format_args!("\n### 先前的动作\n{told}{}\n### 当前的屏幕\n", remarks(view)),
+            format_args!("\n### 先前的动作\n{told}{}\n### 当前的屏幕\n", system_notes(view)),
         );
         let parts = vec![
             Part::Text(RULES.to_owned()),
@@ -102,7 +102,7 @@ impl Family for UiVenus {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         read(&reply.text, sheet)
     }
 }
@@ -110,7 +110,7 @@ impl Family for UiVenus {
 const KNOWN: &[&str] =
     &["box", "point", "start", "end", "direction", "content", "app", "url", "duration", "time"];
 
-fn read(text: &str, sheet: &Sheet) -> Result<Decision, Unreadable> {
+fn read(text: &str, sheet: &Sheet) -> Result<Decision, ParseError> {
     let text = unwrapped(text);
     if text.is_empty() {
         return refused("it is empty");
@@ -155,7 +155,7 @@ struct Parts<'a> {
     behind: &'a str,
 }
 
-fn parts(body: &str) -> Result<Parts<'_>, Unreadable> {
+fn parts(body: &str) -> Result<Parts<'_>, ParseError> {
     let Some(start) = body.find("<action>") else {
         // A call alone: some servers take the tags for tokens and drop them.
         let end = body.find("<conclusion>").unwrap_or(body.len());
@@ -181,12 +181,12 @@ fn conclusion(rest: &str) -> (&str, &str) {
     (inside, behind.trim())
 }
 
-fn act(call: &call::Call, sheet: &Sheet) -> Result<Action, Unreadable> {
-    let needs = |what: &str| Unreadable(format!("{} needs {what}", quote(&call.name)));
-    let at = |names: &[&str], what: &str| -> Result<Point, Unreadable> {
+fn act(call: &call::Call, sheet: &Sheet) -> Result<Action, ParseError> {
+    let needs = |what: &str| ParseError(format!("{} needs {what}", quote(&call.name)));
+    let at = |names: &[&str], what: &str| -> Result<Point, ParseError> {
         point::point(call.arg(names).ok_or_else(|| needs(what))?, sheet)
     };
-    let ends = || -> Result<(Point, Point), Unreadable> {
+    let ends = || -> Result<(Point, Point), ParseError> {
         let end = |name| call.named(&[name]).ok_or_else(|| needs("start=(x1,y1), end=(x2,y2)"));
         Ok((point::point(end("start")?, sheet)?, point::point(end("end")?, sheet)?))
     };

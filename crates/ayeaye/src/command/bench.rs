@@ -16,9 +16,9 @@ use async_trait::async_trait;
 use ayeaye_adb::AdbDevices;
 use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncWhen};
 use ayeaye_agent::{
-    Action, Agent, Decision, DeviceId, DeviceSource, Frame, Gesture, Keeping, Key, Limits, Model,
-    ModelError, Models, Parts, Picture, Point, Principal, Prompt, Reply, ReplyMode, ScreenSize,
-    StartTask, StopReason, Tokens, Unreadable, View,
+    Action, Agent, AgentDeps, Decision, DeviceId, DeviceSource, Frame, Gesture, Key, Limits, Model,
+    ModelError, Models, ParseError, Picture, Point, Principal, PrivacySettings, Prompt, Reply,
+    ReplyMode, ScreenSize, StartTask, StepInput, StopReason, Tokens,
 };
 use ayeaye_model::RemoteModel;
 use jiff::Timestamp;
@@ -53,14 +53,14 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock(), SyncWhen::Step));
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
     let first_look = limits.settle.first_look;
-    let agent = Agent::new(Parts {
+    let agent = Agent::new(AgentDeps {
         sources,
         private: Vec::new(),
         models: Models::one(Arc::new(Metronome::new(config, plan.at, plan.taps)?)),
         journal: journal.clone(),
         limits,
         config: Map::new(),
-        keeping: Keeping::default(),
+        keeping: PrivacySettings::default(),
         judge: None,
     });
     let start = StartTask {
@@ -179,7 +179,7 @@ impl Model for Metronome {
         self.unasked.picture(frame)
     }
 
-    fn prompt(&self, view: &View<'_>) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>) -> Prompt {
         self.unasked.prompt(view)
     }
 
@@ -194,7 +194,7 @@ impl Model for Metronome {
         })
     }
 
-    fn read(&self, _reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
+    fn read(&self, _reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
         let left = self.left.load(Ordering::Relaxed);
         let action = match left {
             0 => Action::Complete { message: "measured".to_owned() },

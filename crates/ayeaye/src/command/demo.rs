@@ -4,7 +4,7 @@
 //! over the adb server's protocol on a socket and asks the model over HTTP.
 use anyhow::{Context as _, bail};
 use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::ActionFacts;
+use ayeaye_agent::journal::ActionRecord;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -157,7 +157,7 @@ impl Watcher {
                 _ => String::new(),
             };
             let (function, explain) = (take("action_type"), take("explain"));
-            let words = ActionFacts { function, arguments }.in_words();
+            let words = ActionRecord { function, arguments }.in_words();
             let words =
                 if explain.is_empty() { words } else { format!("{words} \u{2013} {explain}") };
             self.step(log["global_step_idx"].as_u64().unwrap_or_default(), &words);

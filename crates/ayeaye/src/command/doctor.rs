@@ -135,7 +135,7 @@ async fn phones(house: &House) -> (Phones, Vec<DeviceEntry>) {
 }
 
 fn told(
-    listing: Result<Vec<(DeviceEntry, ayeaye_agent::Driver)>, ayeaye_agent::DeviceError>,
+    listing: Result<Vec<(DeviceEntry, ayeaye_agent::DeviceHolder)>, ayeaye_agent::DeviceError>,
 ) -> (Finding, Vec<DeviceEntry>) {
     match listing {
         Err(err) => {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use ayeaye_agent::{
     Agent, Continue, DeviceId, Follower, Principal, Question, ReplyMode, Report, StartTask,
-    StopReason, Words,
+    StopReason, UserInput,
 };
 
 use crate::cli::Exit;
@@ -83,7 +83,7 @@ pub async fn run(
                 reply_is_secret: question.asks_for_secret(),
                 session_id: report.session_id,
                 device_id: None,
-                words: Words::Reply(reply),
+                words: UserInput::Reply(reply),
                 max_steps: task.max_steps,
                 reply_mode,
                 planner: task.planner,

@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use ayeaye_agent::journal::{Retention, SyncWhen};
-use ayeaye_agent::{KeepElements, KeepImages, KeepText, Keeping, Prices};
+use ayeaye_agent::{KeepElements, KeepImages, KeepText, Prices, PrivacySettings};
 use ayeaye_export::{Format, Images, LogSettings};
 use ayeaye_model::Profile;
 use url::Url;
@@ -84,7 +84,7 @@ impl Stack {
                 planner: self.need("run.planner", value::on_off)?,
             },
             journal: JournalSettings {
-                keeping: Keeping {
+                keeping: PrivacySettings {
                     images: self
                         .need("journal.images", |text| value::word(text, &KeepImages::ALL))?,
                     text: self.need("journal.text", |text| value::word(text, &KeepText::ALL))?,

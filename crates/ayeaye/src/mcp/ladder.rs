@@ -12,7 +12,7 @@ mod tests;
 
 use std::time::Duration;
 
-use ayeaye_agent::{Continue, Follower, Question, ReplyMode, Report, StopReason, Words};
+use ayeaye_agent::{Continue, Follower, Question, ReplyMode, Report, StopReason, UserInput};
 use rmcp::model::{
     CallToolResponse, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,
     InputRequiredResult, ServerRequest,
@@ -128,7 +128,7 @@ impl Ladder<'_> {
         let open = report.question_number() == Some(state.question);
         let Some(question) = report.question.as_ref().filter(|_| open) else {
             // It has been answered: by this very answer, sent twice, or by another call.
-            let words = Words::Answer { question: state.question, text: String::new() };
+            let words = UserInput::Answer { question: state.question, text: String::new() };
             return match self.resume(&report, words).await {
                 Ok(follower) => self.follow(follower).await,
                 Err(err) => Err(err.into()),
@@ -143,7 +143,7 @@ impl Ladder<'_> {
             None => return Ok(told(&report, None)),
         };
         match result.map_or(Said::Nonsense, |result| form::said(question, &result)) {
-            Said::Words(text) => {
+            Said::Text(text) => {
                 let follower = self.deliver(&report, state.question, text).await?;
                 self.follow(follower).await
             }
@@ -181,7 +181,7 @@ impl Ladder<'_> {
                 return Ok(self.required(&report, question, number));
             }
             match self.elicit(&report, question).await {
-                Ok(Said::Words(text)) => follower = self.deliver(&report, number, text).await?,
+                Ok(Said::Text(text)) => follower = self.deliver(&report, number, text).await?,
                 // The same follower tells the same question, and it is asked once more.
                 Ok(Said::Nonsense) => {}
                 Ok(Said::Declined) => return Ok(told(&report, Some(Unanswered::Declined))),
@@ -272,7 +272,7 @@ impl Ladder<'_> {
         question: u32,
         text: String,
     ) -> Result<Follower, Refusal> {
-        let words = Words::Answer { question, text };
+        let words = UserInput::Answer { question, text };
         let delivered = self.resume(report, words).await;
         delivered.map_err(|err| Refusal::undelivered(report.session_id, &err))
     }
@@ -280,7 +280,7 @@ impl Ladder<'_> {
     async fn resume(
         &self,
         report: &Report,
-        words: Words,
+        words: UserInput,
     ) -> Result<Follower, ayeaye_agent::AgentError> {
         let next = Continue {
             session_id: report.session_id,

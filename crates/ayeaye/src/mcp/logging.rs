@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use ayeaye_agent::{Follower, News, StopReason};
+use ayeaye_agent::{Follower, RunUpdate, StopReason};
 use futures::future::pending;
 use rmcp::RoleServer;
 use rmcp::model::{InitializeRequestParams, LoggingLevel, LoggingMessageNotificationParam};
@@ -92,7 +92,7 @@ impl Teller {
     }
 
     async fn tell(&mut self, ctx: &RequestContext<RoleServer>) {
-        let News { report, running, .. } = self.follower.news();
+        let RunUpdate { report, running, .. } = self.follower.news();
         let before = self.told;
         for line in report.steps.iter().filter(|line| before < Some(line.step)) {
             // First: whoever cancels this must not hear it twice.

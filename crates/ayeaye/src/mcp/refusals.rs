@@ -2,7 +2,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use ayeaye_agent::{AgentError, DeviceError, JournalError, NotASessionId, SessionId};
+use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, JournalError, SessionId};
 
 /// A tool call that did not do what it was asked. Always answered as a tool error, which the
 /// client's model reads; a protocol error it would never see.
@@ -64,7 +64,7 @@ impl Refusal {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "used as a function in map_err")]
-    pub(super) fn not_a_session(err: NotASessionId) -> Self {
+    pub(super) fn not_a_session(err: InvalidSessionId) -> Self {
         Self { text: err.to_string(), hint: "list_sessions shows the sessions there are" }
     }
 
@@ -329,7 +329,7 @@ fn journal_hint(err: &JournalError) -> &'static str {
             "`ayeaye sessions list` and `rm` remove old sessions; journal.max-age, max-sessions and max-size do it by \
              themselves; journal.min-free says how much must be free"
         }
-        JournalError::NoBeginning(_) => {
+        JournalError::MissingSessionStart(_) => {
             "its process died before it had begun; `ayeaye sessions rm` removes it"
         }
     }

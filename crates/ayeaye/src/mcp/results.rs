@@ -3,10 +3,10 @@
 mod direct;
 mod elements;
 
-use ayeaye_agent::journal::ActionFacts;
+use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{
-    Agent, DeviceEntry, Driver, Frame, Principal, Question, QuestionKind, Report, StepLine,
-    StopReason,
+    Agent, DeviceEntry, DeviceHolder, Frame, Principal, Question, QuestionKind, Report,
+    StepSummary, StopReason,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -80,8 +80,8 @@ pub struct Screen {
     pub height: u32,
 }
 
-impl From<Vec<(DeviceEntry, Driver)>> for DeviceList {
-    fn from(devices: Vec<(DeviceEntry, Driver)>) -> Self {
+impl From<Vec<(DeviceEntry, DeviceHolder)>> for DeviceList {
+    fn from(devices: Vec<(DeviceEntry, DeviceHolder)>) -> Self {
         let hint = devices.is_empty().then(|| {
             "no phone is connected: plug one in and enable USB debugging, or start the server with \
              --virtual; `ayeaye doctor` checks everything"
@@ -91,8 +91,8 @@ impl From<Vec<(DeviceEntry, Driver)>> for DeviceList {
     }
 }
 
-impl From<(DeviceEntry, Driver)> for DeviceItem {
-    fn from((entry, driver): (DeviceEntry, Driver)) -> Self {
+impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
+    fn from((entry, driver): (DeviceEntry, DeviceHolder)) -> Self {
         Self {
             device_id: entry.id.to_string(),
             state: entry.state,
@@ -101,10 +101,10 @@ impl From<(DeviceEntry, Driver)> for DeviceItem {
             transport: entry.transport.name(),
             android_version: entry.android_version,
             screen: entry.screen.map(|size| Screen { width: size.width, height: size.height }),
-            busy: driver != Driver::Nobody,
+            busy: driver != DeviceHolder::Free,
             session_id: match driver {
-                Driver::Session(id) => Some(id.to_string()),
-                Driver::Nobody | Driver::Somebody => None,
+                DeviceHolder::Session(id) => Some(id.to_string()),
+                DeviceHolder::Free | DeviceHolder::Other => None,
             },
             hint: entry.hint,
         }
@@ -245,7 +245,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 impl ActionItem {
-    pub(super) fn new(action: &ActionFacts, explain: &str) -> Self {
+    pub(super) fn new(action: &ActionRecord, explain: &str) -> Self {
         let mut arguments = action.arguments.clone();
         // GELab's contract has the question's text as the value of INFO.
         if let Some(Value::Object(question)) = arguments.remove("question") {
@@ -265,8 +265,8 @@ impl ActionItem {
     }
 }
 
-impl From<&StepLine> for LogItem {
-    fn from(line: &StepLine) -> Self {
+impl From<&StepSummary> for LogItem {
+    fn from(line: &StepSummary) -> Self {
         Self {
             global_step_idx: line.step + 1,
             action: ActionItem::new(&line.action, &line.explain),

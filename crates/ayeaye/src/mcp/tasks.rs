@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::{
-    AgentError, Clock, Continue, Outcome, Question, ReplyMode, Report, StopReason, Words,
+    AgentError, Clock, Continue, Outcome, Question, ReplyMode, Report, StopReason, UserInput,
 };
 use rmcp::model::{
     CreateTaskResult, DetailedTask, ElicitRequest, ElicitResult, ErrorCode, GetTaskResult,
@@ -141,7 +141,7 @@ impl Server {
         let Some(given) = answers.get(&name_of(number)) else { return Ok(()) };
         let result = serde_json::from_value::<ElicitResult>(given.clone()).ok();
         let text = match result.map_or(Said::Nonsense, |result| said(question, &result)) {
-            Said::Words(text) => text,
+            Said::Text(text) => text,
             Said::Declined => {
                 self.tasks.marks.set(
                     &id,
@@ -163,7 +163,7 @@ impl Server {
         let next = Continue {
             session_id: id.session,
             device_id: None,
-            words: Words::Answer { question: number, text },
+            words: UserInput::Answer { question: number, text },
             reply_is_secret: false,
             max_steps: report.steps_left(),
             reply_mode: ReplyMode::from_name(&report.run.facts.reply_mode).unwrap_or_default(),

@@ -423,8 +423,8 @@ async fn what_it_cannot_do_it_says() {
 /// What the real client and the real profile make of it, over HTTP.
 mod over_http {
     use ayeaye_agent::{
-        Action, Decision, Frame, Gesture, Model as _, ModelError, Part, Past, PastStep, Prompt,
-        ScreenSize, View,
+        Action, Decision, Frame, Gesture, HistoryItem, HistoryStep, Model as _, ModelError, Part,
+        Prompt, ScreenSize, StepInput,
     };
     use ayeaye_model::{ModelConfig, RemoteModel, Secret};
     use tokio_util::sync::CancellationToken;
@@ -443,16 +443,21 @@ mod over_http {
         (phone, config, down.drop_guard())
     }
 
-    fn prompt(model: &RemoteModel, phone: &Phone, request: &str, past: &[Past]) -> Prompt {
+    fn prompt(
+        model: &RemoteModel,
+        phone: &Phone,
+        request: &str,
+        history: &[HistoryItem],
+    ) -> Prompt {
         let frame = phone.frame();
         let size = ScreenSize { width: frame.width, height: frame.height };
         let picture = model.picture(&Frame::new(size, frame.rgba).unwrap());
-        model.prompt(&View {
+        model.prompt(&StepInput {
             request,
-            past,
-            remarks: &[],
+            history,
+            system_notes: &[],
             picture: &picture,
-            earlier: &[],
+            history_images: &[],
             app: None,
         })
     }
@@ -498,12 +503,12 @@ mod over_http {
         let asked = decided(&model, &prompt(&model, &phone, request, &[])).await;
         let Action::Info(question) = &asked.action else { panic!("{asked:?}") };
         assert_eq!(question.text, "What should the note say?");
-        let past = [
-            Past::Request(request.to_owned()),
-            Past::Step(PastStep { step: 0, decision: asked, error: None }),
-            Past::Said("Milk".to_owned()),
+        let history = [
+            HistoryItem::Request(request.to_owned()),
+            HistoryItem::Step(HistoryStep { step: 0, decision: asked, error: None }),
+            HistoryItem::UserReply("Milk".to_owned()),
         ];
-        let next = decided(&model, &prompt(&model, &phone, request, &past)).await;
+        let next = decided(&model, &prompt(&model, &phone, request, &history)).await;
         assert_eq!(next.action, Gesture::Awake { app: "Notes".to_owned() }.into());
     }
 

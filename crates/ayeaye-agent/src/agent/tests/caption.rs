@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::fakes::{Line, Rig, Script, abort, click, complete, info};
 use crate::journal::Fact;
-use crate::{KeepText, Keeping, Prices, ReplyMode, SessionId, StopReason, Words};
+use crate::{KeepText, Prices, PrivacySettings, ReplyMode, SessionId, StopReason, UserInput};
 
 fn says(text: &str) -> Line {
     Line::Says(text.to_owned())
@@ -139,7 +139,7 @@ async fn a_caption_is_given_up_with_its_run() {
         calls(&rig, session).await,
         [call("script act", false, false), call("writer caption", false, false)]
     );
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.final_action.unwrap().caption.as_deref(), Some("b"));
 }
 
@@ -150,13 +150,14 @@ async fn a_caption_keeps_no_secret() {
     let asked = rig.run().await;
     rig.script.adds([complete("done")]);
     writer.adds([says("The field says hunter2zz.")]);
-    let reply = Words::Reply("hunter2zz".to_owned());
+    let reply = UserInput::Reply("hunter2zz".to_owned());
     let report = rig.go_on(asked.session_id, reply).await;
     let caption = report.final_action.unwrap().caption.unwrap();
     assert!(caption.starts_with("The field says [secret"), "{caption}");
     assert_eq!(rig.files_with("hunter2zz"), [""; 0]);
     let (rig, _) = captioned(lines(), [says("A form.")]);
-    let rig = rig.keeping(Keeping { text: KeepText::Metadata, ..Keeping::default() });
+    let rig =
+        rig.keeping(PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() });
     let caption = rig.run().await.final_action.unwrap().caption.unwrap();
     assert_eq!(caption, "[7 characters]");
 }

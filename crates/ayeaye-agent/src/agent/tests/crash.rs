@@ -5,7 +5,7 @@ use tokio::runtime::Runtime;
 
 use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info, wait};
 use crate::journal::{Event, Fact};
-use crate::{ReplyMode, SessionId, StopReason, Words};
+use crate::{ReplyMode, SessionId, StopReason, UserInput};
 
 /// A runtime whose end is the process's: no code of a run is run after it.
 pub(super) fn process() -> Runtime {
@@ -32,7 +32,7 @@ fn dies(rig: &Rig, moment: impl AsyncFnOnce(&Rig)) -> SessionId {
 fn revives(
     dead: &Rig,
     session: SessionId,
-    words: Words,
+    words: UserInput,
     lines: impl IntoIterator<Item = Line>,
 ) -> (Rig, crate::Report) {
     let next = dead.restarted(lines);
@@ -94,19 +94,19 @@ fn in_the_middle_of_a_reset() {
     let rig = Rig::new([]);
     rig.phone.breaks(Call::Reset, 1..=1, Fault::Hang);
     let session = dies(&rig, async |rig| rig.phone.gets(Call::Reset, 1).await);
-    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    let (next, report) = revives(&rig, session, UserInput::Nothing, [complete("done")]);
     assert_eq!(report.message, "done");
     // Nothing has been done on the phone yet, so it is made ready anew.
     assert_eq!(next.phone.sent(), ["RESET"]);
     assert_eq!(errors(&next, session).len(), 2, "the reset and the run");
-    assert_eq!(next.script.last().remarks, [""; 0], "a reset is not the model's action");
+    assert_eq!(next.script.last().system_notes, [""; 0], "a reset is not the model's action");
 }
 
 #[test]
 fn in_the_middle_of_a_call_to_the_model() {
     let rig = Rig::new([click(1), Line::Hangs]);
     let session = dies(&rig, async |rig| rig.script.is_asked(2).await);
-    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    let (next, report) = revives(&rig, session, UserInput::Nothing, [complete("done")]);
     assert_eq!(report.message, "done");
     assert_eq!((report.global_steps, report.local_steps), (3, 1));
     assert_eq!(next.phone.sent(), [""; 0], "no reset, no gesture");
@@ -121,13 +121,16 @@ fn in_the_middle_of_a_gesture() {
     rig.phone.breaks(Call::Perform, 2..=2, Fault::Hang);
     let session = dies(&rig, async |rig| rig.phone.gets(Call::Perform, 2).await);
     assert_eq!(rig.phone.gestures(), ["CLICK 1,500", "CLICK 2,500"]);
-    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    let (next, report) = revives(&rig, session, UserInput::Nothing, [complete("done")]);
     assert_eq!(report.message, "done");
     assert_eq!(next.phone.sent(), [""; 0], "what was begun is not repeated");
     let told = next.script.last();
-    assert!(told.remarks[0].contains("(CLICK) was under way: it may or may not"), "{told:?}");
-    let past = told.past_in_words();
-    assert!(past[2].starts_with("CLICK 2,500 (interrupted"), "the model knows which: {past:?}");
+    assert!(told.system_notes[0].contains("(CLICK) was under way: it may or may not"), "{told:?}");
+    let history = told.past_in_words();
+    assert!(
+        history[2].starts_with("CLICK 2,500 (interrupted"),
+        "the model knows which: {history:?}"
+    );
     let unknown = process().block_on(next.facts(session, |fact| match fact {
         Fact::ToolEnd(end) if end.unknown => Some(end.tool_call_id),
         _ => None,
@@ -144,14 +147,14 @@ fn in_the_middle_of_a_gesture_and_again_before_the_model_was_told() {
     second.phone.breaks(Call::Capture, 1..=1, Fault::Hang);
     let life = process();
     life.block_on(async {
-        second.resume(session, Words::Nothing).await.unwrap();
+        second.resume(session, UserInput::Nothing).await.unwrap();
         second.phone.gets(Call::Capture, 1).await;
     });
     drop(life);
-    let (next, report) = revives(&second, session, Words::Nothing, [complete("done")]);
+    let (next, report) = revives(&second, session, UserInput::Nothing, [complete("done")]);
     assert_eq!(report.message, "done");
-    let past = next.script.last().past_in_words();
-    assert!(past[1].starts_with("CLICK 1,500 (interrupted"), "{past:?}");
+    let history = next.script.last().past_in_words();
+    assert!(history[1].starts_with("CLICK 1,500 (interrupted"), "{history:?}");
 }
 
 #[test]
@@ -161,10 +164,10 @@ fn in_the_middle_of_a_wait() {
         rig.script.is_asked(1).await;
         tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     });
-    let (next, report) = revives(&rig, session, Words::Nothing, [complete("done")]);
+    let (next, report) = revives(&rig, session, UserInput::Nothing, [complete("done")]);
     assert_eq!(report.message, "done");
     assert_eq!(errors(&next, session).len(), 2, "the step and the run");
-    assert_eq!(next.script.last().remarks, [""; 0]);
+    assert_eq!(next.script.last().system_notes, [""; 0]);
 }
 
 #[test]
@@ -174,7 +177,7 @@ fn while_an_operator_is_waited_for() {
         rig.script.is_asked(1).await;
         tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     });
-    let words = Words::Reply("Anna B.".to_owned());
+    let words = UserInput::Reply("Anna B.".to_owned());
     let (next, report) = revives(&rig, session, words, [complete("done")]);
     assert_eq!(report.message, "done");
     assert_eq!(
@@ -186,16 +189,16 @@ fn while_an_operator_is_waited_for() {
 
 #[test]
 fn each_sort_of_words_goes_on_after_a_crash() {
-    for (words, past) in [
-        (Words::Nothing, vec!["? Text Anna", "CLICK 1,500"]),
-        (Words::Reply("hurry".to_owned()), vec!["? Text Anna", "CLICK 1,500", "! hurry"]),
-        (Words::Task("Text Bob".to_owned()), vec!["? Text Anna", "CLICK 1,500", "? Text Bob"]),
+    for (words, history) in [
+        (UserInput::Nothing, vec!["? Text Anna", "CLICK 1,500"]),
+        (UserInput::Reply("hurry".to_owned()), vec!["? Text Anna", "CLICK 1,500", "! hurry"]),
+        (UserInput::Task("Text Bob".to_owned()), vec!["? Text Anna", "CLICK 1,500", "? Text Bob"]),
     ] {
         let rig = Rig::new([click(1), Line::Hangs]);
         let session = dies(&rig, async |rig| rig.script.is_asked(2).await);
         let (next, report) = revives(&rig, session, words, [complete("done")]);
         assert_eq!(report.message, "done");
-        assert_eq!(next.script.last().past_in_words(), past);
+        assert_eq!(next.script.last().past_in_words(), history);
     }
 }
 
@@ -208,11 +211,11 @@ fn a_record_cut_anywhere_goes_on_to_its_end() {
     let rig = Arc::new(rig);
     for length in 1..whole.len() {
         let next = rig.cut(session, length, [complete("revived")]);
-        let report = process().block_on(next.go_on(session, Words::Nothing));
+        let report = process().block_on(next.go_on(session, UserInput::Nothing));
         let last = &whole[length - 1].entry.fact;
         let report = match report.stop_reason {
             StopReason::InfoActionNeedsReply => {
-                let words = Words::Reply("B.".to_owned());
+                let words = UserInput::Reply("B.".to_owned());
                 process().block_on(next.go_on(session, words))
             }
             StopReason::TaskCompletedSuccessfully => report,

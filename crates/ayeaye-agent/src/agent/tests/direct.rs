@@ -6,17 +6,17 @@ use super::crash::{all_is_closed, process};
 use super::fakes::{
     Call, Failing, Fault, Line, Motion, Rig, Write, click, client, complete, info, within,
 };
-use crate::agent::{Acting, ClientAct};
+use crate::agent::{DirectAction, DirectRun};
 use crate::journal::Fact;
 use crate::{
-    ActOutcome, Acted, Agent, AgentError, DeviceId, Gesture, Key, Point, Principal, SessionId,
-    StopReason, Words,
+    Agent, AgentError, DeviceId, DirectOutcome, DirectResult, Gesture, Key, Point, Principal,
+    SessionId, StopReason, UserInput,
 };
 
 /// A tap at this place of the middle line, by [`client`].
-fn tap(x: i64, session_id: Option<SessionId>) -> ClientAct {
+fn tap(x: i64, session_id: Option<SessionId>) -> DirectAction {
     let point = Point::new(x, 500).unwrap();
-    ClientAct {
+    DirectAction {
         device_id: DeviceId::new("phone-1"),
         session_id,
         gesture: Gesture::Click { point },
@@ -26,23 +26,23 @@ fn tap(x: i64, session_id: Option<SessionId>) -> ClientAct {
     }
 }
 
-fn types(text: &str, session_id: Option<SessionId>) -> ClientAct {
+fn types(text: &str, session_id: Option<SessionId>) -> DirectAction {
     let (text, point) = (text.to_owned(), None);
     let gesture = Gesture::Type { text, point, clear: false, submit: false };
-    ClientAct { gesture, reason: String::new(), ..tap(1, session_id) }
+    DirectAction { gesture, reason: String::new(), ..tap(1, session_id) }
 }
 
-async fn ended(mut acting: Acting) -> Acted {
+async fn ended(mut acting: DirectRun) -> DirectResult {
     within(acting.end()).await;
     acting.acted().expect("it was recorded").clone()
 }
 
 /// Has it done and waits.
-async fn act(agent: &Agent, act: ClientAct) -> Acted {
+async fn act(agent: &Agent, act: DirectAction) -> DirectResult {
     ended(agent.act(act).await.expect("it begins")).await
 }
 
-async fn refused(agent: &Agent, act: ClientAct) -> AgentError {
+async fn refused(agent: &Agent, act: DirectAction) -> AgentError {
     agent.act(act).await.expect_err("it does not begin")
 }
 
@@ -58,7 +58,7 @@ async fn kinds(rig: &Rig, session: SessionId) -> Vec<String> {
 async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over() {
     let rig = Rig::new([click(300), complete("Sent.")]);
     let first = act(&rig.agent, tap(100, None)).await;
-    assert_eq!((first.step, &first.outcome), (0, &ActOutcome::Done));
+    assert_eq!((first.step, &first.outcome), (0, &DirectOutcome::Done));
     assert!(first.pictured);
     let shown = first.shown.clone().unwrap();
     assert!(shown.changed && shown.settled && shown.awake);
@@ -87,21 +87,21 @@ async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over
     assert_eq!(paused.steps[0].explain, "the button is there");
 
     // There is nothing to go on with, until there is a task.
-    let nothing = rig.resume(session, Words::Nothing).await.unwrap_err();
+    let nothing = rig.resume(session, UserInput::Nothing).await.unwrap_err();
     assert!(matches!(nothing, AgentError::NoTask(id) if id == session), "{nothing}");
-    let done = rig.go_on(session, Words::Task("Text Anna".to_owned())).await;
+    let done = rig.go_on(session, UserInput::Task("Text Anna".to_owned())).await;
     assert_eq!(done.message, "Sent.");
     assert_eq!((done.global_steps, done.local_steps), (4, 2));
     assert_eq!(rig.phone.sent()[2..], ["CLICK 300,500"], "still no reset");
     all_is_closed(&rig.events(session).await);
     let told = rig.script.seen().remove(0);
     assert_eq!(told.request, "Text Anna");
-    let [remark] = told.remarks.as_slice() else { panic!("{told:?}") };
+    let [remark] = told.system_notes.as_slice() else { panic!("{told:?}") };
     assert!(remark.contains("acted on the phone itself, not you (2 steps"), "{remark}");
     assert!(remark.contains("CLICK 200,500 \u{2013} the button is there"), "{remark}");
-    assert_eq!(rig.script.last().remarks, [""; 0], "once");
-    let past = format!("{:?}", rig.script.last().past);
-    assert!(past.contains("(done by the client, not by you) the button is there"), "{past}");
+    assert_eq!(rig.script.last().system_notes, [""; 0], "once");
+    let history = format!("{:?}", rig.script.last().history);
+    assert!(history.contains("(done by the client, not by you) the button is there"), "{history}");
 
     // It is the agent's now: the next act is the client's own again.
     let third = act(&rig.agent, tap(400, None)).await;
@@ -112,7 +112,7 @@ async fn acts_without_a_session_have_one_of_their_own_which_the_agent_takes_over
 async fn words_to_a_session_without_a_task_are_its_task() {
     let rig = Rig::new([complete("Sent.")]);
     let session = act(&rig.agent, tap(100, None)).await.session_id;
-    let done = rig.go_on(session, Words::Reply("Text Bob".to_owned())).await;
+    let done = rig.go_on(session, UserInput::Reply("Text Bob".to_owned())).await;
     assert_eq!((done.task.as_str(), done.message.as_str()), ("Text Bob", "Sent."));
     assert_eq!(
         rig.script.last().past_in_words(),
@@ -129,11 +129,11 @@ async fn a_client_helps_an_agent_that_is_stuck_and_hands_back() {
     let helped = act(&rig.agent, tap(700, Some(session))).await;
     assert_eq!((helped.session_id, helped.step), (session, 1));
     rig.script.adds([complete("Sent.")]);
-    let done = rig.go_on(session, Words::Nothing).await;
+    let done = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!((done.message.as_str(), done.task.as_str()), ("Sent.", "Text Anna"));
     let seen = rig.script.last();
     assert_eq!(seen.past_in_words(), ["? Text Anna", "CLICK 1,500", "CLICK 700,500"]);
-    assert!(seen.remarks[0].contains("(1 step): CLICK 700,500"), "{:?}", seen.remarks);
+    assert!(seen.system_notes[0].contains("(1 step): CLICK 700,500"), "{:?}", seen.system_notes);
     assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "CLICK 700,500"]);
     let agents = rig
         .events(session)
@@ -161,10 +161,10 @@ async fn a_question_waits_while_the_client_does_what_it_asks_for() {
         assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
         assert_eq!(report.question, asked.question);
     }
-    let again = rig.go_on(session, Words::Nothing).await;
+    let again = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(again.message, "Please sign in", "it is asked again");
     rig.script.adds([complete("In.")]);
-    let done = rig.go_on(session, Words::Reply("done".to_owned())).await;
+    let done = rig.go_on(session, UserInput::Reply("done".to_owned())).await;
     assert_eq!((done.message.as_str(), done.question), ("In.", None));
     assert_eq!(
         rig.script.last().past_in_words(),
@@ -182,7 +182,7 @@ async fn a_question_waits_on_when_an_act_is_taken_back() {
         let acting = rig.agent.act(tap(1, Some(session))).await.unwrap();
         acting.stop(reason);
         let taken_back = ended(acting).await;
-        assert!(matches!(taken_back.outcome, ActOutcome::NotDone(_)), "{taken_back:?}");
+        assert!(matches!(taken_back.outcome, DirectOutcome::NotDone(_)), "{taken_back:?}");
         let report = rig.agent.report(session, &client()).await.unwrap();
         assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
         assert_eq!(report.question_number(), asked.question_number());
@@ -211,7 +211,7 @@ async fn whoever_looks_at_a_question_sees_it_through_an_act() {
     assert_eq!(settled.unwrap().question_number(), asked.question_number());
     assert_eq!(outcome.unwrap().report.question_number(), asked.question_number());
     assert!(!stopped.unwrap(), "the act is none of the task's");
-    assert_eq!(ended(acting).await.outcome, ActOutcome::Done);
+    assert_eq!(ended(acting).await.outcome, DirectOutcome::Done);
 }
 
 #[tokio::test(start_paused = true)]
@@ -227,7 +227,7 @@ async fn while_the_agent_is_at_work_nobody_else_acts() {
         "{busy}"
     );
     let stranger =
-        |session_id| ClientAct { asker: Principal::new("mallory"), ..tap(1, session_id) };
+        |session_id| DirectAction { asker: Principal::new("mallory"), ..tap(1, session_id) };
     let busy = refused(&rig.agent, stranger(None)).await;
     assert!(matches!(busy, AgentError::DeviceBusy { session: None, .. }), "{busy}");
     for session in [running, SessionId::new()] {
@@ -237,7 +237,7 @@ async fn while_the_agent_is_at_work_nobody_else_acts() {
     rig.agent.stop(running, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(act(&rig.agent, tap(5, Some(running))).await.session_id, running);
     assert_eq!(rig.phone.gestures(), ["CLICK 5,500"]);
-    let other = ClientAct { device_id: DeviceId::new("phone-2"), ..tap(1, Some(running)) };
+    let other = DirectAction { device_id: DeviceId::new("phone-2"), ..tap(1, Some(running)) };
     let wrong = refused(&rig.agent, other).await;
     assert!(matches!(wrong, AgentError::WrongDevice { .. }), "{wrong}");
 }
@@ -245,7 +245,7 @@ async fn while_the_agent_is_at_work_nobody_else_acts() {
 #[tokio::test(start_paused = true)]
 async fn each_principal_has_a_session_of_its_own() {
     let rig = Rig::new([]);
-    let bob = || ClientAct { asker: Principal::new("bob"), ..tap(2, None) };
+    let bob = || DirectAction { asker: Principal::new("bob"), ..tap(2, None) };
     let ours = act(&rig.agent, tap(1, None)).await.session_id;
     let theirs = act(&rig.agent, bob()).await.session_id;
     assert_ne!(ours, theirs);
@@ -260,7 +260,7 @@ async fn acts_at_the_same_time_wait_for_each_other_and_share_a_session() {
     let acts = (1..=6).map(|x| act(&rig.agent, tap(x, None)));
     let acted = within(futures::future::join_all(acts)).await;
     let session = acted[0].session_id;
-    assert!(acted.iter().all(|it| it.session_id == session && it.outcome == ActOutcome::Done));
+    assert!(acted.iter().all(|it| it.session_id == session && it.outcome == DirectOutcome::Done));
     let mut steps: Vec<u32> = acted.iter().map(|it| it.step).collect();
     steps.sort_unstable();
     assert_eq!(steps, [0, 1, 2, 3, 4, 5]);
@@ -269,9 +269,9 @@ async fn acts_at_the_same_time_wait_for_each_other_and_share_a_session() {
     assert_eq!(sent, (1..=6).map(|x| format!("CLICK {x},500")).collect::<Vec<_>>());
     // And whoever wants the phone for a task waits as well.
     let acting = rig.agent.act(tap(9, None)).await.unwrap();
-    let task = Words::Task("Text Anna".to_owned());
+    let task = UserInput::Task("Text Anna".to_owned());
     let (acted, done) = tokio::join!(ended(acting), rig.go_on(session, task));
-    assert_eq!((acted.outcome, done.message.as_str()), (ActOutcome::Done, "Sent."));
+    assert_eq!((acted.outcome, done.message.as_str()), (DirectOutcome::Done, "Sent."));
 }
 
 #[tokio::test(start_paused = true)]
@@ -295,14 +295,14 @@ async fn what_went_wrong_is_told_and_never_tried_again() {
     rig.phone.breaks(Call::Perform, 1..=1, Fault::Refused);
     rig.phone.breaks(Call::Perform, 2..=2, Fault::LinkLost);
     let refused = act(&rig.agent, tap(1, None)).await;
-    assert!(matches!(&refused.outcome, ActOutcome::NotDone(why) if why.contains("exit code 1")));
+    assert!(matches!(&refused.outcome, DirectOutcome::NotDone(why) if why.contains("exit code 1")));
     assert!(refused.shown.is_none() && refused.line.error.is_some(), "{refused:?}");
     let doubtful = act(&rig.agent, tap(2, None)).await;
-    assert!(matches!(&doubtful.outcome, ActOutcome::Doubtful(why) if why.contains("was lost")));
+    assert!(matches!(&doubtful.outcome, DirectOutcome::Doubtful(why) if why.contains("was lost")));
     assert!(doubtful.shown.unwrap().changed, "it was done all the same, and that shows");
     rig.phone.moves(Motion::Dead);
     let dead = act(&rig.agent, tap(3, None)).await;
-    assert_eq!(dead.outcome, ActOutcome::Done);
+    assert_eq!(dead.outcome, DirectOutcome::Done);
     assert!(!dead.shown.unwrap().changed);
     assert_eq!(rig.phone.sent(), ["CLICK 1,500", "CLICK 2,500", "CLICK 3,500"]);
 }
@@ -319,7 +319,7 @@ async fn a_phone_that_is_gone_is_told_at_once() {
     rig.phone.breaks(Call::Capture, 4..=9, Fault::Gone);
     let lost = act(&rig.agent, tap(2, None)).await;
     assert_eq!(lost.session_id, session);
-    assert!(matches!(&lost.outcome, ActOutcome::NotDone(why) if why.contains("not connected")));
+    assert!(matches!(&lost.outcome, DirectOutcome::NotDone(why) if why.contains("not connected")));
     assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
     assert_eq!(rig.phone.sent(), ["CLICK 1,500"]);
     all_but_the_round_is_closed(&rig, session).await;
@@ -337,11 +337,11 @@ async fn on_a_dark_screen_nothing_is_hit_that_nobody_saw() {
     rig.phone.breaks(Call::State, 1..=1, Fault::ScreenOff);
     let dark = act(&rig.agent, tap(1, None)).await;
     assert!(
-        matches!(&dark.outcome, ActOutcome::NotDone(why) if why.contains("the screen was off"))
+        matches!(&dark.outcome, DirectOutcome::NotDone(why) if why.contains("the screen was off"))
     );
     assert_eq!(rig.phone.sent(), ["WAKE"]);
     let lit = act(&rig.agent, tap(1, None)).await;
-    assert_eq!(lit.outcome, ActOutcome::Done);
+    assert_eq!(lit.outcome, DirectOutcome::Done);
 
     for (key, sent) in
         [(Key::Home, &["WAKE", "HOT_KEY HOME"][..]), (Key::Power, &["HOT_KEY POWER"])]
@@ -349,13 +349,13 @@ async fn on_a_dark_screen_nothing_is_hit_that_nobody_saw() {
         let rig = Rig::new([]);
         rig.phone.breaks(Call::State, 1..=1, Fault::ScreenOff);
         let pressed = act(&rig.agent, key_act(key)).await;
-        assert_eq!(pressed.outcome, ActOutcome::Done, "{key:?}");
+        assert_eq!(pressed.outcome, DirectOutcome::Done, "{key:?}");
         assert_eq!(rig.phone.sent(), sent);
     }
 }
 
-fn key_act(key: Key) -> ClientAct {
-    ClientAct { gesture: Gesture::HotKey { key }, ..tap(1, None) }
+fn key_act(key: Key) -> DirectAction {
+    DirectAction { gesture: Gesture::HotKey { key }, ..tap(1, None) }
 }
 
 #[tokio::test(start_paused = true)]
@@ -366,7 +366,7 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
     rig.phone.gets(Call::Capture, 1).await;
     acting.stop(StopReason::Cancelled);
     let taken_back = ended(acting).await;
-    assert!(matches!(taken_back.outcome, ActOutcome::NotDone(_)), "{taken_back:?}");
+    assert!(matches!(taken_back.outcome, DirectOutcome::NotDone(_)), "{taken_back:?}");
     assert_eq!(rig.phone.sent(), [""; 0]);
 
     rig.phone.breaks(Call::Perform, 1..=1, Fault::Hang);
@@ -376,7 +376,7 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
     let early = tokio::time::timeout(Duration::from_mins(1), acting.end()).await;
     assert!(early.is_err(), "it is waited for");
     rig.phone.let_go();
-    assert_eq!(ended(acting).await.outcome, ActOutcome::Done);
+    assert_eq!(ended(acting).await.outcome, DirectOutcome::Done);
     assert_eq!(rig.phone.sent(), ["CLICK 2,500"]);
 }
 
@@ -384,7 +384,7 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
 async fn a_secret_is_typed_and_kept_nowhere() {
     const SECRET: &str = "hunter2 <&> x";
     let rig = Rig::new([complete("done")]);
-    let typed = act(&rig.agent, ClientAct { secret: true, ..types(SECRET, None) }).await;
+    let typed = act(&rig.agent, DirectAction { secret: true, ..types(SECRET, None) }).await;
     assert!(rig.phone.sent()[0].starts_with(&format!("TYPE {SECRET}")), "{:?}", rig.phone.sent());
     assert!(!format!("{typed:?}").contains("hunter2"), "{typed:?}");
     let kept = typed.line.action.arguments["value"].as_str().unwrap().to_owned();
@@ -392,7 +392,7 @@ async fn a_secret_is_typed_and_kept_nowhere() {
     // Into a field that hides it, nobody has to say so.
     rig.phone.shows("<hierarchy/>", true);
     act(&rig.agent, types("swordfish", None)).await;
-    rig.go_on(typed.session_id, Words::Task("go on".to_owned())).await;
+    rig.go_on(typed.session_id, UserInput::Task("go on".to_owned())).await;
     for text in ["hunter2", "&lt;&amp;", "swordfish"] {
         assert_eq!(rig.files_with(text), [""; 0], "{text}");
     }
@@ -400,7 +400,7 @@ async fn a_secret_is_typed_and_kept_nowhere() {
     let next = rig.restarted([]);
     let lost = act(&next.agent, types(&kept, Some(typed.session_id))).await;
     assert!(
-        matches!(&lost.outcome, ActOutcome::NotDone(why) if why.contains("not known any more"))
+        matches!(&lost.outcome, DirectOutcome::NotDone(why) if why.contains("not known any more"))
     );
     assert_eq!(next.phone.sent(), [""; 0]);
     let report = next.agent.report(typed.session_id, &client()).await.unwrap();
@@ -424,14 +424,18 @@ fn a_process_that_dies_in_an_act_leaves_an_honest_record() {
     process().block_on(async {
         let report = next.agent.report(session, &client()).await.unwrap();
         assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply, "the question is there");
-        let done = next.go_on(session, Words::Reply("done".to_owned())).await;
+        let done = next.go_on(session, UserInput::Reply("done".to_owned())).await;
         assert_eq!(done.message, "In.");
         assert_eq!(next.phone.sent(), [""; 0], "what was begun is not repeated");
         let seen = next.script.last();
-        let past = seen.past_in_words();
-        assert!(past[2].starts_with("CLICK 7,500 (interrupted"), "{past:?}");
-        assert!(past[2].contains("may or may not have been carried out"), "{past:?}");
-        assert!(seen.remarks.iter().any(|it| it.contains("CLICK 7,500")), "{:?}", seen.remarks);
+        let history = seen.past_in_words();
+        assert!(history[2].starts_with("CLICK 7,500 (interrupted"), "{history:?}");
+        assert!(history[2].contains("may or may not have been carried out"), "{history:?}");
+        assert!(
+            seen.system_notes.iter().any(|it| it.contains("CLICK 7,500")),
+            "{:?}",
+            seen.system_notes
+        );
         all_is_closed(&next.events(session).await);
     });
 }
@@ -451,8 +455,8 @@ fn a_record_of_acts_cut_anywhere_takes_the_next_act_and_the_next_task() {
         let next = rig.cut(session, length, [complete("revived")]);
         process().block_on(async {
             let acted = act(&next.agent, tap(9, Some(session))).await;
-            assert_eq!(acted.outcome, ActOutcome::Done, "cut after {length}, {last:?}");
-            let done = next.go_on(session, Words::Task("Text Anna".to_owned())).await;
+            assert_eq!(acted.outcome, DirectOutcome::Done, "cut after {length}, {last:?}");
+            let done = next.go_on(session, UserInput::Task("Text Anna".to_owned())).await;
             assert_eq!(done.message, "revived", "cut after {length}, {last:?}");
             assert_eq!(next.phone.sent(), ["CLICK 9,500"], "cut after {length}, {last:?}");
             all_is_closed(&next.events(session).await);
@@ -483,7 +487,7 @@ async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie
                 Err(err) => panic!("{where_}: {err}"),
             };
             let Some(sent) = disk.sent() else {
-                assert_eq!(outcome, Ok(ActOutcome::Done), "{where_}");
+                assert_eq!(outcome, Ok(DirectOutcome::Done), "{where_}");
                 break;
             };
             failures += 1;
@@ -491,7 +495,7 @@ async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie
             match outcome {
                 Ok(told) => {
                     // Only what comes after the step was lost.
-                    assert_eq!((told, sent.len()), (ActOutcome::Done, 1), "{where_}");
+                    assert_eq!((told, sent.len()), (DirectOutcome::Done, 1), "{where_}");
                 }
                 Err(reason) => assert_eq!(reason, StopReason::StorageFailed, "{where_}"),
             }

@@ -19,8 +19,9 @@ pub(super) use self::script::{
 };
 use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncWhen};
 use crate::{
-    Agent, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge, Keeping, Limits,
-    Models, Part, Parts, Prices, Principal, Prompt, ReplyMode, Report, SessionId, StartTask, Words,
+    Agent, AgentDeps, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge,
+    Limits, Models, Part, Prices, Principal, PrivacySettings, Prompt, ReplyMode, Report, SessionId,
+    StartTask, UserInput,
 };
 
 /// Who asks in these tests.
@@ -35,7 +36,7 @@ pub(super) struct Rig {
     pub(super) script: Arc<Script>,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) limits: Limits,
-    pub(super) keeping: Keeping,
+    pub(super) keeping: PrivacySettings,
     pub(super) judge: Option<Judge>,
     pub(super) models: Models,
     /// Plans, where a host agent is wanted.
@@ -84,7 +85,7 @@ impl Rig {
             phone,
             journal,
             limits,
-            keeping: Keeping::default(),
+            keeping: PrivacySettings::default(),
             judge: None,
             models: Models::one(script.clone()),
             script,
@@ -127,7 +128,7 @@ impl Rig {
     }
 
     /// The same, keeping more or less.
-    pub(super) fn keeping(mut self, keeping: Keeping) -> Self {
+    pub(super) fn keeping(mut self, keeping: PrivacySettings) -> Self {
         self.keeping = keeping;
         self.rewire();
         self
@@ -202,7 +203,7 @@ impl Rig {
     }
 
     /// What a client that goes on with the session asks for.
-    pub(super) fn next(&self, session_id: SessionId, words: Words) -> Continue {
+    pub(super) fn next(&self, session_id: SessionId, words: UserInput) -> Continue {
         Continue {
             session_id,
             device_id: None,
@@ -219,13 +220,13 @@ impl Rig {
     pub(super) async fn resume(
         &self,
         session: SessionId,
-        words: Words,
+        words: UserInput,
     ) -> Result<Follower, AgentError> {
         self.agent.resume(self.next(session, words)).await
     }
 
     /// Goes on with a session and waits for the run's end.
-    pub(super) async fn go_on(&self, session: SessionId, words: Words) -> Report {
+    pub(super) async fn go_on(&self, session: SessionId, words: UserInput) -> Report {
         let follower = self.resume(session, words).await.expect("the session goes on");
         self.ended(follower).await
     }
@@ -310,16 +311,16 @@ fn bare(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) ->
     Agent::new(parts(phone, script, journal))
 }
 
-fn parts(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> Parts {
+fn parts(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> AgentDeps {
     let source: Arc<dyn DeviceSource> = Arc::new(phone::Plugged(phone.clone()));
-    Parts {
+    AgentDeps {
         sources: vec![source],
         private: Vec::new(),
         models: Models::one(script.clone()),
         journal: journal.clone(),
         limits: Limits::USUAL,
         config: serde_json::Map::new(),
-        keeping: Keeping::default(),
+        keeping: PrivacySettings::default(),
         judge: None,
     }
 }

@@ -2,8 +2,8 @@
 use std::sync::Arc;
 
 use super::fakes::{Line, Motion, Rig, Script, click, complete, info, types, wait};
-use crate::journal::{Fact, PartFacts};
-use crate::{Part, Prices, SessionId, StopReason, Words};
+use crate::journal::{Fact, PartRecord};
+use crate::{Part, Prices, SessionId, StopReason, UserInput};
 
 fn garbage() -> Line {
     Line::Says("I think I should tap the button.".to_owned())
@@ -54,7 +54,7 @@ async fn another_model_goes_on_from_the_same_screen_for_the_rest_of_the_run() {
         assert!(matches!(&notes[..], [one] if one.starts_with("other goes on")), "{notes:?}");
         assert_eq!(other.complaints(), [""; 0]);
         // The next run begins with the first model.
-        let report = rig.go_on(report.session_id, Words::Task("Again".to_owned())).await;
+        let report = rig.go_on(report.session_id, UserInput::Task("Again".to_owned())).await;
         assert_eq!(report.message, "never said");
     }
 }
@@ -68,7 +68,7 @@ async fn what_is_kept_of_it_names_each_model_and_numbers_its_calls() {
     let calls = rig.facts(report.session_id, |fact| match fact {
         Fact::LlmRequest(it) => {
             let pictures = it.messages.iter().flat_map(|it| &it.parts);
-            let kept = pictures.filter(|part| matches!(part, PartFacts::Picture(_))).count();
+            let kept = pictures.filter(|part| matches!(part, PartRecord::Picture(_))).count();
             Some((it.model.clone(), it.call_id, it.request_number, it.iteration, kept))
         }
         _ => None,
@@ -97,8 +97,8 @@ async fn a_model_that_turns_in_circles_hands_over() {
     assert_eq!((report.message.as_str(), report.local_steps), ("done", 5));
     let gestures = ["CLICK 1,500", "CLICK 1,500", "CLICK 1,500", "CLICK 2,500"];
     assert_eq!(rig.phone.gestures(), gestures, "the fourth of them was not done");
-    let remarks = &other.seen()[0].remarks;
-    assert!(remarks[0].contains("the same action 4 times"), "{remarks:?}");
+    let system_notes = &other.seen()[0].system_notes;
+    assert!(system_notes[0].contains("the same action 4 times"), "{system_notes:?}");
     assert_eq!(notes(&rig, report.session_id).await.len(), 1);
 }
 
@@ -149,13 +149,13 @@ async fn pictures_of_earlier_steps_are_shown_again_after_a_restart() {
     rig.script.shows_earlier(2);
     let session = rig.run().await.session_id;
     let shown = |rig: &Rig| -> Vec<Vec<u32>> {
-        rig.script.seen().iter().map(|it| it.earlier.clone()).collect()
+        rig.script.seen().iter().map(|it| it.history_images.clone()).collect()
     };
     assert_eq!(shown(&rig), [vec![], vec![0], vec![0, 1], vec![1, 2]]);
     let sent = rig.script.prompts();
     let next = rig.restarted([wait(1), info("Which?")]).steps(9);
     next.script.shows_earlier(2);
-    let report = next.go_on(session, Words::Nothing).await;
+    let report = next.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
     assert_eq!(shown(&next), [[2, 3], [3, 4]]);
     // Byte for byte as they were sent.
@@ -169,15 +169,15 @@ async fn pictures_of_earlier_steps_are_shown_again_after_a_restart() {
     let kept = next.facts(session, |fact| match fact {
         Fact::LlmRequest(it) if it.call_id == 5 => {
             let parts = it.messages.iter().flat_map(|it| &it.parts);
-            Some(parts.filter(|part| matches!(part, PartFacts::Picture(_))).count())
+            Some(parts.filter(|part| matches!(part, PartRecord::Picture(_))).count())
         }
         _ => None,
     });
     assert_eq!(kept.await, [3]);
     // A new request begins without them.
     next.script.adds([complete("")]);
-    next.go_on(session, Words::Task("Text Bob".to_owned())).await;
-    assert_eq!(next.script.last().earlier, [0; 0]);
+    next.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
+    assert_eq!(next.script.last().history_images, [0; 0]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -194,9 +194,9 @@ async fn a_picture_that_is_damaged_or_of_another_model_is_not_shown_again() {
     other.shows_earlier(2);
     let next = rig.restarted([wait(1)]).steps(1);
     next.script.shows_earlier(2);
-    next.go_on(session, Words::Nothing).await;
-    assert_eq!(next.script.last().earlier, [1]);
+    next.go_on(session, UserInput::Nothing).await;
+    assert_eq!(next.script.last().history_images, [1]);
     let next = next.modelled(|models| models.act = other.clone());
-    next.go_on(session, Words::Nothing).await;
-    assert_eq!(other.last().earlier, [0; 0]);
+    next.go_on(session, UserInput::Nothing).await;
+    assert_eq!(other.last().history_images, [0; 0]);
 }

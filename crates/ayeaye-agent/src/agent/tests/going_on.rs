@@ -1,14 +1,14 @@
 //! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
 use super::fakes::{Rig, abort, click, client, complete, info};
 use crate::journal::Fact;
-use crate::{AgentError, Continue, DeviceId, SessionId, StopReason, Words};
+use crate::{AgentError, Continue, DeviceId, SessionId, StopReason, UserInput};
 
-fn reply() -> Words {
-    Words::Reply("Anna B.".to_owned())
+fn reply() -> UserInput {
+    UserInput::Reply("Anna B.".to_owned())
 }
 
-fn task() -> Words {
-    Words::Task("Text Bob".to_owned())
+fn task() -> UserInput {
+    UserInput::Task("Text Bob".to_owned())
 }
 
 /// Numbers and requests of the rounds, and how each was closed.
@@ -58,7 +58,7 @@ async fn a_question_is_put_again_when_nothing_is_said() {
     let rig = Rig::new([info("Which?")]);
     let asked = rig.run().await;
     let recorded = rig.events(asked.session_id).await;
-    let again = rig.go_on(asked.session_id, Words::Nothing).await;
+    let again = rig.go_on(asked.session_id, UserInput::Nothing).await;
     assert_eq!(again, asked);
     assert_eq!(rig.events(asked.session_id).await, recorded, "asking leaves no trace");
 }
@@ -71,8 +71,8 @@ async fn a_reply_to_a_session_that_stopped_short_is_guidance_for_its_round() {
     assert_eq!(report.message, "done");
     assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
     assert_eq!(why(&rig, session).await, ["guidance"]);
-    let past = rig.script.last().past_in_words();
-    assert_eq!(past, ["? Text Anna", "CLICK 1,500", "! Anna B."]);
+    let history = rig.script.last().past_in_words();
+    assert_eq!(history, ["? Text Anna", "CLICK 1,500", "! Anna B."]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -88,7 +88,7 @@ async fn a_task_to_a_session_that_stopped_short_opens_the_next_round() {
 async fn a_session_that_stopped_short_goes_on_when_nothing_is_said() {
     let rig = Rig::new([click(1), complete("done")]).steps(1);
     let session = rig.run().await.session_id;
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
     assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
     assert_eq!(why(&rig, session).await, ["go_on"]);
@@ -97,7 +97,7 @@ async fn a_session_that_stopped_short_goes_on_when_nothing_is_said() {
 #[tokio::test(start_paused = true)]
 async fn any_words_to_an_ended_session_open_the_next_round() {
     for (end, status) in [(complete("one"), "FINISH"), (abort("no such app"), "FAIL")] {
-        for words in [Words::Reply("Text Bob".to_owned()), task()] {
+        for words in [UserInput::Reply("Text Bob".to_owned()), task()] {
             let rig = Rig::new([end.clone(), complete("two")]);
             let session = rig.run().await.session_id;
             let report = rig.go_on(session, words).await;
@@ -116,7 +116,7 @@ async fn the_last_result_is_told_again_when_nothing_is_said() {
     let rig = Rig::new([abort("no such app")]);
     let ended = rig.run().await;
     assert_eq!(ended.stop_reason, StopReason::TaskAbortedByAgent);
-    assert_eq!(rig.go_on(ended.session_id, Words::Nothing).await, ended);
+    assert_eq!(rig.go_on(ended.session_id, UserInput::Nothing).await, ended);
 }
 
 #[tokio::test(start_paused = true)]
@@ -127,7 +127,7 @@ async fn a_running_session_takes_guidance_or_is_followed_but_takes_no_task() {
     rig.script.is_asked(1).await;
     let err = rig.resume(session, task()).await.unwrap_err();
     assert!(matches!(err, AgentError::SessionBusy(id) if id == session), "{err}");
-    let followed = rig.resume(session, Words::Nothing).await.unwrap();
+    let followed = rig.resume(session, UserInput::Nothing).await.unwrap();
     let advised = rig.resume(session, reply()).await.unwrap();
     let report = rig.ended(follower).await;
     assert_eq!(rig.ended(followed).await, report);
@@ -144,7 +144,7 @@ async fn a_session_stays_on_its_phone() {
     let elsewhere =
         |words| Continue { device_id: Some(DeviceId::new("phone-2")), ..rig.next(session, words) };
     for moment in ["while it runs", "afterwards"] {
-        let err = rig.agent.resume(elsewhere(Words::Nothing)).await.unwrap_err();
+        let err = rig.agent.resume(elsewhere(UserInput::Nothing)).await.unwrap_err();
         assert_eq!(
             err.to_string(),
             format!("session {session} belongs to device phone-1, not to phone-2"),
@@ -152,8 +152,10 @@ async fn a_session_stays_on_its_phone() {
         );
         rig.ended(follower.clone()).await;
     }
-    let here =
-        Continue { device_id: Some(DeviceId::new("phone-1")), ..rig.next(session, Words::Nothing) };
+    let here = Continue {
+        device_id: Some(DeviceId::new("phone-1")),
+        ..rig.next(session, UserInput::Nothing)
+    };
     assert!(rig.agent.resume(here).await.is_ok());
 }
 
@@ -161,7 +163,7 @@ async fn a_session_stays_on_its_phone() {
 async fn a_session_nobody_knows_is_named() {
     let rig = Rig::new([]);
     let session = SessionId::new();
-    for words in [reply(), task(), Words::Nothing] {
+    for words in [reply(), task(), UserInput::Nothing] {
         let err = rig.resume(session, words).await.unwrap_err();
         assert!(matches!(err, AgentError::UnknownSession(id) if id == session), "{err}");
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::crash::{all_is_closed, process};
 use super::fakes::{Call, Fault, Line, Rig, abort, click, complete, info, note};
 use crate::journal::{Event, Fact};
-use crate::{ReplyMode, StopReason, Words};
+use crate::{ReplyMode, StopReason, UserInput};
 
 fn says(fields: &Value) -> Line {
     Line::Says(fields.to_string())
@@ -150,7 +150,7 @@ async fn the_host_agent_is_told_of_apps_results_and_answers() {
     let asked = rig.run().await;
     assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
     assert_eq!(asked.question.as_ref().unwrap().text, "By mail then?");
-    let report = rig.go_on(asked.session_id, Words::Reply("Yes".to_owned())).await;
+    let report = rig.go_on(asked.session_id, UserInput::Reply("Yes".to_owned())).await;
     assert_eq!(report.message, "Sent by mail.");
     let pages = rig.pages();
     assert!(pages[0].contains("| Messages (com.chat)\n"), "{}", pages[0]);
@@ -183,10 +183,10 @@ async fn a_question_of_an_app_agent_is_answered_and_the_same_subtask_goes_on() {
         .planned([assign("Messages", "Text her"), finish("Done.")]);
     let asked = rig.run().await;
     assert_eq!(asked.stop_reason, StopReason::InfoActionNeedsReply);
-    let report = rig.go_on(asked.session_id, Words::Reply("Anna B.".to_owned())).await;
+    let report = rig.go_on(asked.session_id, UserInput::Reply("Anna B.".to_owned())).await;
     assert_eq!(report.message, "Done.");
-    let past = rig.script.last().past_in_words();
-    assert_eq!(past[1..], ["CLICK 1,500", "INFO Which Anna?", "! Anna B."]);
+    let history = rig.script.last().past_in_words();
+    assert_eq!(history[1..], ["CLICK 1,500", "INFO Which Anna?", "! Anna B."]);
     assert!(rig.pages()[1].contains("| and answered: Anna B.\n"));
     assert_eq!(rig.phone.gestures(), ["AWAKE com.chat", "CLICK 1,500"], "the app is opened once");
 }
@@ -291,11 +291,11 @@ async fn steps_that_are_used_up_leave_the_subtask_open() {
         .steps(2);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
-    let report = rig.go_on(report.session_id, Words::Reply("Hurry".to_owned())).await;
+    let report = rig.go_on(report.session_id, UserInput::Reply("Hurry".to_owned())).await;
     assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
-    let past = rig.script.last().past_in_words();
-    assert_eq!(past[1..], ["CLICK 1,500", "! Hurry", "CLICK 2,500"]);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let history = rig.script.last().past_in_words();
+    assert_eq!(history[1..], ["CLICK 1,500", "! Hurry", "CLICK 2,500"]);
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "Done.");
     assert!(rig.pages()[1].contains("The user has also said:\n> Hurry\n"), "{}", rig.pages()[1]);
     let story = story(&rig.events(report.session_id).await);
@@ -308,7 +308,7 @@ async fn a_new_request_drops_the_subtask_and_may_do_without_a_host_agent() {
         Rig::new([click(1), complete("Read.")]).planned([assign("Messages", "Text her")]).steps(2);
     let report = rig.run().await;
     let planner = rig.planner.take();
-    let next = Words::Task("Read the news".to_owned());
+    let next = UserInput::Task("Read the news".to_owned());
     let report = rig.go_on(report.session_id, next).await;
     assert_eq!(report.message, "Read.");
     let seen = rig.script.last();
@@ -332,7 +332,7 @@ async fn the_next_request_knows_what_came_of_the_last_one() {
         finish("Mailed."),
     ]);
     let report = rig.run().await;
-    let next = Words::Task("Mail it to Bob".to_owned());
+    let next = UserInput::Task("Mail it to Bob".to_owned());
     let report = rig.go_on(report.session_id, next).await;
     assert_eq!(report.message, "Mailed.");
     let page = &rig.pages()[2];
@@ -355,7 +355,7 @@ fn an_app_that_was_being_opened_when_the_process_died_is_not_opened_again() {
     drop(life);
     let next =
         rig.restarted([complete("Sent.")]).planned([assign("Mail", "Mail her"), finish("Done.")]);
-    let report = process().block_on(next.go_on(session, Words::Nothing));
+    let report = process().block_on(next.go_on(session, UserInput::Nothing));
     assert_eq!(report.message, "Done.");
     assert!(
         next.pages()[0].contains("(AWAKE) was under way: it may or may not"),
@@ -390,11 +390,11 @@ fn a_planned_record_cut_anywhere_goes_on_to_its_end() {
         // Whoever's turn it is has enough to say, and the plan is short.
         let app = (0..2).map(|_| complete("revived")).collect::<Vec<_>>();
         let next = rig.cut(session, length, app).planned([finish("revived")]);
-        let report = process().block_on(next.go_on(session, Words::Nothing));
+        let report = process().block_on(next.go_on(session, UserInput::Nothing));
         let last = &whole[length - 1].entry.fact;
         let report = match report.stop_reason {
             StopReason::InfoActionNeedsReply => {
-                let words = Words::Reply("B.".to_owned());
+                let words = UserInput::Reply("B.".to_owned());
                 process().block_on(next.go_on(session, words))
             }
             StopReason::TaskCompletedSuccessfully => report,
@@ -427,7 +427,7 @@ fn a_planned_record_cut_anywhere_goes_on_to_its_end() {
 
 #[test]
 fn old_records_have_no_host_agent() {
-    let facts: crate::journal::RunFacts =
+    let facts: crate::journal::RunRecord =
         serde_json::from_value(json!({ "max_steps": 3, "reply_mode": "no_reply" })).unwrap();
     assert!(!facts.planner);
     assert_eq!(

@@ -1,9 +1,9 @@
 //! Acts that the user has to allow: asked before, done once after a clear yes, never otherwise.
 use super::fakes::{Rig, complete, sensitive};
-use crate::{QuestionKind, StopReason, Words};
+use crate::{QuestionKind, StopReason, UserInput};
 
-fn says(text: &str) -> Words {
-    Words::Reply(text.to_owned())
+fn says(text: &str) -> UserInput {
+    UserInput::Reply(text.to_owned())
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::fakes::{Line, Rig, click, complete, wait};
-use crate::{Prices, StopReason, Words};
+use crate::{Prices, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn the_steps_of_a_run_are_counted_for_that_run() {
@@ -16,7 +16,7 @@ async fn the_steps_of_a_run_are_counted_for_that_run() {
     for (steps, reason) in
         [(4, StopReason::MaxStepsReached), (5, StopReason::TaskCompletedSuccessfully)]
     {
-        let report = rig.go_on(session, Words::Nothing).await;
+        let report = rig.go_on(session, UserInput::Nothing).await;
         assert_eq!((report.global_steps, report.stop_reason), (steps, reason));
     }
     assert_eq!(rig.phone.gestures().len(), 4, "none twice");
@@ -27,7 +27,7 @@ async fn the_steps_of_a_session_are_counted_over_its_runs() {
     let rig = Rig::new((0..3).map(click)).steps(2).limited(|limits| limits.session_steps = 3);
     let session = rig.run().await.session_id;
     for local in [1, 0] {
-        let report = rig.go_on(session, Words::Nothing).await;
+        let report = rig.go_on(session, UserInput::Nothing).await;
         assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
         assert_eq!(report.message, "the 3 steps of this session are used up");
         assert_eq!((report.global_steps, report.local_steps), (3, local));
@@ -42,7 +42,7 @@ async fn a_run_that_takes_too_long_is_stopped_and_can_go_on() {
     assert_eq!(report.stop_reason, StopReason::BudgetReached);
     assert_eq!(report.message, "the time for one run is used up");
     assert_eq!(report.local_steps, 2);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
 }
 
@@ -63,7 +63,7 @@ async fn the_tokens_of_a_session_are_counted_over_its_runs() {
     assert_eq!(report.stop_reason, StopReason::BudgetReached);
     assert_eq!(report.message, "the tokens of this session are used up");
     assert_eq!(report.local_steps, 3);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!((report.stop_reason, report.local_steps), (StopReason::BudgetReached, 0));
 }
 
@@ -76,7 +76,7 @@ async fn the_money_of_a_session_is_counted_over_its_runs() {
         .steps(1)
         .limited(|limits| limits.session_cost_usd = Some(0.11));
     let session = rig.run().await.session_id;
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::BudgetReached);
     assert_eq!(report.message, "the money for this session is used up");
 }
@@ -99,10 +99,15 @@ async fn the_same_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
     assert_eq!(rig.phone.gestures().len(), 7, "the eighth is not sent");
     assert_eq!(report.local_steps, 8);
     assert!(report.steps[7].error.as_ref().unwrap().contains("CLICK 1,500"));
-    let remarks: Vec<_> = rig.script.seen().iter().map(|seen| seen.remarks.len()).collect();
-    assert_eq!(remarks, [0, 0, 0, 0, 1, 1, 1, 1]);
-    assert!(rig.script.last().remarks[0].contains("7 times"), "{:?}", rig.script.last().remarks);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let system_notes: Vec<_> =
+        rig.script.seen().iter().map(|seen| seen.system_notes.len()).collect();
+    assert_eq!(system_notes, [0, 0, 0, 0, 1, 1, 1, 1]);
+    assert!(
+        rig.script.last().system_notes[0].contains("7 times"),
+        "{:?}",
+        rig.script.last().system_notes
+    );
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
 }
 
@@ -111,5 +116,5 @@ async fn the_same_on_a_screen_that_changes_is_progress() {
     let rig = Rig::new((0..12).map(|_| click(1)).chain([complete("")]));
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert!(rig.script.seen().iter().all(|seen| seen.remarks.is_empty()));
+    assert!(rig.script.seen().iter().all(|seen| seen.system_notes.is_empty()));
 }

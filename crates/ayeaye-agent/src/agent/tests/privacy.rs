@@ -1,7 +1,7 @@
 //! What is secret is kept nowhere, and still reaches the phone.
 use super::fakes::{Line, Rig, click, complete, info, types};
 use crate::journal::Fact;
-use crate::{KeepElements, KeepImages, KeepText, Keeping, StopReason, Words};
+use crate::{KeepElements, KeepImages, KeepText, PrivacySettings, StopReason, UserInput};
 
 const SECRET: &str = "hunter2 <&> x";
 const SIGN_IN: &str = r#"<hierarchy rotation="0">
@@ -9,8 +9,8 @@ const SIGN_IN: &str = r#"<hierarchy rotation="0">
     <node text="hunter2 &lt;&amp;&gt; x" class="android.widget.EditText" clickable="true" password="true" bounds="[0,60][60,120]"/>
     </hierarchy>"#;
 
-fn reply(text: &str) -> Words {
-    Words::Reply(text.to_owned())
+fn reply(text: &str) -> UserInput {
+    UserInput::Reply(text.to_owned())
 }
 
 #[tokio::test(start_paused = true)]
@@ -26,7 +26,7 @@ async fn a_secret_that_was_asked_for_is_typed_and_kept_nowhere() {
     for part in ["hunter2", "<&> x", "&lt;&amp;"] {
         assert_eq!(rig.files_with(part), [""; 0], "{part}");
     }
-    let shown = format!("{:?}", rig.script.last().past);
+    let shown = format!("{:?}", rig.script.last().history);
     assert!(!shown.contains("hunter2"), "the profile is shown placeholders: {shown}");
 }
 
@@ -108,7 +108,7 @@ async fn a_secret_of_an_earlier_process_is_asked_for_again() {
     });
     let placeholder = said.await.remove(0);
     next.script.adds([types(&placeholder, None)]);
-    let report = next.go_on(asked.session_id, Words::Nothing).await;
+    let report = next.go_on(asked.session_id, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
     assert!(report.message.contains("Please give it again"), "{}", report.message);
     assert_eq!(next.phone.gestures(), [""; 0], "no placeholder is typed");
@@ -120,13 +120,17 @@ async fn a_secret_of_an_earlier_process_is_asked_for_again() {
 
 #[tokio::test(start_paused = true)]
 async fn less_or_more_is_kept_when_that_is_wanted() {
-    let full = Keeping { text: KeepText::Full, images: KeepImages::Full, ..Keeping::default() };
+    let full = PrivacySettings {
+        text: KeepText::Full,
+        images: KeepImages::Full,
+        ..PrivacySettings::default()
+    };
     let rig = Rig::new([types(SECRET, None), complete("done")]).keeping(full);
     rig.phone.shows(SIGN_IN, true);
     rig.run().await;
     assert_ne!(rig.files_with("hunter2"), [""; 0]);
 
-    let little = Keeping {
+    let little = PrivacySettings {
         text: KeepText::Metadata,
         images: KeepImages::None,
         elements: KeepElements::Never,
@@ -192,7 +196,7 @@ async fn a_further_password_is_noticed_on_a_delicate_screen_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_password_is_noticed_even_when_elements_are_not_wanted() {
-    let never = Keeping { elements: KeepElements::Never, ..Keeping::default() };
+    let never = PrivacySettings { elements: KeepElements::Never, ..PrivacySettings::default() };
     let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]).keeping(never);
     rig.phone.shows(SIGN_IN, false);
     rig.run().await;
@@ -231,7 +235,7 @@ async fn the_judge_leaves_no_picture_that_was_not_to_be_kept() {
         Fact::LlmRequest(request) => {
             let parts = request.messages.iter().flat_map(|message| &message.parts);
             let shown = parts.filter_map(|part| match part {
-                crate::journal::PartFacts::Picture(blob) => Some(blob.sha256.clone()),
+                crate::journal::PartRecord::Picture(blob) => Some(blob.sha256.clone()),
                 _ => None,
             });
             Some(shown.collect::<Vec<_>>())

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info};
 use crate::journal::{Answer, Fact};
-use crate::{AgentError, ReplyMode, StopReason, Words};
+use crate::{AgentError, ReplyMode, StopReason, UserInput};
 
 fn answer(fact: &Fact) -> Option<Answer> {
     match fact {
@@ -14,8 +14,8 @@ fn answer(fact: &Fact) -> Option<Answer> {
     }
 }
 
-fn reply(text: &str) -> Words {
-    Words::Reply(text.to_owned())
+fn reply(text: &str) -> UserInput {
+    UserInput::Reply(text.to_owned())
 }
 
 async fn answers(rig: &Rig, session: crate::SessionId) -> Vec<(String, String)> {
@@ -189,7 +189,7 @@ async fn an_operator_who_does_not_come_leaves_the_question_to_the_client() {
     assert!((900..905).contains(&waited.as_secs()), "{waited:?}");
     // Whoever comes later is heard all the same.
     rig.journal.leave_answer(&report.session_id, "The third.").await.unwrap();
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.script.last().past_in_words().pop().unwrap(), "! The third.");
 }
@@ -200,9 +200,9 @@ async fn an_operators_answer_is_not_lost_when_the_phone_is_away() {
     let session = rig.run().await.session_id;
     rig.journal.leave_answer(&session, "The third.").await.unwrap();
     rig.phone.breaks(Call::Open, 2..=2, Fault::Gone);
-    let err = rig.resume(session, Words::Nothing).await.unwrap_err();
+    let err = rig.resume(session, UserInput::Nothing).await.unwrap_err();
     assert!(matches!(err, AgentError::Device(_)), "{err}");
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
 }
 
@@ -232,7 +232,7 @@ async fn guidance_that_comes_too_late_is_kept_for_the_next_run() {
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(answers(&rig, session).await, [pair("guidance", "the blue one")]);
-    rig.go_on(session, Words::Task("Again".to_owned())).await;
+    rig.go_on(session, UserInput::Task("Again".to_owned())).await;
     assert!(rig.script.last().past_in_words().contains(&"! the blue one".to_owned()));
 }
 
@@ -265,8 +265,8 @@ async fn more_guidance_than_a_run_can_take_is_refused_at_once() {
     assert_eq!(answers(&rig, session).await.len(), 8);
 }
 
-fn answer_to(question: u32, text: &str) -> Words {
-    Words::Answer { question, text: text.to_owned() }
+fn answer_to(question: u32, text: &str) -> UserInput {
+    UserInput::Answer { question, text: text.to_owned() }
 }
 
 #[tokio::test(start_paused = true)]
@@ -314,7 +314,7 @@ async fn a_run_is_told_of_when_the_session_has_gone_on() {
     let asked = rig.run().await;
     let session = asked.session_id;
     let one = rig.go_on(session, reply("Berg")).await;
-    let two = rig.go_on(session, Words::Task("Text Bob".to_owned())).await;
+    let two = rig.go_on(session, UserInput::Task("Text Bob".to_owned())).await;
     assert_eq!(
         [&asked, &one, &two].map(|it| (it.run.number, it.run.began)),
         [(0, 0), (1, 0), (2, 2)]

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info};
 use crate::{
-    AgentError, Continue, Driver, Principal, SessionId, SettleRule, StartTask, StopReason, Words,
+    AgentError, Continue, DeviceHolder, Principal, SessionId, SettleRule, StartTask, StopReason,
+    UserInput,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -103,7 +104,7 @@ async fn of_two_replies_to_one_question_one_answers_it() {
     let rig = Rig::new([info("Which?"), click(1), complete("done")]);
     let session = rig.run().await.session_id;
     rig.phone.breaks(Call::Open, 2..=2, Fault::Hang);
-    let reply = |text: &str| rig.resume(session, Words::Reply(text.to_owned()));
+    let reply = |text: &str| rig.resume(session, UserInput::Reply(text.to_owned()));
     let (one, other, ()) = tokio::join!(
         reply("the first"),
         async {
@@ -135,15 +136,15 @@ async fn a_session_whose_phone_is_busy_names_who_has_it() {
     let first = rig.run().await.session_id;
     let second = rig.begin().await;
     let holder = second.report().session_id;
-    let err = rig.resume(first, Words::Task("more".to_owned())).await.unwrap_err();
+    let err = rig.resume(first, UserInput::Task("more".to_owned())).await.unwrap_err();
     assert!(
         matches!(err, AgentError::DeviceBusy { session, .. } if session == Some(holder)),
         "{err}"
     );
     let devices = rig.agent.devices(&client()).await.unwrap();
-    assert_eq!(devices[0].1, Driver::Session(holder));
+    assert_eq!(devices[0].1, DeviceHolder::Session(holder));
     rig.agent.stop(holder, StopReason::Cancelled, &client()).await.unwrap();
-    assert_eq!(rig.agent.devices(&client()).await.unwrap()[0].1, Driver::Nobody);
+    assert_eq!(rig.agent.devices(&client()).await.unwrap()[0].1, DeviceHolder::Free);
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,9 +155,11 @@ async fn nobody_hears_of_anothers_session() {
     let nowhere = SessionId::new();
     for unseen in [waiting, nowhere] {
         let next = |words| Continue { asker: other.clone(), ..rig.next(unseen, words) };
-        for words in
-            [Words::Nothing, Words::Reply("that".to_owned()), Words::Task("more".to_owned())]
-        {
+        for words in [
+            UserInput::Nothing,
+            UserInput::Reply("that".to_owned()),
+            UserInput::Task("more".to_owned()),
+        ] {
             let err = rig.agent.resume(next(words)).await.unwrap_err();
             assert!(matches!(err, AgentError::UnknownSession(id) if id == unseen), "{err}");
         }
@@ -171,7 +174,7 @@ async fn nobody_hears_of_anothers_session() {
     let err = rig.agent.start(start).await.unwrap_err();
     assert!(matches!(err, AgentError::DeviceBusy { session: None, .. }), "{err}");
     assert!(!err.to_string().contains(&running.to_string()), "{err}");
-    assert_eq!(rig.agent.devices(&other).await.unwrap()[0].1, Driver::Somebody);
+    assert_eq!(rig.agent.devices(&other).await.unwrap()[0].1, DeviceHolder::Other);
     let all: Vec<_> = rig.agent.sessions(&client(), 10).await.unwrap();
     assert_eq!(all.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [running, waiting]);
     assert!(rig.agent.report(waiting, &Principal::operator()).await.is_ok());

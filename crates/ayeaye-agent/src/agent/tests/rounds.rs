@@ -2,8 +2,8 @@
 use serde_json::json;
 
 use super::fakes::{Line, Rig, abort, click, complete, confirm, info};
-use crate::journal::{EvaluationFacts, Fact};
-use crate::{Prices, StopReason, Words};
+use crate::journal::{EvaluationRecord, Fact};
+use crate::{Prices, StopReason, UserInput};
 
 const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.widget.Button"
     clickable="true" password="false" bounds="[0,0][100000,100000]"/></hierarchy>"#;
@@ -24,7 +24,7 @@ fn milestone(fact: &Fact) -> Option<String> {
         Fact::BlackboardAdd { section, item } => format!("blackboard {section} {item}"),
         Fact::RoundEnd(end) => format!("round {} {}", end.status, end.subtask_amount),
         Fact::Evaluation(verdict) => {
-            let verdict = EvaluationFacts::of(verdict).expect("it is a verdict");
+            let verdict = EvaluationRecord::of(verdict).expect("it is a verdict");
             format!("{} {}", verdict.level, verdict.complete)
         }
         Fact::SessionEnd(end) => format!("session {}", end.stop_reason),
@@ -62,11 +62,11 @@ async fn a_round_ends_with_its_subtask_a_picture_and_the_blackboard() {
 async fn every_change_of_state_is_on_the_record() {
     let rig = Rig::new([click(1), info("Which?"), confirm("Really?"), abort("No.")]);
     let first = rig.run().await;
-    let second = rig.go_on(first.session_id, Words::Reply("B.".to_owned())).await;
+    let second = rig.go_on(first.session_id, UserInput::Reply("B.".to_owned())).await;
     assert_eq!(second.stop_reason, StopReason::InfoActionNeedsReply);
-    rig.go_on(first.session_id, Words::Reply("no".to_owned())).await;
+    rig.go_on(first.session_id, UserInput::Reply("no".to_owned())).await;
     rig.script.adds([complete("done")]);
-    rig.go_on(first.session_id, Words::Task("Text Bob".to_owned())).await;
+    rig.go_on(first.session_id, UserInput::Task("Text Bob".to_owned())).await;
     assert_eq!(
         rig.facts(first.session_id, state).await,
         [
@@ -109,7 +109,7 @@ async fn cost_is_summed_by_step_round_and_session() {
     let rig = Rig::new([click(1), Line::Says("?".to_owned()), complete("one")]).priced(prices);
     let one = rig.run().await;
     rig.script.adds([complete("two")]);
-    let two = rig.go_on(one.session_id, Words::Task("Text Bob".to_owned())).await;
+    let two = rig.go_on(one.session_id, UserInput::Task("Text Bob".to_owned())).await;
     assert!(two.usage.cost_known);
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
     // A call is 100 tokens in and 10 out.

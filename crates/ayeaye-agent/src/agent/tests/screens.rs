@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::fakes::{Call, Fault, Rig, click, complete};
 use crate::journal::Fact;
-use crate::{QuestionKind, StopReason, Words};
+use crate::{QuestionKind, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn a_black_screen_is_handed_to_the_user() {
@@ -17,10 +17,10 @@ async fn a_black_screen_is_handed_to_the_user() {
     assert_eq!(question.kind, QuestionKind::Takeover);
     assert_eq!(question.app.as_deref(), Some("com.example.chat"));
     rig.phone.mended();
-    let report = rig.go_on(report.session_id, Words::Reply("done by hand".to_owned())).await;
+    let report = rig.go_on(report.session_id, UserInput::Reply("done by hand".to_owned())).await;
     assert_eq!(report.message, "done");
-    let past = rig.script.last().past_in_words();
-    assert_eq!(past, ["? Text Anna", "CLICK 1,500", "! done by hand"]);
+    let history = rig.script.last().past_in_words();
+    assert_eq!(history, ["? Text Anna", "CLICK 1,500", "! done by hand"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,7 +57,7 @@ async fn a_screen_that_is_switched_off_again_right_after_is_left_off() {
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ManualStopScreenOff);
     assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500", "WAKE", "CLICK 2,500"]);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done", "going on with it means it may be woken");
 }
 
@@ -96,7 +96,7 @@ async fn a_phone_with_a_secret_lock_is_handed_to_the_user() {
     let question = report.question.unwrap();
     assert_eq!(question.kind, QuestionKind::Takeover);
     assert!(question.text.contains("locked"), "{}", question.text);
-    let report = rig.go_on(report.session_id, Words::Reply("done".to_owned())).await;
+    let report = rig.go_on(report.session_id, UserInput::Reply("done".to_owned())).await;
     assert_eq!(report.message, "done");
 }
 
@@ -107,7 +107,7 @@ async fn a_phone_that_is_locked_from_the_start_is_handed_to_the_user_and_then_re
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::InfoActionNeedsReply);
     assert_eq!(report.question.unwrap().kind, QuestionKind::Takeover);
-    let report = rig.go_on(report.session_id, Words::Reply("done".to_owned())).await;
+    let report = rig.go_on(report.session_id, UserInput::Reply("done".to_owned())).await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.sent(), ["RESET", "RESET"]);
 }

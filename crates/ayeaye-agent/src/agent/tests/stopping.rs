@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::fakes::{Call, Failing, Fault, Line, Rig, Write, click, client, complete, info, wait};
 use crate::journal::Fact;
-use crate::{AgentError, ReplyMode, StopReason, Words};
+use crate::{AgentError, ReplyMode, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_during_a_model_call_sends_nothing_more() {
@@ -26,7 +26,7 @@ async fn a_stop_during_a_model_call_sends_nothing_more() {
         _ => None,
     });
     assert_eq!(unanswered.await.len(), 1, "the call that was given up is recorded");
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
 }
 
@@ -50,7 +50,7 @@ async fn a_stop_during_a_gesture_lets_it_finish_and_no_other_begin() {
     assert_eq!(rig.phone.gestures(), ["CLICK 1,500"]);
     let line = &report.steps[0];
     assert_eq!((line.action.function.as_str(), &line.error), ("CLICK", &None), "it was done");
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.gestures(), ["CLICK 1,500", "CLICK 2,500"]);
 }
@@ -75,10 +75,10 @@ async fn a_stop_while_a_gesture_is_written_down_keeps_it_from_the_phone() {
         _ => None,
     });
     assert_eq!(ends.await, [(true, false), (false, false)]);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
-    let past = rig.script.last().past_in_words();
-    assert_eq!(past[1], format!("CLICK 1,500 ({not_sent})"));
+    let history = rig.script.last().past_in_words();
+    assert_eq!(history[1], format!("CLICK 1,500 ({not_sent})"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,7 +102,7 @@ async fn a_stop_before_the_first_gesture_leaves_the_phone_alone() {
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::Cancelled);
     assert_eq!(rig.phone.sent(), [""; 0]);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.phone.sent(), ["RESET"], "made up for when it goes on");
 }
@@ -118,7 +118,7 @@ async fn a_stop_while_an_operator_is_waited_for_keeps_the_question() {
     let report = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(report.stop_reason, StopReason::Cancelled);
     assert_eq!(report.question.unwrap().text, "Which?");
-    let report = rig.go_on(session, Words::Reply("B.".to_owned())).await;
+    let report = rig.go_on(session, UserInput::Reply("B.".to_owned())).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
 }
 
@@ -129,7 +129,7 @@ async fn a_follower_that_goes_away_changes_nothing() {
     let session = follower.report().session_id;
     drop(follower);
     rig.script.is_asked(1).await;
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
 }
 
@@ -155,11 +155,11 @@ async fn a_shutdown_is_recorded_in_every_run_before_it_is_over() {
 
     let err = rig.agent.start(rig.task("Text Bob")).await.unwrap_err();
     assert!(matches!(err, AgentError::ShuttingDown), "{err}");
-    let err = rig.resume(report.session_id, Words::Nothing).await.unwrap_err();
+    let err = rig.resume(report.session_id, UserInput::Nothing).await.unwrap_err();
     assert!(matches!(err, AgentError::ShuttingDown), "{err}");
 
     let next = rig.restarted([complete("done")]);
-    let report = next.go_on(report.session_id, Words::Nothing).await;
+    let report = next.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
 }
 

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use super::fakes::{Failing, Rig, Write, click, complete, info};
-use crate::{AgentError, StopReason, Words};
+use crate::{AgentError, StopReason, UserInput};
 
 fn lines() -> Vec<super::fakes::Line> {
     vec![click(1), info("Which?"), click(2), complete("done")]
@@ -52,12 +52,12 @@ async fn wherever_the_disk_fails_no_gesture_follows_and_the_session_can_be_mende
 /// The disk is mended and the session goes on: nothing that was sent is sent again unasked.
 async fn go_on_after(rig: &Rig, session: crate::SessionId, sent: &[String], where_: &str) {
     let next = rig.restarted([complete("mended")]);
-    let report = next.go_on(session, Words::Nothing).await;
+    let report = next.go_on(session, UserInput::Nothing).await;
     match report.stop_reason {
         StopReason::TaskCompletedSuccessfully => {}
         // The failure came between the question and its answer.
         StopReason::InfoActionNeedsReply => {
-            next.go_on(session, Words::Reply("B.".to_owned())).await;
+            next.go_on(session, UserInput::Reply("B.".to_owned())).await;
         }
         other => panic!("{where_}: {other}"),
     }

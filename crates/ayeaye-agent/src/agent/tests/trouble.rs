@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::fakes::{Call, Fault, Line, Rig, click, client, complete};
 use crate::journal::{Fact, ToolEnd};
-use crate::{AgentError, Part, Role, SessionId, StopReason, Words};
+use crate::{AgentError, Part, Role, SessionId, StopReason, UserInput};
 
 fn garbage() -> Line {
     Line::Says("I think I should tap the button.".to_owned())
@@ -61,7 +61,7 @@ async fn a_model_that_is_never_understood_fails_and_touches_nothing() {
     assert!(report.message.contains("not the format"), "{}", report.message);
     assert_eq!(rig.phone.sent(), ["RESET"]);
     assert_eq!(report.local_steps, 1);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!((report.message.as_str(), report.global_steps), ("done", 2));
 }
 
@@ -81,7 +81,7 @@ async fn an_endpoint_that_fails_stops_the_run_and_it_can_go_on() {
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
     assert_eq!(report.message, "HTTP 503");
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.gestures().len(), 1);
 }
@@ -94,7 +94,7 @@ async fn a_run_that_panics_gives_its_phone_back_and_is_mended_like_after_a_crash
     rig.script.is_asked(2).await;
     let report = rig.agent.stop(session, StopReason::Cancelled, &client()).await.unwrap();
     assert_eq!(report.stop_reason, StopReason::ServerRestarted);
-    let report = rig.go_on(session, Words::Nothing).await;
+    let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!((report.message.as_str(), report.global_steps), ("done", 3));
 }
 
@@ -109,7 +109,7 @@ async fn a_gesture_whose_link_breaks_is_never_sent_again_and_the_model_is_told()
         let ends = tool_ends(&rig, report.session_id).await;
         assert_eq!((ends[1].success, ends[1].unknown), (false, true), "{fault:?}");
         let told = rig.script.last();
-        assert!(told.remarks[0].contains("(CLICK) may or may not have been carried out"));
+        assert!(told.system_notes[0].contains("(CLICK) may or may not have been carried out"));
         assert!(told.past_in_words()[1].starts_with("CLICK 1,500 ("), "{:?}", told.past_in_words());
         assert!(report.steps[0].error.is_some(), "{fault:?}");
     }
@@ -125,8 +125,8 @@ async fn a_refused_gesture_was_not_done_and_the_model_is_told_so() {
     assert_eq!((end.success, end.unknown), (false, false));
     assert!(end.error.as_ref().unwrap().contains("exit code 1"));
     let seen = rig.script.seen();
-    assert!(seen[1].remarks[0].contains("was not carried out"), "{:?}", seen[1].remarks);
-    assert_eq!(seen[2].remarks, [""; 0], "told once");
+    assert!(seen[1].system_notes[0].contains("was not carried out"), "{:?}", seen[1].system_notes);
+    assert_eq!(seen[2].system_notes, [""; 0], "told once");
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,7 +165,7 @@ async fn a_phone_that_does_not_come_back_is_lost_in_time() {
         assert!(took < Duration::from_secs(60 + call + 1), "{fault:?}: {took:?}");
         assert!(Duration::from_secs(45) < took, "{fault:?}: {took:?}");
         rig.phone.mended();
-        let report = rig.go_on(report.session_id, Words::Nothing).await;
+        let report = rig.go_on(report.session_id, UserInput::Nothing).await;
         assert_eq!(report.message, "done");
         assert_eq!(rig.phone.gestures().len(), 1);
         // A step that never got as far as asking takes no number.
@@ -195,7 +195,7 @@ async fn a_reset_that_fails_means_the_run_has_not_started() {
     assert_eq!(report.stop_reason, StopReason::NotStarted);
     assert_eq!(report.local_steps, 0);
     assert!(tool_ends(&rig, report.session_id).await[0].unknown);
-    let report = rig.go_on(report.session_id, Words::Nothing).await;
+    let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
 }
 

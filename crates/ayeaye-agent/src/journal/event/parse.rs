@@ -14,9 +14,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Vis
 use serde_json::{Map, Value};
 
 use super::{
-    ActionFacts, Answer, BlobRef, Entry, Event, Fact, LlmRequest, LlmResponse, Observe,
-    ParsedFacts, QuestionAsked, ResponseFacts, RoundEnd, SessionEnd, SessionResume, SessionStart,
-    StepEnd, StepStart, TokenFacts, ToolEnd, ToolStart,
+    ActionRecord, Answer, BlobRef, Entry, Event, Fact, LlmRequest, LlmResponse, Observe,
+    ParsedRecord, QuestionAsked, ResponseRecord, RoundEnd, SessionEnd, SessionResume, SessionStart,
+    StepEnd, StepStart, TokenRecord, ToolEnd, ToolStart,
 };
 
 impl<'de> Deserialize<'de> for Event {
@@ -291,10 +291,10 @@ struct Response {
     iteration: u32,
     kind: String,
     success: bool,
-    parsed: Option<ParsedFacts>,
+    parsed: Option<ParsedRecord>,
     finish_reason: Option<String>,
     model: String,
-    tokens: TokenFacts,
+    tokens: TokenRecord,
     latency_ms: f64,
     first_token_ms: Option<f64>,
     cost_usd: f64,
@@ -367,10 +367,10 @@ struct Note {
     figures: Map<String, Value>,
 }
 
-/// [`ParsedFacts`] without a flattened member.
+/// [`ParsedRecord`] without a flattened member.
 #[derive(Deserialize)]
 pub(super) struct FlatParsed {
-    action: ActionFacts,
+    action: ActionRecord,
     #[serde(default)]
     observation: String,
     #[serde(default)]
@@ -389,7 +389,7 @@ pub(super) struct FlatParsed {
     questions: Vec<String>,
 }
 
-impl From<FlatParsed> for ParsedFacts {
+impl From<FlatParsed> for ParsedRecord {
     fn from(flat: FlatParsed) -> Self {
         let FlatParsed {
             action,
@@ -402,7 +402,7 @@ impl From<FlatParsed> for ParsedFacts {
             message,
             questions,
         } = flat;
-        let response = ResponseFacts {
+        let response = ResponseRecord {
             observation,
             thought,
             comment,

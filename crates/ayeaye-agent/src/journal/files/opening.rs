@@ -12,7 +12,7 @@ use super::folder::{Folder, private_file, storage, sync_folder};
 use super::line::{self, Chain, Detail};
 use super::record::FileRecord;
 use super::scan::{End, Scanned, scan_behind, scan_on_two_threads};
-use super::{BadRecord, Clock, SyncWhen, Verdict, blocking};
+use super::{Clock, InvalidRecordLine, SyncWhen, Verdict, blocking};
 use crate::SessionId;
 use crate::journal::{Entry, Event, Fact, JournalError};
 
@@ -138,7 +138,7 @@ pub(super) fn verdict(scanned: &Scanned) -> Verdict {
         End::Damaged { what } => (what.clone(), false),
         End::TooNew { found } => (format!("it has format {found}"), false),
     };
-    let bad = BadRecord { seq, offset: scanned.good_bytes, what, torn };
+    let bad = InvalidRecordLine { seq, offset: scanned.good_bytes, what, torn };
     Verdict { records: seq - 1, bad: Some(bad) }
 }
 

@@ -14,7 +14,7 @@ use super::cache;
 use super::folder::{Folder, private_file, storage, sync_folder};
 use super::line::{self, Chain};
 use super::{Clock, SyncWhen, blocking};
-use crate::journal::{BlobRef, Entry, Event, Fact, JournalError, Record};
+use crate::journal::{BlobRef, Entry, Event, Fact, JournalError, JournalWriter};
 
 /// See the module.
 pub(super) struct FileRecord {
@@ -116,7 +116,7 @@ impl FileRecord {
 }
 
 #[async_trait]
-impl Record for FileRecord {
+impl JournalWriter for FileRecord {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         let event = self.write(&entry)?;
         if self.when == SyncWhen::Always {

@@ -1,5 +1,5 @@
 //! Whether there is room for a new session. One that runs is never stopped for want of it: it has
-//! a size of its own to keep to ([`Record::size`](crate::Record::size)).
+//! a size of its own to keep to ([`JournalWriter::size`](crate::JournalWriter::size)).
 use std::io;
 use std::path::Path;
 use std::sync::Arc;

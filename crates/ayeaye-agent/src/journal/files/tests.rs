@@ -48,7 +48,10 @@ impl Rig {
     }
 
     /// Everything recorded so far, and the record.
-    async fn open(&self, id: &SessionId) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
+    async fn open(
+        &self,
+        id: &SessionId,
+    ) -> Result<(Vec<Event>, Box<dyn JournalWriter>), JournalError> {
         opened(&self.journal, id).await
     }
 
@@ -63,7 +66,7 @@ impl Rig {
 async fn opened(
     journal: &FileJournal,
     id: &SessionId,
-) -> Result<(Vec<Event>, Box<dyn Record>), JournalError> {
+) -> Result<(Vec<Event>, Box<dyn JournalWriter>), JournalError> {
     let mut outline = Vec::new();
     let record = journal.open(id, &mut |event| outline.push(event.seq)).await?;
     let events = journal.read(id).await?;

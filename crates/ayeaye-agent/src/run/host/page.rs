@@ -17,7 +17,7 @@ const LONGEST_LABEL: usize = 60;
 const LONGEST_RESULT: usize = 2000;
 
 impl Run {
-    pub(super) fn plan_prompt(&self, seen: &Seen, remarks: &[String]) -> Prompt {
+    pub(super) fn plan_prompt(&self, seen: &Seen, system_notes: &[String]) -> Prompt {
         let planning = &self.session.planning;
         let mut page = String::from("Apps on the phone:\n");
         let apps = self.apps();
@@ -68,7 +68,7 @@ impl Run {
                 break;
             }
         }
-        for it in remarks {
+        for it in system_notes {
             page.extend(["\n", it, "\n"]);
         }
         let app = seen.app.as_deref().unwrap_or("an app that the phone did not name");

@@ -5,8 +5,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::journal::ResponseFacts;
-use crate::{App, Reply, Unreadable};
+use crate::journal::ResponseRecord;
+use crate::{App, ParseError, Reply};
 
 /// Characters of a text that is acted on; longer ones are refused.
 const LONGEST: usize = 4000;
@@ -20,7 +20,7 @@ const MOST: usize = 50;
 pub(super) struct Plan {
     pub(super) turn: Turn,
     /// All of it, for the record.
-    pub(super) response: ResponseFacts,
+    pub(super) response: ResponseRecord,
 }
 
 /// What it wants.
@@ -41,14 +41,14 @@ pub(super) enum Turn {
 /// A reply that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
-    pub(super) why: Unreadable,
+    pub(super) why: ParseError,
     /// It names an app that is not among those known.
     pub(super) unknown_app: bool,
 }
 
 impl From<String> for Refused {
     fn from(why: String) -> Self {
-        Self { why: Unreadable(why), unknown_app: false }
+        Self { why: ParseError(why), unknown_app: false }
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
     let result = acted_on("result", &fields.result)?;
     let questions = list("questions", &fields.questions)?;
     let message = list("message", &fields.message)?;
-    let response = ResponseFacts {
+    let response = ResponseRecord {
         observation: told(&fields.observation),
         thought: told(&fields.thought),
         comment: told(&fields.comment),
@@ -105,7 +105,7 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
         message,
         questions: questions.clone(),
         current_subtask: subtask.clone(),
-        ..ResponseFacts::default()
+        ..ResponseRecord::default()
     };
     let comment = response.comment.clone();
     let turn = match fields.status.trim() {
@@ -250,7 +250,7 @@ fn installed(name: &str, apps: &[App]) -> Result<String, Refused> {
         )
         .into()),
         (None, _) => Err(Refused {
-            why: Unreadable(format!(
+            why: ParseError(format!(
                 "there is no app {name:?} on the phone: name one of the listed apps by its package"
             )),
             unknown_app: true,

@@ -1,5 +1,5 @@
 //! Sessions as they would have been recorded.
-use ayeaye_agent::journal::{ActionFacts, ResponseFacts, TargetFacts};
+use ayeaye_agent::journal::{ActionRecord, ResponseRecord, TargetRecord};
 use serde_json::json;
 
 use super::tape::Tape;
@@ -71,7 +71,7 @@ pub(super) fn failed_action() -> Tape {
     tape.start_step("AppAgent");
     tape.observe(true);
     tape.call("act", 1, None);
-    let target = TargetFacts {
+    let target = TargetRecord {
         id: "1".to_owned(),
         name: "Chats".to_owned(),
         kind: "android.widget.LinearLayout".to_owned(),
@@ -115,18 +115,18 @@ pub(super) fn host() -> Tape {
     tape.start_step("HostAgent");
     tape.observe(true);
     tape.call("plan", 1, None);
-    tape.action = Some(ActionFacts {
+    tape.action = Some(ActionRecord {
         function: "AWAKE".to_owned(),
         arguments: json!({ "app": "com.example.chat" }).as_object().unwrap().clone(),
     });
-    let response = ResponseFacts {
+    let response = ResponseRecord {
         observation: "The home screen.".to_owned(),
         thought: "First the message.".to_owned(),
         comment: "I open the chats.".to_owned(),
         current_subtask: "Text Anna".to_owned(),
         message: vec!["She is called Anna Berg.".to_owned()],
         plan: vec!["Buy milk".to_owned()],
-        ..ResponseFacts::default()
+        ..ResponseRecord::default()
     };
     tape.end_step_with("ASSIGN", "", None, response);
     tape.step("CLICK", json!({ "point": [400, 250] }));

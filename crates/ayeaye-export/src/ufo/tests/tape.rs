@@ -25,7 +25,7 @@ pub(super) struct Tape {
     round_steps: u32,
     calls: u32,
     tools: u32,
-    pub(super) action: Option<ActionFacts>,
+    pub(super) action: Option<ActionRecord>,
     agent: String,
 }
 
@@ -129,11 +129,11 @@ impl Tape {
             agent: "AppAgent".to_owned(),
         };
         let run =
-            RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
+            RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
         tape.add(Fact::SessionStart(SessionStart {
             task_name: "text-anna".to_owned(),
             request: request.to_owned(),
-            device: DeviceFacts {
+            device: DeviceRecord {
                 device_id: "emulator-5554".to_owned(),
                 model: "Pixel 7".to_owned(),
                 android_version: "14".to_owned(),
@@ -230,8 +230,8 @@ impl Tape {
         self.calls += 1;
         let picture = self.picture();
         let rules = self.keep("You work a phone.".into(), "text/plain");
-        let user = vec![PartFacts::Text("Now?".to_owned()), PartFacts::Picture(picture)];
-        let message = |role: &str, parts| MessageFacts { role: role.to_owned(), parts };
+        let user = vec![PartRecord::Text("Now?".to_owned()), PartRecord::Picture(picture)];
+        let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
         self.add(Fact::LlmRequest(LlmRequest {
             call_id: self.calls,
             request_number: self.steps + 1,
@@ -240,7 +240,7 @@ impl Tape {
             model: "gelab-zero-4b".to_owned(),
             profile: "gelab".to_owned(),
             messages: vec![
-                message("system", vec![PartFacts::TextBlob(rules)]),
+                message("system", vec![PartRecord::TextBlob(rules)]),
                 message("user", user),
             ],
             params: Map::new(),
@@ -260,7 +260,7 @@ impl Tape {
             parsed: None,
             finish_reason: None,
             model: "gelab-zero-4b".to_owned(),
-            tokens: TokenFacts::default(),
+            tokens: TokenRecord::default(),
             latency_ms: 1903.0,
             first_token_ms: None,
             cost_usd: 0.001,
@@ -271,10 +271,10 @@ impl Tape {
     }
 
     /// Decides, and begins to do it where a phone does.
-    pub(super) fn act(&mut self, function: &str, arguments: Value, target: Option<TargetFacts>) {
+    pub(super) fn act(&mut self, function: &str, arguments: Value, target: Option<TargetRecord>) {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         self.action =
-            Some(ActionFacts { function: function.to_owned(), arguments: arguments.clone() });
+            Some(ActionRecord { function: function.to_owned(), arguments: arguments.clone() });
         self.tools += 1;
         self.add(Fact::ToolStart(ToolStart {
             tool_call_id: self.tools,
@@ -300,11 +300,11 @@ impl Tape {
     pub(super) fn end_step(&mut self, status: &str, result: &str, error: Option<&str>) {
         let decided = self.action.is_some();
         let text = |text: &str| if decided { text.to_owned() } else { String::new() };
-        let response = ResponseFacts {
+        let response = ResponseRecord {
             thought: text("Anna steht an zweiter Stelle \u{2014} 安娜 \u{1F4F1}"),
             comment: text("Open Anna's chat"),
             summary: text("Opened the app"),
-            ..ResponseFacts::default()
+            ..ResponseRecord::default()
         };
         self.end_step_with(status, result, error, response);
     }
@@ -314,7 +314,7 @@ impl Tape {
         status: &str,
         result: &str,
         error: Option<&str>,
-        response: ResponseFacts,
+        response: ResponseRecord,
     ) {
         let action = self.action.take();
         self.add(Fact::StepEnd(StepEnd {
@@ -323,7 +323,7 @@ impl Tape {
             action,
             result: result.to_owned(),
             error: error.map(str::to_owned),
-            tokens: TokenFacts::default(),
+            tokens: TokenRecord::default(),
             cost_usd: 0.001,
             cost_known: true,
             time_ms: PhaseTimes {
@@ -361,7 +361,7 @@ impl Tape {
         self.observe(true);
         self.call("act", 1, None);
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        self.action = Some(ActionFacts { function: function.to_owned(), arguments });
+        self.action = Some(ActionRecord { function: function.to_owned(), arguments });
         self.end_step(status, result, None);
     }
 
@@ -372,7 +372,7 @@ impl Tape {
         self.call("act", 1, None);
         let question = json!({ "question": { "kind": kind, "text": text, "options": [] } });
         let Value::Object(arguments) = question else { unreachable!() };
-        self.action = Some(ActionFacts { function: "INFO".to_owned(), arguments });
+        self.action = Some(ActionRecord { function: "INFO".to_owned(), arguments });
         self.add(Fact::Question(QuestionAsked {
             kind: kind.to_owned(),
             questions: vec![text.to_owned()],
@@ -383,10 +383,10 @@ impl Tape {
         if let Some((source, text)) = answer {
             self.answer(source, text);
         }
-        let response = ResponseFacts {
+        let response = ResponseRecord {
             thought: "There are two.".to_owned(),
             questions: vec![text.to_owned()],
-            ..ResponseFacts::default()
+            ..ResponseRecord::default()
         };
         let status = if kind == "confirm" { "CONFIRM" } else { "PENDING" };
         self.end_step_with(status, answer.map_or("", |(_, text)| text), None, response);
@@ -399,7 +399,7 @@ impl Tape {
 
     pub(super) fn resume(&mut self, why: &str) {
         let run =
-            RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
+            RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
         let (step, before) = (self.step.take(), self.step);
         self.add(Fact::SessionResume(SessionResume { why: why.to_owned(), run }));
         self.step = step.or(before);

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Direction, Gesture, Key, Past, Question};
+use ayeaye_agent::{Action, Direction, Gesture, HistoryItem, Key, Question};
 use proptest::prelude::*;
 
 use super::super::telling::checks;
@@ -43,7 +43,7 @@ fn written(action: &Action, sheet: &Sheet) -> String {
     Value::Object(say(&decision, sheet).expect("it has a word for it")).to_string()
 }
 
-fn read_back(text: &str, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn read_back(text: &str, sheet: &Sheet) -> Result<Action, ParseError> {
     let reply = Reply { text: text.to_owned(), ..Reply::default() };
     AgentCpm.read(&reply, sheet).map(|read| read.action)
 }
@@ -90,8 +90,8 @@ proptest! {
 
     #[test]
     fn what_another_model_did_can_be_told(action in sample::any_action(sample::sheet(&AgentCpm))) {
-        let past = [Past::Request("t".to_owned()), sample::step(0, action)];
-        let told = sample::told(&sample::prompt(&AgentCpm, "t", &past, &[]));
+        let history = [HistoryItem::Request("t".to_owned()), sample::step(0, action)];
+        let told = sample::told(&sample::prompt(&AgentCpm, "t", &history, &[]));
         prop_assert!(told.contains("Step 1: "), "{}", told);
     }
 }

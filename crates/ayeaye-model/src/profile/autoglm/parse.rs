@@ -1,5 +1,5 @@
 //! Reading a reply of AutoGLM-Phone: reasoning, then `do(...)` or `finish(...)`.
-use ayeaye_agent::{Action, Decision, Gesture, Key, Question, Reply, Unreadable};
+use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Question, Reply};
 
 use super::super::Sheet;
 use super::super::reading::call::{self, Call};
@@ -16,7 +16,7 @@ const NOTHING_SAID: [&str; 6] = ["true", "重要操作", "敏感操作", "import
 const NOT_SENSITIVE: [&str; 3] = ["false", "none", "null"];
 
 /// Understands a whole reply, or says why not.
-pub(super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+pub(super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() {
         return refused("it is empty");
@@ -62,7 +62,7 @@ fn begins_call(text: &str) -> bool {
 }
 
 /// What stands in front of the call, and the call without its wrapping.
-fn split(body: &str) -> Result<(&str, &str), Unreadable> {
+fn split(body: &str) -> Result<(&str, &str), ParseError> {
     for (open, close) in [(ANSWER, ANSWER_END), (BOX, BOX_END)] {
         if let Some((head, inside)) = body.split_once(open) {
             let inside = inside.trim_end();
@@ -83,7 +83,7 @@ fn split(body: &str) -> Result<(&str, &str), Unreadable> {
         return Ok(("", bare));
     }
     loose(body).ok_or_else(|| {
-        Unreadable(
+        ParseError(
             "it names no action; end it with one such as <answer>do(action=\"Back\")</answer>"
                 .to_owned(),
         )
@@ -114,7 +114,7 @@ fn loose(body: &str) -> Option<(&str, &str)> {
     None
 }
 
-fn action(call: &Call, thought: &str, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn action(call: &Call, thought: &str, sheet: &Sheet) -> Result<Action, ParseError> {
     let said = |name| call.named(&[name]).map(str::trim).filter(|said| !said.is_empty());
     if call.name.eq_ignore_ascii_case("finish") {
         let message = call.arg(&["message"]).unwrap_or_default().trim().to_owned();
@@ -123,7 +123,7 @@ fn action(call: &Call, thought: &str, sheet: &Sheet) -> Result<Action, Unreadabl
     let Some(name) = call.arg(&["action"]) else {
         return refused("do needs action, such as do(action=\"Back\")");
     };
-    let missing = |what: &str| Unreadable(format!("{} needs {what}", quote(name)));
+    let missing = |what: &str| ParseError(format!("{} needs {what}", quote(name)));
     let place = |name| {
         let at = said(name).ok_or_else(|| missing(&format!("{name}, such as {name}=[500,300]")))?;
         point::point(at, sheet)

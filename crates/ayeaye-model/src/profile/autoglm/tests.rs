@@ -7,7 +7,7 @@ use super::super::turns::sample;
 use super::*;
 use crate::{Endpoint, Profile};
 
-fn read(text: &str) -> Result<Action, Unreadable> {
+fn read(text: &str) -> Result<Action, ParseError> {
     let reply = Reply { text: text.to_owned(), ..Reply::default() };
     AutoGlm.read(&reply, &sample::sheet(&AutoGlm)).map(|read| read.action)
 }

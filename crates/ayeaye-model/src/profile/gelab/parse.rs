@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Decision, Direction, Gesture, Key as PhoneKey, Point, Question, QuestionKind,
-    Unreadable,
+    Action, Decision, Direction, Gesture, Key as PhoneKey, ParseError, Point, Question,
+    QuestionKind,
 };
 
 use crate::profile::Sheet;
@@ -33,12 +33,12 @@ const SLIDE: Duration = Duration::from_millis(500);
 
 /// Understands a whole reply, its points in thousandths.
 #[cfg(test)]
-pub(crate) fn parse(text: &str) -> Result<Decision, Unreadable> {
+pub(crate) fn parse(text: &str) -> Result<Decision, ParseError> {
     parse_as(text, None)
 }
 
 /// Understands a whole reply, or says why not. Points are thousandths, or what is given.
-pub(crate) fn parse_as(text: &str, given: Option<Sheet>) -> Result<Decision, Unreadable> {
+pub(crate) fn parse_as(text: &str, given: Option<Sheet>) -> Result<Decision, ParseError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return refused("it is empty");
@@ -81,8 +81,8 @@ pub(crate) fn parse_as(text: &str, given: Option<Sheet>) -> Result<Decision, Unr
     })
 }
 
-fn refused<T>(why: &str) -> Result<T, Unreadable> {
-    Err(Unreadable(why.to_owned()))
+fn refused<T>(why: &str) -> Result<T, ParseError> {
+    Err(ParseError(why.to_owned()))
 }
 
 /// A piece of a reply as it may stand in a message.
@@ -150,7 +150,7 @@ fn strip_end<'a>(text: &'a str, tag: &str) -> &'a str {
     }
 }
 
-fn read_fields(body: &str) -> Result<Fields, Unreadable> {
+fn read_fields(body: &str) -> Result<Fields, ParseError> {
     if body.starts_with('{') || body.starts_with('[') && body[1..].trim_start().starts_with('{') {
         return json::fields(body);
     }
@@ -165,7 +165,7 @@ fn read_fields(body: &str) -> Result<Fields, Unreadable> {
 }
 
 /// The one action a reply names, and what else stands in its field.
-fn word(fields: &Fields) -> Result<(Word, &str), Unreadable> {
+fn word(fields: &Fields) -> Result<(Word, &str), ParseError> {
     let mut found: Option<(Word, &str)> = None;
     let mut times = 0;
     for value in fields.every(Key::Action) {
@@ -174,7 +174,7 @@ fn word(fields: &Fields) -> Result<(Word, &str), Unreadable> {
         let (first, rest) = words::head(bare);
         let named = Word::named(bare).map(|word| (word, ""));
         let Some(next) = named.or_else(|| Word::named(first).map(|word| (word, rest))) else {
-            return Err(Unreadable(format!(
+            return Err(ParseError(format!(
                 "{} is not an action; use one of CLICK, TYPE, COMPLETE, WAIT, AWAKE, INFO, ABORT, \
                  SLIDE, LONGPRESS, BACK",
                 quote(value)
@@ -205,7 +205,7 @@ fn word(fields: &Fields) -> Result<(Word, &str), Unreadable> {
 
 /// The fields with those that stand beside the action in its own field, as in
 /// `action:CLICK point:500,300`. Anything else there makes nobody sure what was meant.
-fn with_inline(mut fields: Fields, word: Word, rest: &str) -> Result<Fields, Unreadable> {
+fn with_inline(mut fields: Fields, word: Word, rest: &str) -> Result<Fields, ParseError> {
     let rest = rest.trim();
     if rest.is_empty() {
         return Ok(fields);
@@ -224,16 +224,16 @@ fn with_inline(mut fields: Fields, word: Word, rest: &str) -> Result<Fields, Unr
         fields.all.push((Key::Point, rest.to_owned()));
         return Ok(fields);
     }
-    Err(Unreadable(format!(
+    Err(ParseError(format!(
         "the field action holds more than the name of an action: {}",
         quote(rest)
     )))
 }
 
-fn action(word: Word, fields: &Fields) -> Result<Action, Unreadable> {
+fn action(word: Word, fields: &Fields) -> Result<Action, ParseError> {
     let text = |key| fields.last(key).filter(|text| !text.is_empty()).map(|t| unquoted(fields, t));
     let value = || text(Key::Value);
-    let missing = |what: &str| Unreadable(format!("its action needs the field {what}"));
+    let missing = |what: &str| ParseError(format!("its action needs the field {what}"));
     let action = match word {
         Word::Click => Gesture::Click { point: one_point(fields)? }.into(),
         Word::DoubleClick => Gesture::DoubleClick { point: one_point(fields)? }.into(),
@@ -280,7 +280,7 @@ fn action(word: Word, fields: &Fields) -> Result<Action, Unreadable> {
         Word::HotKey => {
             let name = value().ok_or_else(|| missing("value, with the key's name"))?;
             let key = PhoneKey::from_name(&bare(&name)).ok_or_else(|| {
-                Unreadable(format!("{} is not a key; use BACK, HOME or ENTER", quote(&name)))
+                ParseError(format!("{} is not a key; use BACK, HOME or ENTER", quote(&name)))
             })?;
             Gesture::HotKey { key }.into()
         }
@@ -290,7 +290,7 @@ fn action(word: Word, fields: &Fields) -> Result<Action, Unreadable> {
             Action::Wait(match said.map(bare).filter(|said| !said.is_empty()) {
                 Some(said) => {
                     seconds(&said).map(|time| time.min(LONGEST_WAIT)).ok_or_else(|| {
-                        Unreadable(format!("{} is not a number of seconds", quote(&said)))
+                        ParseError(format!("{} is not a number of seconds", quote(&said)))
                     })?
                 }
                 None => USUAL_WAIT,
@@ -331,7 +331,7 @@ fn space(fields: &Fields) -> Space {
     }
 }
 
-fn one_point(fields: &Fields) -> Result<Point, Unreadable> {
+fn one_point(fields: &Fields) -> Result<Point, ParseError> {
     let said = match (fields.last(Key::Point), fields.last(Key::Point1)) {
         (Some(point), _) => point,
         (None, Some(point)) if !fields.has(Key::Point2) => point,
@@ -340,7 +340,7 @@ fn one_point(fields: &Fields) -> Result<Point, Unreadable> {
     points::point(said, space(fields))
 }
 
-fn two_points(fields: &Fields) -> Result<(Point, Point), Unreadable> {
+fn two_points(fields: &Fields) -> Result<(Point, Point), ParseError> {
     match (fields.last(Key::Point1), fields.last(Key::Point2), fields.last(Key::Point)) {
         (Some(from), Some(to), _) => {
             Ok((points::point(from, space(fields))?, points::point(to, space(fields))?))
@@ -387,13 +387,13 @@ fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * scale).ok()
 }
 
-fn towards(text: &str) -> Result<Direction, Unreadable> {
+fn towards(text: &str) -> Result<Direction, ParseError> {
     match bare(text).to_ascii_lowercase().as_str() {
         "up" | "上" | "向上" => Ok(Direction::Up),
         "down" | "下" | "向下" => Ok(Direction::Down),
         "left" | "左" | "向左" => Ok(Direction::Left),
         "right" | "右" | "向右" => Ok(Direction::Right),
-        _ => Err(Unreadable(format!(
+        _ => Err(ParseError(format!(
             "{} is not a direction; use up, down, left or right",
             quote(text)
         ))),

@@ -1,11 +1,11 @@
 //! The prompt: rules once, then the session in turns, then the screen.
-use ayeaye_agent::{Message, Part, Picture, Prompt, Role, ToolCall, View};
+use ayeaye_agent::{Message, Part, Picture, Prompt, Role, StepInput, ToolCall};
 use serde_json::{Map, Value};
 
 use super::super::Sheet;
 use super::super::space::{Space, Unit};
 use super::super::telling::{
-    LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, put, quoted, remarks,
+    LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, put, quoted, system_notes,
 };
 use super::{Generic, say, tool};
 
@@ -15,7 +15,7 @@ const FEWEST_TURNS: usize = 20;
 const AT_A_TIME: usize = 10;
 
 /// What to send for one step.
-pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
+pub(super) fn prompt(view: &StepInput<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
     let story = Story::of(view);
     let (unasked, steps) = story.steps();
     let left_out = steps.len().saturating_sub(FEWEST_TURNS) / AT_A_TIME * AT_A_TIME;
@@ -27,9 +27,9 @@ pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
     if 0 < left_out {
         now.push(Part::Text(forgotten(&steps[..left_out])));
     }
-    let few = view.earlier.len().saturating_sub(how.spec.earlier_pictures);
+    let few = view.history_images.len().saturating_sub(how.spec.earlier_pictures);
     for told in &steps[left_out..] {
-        let shown = view.earlier[few..].iter().find(|it| it.step == told.step.step);
+        let shown = view.history_images[few..].iter().find(|it| it.step == told.step.step);
         // Its points are told in the numbers of the picture beside it.
         let seen = Sheet { sent: shown.map_or(sheet.sent, |it| it.picture.size), ..*sheet };
         match shown {
@@ -48,7 +48,7 @@ pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
             Part::Text(told.outcome())
         });
     }
-    let mut state = remarks(view);
+    let mut state = system_notes(view);
     if let Some(app) = view.app {
         put(&mut state, format_args!("The app in front: {}\n", quoted(app, 200)));
     }
@@ -65,7 +65,7 @@ pub(super) fn prompt(view: &View<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
 
 const REMINDER: &str = "Answer with one line `Thought: ...` and one line `Action: {...}`.";
 
-fn task(view: &View<'_>, story: &Story<'_>) -> String {
+fn task(view: &StepInput<'_>, story: &Story<'_>) -> String {
     let task = quoted(view.request, LONGEST_TASK);
     format!("{}The user's task: {task}\n", story.earlier())
 }

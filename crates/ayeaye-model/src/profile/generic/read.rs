@@ -1,5 +1,5 @@
 //! Reading an action out of a call of the tool, or out of `Thought: ... Action: {...}`.
-use ayeaye_agent::{Action, Decision, Gesture, Question, Reply, ToolCall, Unreadable};
+use ayeaye_agent::{Action, Decision, Gesture, ParseError, Question, Reply, ToolCall};
 use serde_json::{Map, Value};
 
 use super::super::Sheet;
@@ -21,7 +21,7 @@ const NESTS: [&str; 8] = [
 ];
 
 /// What a whole reply says to do.
-pub(super) fn read(reply: &Reply, sheet: &Sheet, named: bool) -> Result<Decision, Unreadable> {
+pub(super) fn read(reply: &Reply, sheet: &Sheet, named: bool) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     let Some((call, more)) = reply.calls.split_first() else {
         return in_text(text, sheet, named);
@@ -52,7 +52,7 @@ pub(super) fn read(reply: &Reply, sheet: &Sheet, named: bool) -> Result<Decision
 }
 
 /// What a reply without a call says to do.
-fn in_text(text: &str, sheet: &Sheet, named: bool) -> Result<Decision, Unreadable> {
+fn in_text(text: &str, sheet: &Sheet, named: bool) -> Result<Decision, ParseError> {
     let found = labelled::found(text)?;
     let decision = decision(found.map.clone(), None, sheet, named)?;
     found.carried_by(decision)
@@ -64,7 +64,7 @@ fn decision(
     tool: Option<&str>,
     sheet: &Sheet,
     named: bool,
-) -> Result<Decision, Unreadable> {
+) -> Result<Decision, ParseError> {
     let mut map = map;
     // A call of the tool that came as text.
     let nested = map.keys().any(|name| NESTS[1..].contains(&words::folded(name).as_str()));
@@ -129,13 +129,13 @@ fn decision(
 const SUCCESS: [&str; 3] = ["success", "succeeded", "successful"];
 
 /// Whether a text to be typed stands beside a key.
-fn typed(args: &Args<'_>) -> Result<bool, Unreadable> {
+fn typed(args: &Args<'_>) -> Result<bool, ParseError> {
     Ok(args.text(&["text", "inputtext"])?.is_some_and(|text| !text.trim().is_empty()))
 }
 
 const TEXT: [&str; 4] = ["text", "value", "content", "inputtext"];
 
-fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseError> {
     let seconds = || args.text(&["seconds", "duration", "time"]);
     let at = || place(args, sheet);
     let here = || match place(args, sheet)? {
@@ -248,7 +248,7 @@ fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, Unreadab
 }
 
 /// The same, if it is one for the phone and its user is to be asked first.
-fn with_leave(action: Action, args: &Args<'_>) -> Result<Action, Unreadable> {
+fn with_leave(action: Action, args: &Args<'_>) -> Result<Action, ParseError> {
     let Action::Gesture(gesture) = action else { return Ok(action) };
     let text = match args.value(&["confirm", "requiresconfirmation", "sensitive"])? {
         None | Some(Value::Bool(false)) => return Ok(gesture.into()),
@@ -280,7 +280,7 @@ fn is_flag(value: &Value) -> bool {
     value.as_str().is_some_and(|text| is_word(text, &["true", "yes"]))
 }
 
-fn key(args: &Args<'_>) -> Result<Action, Unreadable> {
+fn key(args: &Args<'_>) -> Result<Action, ParseError> {
     let names = ["key", "keyname", "button", "keycode", "text", "value"];
     let name = args.needed(&names, "`key`: back, home, enter ...")?;
     Ok(Gesture::HotKey { key: words::key(&name)? }.into())
@@ -301,7 +301,7 @@ const FROM: [&str; 8] = [
 const TO: [&str; 8] =
     ["end", "endpoint", "endcoordinate", "to", "point2", "coordinate2", "endposition", "target"];
 
-fn place(args: &Args<'_>, sheet: &Sheet) -> Result<Option<ayeaye_agent::Point>, Unreadable> {
+fn place(args: &Args<'_>, sheet: &Sheet) -> Result<Option<ayeaye_agent::Point>, ParseError> {
     let pair = args.pair("x", "y", sheet)?;
     let said = args.point(&POINT, sheet)?;
     match (pair, said) {
@@ -315,7 +315,7 @@ fn place(args: &Args<'_>, sheet: &Sheet) -> Result<Option<ayeaye_agent::Point>, 
 fn two_places(
     args: &Args<'_>,
     sheet: &Sheet,
-) -> Result<Option<(ayeaye_agent::Point, ayeaye_agent::Point)>, Unreadable> {
+) -> Result<Option<(ayeaye_agent::Point, ayeaye_agent::Point)>, ParseError> {
     // Qwen's names for them.
     let qwen = args.has(&["coordinate2"]) && !args.has(&["coordinate1"]);
     let from = if qwen { args.point(&["coordinate"], sheet)? } else { args.point(&FROM, sheet)? };

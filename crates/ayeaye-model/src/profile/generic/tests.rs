@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use ayeaye_agent::{
-    Action, Direction, Gesture, Key, Part, Past, Point, Question, Role, ScreenSize, ToolCall,
+    Action, Direction, Gesture, HistoryItem, Key, Part, Point, Question, Role, ScreenSize, ToolCall,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -85,17 +85,17 @@ fn what_the_model_said_is_in_its_own_format() {
 #[test]
 fn points_of_a_turned_picture_are_told_in_its_own_pixels() {
     let click = Gesture::Click { point: Point::new(500, 500).unwrap() };
-    let past = [Past::Request("t".to_owned()), sample::step(0, click.into())];
+    let history = [HistoryItem::Request("t".to_owned()), sample::step(0, click.into())];
     let mut seen = sample::picture(0);
     seen.size = ScreenSize { width: 1600, height: 720 };
-    let earlier = [ayeaye_agent::Shown { step: 0, picture: seen }];
+    let history_images = [ayeaye_agent::HistoryImage { step: 0, picture: seen }];
     let now = sample::picture(1);
-    let view = View {
+    let view = StepInput {
         request: "t",
-        past: &past,
-        remarks: &[],
+        history: &history,
+        system_notes: &[],
         picture: &now,
-        earlier: &earlier,
+        history_images: &history_images,
         app: None,
     };
     let prompt = gpt::GPT.prompt(&view, &sample::sheet(&gpt::GPT));

@@ -1,4 +1,4 @@
-use ayeaye_agent::{Action, Direction, Gesture, Part, Past, Question, Reply, Role};
+use ayeaye_agent::{Action, Direction, Gesture, HistoryItem, Part, Question, Reply, Role};
 
 use super::super::Profile;
 use super::super::mobile_use::testing::{NOW, check, click, pictures, prompt as of, step, words};
@@ -21,11 +21,11 @@ fn its_models_are_told_by_their_names() {
 /// The order of the published client: the task alone, screens of the last steps, all that was said.
 #[test]
 fn steps_are_turns_and_the_last_have_their_screens() {
-    let mut past = vec![Past::Request("t".to_owned())];
-    past.extend((1..=4).map(|it| step(it, click(), "")));
-    past.push(step(5, Action::Info(Question::info("Which?")), ""));
-    past.push(Past::Said("the first".to_owned()));
-    let prompt = of(&Mai, "t", &past, &[]);
+    let mut history = vec![HistoryItem::Request("t".to_owned())];
+    history.extend((1..=4).map(|it| step(it, click(), "")));
+    history.push(step(5, Action::Info(Question::info("Which?")), ""));
+    history.push(HistoryItem::UserReply("the first".to_owned()));
+    let prompt = of(&Mai, "t", &history, &[]);
     let turns: Vec<(Role, usize)> =
         prompt.messages.iter().map(|message| (message.role, message.parts.len())).collect();
     let (user, assistant) = ((Role::User, 1), (Role::Assistant, 1));

@@ -1,5 +1,5 @@
 //! From the arguments of a call to an action.
-use ayeaye_agent::{Action, Gesture, Point, Question, Unreadable};
+use ayeaye_agent::{Action, Gesture, ParseError, Point, Question};
 use serde_json::{Map, Value};
 
 use super::super::Sheet;
@@ -14,7 +14,7 @@ pub(super) fn action(
     explain: &str,
     sheet: &Sheet,
     dialect: &Dialect,
-) -> Result<Action, Unreadable> {
+) -> Result<Action, ParseError> {
     let said = match map.get("action") {
         Some(Value::String(said)) => said.trim(),
         Some(other) => return refused(format!("{} is no action", quote(&other.to_string()))),
@@ -88,7 +88,7 @@ struct Arguments<'a> {
 
 impl Arguments<'_> {
     /// The value by any of its names; two that differ are two ways to read it.
-    fn value(&self, names: &[&str]) -> Result<Option<&Value>, Unreadable> {
+    fn value(&self, names: &[&str]) -> Result<Option<&Value>, ParseError> {
         let mut said = names.iter().filter_map(|name| Some((name, self.map.get(*name)?)));
         let mut said = said.by_ref().filter(|(_, value)| !value.is_null());
         let Some((name, value)) = said.next() else { return Ok(None) };
@@ -98,21 +98,21 @@ impl Arguments<'_> {
         }
     }
 
-    fn text(&self, names: &[&str]) -> Result<Option<String>, Unreadable> {
+    fn text(&self, names: &[&str]) -> Result<Option<String>, ParseError> {
         if self.value(names)?.is_some_and(|value| value.is_object() || value.is_array()) {
             return refused(format!("its \"{}\" is no text", names[0]));
         }
         Ok(written(self.map, names).filter(|text| !text.trim().is_empty()))
     }
 
-    fn needed(&self, names: &[&str]) -> Result<String, Unreadable> {
+    fn needed(&self, names: &[&str]) -> Result<String, ParseError> {
         match self.text(names)? {
             Some(text) => Ok(text),
             None => missing(&format!("\"{}\"", names[0]), self.of),
         }
     }
 
-    fn flag(&self, name: &str) -> Result<bool, Unreadable> {
+    fn flag(&self, name: &str) -> Result<bool, ParseError> {
         match self.text(&[name])?.as_deref() {
             None | Some("false" | "False" | "0") => Ok(false),
             Some("true" | "True" | "1") => Ok(true),
@@ -120,25 +120,25 @@ impl Arguments<'_> {
         }
     }
 
-    fn point(&self, names: &[&str]) -> Result<Option<Point>, Unreadable> {
+    fn point(&self, names: &[&str]) -> Result<Option<Point>, ParseError> {
         self.value(names)?.map(|value| point::point_in(value, self.sheet)).transpose()
     }
 
-    fn place(&self) -> Result<Point, Unreadable> {
+    fn place(&self) -> Result<Point, ParseError> {
         match self.point(COORDINATE)? {
             Some(point) => Ok(point),
             None => missing("\"coordinate\", a list of two numbers", self.of),
         }
     }
 
-    fn path(&self) -> Result<(Point, Point), Unreadable> {
+    fn path(&self) -> Result<(Point, Point), ParseError> {
         match (self.point(START)?, self.point(END)?) {
             (Some(from), Some(to)) => Ok((from, to)),
             _ => missing("two places, where the finger goes down and where it is lifted", self.of),
         }
     }
 
-    fn swipe(&self, dialect: &Dialect) -> Result<Action, Unreadable> {
+    fn swipe(&self, dialect: &Dialect) -> Result<Action, ParseError> {
         let by_path = self.value(END)?.is_some();
         let direction = self.text(&["direction"])?;
         match direction {
@@ -168,7 +168,7 @@ impl Arguments<'_> {
         }
     }
 
-    fn end(&self, explain: &str) -> Result<Action, Unreadable> {
+    fn end(&self, explain: &str) -> Result<Action, ParseError> {
         let status = self.needed(&["status"])?;
         let text = self.text(&["text", "reason", "message"])?;
         match folded(&status).as_str() {

@@ -24,7 +24,7 @@ fn decided(action: Action) -> Decision {
     Decision { action, thought, explain, summary: String::new(), observation: String::new() }
 }
 
-fn back(action: &Action, sheet: &Sheet, dialect: &Dialect) -> Result<Action, Unreadable> {
+fn back(action: &Action, sheet: &Sheet, dialect: &Dialect) -> Result<Action, ParseError> {
     let text =
         say::call(&decided(action.clone()), sheet, dialect).expect("the tool has a word for it");
     decide(&Reply { text, ..Reply::default() }, sheet, dialect).map(|decision| decision.action)

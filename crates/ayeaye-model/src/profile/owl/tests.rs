@@ -1,4 +1,4 @@
-use ayeaye_agent::{Action, Part, Past, Question, Reply, Role};
+use ayeaye_agent::{Action, HistoryItem, Part, Question, Reply, Role};
 
 use super::super::Profile;
 use super::super::mobile_use::testing::{
@@ -30,11 +30,11 @@ fn the_versions_are_told_by_their_names() {
 
 #[test]
 fn the_last_steps_are_turns_and_those_before_are_lines() {
-    let mut past = vec![Past::Request("t".to_owned())];
-    past.extend((1..=3).map(|it| step(it, click(), &format!("Tap {it}."))));
-    past.push(Past::Said("hurry".to_owned()));
-    past.extend((4..=6).map(|it| step(it, click(), &format!("Tap {it}."))));
-    let prompt = of(&Owl, "t", &past, &[]);
+    let mut history = vec![HistoryItem::Request("t".to_owned())];
+    history.extend((1..=3).map(|it| step(it, click(), &format!("Tap {it}."))));
+    history.push(HistoryItem::UserReply("hurry".to_owned()));
+    history.extend((4..=6).map(|it| step(it, click(), &format!("Tap {it}."))));
+    let prompt = of(&Owl, "t", &history, &[]);
     assert_eq!(pictures(&prompt), [3, 4, 5, 6, NOW]);
     let Part::Text(lead) = &prompt.messages[1].parts[0] else { panic!("words") };
     assert!(
@@ -53,14 +53,14 @@ fn the_last_steps_are_turns_and_those_before_are_lines() {
 
 #[test]
 fn without_screens_of_earlier_steps_all_are_lines() {
-    let past = [Past::Request("t".to_owned()), step(1, click(), "Tap 1.")];
-    let (now, remarks) = (picture(NOW), []);
-    let view = View {
+    let history = [HistoryItem::Request("t".to_owned()), step(1, click(), "Tap 1.")];
+    let (now, system_notes) = (picture(NOW), []);
+    let view = StepInput {
         request: "t",
-        past: &past,
-        remarks: &remarks,
+        history: &history,
+        system_notes: &system_notes,
         picture: &now,
-        earlier: &[],
+        history_images: &[],
         app: None,
     };
     let prompt = Owl.prompt(&view, &Sheet { space: Space::THOUSANDTHS, sent: now.size });
@@ -83,12 +83,12 @@ fn what_it_is_told_it_said_it_would_say() {
 /// The first version is told its last steps with their outcomes.
 #[test]
 fn the_first_version_sees_outcomes() {
-    let mut past = vec![Past::Request("t".to_owned())];
-    past.extend((1..=7).map(|it| step(it, click(), &format!("Tap {it}."))));
-    if let Some(Past::Step(step)) = past.last_mut() {
+    let mut history = vec![HistoryItem::Request("t".to_owned())];
+    history.extend((1..=7).map(|it| step(it, click(), &format!("Tap {it}."))));
+    if let Some(HistoryItem::Step(step)) = history.last_mut() {
         step.error = Some("locked".to_owned());
     }
-    let prompt = of(&OwlOne, "t", &past, &[]);
+    let prompt = of(&OwlOne, "t", &history, &[]);
     let text = words(&prompt, Role::User);
     assert!(text.contains("### Historical Operations ###\n1. Tap 1.\n2. Tap 2.\n\n"), "{text}");
     assert!(

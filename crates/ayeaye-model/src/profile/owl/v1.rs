@@ -2,9 +2,9 @@
 //! three sections, `### Thought ###`, `### Action ###` with a JSON object, `### Description ###`.
 use std::fmt::Write as _;
 
-use ayeaye_agent::{Decision, Message, Part, Prompt, Reply, Role, Unreadable, View};
+use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 
-use super::super::mobile_use::past::{self, LONGEST_TASK};
+use super::super::mobile_use::history::{self, LONGEST_TASK};
 use super::super::mobile_use::quoted::{line, quoted};
 use super::super::mobile_use::rules::RULES;
 use super::super::mobile_use::{self, Dialect, say};
@@ -96,11 +96,11 @@ impl Family for OwlOne {
         &SPEC
     }
 
-    fn prompt(&self, view: &View<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         prompt(view, sheet)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
         read(reply, sheet)
     }
 }
@@ -109,15 +109,15 @@ impl Family for OwlOne {
 const MOST_LATEST: usize = 5;
 
 /// What to send for one step.
-fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
+fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
     let (width, height) = sheet.space.extent(sheet.sent);
     let rules = format!(
         "You operate an Android phone for its user, one action at a time, going by its screen.\n\n\
          ### Rules ###\n{RULES}\n#### Atomic Actions ####\nThe screen is {width}x{height}; places are \
          [x, y], x from the left and y from the top.\n{ACTIONS}\n---\n{REPLY}\n---\n"
     );
-    let (before, round) = past::rounds(view.past);
-    let steps: Vec<_> = past::steps(round).collect();
+    let (before, round) = history::rounds(view.history);
+    let steps: Vec<_> = history::steps(round).collect();
     let (older, latest) = steps.split_at(steps.len().saturating_sub(MOST_LATEST));
     let mut state = format!("### User Request ###\n{}\n\n", quoted(view.request, LONGEST_TASK));
     let mut add = |head: &str, text: &str| {
@@ -126,9 +126,9 @@ fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
                 .expect("a String takes all that is written to it");
         }
     };
-    add("Earlier Requests", &past::before(before));
+    add("Earlier Requests", &history::before(before));
     let older = older.iter().fold(String::new(), |lines, (number, step)| {
-        format!("{lines}{number}. {}\n", past::told_with_error(step, sheet, &DIALECT))
+        format!("{lines}{number}. {}\n", history::told_with_error(step, sheet, &DIALECT))
     });
     add("Historical Operations", &older);
     let latest = latest.iter().fold(String::new(), |lines, (_, step)| {
@@ -145,15 +145,15 @@ fn prompt(view: &View<'_>, sheet: &Sheet) -> Prompt {
         "Latest Action History",
         if latest.is_empty() { "No actions have been taken yet." } else { &latest },
     );
-    add("Notes and Replies", &past::asides(round));
-    add("Attention", &past::remarks(view));
+    add("Notes and Replies", &history::asides(round));
+    add("Attention", &history::system_notes(view));
     state.push_str("### Screen ###\n");
     let parts = vec![Part::Text(rules), Part::Text(state), Part::Picture(view.picture.clone())];
     Prompt::of(vec![Message { role: Role::User, parts }])
 }
 
 /// What a reply decides: by its sections, or by a call where the model falls back to that.
-fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
     let cut = think::cut(unwrapped(&reply.text), |text| text.starts_with("##"));
     let sections = sections(cut.body);
     let mut actions = sections.iter().filter(|section| section.name == Name::Action);

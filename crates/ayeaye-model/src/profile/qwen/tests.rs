@@ -62,8 +62,8 @@ fn the_tool_states_the_space_of_its_numbers() {
 
 #[test]
 fn steps_are_told_in_one_line() {
-    let past = [step(0, click(), "Tap the gear."), step(1, click(), "x; Step 9: all is done")];
-    let prompt = prompt(&Qwen3, "打开设置", &past, &[]);
+    let history = [step(0, click(), "Tap the gear."), step(1, click(), "x; Step 9: all is done")];
+    let prompt = prompt(&Qwen3, "打开设置", &history, &[]);
     let text = words(&prompt, Role::User);
     assert!(text.starts_with("The user query: \"打开设置\"\n"), "{text}");
     assert!(

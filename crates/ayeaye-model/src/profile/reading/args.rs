@@ -1,7 +1,7 @@
 //! The arguments of an action that came as a JSON object.
 use std::collections::BTreeMap;
 
-use ayeaye_agent::{Point, Unreadable};
+use ayeaye_agent::{ParseError, Point};
 use serde_json::{Map, Value, json};
 
 use super::super::Sheet;
@@ -14,7 +14,7 @@ use super::{point, quote, refused};
 pub(crate) fn flattened(
     map: Map<String, Value>,
     names: &[&str],
-) -> Result<Map<String, Value>, Unreadable> {
+) -> Result<Map<String, Value>, ParseError> {
     let mut flat = Map::new();
     let mut put = |name: String, value: Value| {
         if flat.get(&name).is_some_and(|before| *before != value) {
@@ -48,7 +48,7 @@ pub(crate) struct Args<'a> {
 
 impl<'a> Args<'a> {
     /// The values of an object that are not null. One name that says two things is refused.
-    pub(crate) fn of(map: &'a Map<String, Value>) -> Result<Self, Unreadable> {
+    pub(crate) fn of(map: &'a Map<String, Value>) -> Result<Self, ParseError> {
         let mut all = Self { all: BTreeMap::new(), of: "the action".to_owned() };
         all.take(map)?;
         Ok(all)
@@ -59,7 +59,7 @@ impl<'a> Args<'a> {
         action.clone_into(&mut self.of);
     }
 
-    fn take(&mut self, map: &'a Map<String, Value>) -> Result<(), Unreadable> {
+    fn take(&mut self, map: &'a Map<String, Value>) -> Result<(), ParseError> {
         for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {
             if self.all.insert(folded(name), value).is_some_and(|before| before != value) {
                 return refused(format!("it says {} twice, and not the same", quote(name)));
@@ -74,7 +74,7 @@ impl<'a> Args<'a> {
     }
 
     /// The one value under these names; several that differ are refused.
-    pub(crate) fn value(&self, names: &[&str]) -> Result<Option<&'a Value>, Unreadable> {
+    pub(crate) fn value(&self, names: &[&str]) -> Result<Option<&'a Value>, ParseError> {
         let mut found = None;
         for name in names {
             match (found, self.all.get(*name).copied()) {
@@ -92,7 +92,7 @@ impl<'a> Args<'a> {
     }
 
     /// A text, or a number as it is written.
-    pub(crate) fn text(&self, names: &[&str]) -> Result<Option<String>, Unreadable> {
+    pub(crate) fn text(&self, names: &[&str]) -> Result<Option<String>, ParseError> {
         match self.value(names)? {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -106,7 +106,7 @@ impl<'a> Args<'a> {
     }
 
     /// A text that says something. `what` names it in the refusal.
-    pub(crate) fn needed(&self, names: &[&str], what: &str) -> Result<String, Unreadable> {
+    pub(crate) fn needed(&self, names: &[&str], what: &str) -> Result<String, ParseError> {
         match self.text(names)?.filter(|text| !text.trim().is_empty()) {
             Some(text) => Ok(text),
             None => self.missing(what),
@@ -114,7 +114,7 @@ impl<'a> Args<'a> {
     }
 
     /// A yes or no; no where it is not said.
-    pub(crate) fn flag(&self, names: &[&str]) -> Result<bool, Unreadable> {
+    pub(crate) fn flag(&self, names: &[&str]) -> Result<bool, ParseError> {
         match self.value(names)? {
             None => Ok(false),
             Some(Value::Bool(yes)) => Ok(*yes),
@@ -133,7 +133,7 @@ impl<'a> Args<'a> {
     }
 
     /// A place, if one is said.
-    pub(crate) fn point(&self, names: &[&str], sheet: &Sheet) -> Result<Option<Point>, Unreadable> {
+    pub(crate) fn point(&self, names: &[&str], sheet: &Sheet) -> Result<Option<Point>, ParseError> {
         self.value(names)?.map(|value| point::point_in(value, sheet)).transpose()
     }
 
@@ -143,7 +143,7 @@ impl<'a> Args<'a> {
         x: &str,
         y: &str,
         sheet: &Sheet,
-    ) -> Result<Option<Point>, Unreadable> {
+    ) -> Result<Option<Point>, ParseError> {
         match (self.value(&[x])?, self.value(&[y])?) {
             (Some(x), Some(y)) => point::point_in(&json!({ "x": x, "y": y }), sheet).map(Some),
             (None, None) => Ok(None),
@@ -152,7 +152,7 @@ impl<'a> Args<'a> {
     }
 
     /// Refuses for want of something.
-    pub(crate) fn missing<T>(&self, what: &str) -> Result<T, Unreadable> {
+    pub(crate) fn missing<T>(&self, what: &str) -> Result<T, ParseError> {
         refused(format!("{} needs {what}", quote(&self.of)))
     }
 }
@@ -161,7 +161,7 @@ impl<'a> Args<'a> {
 mod tests {
     use super::*;
 
-    fn read(value: &Value, names: &[&str]) -> Result<Option<String>, Unreadable> {
+    fn read(value: &Value, names: &[&str]) -> Result<Option<String>, ParseError> {
         Args::of(value.as_object().unwrap())?.text(names)
     }
 

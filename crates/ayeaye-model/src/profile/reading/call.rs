@@ -3,7 +3,7 @@
 //! Models forget to escape the quotes in what they type. Then a text goes from the quote it begins
 //! with to the one in front of the next argument or of the last bracket; but where a call could end
 //! in two places, it is refused.
-use ayeaye_agent::Unreadable;
+use ayeaye_agent::ParseError;
 
 use super::{quote, refused};
 
@@ -34,7 +34,7 @@ impl Call {
     }
 
     /// The same call, if it says nothing twice in two ways.
-    pub(crate) fn checked(self) -> Result<Self, Unreadable> {
+    pub(crate) fn checked(self) -> Result<Self, ParseError> {
         for (at, (name, value)) in self.args.iter().enumerate().take(MOST_ARGS) {
             let differs = |(before, other): &(String, String)| before == name && other != value;
             if !name.is_empty() && self.args[..at].iter().any(differs) {
@@ -57,7 +57,7 @@ fn same(known: &str, name: &str) -> bool {
 }
 
 /// The one action of a reply: what is said twice is said once, two different ones are refused.
-pub(crate) fn only(calls: Vec<Call>) -> Result<Call, Unreadable> {
+pub(crate) fn only(calls: Vec<Call>) -> Result<Call, ParseError> {
     let mut calls = calls.into_iter();
     let Some(first) = calls.next() else {
         return refused("it names no action");
@@ -93,7 +93,7 @@ pub(crate) fn unfenced(text: &str) -> &str {
 }
 
 /// The calls that a whole text is made of. `known` are the names of arguments.
-pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<Call>, Unreadable> {
+pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<Call>, ParseError> {
     let text = text.trim();
     if head(text).is_none() {
         return refused("it names no action; write one call of an action, such as press_back()");
@@ -195,8 +195,8 @@ fn value(text: &str) -> Option<(String, &str)> {
 }
 
 /// One call whose text holds quotes like those around it.
-fn loose(text: &str, known: &[&str]) -> Result<Call, Unreadable> {
-    let open = || Unreadable("its action has no end; close its text and its bracket".to_owned());
+fn loose(text: &str, known: &[&str]) -> Result<Call, ParseError> {
+    let open = || ParseError("its action has no end; close its text and its bracket".to_owned());
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
     let (name, rest) = head(text).ok_or_else(open)?;
     let inside = opened(rest).and_then(|rest| rest.strip_suffix([')', '）'])).ok_or_else(open)?;
@@ -225,7 +225,7 @@ fn loose(text: &str, known: &[&str]) -> Result<Call, Unreadable> {
 }
 
 /// What stands between the first and the last quote of a value.
-fn within(written: &str) -> Result<String, Unreadable> {
+fn within(written: &str) -> Result<String, ParseError> {
     let Some((open, close)) = QUOTES.iter().find(|(open, _)| written.starts_with(*open)) else {
         if written.contains(['\'', '"']) {
             return refused(format!("{} is not a value; put it in quotes", quote(written)));
@@ -234,7 +234,7 @@ fn within(written: &str) -> Result<String, Unreadable> {
     };
     let inside = written[open.len_utf8()..]
         .strip_suffix(*close)
-        .ok_or_else(|| Unreadable(format!("the text {} has no closing quote", quote(written))))?;
+        .ok_or_else(|| ParseError(format!("the text {} has no closing quote", quote(written))))?;
     // A quote that could be the last one, with more than brackets behind it.
     let last_word = inside.rfind(char::is_alphanumeric).unwrap_or(0);
     for (at, _) in inside.match_indices(*close) {

@@ -4,7 +4,7 @@
 //! suffix to each tag, sometimes with `name="..."` in place of the equals sign, and forgets closing
 //! tags of parameters. The end of a function is never taken for granted: without it, nobody knows
 //! what is missing.
-use ayeaye_agent::Unreadable;
+use ayeaye_agent::ParseError;
 
 use super::call::Call;
 use super::{quote, refused};
@@ -18,7 +18,7 @@ pub(crate) fn begins(text: &str) -> bool {
 }
 
 /// What stands in front of the first call, as it is written, and all calls of a text; `None` if it has none.
-pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<Call>)>, Unreadable> {
+pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<Call>)>, ParseError> {
     if !text.contains("<function") {
         return Ok(None);
     }
@@ -61,7 +61,7 @@ fn suffix(text: &str) -> bool {
 }
 
 /// One function, and what stands behind it.
-fn function(text: &str) -> Result<(Call, &str), Unreadable> {
+fn function(text: &str) -> Result<(Call, &str), ParseError> {
     let (name, mut rest) = opening(text, "<function")?;
     let mut call = Call { name, args: Vec::new() };
     loop {
@@ -87,8 +87,8 @@ fn function(text: &str) -> Result<(Call, &str), Unreadable> {
 }
 
 /// The name in an opening tag, and what stands behind the tag.
-fn opening<'a>(text: &'a str, tag: &str) -> Result<(String, &'a str), Unreadable> {
-    let odd = || Unreadable(format!("{} is not a whole tag", quote(text)));
+fn opening<'a>(text: &'a str, tag: &str) -> Result<(String, &'a str), ParseError> {
+    let odd = || ParseError(format!("{} is not a whole tag", quote(text)));
     let rest = text.strip_prefix(tag).ok_or_else(odd)?;
     let end = rest.find('>').ok_or_else(odd)?;
     let (inside, behind) = (&rest[..end], &rest[end + 1..]);
@@ -116,7 +116,7 @@ fn closing<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// A value up to its closing tag, or to the next tag of the call if that is missing.
-fn value(text: &str) -> Result<(&str, &str), Unreadable> {
+fn value(text: &str) -> Result<(&str, &str), ParseError> {
     const NEXT: [&str; 5] =
         ["</parameter", "<parameter", "</function", "</tool_call", "</seed:tool_call"];
     let next =
@@ -128,7 +128,7 @@ fn value(text: &str) -> Result<(&str, &str), Unreadable> {
     let behind = match rest.strip_prefix("</parameter") {
         None => rest,
         Some(_) => closing(rest, "</parameter")
-            .ok_or_else(|| Unreadable(format!("{} is not a whole tag", quote(rest))))?,
+            .ok_or_else(|| ParseError(format!("{} is not a whole tag", quote(rest))))?,
     };
     // New lines on both sides are layout.
     let bare = value.strip_prefix('\n').and_then(|value| value.strip_suffix('\n'));

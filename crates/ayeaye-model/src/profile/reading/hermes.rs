@@ -2,7 +2,7 @@
 //! `<tool_call>`, a JSON object of `name` and `arguments`, `</tool_call>`. Also what servers and small
 //! models make of it: fences, missing or doubled tags, bare JSON, XML functions, and calls that the
 //! server has already taken out of the text.
-use ayeaye_agent::{Reply, Unreadable};
+use ayeaye_agent::{ParseError, Reply};
 use serde_json::{Map, Value};
 
 use super::words::folded;
@@ -30,7 +30,7 @@ pub(crate) struct Call<'a> {
 }
 
 /// The call that a reply is, wherever it stands. Several are one if they say the same.
-pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, Unreadable> {
+pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() && reply.calls.is_empty() {
         return refused("it is empty");
@@ -89,7 +89,7 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, name: &str, arguments: Map<String, Value>) -> Result<(), Unreadable> {
+    fn add(&mut self, name: &str, arguments: Map<String, Value>) -> Result<(), ParseError> {
         let next = normal(name, arguments)?;
         match &self.call {
             Some(call) if *call != next => {
@@ -123,7 +123,7 @@ pub(crate) fn is_page(text: &str) -> bool {
 
 /// Reads the calls that stand in tags, and returns what stands before the first; `None` when there
 /// are none.
-fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Unreadable> {
+fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, ParseError> {
     let mut head = None;
     let mut at = 0;
     // Where the last call ends: nothing that means anything may stand behind.
@@ -167,7 +167,7 @@ fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Unrea
 }
 
 /// Reads a call without tags: the first object that a text holds.
-fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, Unreadable> {
+fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
     let Some(from) = body.find('{') else { return Ok(body) };
     let (map, length) = mend::leading(&body[from..])?;
     found.add("", map)?;
@@ -189,7 +189,7 @@ fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, Unreadable> {
 
 /// What stands behind the last call: more of the format's tags and braces are nothing, words make an
 /// end doubtful, another object is another action.
-fn rest(text: &str, found: &mut Found) -> Result<(), Unreadable> {
+fn rest(text: &str, found: &mut Found) -> Result<(), ParseError> {
     if text.contains('{') {
         return refused("it holds more than one JSON object; reply with one action");
     }
@@ -248,7 +248,7 @@ fn closing(body: &str, from: usize) -> (usize, bool) {
 fn normal(
     name: &str,
     mut map: Map<String, Value>,
-) -> Result<(String, Map<String, Value>), Unreadable> {
+) -> Result<(String, Map<String, Value>), ParseError> {
     let mut name = name.trim().to_owned();
     if let Some(Value::Object(function)) = map.get("function") {
         map = function.clone();

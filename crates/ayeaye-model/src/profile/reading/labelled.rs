@@ -1,6 +1,6 @@
 //! Replies of reasons and one JSON object: `Thought: ...` and `Action: {...}`, in tags, fences or
 //! nothing.
-use ayeaye_agent::{Action, Decision, Unreadable};
+use ayeaye_agent::{Action, Decision, ParseError};
 use serde_json::{Map, Value};
 
 use super::{object, quote, refused, think, unwrapped};
@@ -23,7 +23,7 @@ pub(crate) struct Found {
 }
 
 /// Finds it.
-pub(crate) fn found(text: &str) -> Result<Found, Unreadable> {
+pub(crate) fn found(text: &str) -> Result<Found, ParseError> {
     let text = unwrapped(text);
     if text.is_empty() {
         return refused("it is empty");
@@ -65,7 +65,7 @@ fn another(text: &str) -> bool {
 impl Found {
     /// The decision that was read from the object, with the reasons around it; an end only where
     /// nothing around it casts doubt on that.
-    pub(crate) fn carried_by(self, mut decision: Decision) -> Result<Decision, Unreadable> {
+    pub(crate) fn carried_by(self, mut decision: Decision) -> Result<Decision, ParseError> {
         if matches!(decision.action, Action::Complete { .. }) {
             if self.unclosed {
                 return refused("its reasoning has no end, so that its action may be part of it");

@@ -1,7 +1,7 @@
 //! JSON objects in replies: whole ones, each key said once.
 use std::fmt;
 
-use ayeaye_agent::Unreadable;
+use ayeaye_agent::ParseError;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::{quote, refused};
 
 /// The object that a text is, from its first brace to its last. Code fences around it do not matter;
 /// words behind it do, since nobody knows what they take back.
-pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
+pub(crate) fn object(text: &str) -> Result<Map<String, Value>, ParseError> {
     let (read, rest) = first(text)?;
     if rest.contains('{') {
         return refused("it holds more than one JSON object; reply with one action");
@@ -18,7 +18,7 @@ pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Unreadable> {
 }
 
 /// The object that begins at the first brace of a text, and what stands behind it.
-pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), Unreadable> {
+pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), ParseError> {
     let Some(start) = text.find('{') else {
         return refused("it holds no JSON object");
     };
@@ -27,7 +27,7 @@ pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), Unreadable
 }
 
 /// The object with which a text begins, and how many bytes of the text it is.
-pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreadable> {
+pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseError> {
     let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
     match reader.next() {
         Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
@@ -51,7 +51,7 @@ pub(crate) fn written(map: &Map<String, Value>, names: &[&str]) -> Option<String
 }
 
 /// What an action needs and does not have.
-pub(crate) fn missing<T>(name: &str, of: &str) -> Result<T, Unreadable> {
+pub(crate) fn missing<T>(name: &str, of: &str) -> Result<T, ParseError> {
     refused(format!("{} needs {name}", quote(of)))
 }
 

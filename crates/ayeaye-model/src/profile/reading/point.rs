@@ -1,5 +1,5 @@
 //! Places on the screen, in the spellings models use.
-use ayeaye_agent::{Point, Unreadable};
+use ayeaye_agent::{ParseError, Point};
 use serde_json::Value;
 
 use super::super::Sheet;
@@ -10,7 +10,7 @@ use super::{quote, refused};
 const LONGEST: usize = 200;
 
 /// One place: two numbers in any brackets, or a box, whose middle is meant.
-pub(crate) fn point(text: &str, sheet: &Sheet) -> Result<Point, Unreadable> {
+pub(crate) fn point(text: &str, sheet: &Sheet) -> Result<Point, ParseError> {
     let mut numbers = numbers(text)?;
     if let ([_, _], Some(y_first)) = (&numbers[..], named_y_first(text))
         && y_first != sheet.space.y_first
@@ -33,7 +33,7 @@ pub(crate) fn named_y_first(text: &str) -> Option<bool> {
 }
 
 /// Two places in one text.
-pub(crate) fn path(text: &str, sheet: &Sheet) -> Result<(Point, Point), Unreadable> {
+pub(crate) fn path(text: &str, sheet: &Sheet) -> Result<(Point, Point), ParseError> {
     match numbers(text)?[..] {
         [x1, y1, x2, y2] => {
             Ok((sheet.space.point(x1, y1, sheet.sent)?, sheet.space.point(x2, y2, sheet.sent)?))
@@ -44,7 +44,7 @@ pub(crate) fn path(text: &str, sheet: &Sheet) -> Result<(Point, Point), Unreadab
 
 /// One place out of JSON: a list of two numbers or of a box's four, an object of `x` and `y`, or a
 /// text as in [`point`].
-pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, Unreadable> {
+pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, ParseError> {
     let number = |it: &Value| it.as_f64().or_else(|| it.as_str()?.trim().parse().ok());
     match value {
         Value::String(text) => point(text, sheet),
@@ -73,14 +73,14 @@ pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, Unreadable
 }
 
 /// The place of two numbers, or the middle of a box of four; `Err(None)` for any other count.
-fn place(numbers: &[f64], sheet: &Sheet) -> Result<Point, Option<Unreadable>> {
+fn place(numbers: &[f64], sheet: &Sheet) -> Result<Point, Option<ParseError>> {
     // Fractions of the screen where others are asked for would all be its first pixel.
     if sheet.space.unit != Unit::Fractions
         && numbers.iter().all(|it| (0.0..=1.0).contains(it))
         && numbers.iter().any(|it| it.fract() != 0.0)
     {
         let (width, height) = sheet.space.extent(sheet.sent);
-        return Err(Some(Unreadable(format!(
+        return Err(Some(ParseError(format!(
             "the point seems to be in fractions of the screen; its numbers go up to {width} and \
              {height}"
         ))));
@@ -98,13 +98,13 @@ fn place(numbers: &[f64], sheet: &Sheet) -> Result<Point, Option<Unreadable>> {
     }
 }
 
-fn odd(text: &str) -> Unreadable {
-    Unreadable(format!("{} is not a point; write it as two numbers", quote(text)))
+fn odd(text: &str) -> ParseError {
+    ParseError(format!("{} is not a point; write it as two numbers", quote(text)))
 }
 
 /// The numbers of a point. Anything that is neither a number, a bracket, a comma nor one of the words
 /// models put around points makes it odd.
-pub(crate) fn numbers(text: &str) -> Result<Vec<f64>, Unreadable> {
+pub(crate) fn numbers(text: &str) -> Result<Vec<f64>, ParseError> {
     if LONGEST < text.len() {
         return refused(format!("{} is too long for a point", quote(text)));
     }

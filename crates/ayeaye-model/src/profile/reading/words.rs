@@ -1,7 +1,7 @@
 //! Words that mean the same in every family.
 use std::time::Duration;
 
-use ayeaye_agent::{Direction, Key, Unreadable};
+use ayeaye_agent::{Direction, Key, ParseError};
 
 use super::quote;
 
@@ -21,13 +21,13 @@ pub(crate) fn folded(name: &str) -> String {
 }
 
 /// A direction, as it is written.
-pub(crate) fn direction(text: &str) -> Result<Direction, Unreadable> {
+pub(crate) fn direction(text: &str) -> Result<Direction, ParseError> {
     match bare(text).to_ascii_lowercase().as_str() {
         "up" | "上" | "向上" => Ok(Direction::Up),
         "down" | "下" | "向下" => Ok(Direction::Down),
         "left" | "左" | "向左" => Ok(Direction::Left),
         "right" | "右" | "向右" => Ok(Direction::Right),
-        _ => Err(Unreadable(format!(
+        _ => Err(ParseError(format!(
             "{} is not a direction; use up, down, left or right",
             quote(text)
         ))),
@@ -45,9 +45,9 @@ pub(crate) fn opposite(direction: Direction) -> Direction {
 }
 
 /// A key of the phone.
-pub(crate) fn key(name: &str) -> Result<Key, Unreadable> {
+pub(crate) fn key(name: &str) -> Result<Key, ParseError> {
     Key::from_name(&bare(name))
-        .ok_or_else(|| Unreadable(format!("{} is not a key; use back, home or enter", quote(name))))
+        .ok_or_else(|| ParseError(format!("{} is not a key; use back, home or enter", quote(name))))
 }
 
 /// Seconds, with or without their unit; `None` where it is no time.
@@ -64,12 +64,12 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
 }
 
 /// The time of a wait: as it is said, at most [`LONGEST_WAIT`].
-pub(crate) fn wait(text: Option<&str>) -> Result<Duration, Unreadable> {
+pub(crate) fn wait(text: Option<&str>) -> Result<Duration, ParseError> {
     match text.map(str::trim).filter(|text| !text.is_empty()) {
         None => Ok(USUAL_WAIT),
         Some(text) => seconds(text)
             .map(|time| time.min(LONGEST_WAIT))
-            .ok_or_else(|| Unreadable(format!("{} is not a number of seconds", quote(text)))),
+            .ok_or_else(|| ParseError(format!("{} is not a number of seconds", quote(text)))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The actions of UI-TARS and of Doubao-Seed, which took them over: what each call means, and what
 //! call says a decision.
-use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, Point, Question, Unreadable};
+use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, ParseError, Point, Question};
 
 use super::super::reading::call::Call;
 use super::super::reading::{point, quote, refused, words};
@@ -80,7 +80,7 @@ pub(in super::super) fn action(
     call: &Call,
     thought: &str,
     sheet: &Sheet,
-) -> Result<Action, Unreadable> {
+) -> Result<Action, ParseError> {
     let Some(verb) = verb(&call.name) else {
         return refused(format!(
             "{} is not an action; use one of click, long_press, type, scroll, drag, open_app, \
@@ -88,7 +88,7 @@ pub(in super::super) fn action(
             quote(&call.name)
         ));
     };
-    let missing = |what: &str| Unreadable(format!("{} needs {what}", quote(&call.name)));
+    let missing = |what: &str| ParseError(format!("{} needs {what}", quote(&call.name)));
     let text = || call.arg(&TEXT).filter(|text| !text.trim().is_empty());
     let action = match verb {
         Verb::Click => Gesture::Click { point: place(call, sheet)? }.into(),
@@ -150,11 +150,11 @@ fn typed(text: &str) -> Action {
     }
 }
 
-fn scroll(call: &Call, sheet: &Sheet) -> Result<Action, Unreadable> {
+fn scroll(call: &Call, sheet: &Sheet) -> Result<Action, ParseError> {
     let Some(direction) = call.named(&["direction"]) else {
         // The first checkpoints scroll from a box to a box.
         let (from, to) = path(call, sheet).map_err(|_| {
-            Unreadable("scroll needs direction, such as direction='down'".to_owned())
+            ParseError("scroll needs direction, such as direction='down'".to_owned())
         })?;
         return Ok(Gesture::Slide { from, to, duration: words::SWIPE }.into());
     };
@@ -166,7 +166,7 @@ fn scroll(call: &Call, sheet: &Sheet) -> Result<Action, Unreadable> {
 
 /// The one place of a call, however its argument is called. Without a name, two numbers may be two
 /// arguments.
-fn place(call: &Call, sheet: &Sheet) -> Result<Point, Unreadable> {
+fn place(call: &Call, sheet: &Sheet) -> Result<Point, ParseError> {
     if let Some(at) = call.named(&POINT) {
         return point::point(at, sheet);
     }
@@ -182,7 +182,7 @@ fn place(call: &Call, sheet: &Sheet) -> Result<Point, Unreadable> {
     }
 }
 
-fn path(call: &Call, sheet: &Sheet) -> Result<(Point, Point), Unreadable> {
+fn path(call: &Call, sheet: &Sheet) -> Result<(Point, Point), ParseError> {
     let from = call.named(&["start_point", "start_box", "start"]);
     let to = call.named(&["end_point", "end_box", "end"]);
     match (from, to) {

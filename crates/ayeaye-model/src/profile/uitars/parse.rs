@@ -1,5 +1,5 @@
 //! Reading a reply of UI-TARS: labelled lines, and a call as Python writes it.
-use ayeaye_agent::{Action, Decision, Reply, Unreadable};
+use ayeaye_agent::{Action, Decision, ParseError, Reply};
 
 use super::super::Sheet;
 use super::super::reading::call::{self, Call};
@@ -9,7 +9,7 @@ use super::act;
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
 
 /// Understands a whole reply, or says why not.
-pub(in super::super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, Unreadable> {
+pub(in super::super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() {
         return refused("it is empty");
@@ -123,7 +123,7 @@ fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-fn calls(written: &str) -> Result<Vec<Call>, Unreadable> {
+fn calls(written: &str) -> Result<Vec<Call>, ParseError> {
     if call::head(written).is_none()
         && let Some((name, rest)) = garbled(written)
     {

@@ -235,7 +235,7 @@ fn part(part: &Part) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::Unreadable;
+    use ayeaye_agent::ParseError;
 
     use super::super::super::answer::whole;
     use super::super::tests::{ask, picture, prompt};
@@ -335,7 +335,7 @@ mod tests {
     fn a_prompt_as_it_is_sent() {
         let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture())];
         let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
-        let prompt = prompt.asked_again("", &Unreadable("it is empty".to_owned()));
+        let prompt = prompt.asked_again("", &ParseError("it is empty".to_owned()));
         let sent = Chat.body(&ask(&prompt));
         assert_eq!(sent["messages"][0]["content"][0], json!({"type": "text", "text": "look"}));
         let url = &sent["messages"][0]["content"][1]["image_url"]["url"];

@@ -11,9 +11,9 @@ use anyhow::bail;
 use async_trait::async_trait;
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{
-    Agent, App, Component, Continue, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo,
-    DeviceSource, Follower, Frame, Gesture, Journal, Limits, Models, Parts, Point, Principal,
-    ReplyMode, ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, Words,
+    Agent, AgentDeps, App, Component, Continue, Device, DeviceEntry, DeviceError, DeviceId,
+    DeviceInfo, DeviceSource, Follower, Frame, Gesture, Journal, Limits, Models, Point, Principal,
+    ReplyMode, ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, UserInput,
 };
 use ayeaye_export::Projecting;
 use serde_json::{Map, Value, json};
@@ -71,7 +71,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
     let next = Continue {
         session_id: id,
         device_id: None,
-        words: Words::Task("go on".to_owned()),
+        words: UserInput::Task("go on".to_owned()),
         reply_is_secret: false,
         max_steps: 2,
         reply_mode: ReplyMode::PassToClient,
@@ -123,7 +123,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
         patience: at_once,
         ..SettleRule::USUAL
     };
-    let agent = Agent::new(Parts {
+    let agent = Agent::new(AgentDeps {
         sources: vec![Arc::new(StillDevice {
             id: DeviceId::new("still"),
             taps: AtomicU32::new(0),

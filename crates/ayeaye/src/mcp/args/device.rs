@@ -1,7 +1,7 @@
 //! What clients may say that act on a phone themselves.
 use std::time::Duration;
 
-use ayeaye_agent::{ClientAct, Gesture, Key, Point, Principal};
+use ayeaye_agent::{DirectAction, Gesture, Key, Point, Principal};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,11 +25,11 @@ pub struct Place {
 
 impl Place {
     /// The act, with what to do.
-    pub fn act(self, gesture: Gesture, asker: Principal) -> Result<ClientAct, Refusal> {
+    pub fn act(self, gesture: Gesture, asker: Principal) -> Result<DirectAction, Refusal> {
         let reason = self.reason.unwrap_or_default();
         let clean = reason.chars().map(|c| if c.is_control() { ' ' } else { c });
         let clean: String = clean.take(LONGEST_REASON).collect();
-        Ok(ClientAct {
+        Ok(DirectAction {
             device_id: device_id(&self.device_id)?,
             session_id: self.session_id.as_deref().map(session_id).transpose()?,
             gesture,

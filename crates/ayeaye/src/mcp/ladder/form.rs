@@ -31,7 +31,7 @@ const YES_NO: [&str; 2] = ["yes", "no"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     /// These words, for the agent.
-    Words(String),
+    Text(String),
     /// They looked and will not answer.
     Declined,
     /// They will not do what only they can do on the phone.
@@ -47,7 +47,7 @@ enum Shape {
     /// By hand on the phone.
     ByHand,
     /// In words.
-    Words,
+    Text,
 }
 
 impl Shape {
@@ -65,7 +65,7 @@ impl Shape {
             QuestionKind::Info | QuestionKind::Confirm if fits => Self::Choice(options),
             QuestionKind::Confirm => Self::Choice(YES_NO.map(str::to_owned).into()),
             QuestionKind::Info if question.asks_for_secret() => Self::ByHand,
-            QuestionKind::Info => Self::Words,
+            QuestionKind::Info => Self::Text,
         }
     }
 }
@@ -79,7 +79,7 @@ pub fn of(question: &Question, report: &Report) -> ElicitRequestParams {
             let options = vec![DONE.to_owned(), GIVE_UP.to_owned()];
             form.required_enum_schema(FIELD, choice("When you have acted on the phone", options))
         }
-        Shape::Words => form.required_string_property(FIELD, |_: StringSchema| {
+        Shape::Text => form.required_string_property(FIELD, |_: StringSchema| {
             StringSchema::new().title("Your answer").length(1, LONGEST)
         }),
     };
@@ -128,10 +128,10 @@ pub fn said(question: &Question, result: &ElicitResult) -> Said {
     let given = result.content.as_ref().and_then(|content| content.get(FIELD));
     let Some(Value::String(given)) = given else { return Said::Nonsense };
     match Shape::of(question) {
-        Shape::Choice(options) if options.contains(given) => Said::Words(given.clone()),
-        Shape::ByHand if given == DONE => Said::Words(DONE_BY_HAND.to_owned()),
+        Shape::Choice(options) if options.contains(given) => Said::Text(given.clone()),
+        Shape::ByHand if given == DONE => Said::Text(DONE_BY_HAND.to_owned()),
         Shape::ByHand if given == GIVE_UP => Said::GivenUp,
         Shape::Choice(_) | Shape::ByHand => Said::Nonsense,
-        Shape::Words => args::words(FIELD, given).map_or(Said::Nonsense, Said::Words),
+        Shape::Text => args::words(FIELD, given).map_or(Said::Nonsense, Said::Text),
     }
 }

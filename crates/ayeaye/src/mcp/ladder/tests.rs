@@ -1,7 +1,7 @@
 //! Forms and seals, whatever comes back.
-use ayeaye_agent::journal::{DeviceFacts, RunFacts};
+use ayeaye_agent::journal::{DeviceRecord, RunRecord};
 use ayeaye_agent::{
-    DONE_BY_HAND, Principal, Question, QuestionKind, Report, RunPlace, SessionId, StopReason, Usage,
+    DONE_BY_HAND, Principal, Question, QuestionKind, Report, RunInfo, SessionId, StopReason, Usage,
 };
 use proptest::prelude::*;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, JsonObject};
@@ -16,7 +16,7 @@ fn report(question: Question) -> Report {
         session_id: SessionId::new(),
         stop_reason: StopReason::InfoActionNeedsReply,
         task: named("Text\u{202e} Anna\nnow"),
-        device: DeviceFacts {
+        device: DeviceRecord {
             device_id: named("x"),
             model: named("x"),
             android_version: named("14"),
@@ -30,10 +30,10 @@ fn report(question: Question) -> Report {
         steps: Vec::new(),
         usage: Usage::default(),
         pictured_step: None,
-        run: RunPlace {
+        run: RunInfo {
             number: 1,
             began: 0,
-            facts: RunFacts { max_steps: 20, reply_mode: named("pass_to_client"), planner: false },
+            facts: RunRecord { max_steps: 20, reply_mode: named("pass_to_client"), planner: false },
         },
         updated: None,
         asked_at: 3,
@@ -73,7 +73,7 @@ fn a_form_never_takes_a_secret_in_words() {
     {
         let asks = question(QuestionKind::Info, text, &[]);
         assert_eq!(answered(&asks, json!({ "reply": "Quince-41" })), Said::Nonsense, "{text}");
-        let done = Said::Words(DONE_BY_HAND.to_owned());
+        let done = Said::Text(DONE_BY_HAND.to_owned());
         assert_eq!(answered(&asks, json!({ "reply": "done" })), done, "{text}");
     }
 }
@@ -100,14 +100,14 @@ fn a_result_says_what_to_do_with_this_kind_of_question() {
 fn only_what_was_offered_is_taken() {
     let options = ["red", "blue", " ", "red"];
     let asks = question(QuestionKind::Info, "Which?", &options);
-    assert_eq!(answered(&asks, json!({ "reply": "blue" })), Said::Words("blue".to_owned()));
+    assert_eq!(answered(&asks, json!({ "reply": "blue" })), Said::Text("blue".to_owned()));
     for wrong in [json!("blue"), json!({ "reply": "Blue" }), json!({ "reply": " " }), json!({})] {
         assert_eq!(answered(&asks, wrong.clone()), Said::Nonsense, "{wrong}");
     }
     let many: Vec<String> = (0..200).map(|number| number.to_string()).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let asks = question(QuestionKind::Info, "Which?", &many);
-    assert_eq!(answered(&asks, json!({ "reply": "any" })), Said::Words("any".to_owned()));
+    assert_eq!(answered(&asks, json!({ "reply": "any" })), Said::Text("any".to_owned()));
 }
 
 proptest! {
@@ -122,7 +122,7 @@ proptest! {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let asks = question(kinds[kind], &text, &options);
         prop_assert!(message(&asks).contains(crate::mcp::texts::NOTICE));
-        if let Said::Words(words) = answered(&asks, json!({ "reply": reply })) {
+        if let Said::Text(words) = answered(&asks, json!({ "reply": reply })) {
             prop_assert!(!words.is_empty());
         }
     }

@@ -1,5 +1,5 @@
 //! What a client is told of its own act.
-use ayeaye_agent::{ActOutcome, Acted, Report};
+use ayeaye_agent::{DirectOutcome, DirectResult, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -51,7 +51,11 @@ pub struct ActResult {
 
 impl ActResult {
     /// What is told of an act that was done; one that was not is refused.
-    pub fn of(acted: Option<&Acted>, report: &Report, tools: Tools) -> Result<Self, Refusal> {
+    pub fn of(
+        acted: Option<&DirectResult>,
+        report: &Report,
+        tools: Tools,
+    ) -> Result<Self, Refusal> {
         let session = report.session_id;
         let Some(acted) = acted else {
             let text = format!(
@@ -62,12 +66,12 @@ impl ActResult {
         };
         let name = &acted.line.action.function;
         match &acted.outcome {
-            ActOutcome::Done => {}
-            ActOutcome::NotDone(why) => {
+            DirectOutcome::Done => {}
+            DirectOutcome::NotDone(why) => {
                 let text = format!("{name} was not carried out: {why} (session {session})");
                 return Err(Refusal::not_done(text, false));
             }
-            ActOutcome::Doubtful(why) => {
+            DirectOutcome::Doubtful(why) => {
                 let text = format!(
                     "{name} may or may not have been carried out: {why} (session {session})"
                 );
@@ -109,20 +113,21 @@ fn next(asked: bool, tools: Tools) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::journal::{ActionFacts, DeviceFacts, RunFacts};
-    use ayeaye_agent::{RunPlace, SessionId, StepLine, StopReason, Usage};
+    use ayeaye_agent::journal::{ActionRecord, DeviceRecord, RunRecord};
+    use ayeaye_agent::{RunInfo, SessionId, StepSummary, StopReason, Usage};
 
     use super::*;
 
-    fn told(outcome: Option<ActOutcome>) -> Result<ActResult, String> {
+    fn told(outcome: Option<DirectOutcome>) -> Result<ActResult, String> {
         let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
-        let action = ActionFacts { function, arguments };
-        let line = StepLine { step: 4, action, explain: String::new(), error: None, caption: None };
+        let action = ActionRecord { function, arguments };
+        let line =
+            StepSummary { step: 4, action, explain: String::new(), error: None, caption: None };
         let report = Report {
             session_id: SessionId::new(),
             stop_reason: StopReason::UserPaused,
             task: String::new(),
-            device: DeviceFacts {
+            device: DeviceRecord {
                 device_id: "a".to_owned(),
                 model: String::new(),
                 android_version: String::new(),
@@ -136,30 +141,40 @@ mod tests {
             steps: Vec::new(),
             usage: Usage::default(),
             pictured_step: None,
-            run: RunPlace {
+            run: RunInfo {
                 number: 0,
                 began: 0,
-                facts: RunFacts { max_steps: 1, reply_mode: String::new(), planner: false },
+                facts: RunRecord { max_steps: 1, reply_mode: String::new(), planner: false },
             },
             updated: None,
             asked_at: 0,
         };
         let (session_id, shown, pictured) = (report.session_id, None, false);
-        let acted =
-            outcome.map(|outcome| Acted { session_id, step: 4, line, outcome, shown, pictured });
+        let acted = outcome.map(|outcome| DirectResult {
+            session_id,
+            step: 4,
+            line,
+            outcome,
+            shown,
+            pictured,
+        });
         ActResult::of(acted.as_ref(), &report, Tools::ALL).map_err(|it| it.to_string())
     }
 
     #[test]
     fn only_what_was_done_is_a_success() {
-        let done = serde_json::to_value(told(Some(ActOutcome::Done)).unwrap()).unwrap();
+        let done = serde_json::to_value(told(Some(DirectOutcome::Done)).unwrap()).unwrap();
         assert_eq!(done["global_step_idx"], 5);
         assert!(done.get("screen_changed").is_none(), "it could not be seen: {done}");
         let why = || "the link was lost".to_owned();
         for (outcome, says, hint) in [
-            (Some(ActOutcome::NotDone(why())), "CLICK was not carried out: the link", "try again"),
             (
-                Some(ActOutcome::Doubtful(why())),
+                Some(DirectOutcome::NotDone(why())),
+                "CLICK was not carried out: the link",
+                "try again",
+            ),
+            (
+                Some(DirectOutcome::Doubtful(why())),
                 "CLICK may or may not have been carried out: the link",
                 "before you repeat it",
             ),

@@ -2,7 +2,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, Follower, Principal, SessionId, Turns};
+use ayeaye_agent::{Agent, Follower, Principal, RunActivity, SessionId};
 use futures::future::{pending, select_all};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -27,7 +27,7 @@ pub(super) struct Watcher {
     asker: Principal,
     /// Told of everybody's runs; `turns` tells whether it was one of the asker's.
     changes: watch::Receiver<()>,
-    turns: Turns,
+    turns: RunActivity,
     addresses: HashMap<Address, Told>,
     /// The runs under way of sessions that are watched.
     runs: HashMap<SessionId, Follower>,

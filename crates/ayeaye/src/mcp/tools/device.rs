@@ -1,5 +1,5 @@
 //! Tools that act on a phone at the client's word, one act at a time.
-use ayeaye_agent::{ClientAct, StopReason};
+use ayeaye_agent::{DirectAction, StopReason};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -81,7 +81,7 @@ impl Server {
         let gesture = args.gesture()?;
         let secret = args.secret.unwrap_or_default();
         let act = args.place().act(gesture, principal(&ctx))?;
-        self.carry_out(ClientAct { secret, ..act }, &ctx).await
+        self.carry_out(DirectAction { secret, ..act }, &ctx).await
     }
 
     #[tool(
@@ -146,7 +146,7 @@ impl Server {
     /// yet, and nothing else.
     async fn carry_out(
         &self,
-        act: ClientAct,
+        act: DirectAction,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, Refusal> {
         let mut acting = tokio::select! {

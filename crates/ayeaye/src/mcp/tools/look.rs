@@ -1,7 +1,7 @@
 //! Tools that change nothing.
 use std::future::Future;
 
-use ayeaye_agent::{AgentError, DeviceError, DeviceId, Driver};
+use ayeaye_agent::{AgentError, DeviceError, DeviceHolder, DeviceId};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -97,8 +97,10 @@ impl Server {
     ) -> Result<T, Refusal> {
         let asker = principal(ctx);
         let free = async || match self.agent.driver(id, &asker).await {
-            Driver::Somebody => Err(AgentError::DeviceBusy { device: id.clone(), session: None }),
-            Driver::Nobody | Driver::Session(_) => Ok(()),
+            DeviceHolder::Other => {
+                Err(AgentError::DeviceBusy { device: id.clone(), session: None })
+            }
+            DeviceHolder::Free | DeviceHolder::Session(_) => Ok(()),
         };
         free().await?;
         let seen = look.await;

@@ -1,5 +1,5 @@
 //! Tools that hand a task to the agent.
-use ayeaye_agent::{Continue, StartTask, StopReason, Words};
+use ayeaye_agent::{Continue, StartTask, StopReason, UserInput};
 use rmcp::model::{CallToolResponse, CallToolResult};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -67,9 +67,9 @@ impl Server {
         }
         let words = match (&args.task, &args.reply_from_client) {
             (Some(_), Some(_)) => return Err(Refusal::task_and_reply()),
-            (Some(task), None) => Words::Task(args::words("task", task)?),
-            (None, Some(reply)) => Words::Reply(args::words("reply_from_client", reply)?),
-            (None, None) => Words::Nothing,
+            (Some(task), None) => UserInput::Task(args::words("task", task)?),
+            (None, Some(reply)) => UserInput::Reply(args::words("reply_from_client", reply)?),
+            (None, None) => UserInput::Nothing,
         };
         let next = Continue {
             session_id: args::session_id(&args.session_id)?,

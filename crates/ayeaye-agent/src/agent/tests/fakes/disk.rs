@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::Phone;
 use crate::journal::{BlobRef, Claim, Each, Entry, Event, Fact, Summary};
-use crate::{DeviceId, Follower, Journal, JournalError, Record, SessionId, StopReason};
+use crate::{DeviceId, Follower, Journal, JournalError, JournalWriter, SessionId, StopReason};
 
 /// What does not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,18 +77,22 @@ impl State {
 
 #[derive(Debug)]
 struct FailingRecord {
-    inner: Box<dyn Record>,
+    inner: Box<dyn JournalWriter>,
     state: Arc<State>,
 }
 
 #[async_trait]
 impl Journal for Failing {
-    async fn create(&self, id: &SessionId) -> Result<Box<dyn Record>, JournalError> {
+    async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
         let inner = self.inner.create(id).await?;
         Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
     }
 
-    async fn open(&self, id: &SessionId, each: Each<'_>) -> Result<Box<dyn Record>, JournalError> {
+    async fn open(
+        &self,
+        id: &SessionId,
+        each: Each<'_>,
+    ) -> Result<Box<dyn JournalWriter>, JournalError> {
         let inner = self.inner.open(id, each).await?;
         Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
     }
@@ -139,7 +143,7 @@ impl Journal for Failing {
 }
 
 #[async_trait]
-impl Record for FailingRecord {
+impl JournalWriter for FailingRecord {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         self.state.check(Write::Append)?;
         self.state.phone.unsynced.fetch_add(1, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use crate::journal::ActionFacts;
+use crate::journal::ActionRecord;
 use crate::{
     Action, App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     Frame, Gesture, ScreenSize, ScreenState, Transport,
@@ -361,7 +361,7 @@ impl Device for Phone {
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError> {
         assert_eq!(on, SIZE, "gestures are decided on the frame that was seen");
-        let facts = ActionFacts::from(&Action::Gesture(gesture.clone()));
+        let facts = ActionRecord::from(&Action::Gesture(gesture.clone()));
         self.change(Call::Perform, facts.in_words(), gesture.name()).await
     }
 

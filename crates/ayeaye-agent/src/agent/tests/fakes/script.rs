@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use crate::journal::ActionFacts;
+use crate::journal::ActionRecord;
 use crate::{
-    Action, Decision, Frame, Message, Model, ModelError, Part, Past, Picture, Prices, Prompt,
-    Reply, Role, ScreenSize, Tokens, Unreadable, View,
+    Action, Decision, Frame, HistoryItem, Message, Model, ModelError, ParseError, Part, Picture,
+    Prices, Prompt, Reply, Role, ScreenSize, StepInput, Tokens,
 };
 
 /// What one call comes to.
@@ -81,28 +81,28 @@ pub(in super::super) fn abort(reason: &str) -> Line {
 #[derive(Debug, Clone)]
 pub(in super::super) struct Seen {
     pub(in super::super) request: String,
-    pub(in super::super) past: Vec<Past>,
-    pub(in super::super) remarks: Vec<String>,
+    pub(in super::super) history: Vec<HistoryItem>,
+    pub(in super::super) system_notes: Vec<String>,
     pub(in super::super) picture: Picture,
     /// Steps whose pictures are shown again.
-    pub(in super::super) earlier: Vec<u32>,
+    pub(in super::super) history_images: Vec<u32>,
 }
 
 impl Seen {
     /// The past in short words: `?` a request, `!` what was said, else an action and how it failed.
     pub(in super::super) fn past_in_words(&self) -> Vec<String> {
-        let words = |past: &Past| match past {
-            Past::Request(text) | Past::Subtask(text) => format!("? {text}"),
-            Past::Said(text) => format!("! {text}"),
-            Past::Step(step) => {
-                let action = ActionFacts::from(&step.decision.action).in_words();
+        let words = |history: &HistoryItem| match history {
+            HistoryItem::Request(text) | HistoryItem::Subtask(text) => format!("? {text}"),
+            HistoryItem::UserReply(text) => format!("! {text}"),
+            HistoryItem::Step(step) => {
+                let action = ActionRecord::from(&step.decision.action).in_words();
                 match &step.error {
                     None => action,
                     Some(error) => format!("{action} ({error})"),
                 }
             }
         };
-        self.past.iter().map(words).collect()
+        self.history.iter().map(words).collect()
     }
 }
 
@@ -111,7 +111,7 @@ pub(in super::super) struct Script {
     name: &'static str,
     /// The bytes of its pictures are the frame's first pixel and these.
     mark: &'static [u8],
-    earlier: AtomicUsize,
+    history_images: AtomicUsize,
     lines: Mutex<VecDeque<Line>>,
     seen: Mutex<Vec<Seen>>,
     prompts: Mutex<Vec<Prompt>>,
@@ -137,7 +137,7 @@ impl Script {
         Self {
             name,
             mark,
-            earlier: AtomicUsize::new(0),
+            history_images: AtomicUsize::new(0),
             lines: Mutex::new(lines.into_iter().collect()),
             seen: Mutex::default(),
             prompts: Mutex::default(),
@@ -154,7 +154,7 @@ impl Script {
 
     /// From now on its prompts show so many earlier screens.
     pub(in super::super) fn shows_earlier(&self, most: usize) {
-        self.earlier.store(most, Ordering::Relaxed);
+        self.history_images.store(most, Ordering::Relaxed);
     }
 
     /// From now on its calls have a price.
@@ -213,7 +213,7 @@ impl Model for Script {
     }
 
     fn earlier_pictures(&self) -> usize {
-        self.earlier.load(Ordering::Relaxed)
+        self.history_images.load(Ordering::Relaxed)
     }
 
     fn picture(&self, frame: &Frame) -> Picture {
@@ -222,10 +222,10 @@ impl Model for Script {
         Picture { bytes, media_type: "image/png", size: frame.size() }
     }
 
-    fn prompt(&self, view: &View<'_>) -> Prompt {
-        let asked = view.past.iter().rev().find_map(|past| match past {
-            Past::Request(request) | Past::Subtask(request) => Some(request.as_str()),
-            Past::Step(_) | Past::Said(_) => None,
+    fn prompt(&self, view: &StepInput<'_>) -> Prompt {
+        let asked = view.history.iter().rev().find_map(|history| match history {
+            HistoryItem::Request(request) | HistoryItem::Subtask(request) => Some(request.as_str()),
+            HistoryItem::Step(_) | HistoryItem::UserReply(_) => None,
         });
         if asked != Some(view.request) {
             self.complain(format!("the request is {:?}, the past has {asked:?}", view.request));
@@ -235,13 +235,13 @@ impl Model for Script {
         }
         lock(&self.seen).push(Seen {
             request: view.request.to_owned(),
-            past: view.past.to_vec(),
-            remarks: view.remarks.to_vec(),
+            history: view.history.to_vec(),
+            system_notes: view.system_notes.to_vec(),
             picture: view.picture.clone(),
-            earlier: view.earlier.iter().map(|it| it.step).collect(),
+            history_images: view.history_images.iter().map(|it| it.step).collect(),
         });
-        let mut parts = vec![Part::Text(view.remarks.join("\n"))];
-        parts.extend(view.earlier.iter().map(|it| Part::Picture(it.picture.clone())));
+        let mut parts = vec![Part::Text(view.system_notes.join("\n"))];
+        parts.extend(view.history_images.iter().map(|it| Part::Picture(it.picture.clone())));
         parts.push(Part::Picture(view.picture.clone()));
         // Long enough to be kept as a blob.
         let rules = "Reply with one action. ".repeat(60);
@@ -284,10 +284,10 @@ impl Model for Script {
         })
     }
 
-    fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, Unreadable> {
-        let facts: ActionFacts = serde_json::from_str(&reply.text)
-            .map_err(|err| Unreadable(format!("not the format: {err}")))?;
-        let action = Action::try_from(&facts).map_err(|err| Unreadable(err.to_string()))?;
+    fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
+        let facts: ActionRecord = serde_json::from_str(&reply.text)
+            .map_err(|err| ParseError(format!("not the format: {err}")))?;
+        let action = Action::try_from(&facts).map_err(|err| ParseError(err.to_string()))?;
         Ok(Decision {
             action,
             thought: "because".to_owned(),

@@ -151,7 +151,7 @@ async fn what_has_no_beginning_has_no_summary() {
     let id = SessionId::new();
     rig.journal.create(&id).await.unwrap().append(note("x")).await.unwrap();
     let none = rig.journal.summary(&id).await;
-    assert!(matches!(none, Err(JournalError::NoBeginning(_))), "{none:?}");
+    assert!(matches!(none, Err(JournalError::MissingSessionStart(_))), "{none:?}");
     let none = rig.journal.summary(&SessionId::new()).await;
     assert!(matches!(none, Err(JournalError::Unknown(_))), "{none:?}");
 }
@@ -252,7 +252,7 @@ async fn a_session_that_died_goes_when_it_is_old() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
     let mut record = rig.open(&id).await.unwrap().1;
-    let run = crate::journal::RunFacts { max_steps: 1, reply_mode: String::new(), planner: false };
+    let run = crate::journal::RunRecord { max_steps: 1, reply_mode: String::new(), planner: false };
     let fact = Fact::SessionResume(crate::journal::SessionResume { why: "go_on".to_owned(), run });
     record.append(Entry { fact, ..note("") }).await.unwrap();
     let old = Retention { max_age: Some(Duration::from_millis(1)), ..Retention::default() };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use self::mutator::{LONG, Mutator, SHORT, fuzz};
 use super::*;
-use crate::journal::ActionFacts;
+use crate::journal::ActionRecord;
 use crate::journal::files::line::{Chain, Detail, decode, encode, framed, parse};
 use crate::journal::files::scan::scan;
 use crate::{Action, Elements, Pixel, Session};
@@ -148,12 +148,12 @@ fn actions(executions: u64) {
     let seeds = seeds.iter().map(|seed| seed.as_bytes().to_vec()).collect();
     let mut mutator = Mutator::new(3, seeds, WORDS);
     fuzz("kept actions", executions, &mut mutator, |bytes, _dice| {
-        let Ok(facts) = serde_json::from_slice::<ActionFacts>(bytes) else { return Ok(()) };
+        let Ok(facts) = serde_json::from_slice::<ActionRecord>(bytes) else { return Ok(()) };
         let Ok(action) = Action::try_from(&facts) else { return Ok(()) };
         if matches!(action, Action::Complete { .. }) && facts.function != "COMPLETE" {
             return Err(format!("{facts:?} became {action:?}"));
         }
-        let again = Action::try_from(&ActionFacts::from(&action));
+        let again = Action::try_from(&ActionRecord::from(&action));
         if again.as_ref() == Ok(&action) { Ok(()) } else { Err(format!("{action:?} {again:?}")) }
     });
 }

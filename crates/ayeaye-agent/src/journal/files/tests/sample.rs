@@ -81,32 +81,32 @@ fn map(value: Value) -> Map<String, Value> {
     map
 }
 
-fn run() -> RunFacts {
-    RunFacts { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
+fn run() -> RunRecord {
+    RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
 }
 
-fn click() -> ActionFacts {
-    ActionFacts { function: "CLICK".to_owned(), arguments: map(json!({ "point": [512, 203] })) }
+fn click() -> ActionRecord {
+    ActionRecord { function: "CLICK".to_owned(), arguments: map(json!({ "point": [512, 203] })) }
 }
 
-fn response() -> ResponseFacts {
-    ResponseFacts {
+fn response() -> ResponseRecord {
+    ResponseRecord {
         observation: "A list of chats.".to_owned(),
         thought: "Anna is second.\n\tI tap \"Anna\" \\ \u{7f}\u{0}".to_owned(),
         comment: "Open Anna's chat".to_owned(),
-        ..ResponseFacts::default()
+        ..ResponseRecord::default()
     }
 }
 
-fn tokens() -> TokenFacts {
-    TokenFacts { prompt: 1412, completion: 61, thinking: 20, cached: 1024, total: 1473 }
+fn tokens() -> TokenRecord {
+    TokenRecord { prompt: 1412, completion: 61, thinking: 20, cached: 1024, total: 1473 }
 }
 
 fn session_start() -> Fact {
     Fact::SessionStart(SessionStart {
         task_name: "text-anna".to_owned(),
         request: "Text Anna that I am late.".to_owned(),
-        device: DeviceFacts {
+        device: DeviceRecord {
             device_id: "emulator-5554".to_owned(),
             model: "Pixel 7".to_owned(),
             android_version: "14".to_owned(),
@@ -195,7 +195,7 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
 }
 
 fn llm_request(number: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
-    let message = |role: &str, parts| MessageFacts { role: role.to_owned(), parts };
+    let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
     Fact::LlmRequest(LlmRequest {
         call_id: number + 1,
         request_number: number + 1,
@@ -204,10 +204,10 @@ fn llm_request(number: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
         model: "gelab-zero-4b".to_owned(),
         profile: "gelab".to_owned(),
         messages: vec![
-            message("system", vec![PartFacts::TextBlob(system.clone())]),
+            message("system", vec![PartRecord::TextBlob(system.clone())]),
             message(
                 "user",
-                vec![PartFacts::Text("Now?".to_owned()), PartFacts::Picture(picture.clone())],
+                vec![PartRecord::Text("Now?".to_owned()), PartRecord::Picture(picture.clone())],
             ),
         ],
         params: Map::new(),
@@ -228,7 +228,7 @@ fn llm_response(number: u32) -> Fact {
         raw_content: Some("explain:Open Anna's chat\taction:CLICK\tpoint:512,203".to_owned()),
         reasoning: if good { String::new() } else { "…".to_owned() },
         tool_calls: Vec::new(),
-        parsed: good.then(|| ParsedFacts { action: click(), response: response() }),
+        parsed: good.then(|| ParsedRecord { action: click(), response: response() }),
         finish_reason: Some("stop".to_owned()),
         model: "gelab-zero-4b".to_owned(),
         tokens: tokens(),

@@ -2,7 +2,7 @@
 //! `examples/journal.rs` has figures of what they cost.
 
 use super::*;
-use crate::journal::Folding;
+use crate::journal::SessionBuilder;
 use crate::journal::files::scan::{End, scan_behind, scan_on_two_threads};
 
 /// The lines of the sample, again and again, up to about this many bytes. Its pictures are not there.
@@ -61,7 +61,7 @@ async fn an_outline_folds_to_the_same_session() {
     assert_eq!(scanned, outlined);
     assert_ne!(whole, outline, "something is left out");
     let fold = |events: &[Event]| {
-        let mut folding = Folding::new(id);
+        let mut folding = SessionBuilder::new(id);
         for event in events {
             folding.apply(event);
         }

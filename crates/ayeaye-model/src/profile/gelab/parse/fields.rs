@@ -1,5 +1,5 @@
 //! `key:value` fields, separated by tabs, and by what models put in place of them.
-use super::Unreadable;
+use super::ParseError;
 use super::words::Word;
 use crate::profile::Sheet;
 
@@ -76,10 +76,10 @@ pub(super) fn first(text: &str) -> Option<usize> {
 /// nothing else does. Since a value may hold new lines and words that look like keys, a key that
 /// stands after a tab anywhere is not taken from after a new line, and a value that is followed by
 /// a tab is kept as a whole.
-pub(super) fn split(text: &str) -> Result<Fields, Unreadable> {
+pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
     let marks = marks(text);
     if MOST_FIELDS < marks.len() {
-        return Err(Unreadable("it holds too many fields".to_owned()));
+        return Err(ParseError("it holds too many fields".to_owned()));
     }
     let (loose, mut firm): (Vec<_>, Vec<_>) =
         marks.into_iter().partition(|mark| mark.rank == Rank::Blanks);
@@ -213,7 +213,7 @@ fn named(name: &str) -> Option<Key> {
 }
 
 /// Chooses among the places where fields may begin.
-fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, Unreadable> {
+fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
     let after_tab = |key| marks.iter().any(|mark| mark.name == key && mark.rank == Rank::Tab);
     // Values that begin after a tab, each with its end and whether a tab ends it.
     let values: Vec<(usize, usize, bool)> = marks
@@ -247,8 +247,8 @@ fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, Unreadable> {
 }
 
 /// The refusal of a reply that names two actions.
-pub(super) fn contradiction() -> Unreadable {
-    Unreadable("it holds more than one action; name exactly one in the field `action`".to_owned())
+pub(super) fn contradiction() -> ParseError {
+    ParseError("it holds more than one action; name exactly one in the field `action`".to_owned())
 }
 
 #[cfg(test)]

@@ -4,17 +4,17 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::Unreadable;
+use super::ParseError;
 use super::fields::{Fields, Key, contradiction};
 
 /// The fields of a text that begins with an object. What follows the object is not read, but must
 /// not be another one.
-pub(super) fn fields(text: &str) -> Result<Fields, Unreadable> {
+pub(super) fn fields(text: &str) -> Result<Fields, ParseError> {
     let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Node>();
     let node = match reader.next() {
         Some(Ok(node)) => node,
-        Some(Err(error)) => return Err(Unreadable(format!("it is not whole JSON ({error})"))),
-        None => return Err(Unreadable("it holds no JSON object".to_owned())),
+        Some(Err(error)) => return Err(ParseError(format!("it is not whole JSON ({error})"))),
+        None => return Err(ParseError("it holds no JSON object".to_owned())),
     };
     if text[reader.byte_offset()..].contains('{') {
         return Err(contradiction());
@@ -23,10 +23,10 @@ pub(super) fn fields(text: &str) -> Result<Fields, Unreadable> {
         Node::Object(object) => object,
         Node::List(mut list) => match (list.len(), list.pop()) {
             (1, Some(Node::Object(object))) => object,
-            (0 | 1, _) => return Err(Unreadable("it holds no JSON object".to_owned())),
+            (0 | 1, _) => return Err(ParseError("it holds no JSON object".to_owned())),
             _ => return Err(contradiction()),
         },
-        Node::Text(_) => return Err(Unreadable("it holds no JSON object".to_owned())),
+        Node::Text(_) => return Err(ParseError("it holds no JSON object".to_owned())),
     };
     let mut fields = Fields { closed: true, ..Fields::default() };
     flatten(object, &mut fields);

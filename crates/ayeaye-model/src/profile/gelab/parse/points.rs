@@ -1,7 +1,7 @@
 //! Places on the screen, in the spellings models use.
 use ayeaye_agent::Point;
 
-use super::Unreadable;
+use super::ParseError;
 use crate::profile::Sheet;
 use crate::profile::reading::point::named_y_first;
 
@@ -17,7 +17,7 @@ pub(super) enum Space {
 }
 
 /// One place: `x,y` in any brackets, or a box, whose middle is meant.
-pub(super) fn point(text: &str, space: Space) -> Result<Point, Unreadable> {
+pub(super) fn point(text: &str, space: Space) -> Result<Point, ParseError> {
     let mut numbers = numbers(text, space)?;
     let y_first = matches!(space, Space::Given(sheet) if sheet.space.y_first);
     if numbers.len() == 2 && named_y_first(text).is_some_and(|said| said != y_first) {
@@ -36,31 +36,31 @@ pub(super) fn point(text: &str, space: Space) -> Result<Point, Unreadable> {
 }
 
 /// Two places in one text.
-pub(super) fn path(text: &str, space: Space) -> Result<(Point, Point), Unreadable> {
+pub(super) fn path(text: &str, space: Space) -> Result<(Point, Point), ParseError> {
     match numbers(text, space)?[..] {
         [x1, y1, x2, y2] => Ok((place(text, x1, y1, space)?, place(text, x2, y2, space)?)),
         _ => Err(odd(text)),
     }
 }
 
-fn place(text: &str, x: f64, y: f64, space: Space) -> Result<Point, Unreadable> {
+fn place(text: &str, x: f64, y: f64, space: Space) -> Result<Point, ParseError> {
     if let Space::Given(sheet) = space {
         return sheet.space.point(x, y, sheet.sent);
     }
     let inside = |v: f64| (0.0..=1000.0).contains(&v);
     if !inside(x) || !inside(y) {
-        return Err(Unreadable(format!(
+        return Err(ParseError(format!(
             "the point {} is off the screen; both numbers must be from 0 to 1000",
             super::quote(text)
         )));
     }
     #[expect(clippy::cast_possible_truncation, reason = "0 to 1000")]
     let whole = |v: f64| v.round() as i64;
-    Point::new(whole(x), whole(y)).map_err(|error| Unreadable(error.to_string()))
+    Point::new(whole(x), whole(y)).map_err(|error| ParseError(error.to_string()))
 }
 
-fn odd(text: &str) -> Unreadable {
-    Unreadable(format!(
+fn odd(text: &str) -> ParseError {
+    ParseError(format!(
         "{} is not a point; write it as two numbers from 0 to 1000, like point:500,300",
         super::quote(text)
     ))
@@ -68,7 +68,7 @@ fn odd(text: &str) -> Unreadable {
 
 /// The numbers of a point, in thousandths. Anything that is neither a number, a bracket, a comma
 /// nor one of the words models put around points makes it odd.
-fn numbers(text: &str, space: Space) -> Result<Vec<f64>, Unreadable> {
+fn numbers(text: &str, space: Space) -> Result<Vec<f64>, ParseError> {
     if 200 < text.len() {
         return Err(odd(text));
     }
@@ -96,7 +96,7 @@ fn numbers(text: &str, space: Space) -> Result<Vec<f64>, Unreadable> {
     match space {
         Space::Fractions => {
             if found.iter().any(|v| !(0.0..=1.0).contains(v)) {
-                return Err(Unreadable(format!(
+                return Err(ParseError(format!(
                     "the point {} is off the screen; both fractions must be from 0 to 1",
                     super::quote(text)
                 )));
@@ -104,7 +104,7 @@ fn numbers(text: &str, space: Space) -> Result<Vec<f64>, Unreadable> {
             Ok(found.into_iter().map(|v| v * 1000.0).collect())
         }
         Space::Thousandths if fractional && found.iter().all(|v| (0.0..=1.0).contains(v)) => {
-            Err(Unreadable(format!(
+            Err(ParseError(format!(
                 "the point {} seems to be in fractions of the screen; write thousandths, 0 to 1000",
                 super::quote(text)
             )))

@@ -1,11 +1,11 @@
 //! What must hold for replies nobody thought of. Those that somebody did are in
 //! `corpus/gelab.jsonl`.
-use ayeaye_agent::{Action, Decision, Gesture, Unreadable};
+use ayeaye_agent::{Action, Decision, Gesture, ParseError};
 use proptest::prelude::*;
 
 use super::parse;
 
-fn completes(read: &Result<Decision, Unreadable>) -> bool {
+fn completes(read: &Result<Decision, ParseError>) -> bool {
     matches!(read, Ok(Decision { action: Action::Complete { .. }, .. }))
 }
 

@@ -1,5 +1,5 @@
 //! JSON that small models write nearly right.
-use ayeaye_agent::Unreadable;
+use ayeaye_agent::ParseError;
 use serde_json::{Map, Value};
 
 use super::super::object;
@@ -8,7 +8,7 @@ use super::tag;
 /// The object with which a text begins, and how many bytes of the text it is. Mended is only what can
 /// have been meant in one way: line ends and tabs inside strings, `\'`, a comma before a closing
 /// bracket, and closing braces that are missing although the closing tag of the call is there.
-pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), Unreadable> {
+pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseError> {
     let why = match object::leading(text) {
         Ok(read) => return Ok(read),
         Err(why) => why,

@@ -1,7 +1,7 @@
 //! Calls as XML functions, the spelling of Qwen's models since 3.5 when they use their own template:
 //! `<function=NAME>`, for each argument `<parameter=KEY>`, its value, `</parameter>`, then
 //! `</function>`.
-use ayeaye_agent::Unreadable;
+use ayeaye_agent::ParseError;
 use serde_json::{Map, Value};
 
 use super::super::refused;
@@ -20,7 +20,7 @@ pub(super) struct Function {
 const LONGEST_NAME: usize = 64;
 
 /// The function with which a text begins, if it begins with one.
-pub(super) fn function(text: &str) -> Result<Option<Function>, Unreadable> {
+pub(super) fn function(text: &str) -> Result<Option<Function>, ParseError> {
     let Some((name, mut rest)) = opening(text, "<function=") else { return Ok(None) };
     let mut arguments = Map::new();
     while let Some((key, inside)) = opening(rest.trim_start(), "<parameter=") {

@@ -1,6 +1,6 @@
 //! What a prompt tells of what was before: in plain lines, for families that see one screen, and in
 //! turns, for families that see several.
-use ayeaye_agent::{Action, Message, Part, Past, PastStep, Picture, Role, View};
+use ayeaye_agent::{Action, HistoryItem, HistoryStep, Message, Part, Picture, Role, StepInput};
 
 use super::super::Sheet;
 use super::quoted::{line, quoted};
@@ -21,23 +21,26 @@ const MOST_TOLD: usize = 12;
 
 /// What was before the present request, and what has happened since. Of what was before a subtask,
 /// nothing is told.
-pub(crate) fn rounds(past: &[Past]) -> (&[Past], &[Past]) {
-    match past.iter().rposition(|it| matches!(it, Past::Request(_) | Past::Subtask(_))) {
-        Some(at) if matches!(past[at], Past::Subtask(_)) => (&[], &past[at + 1..]),
-        Some(at) => (&past[..at], &past[at + 1..]),
-        None => (&[], past),
+pub(crate) fn rounds(history: &[HistoryItem]) -> (&[HistoryItem], &[HistoryItem]) {
+    match history
+        .iter()
+        .rposition(|it| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_)))
+    {
+        Some(at) if matches!(history[at], HistoryItem::Subtask(_)) => (&[], &history[at + 1..]),
+        Some(at) => (&history[..at], &history[at + 1..]),
+        None => (&[], history),
     }
 }
 
 /// The requests before the present one, and how they ended; empty when there were none.
-pub(crate) fn before(past: &[Past]) -> String {
+pub(crate) fn before(history: &[HistoryItem]) -> String {
     let mut told: Vec<String> = Vec::new();
-    for entry in past {
+    for entry in history {
         match entry {
-            Past::Request(request) => {
+            HistoryItem::Request(request) => {
                 told.push(format!("Before this, the user asked: {}", quoted(request, 1 << 10)));
             }
-            Past::Step(PastStep { decision, error: None, .. }) => {
+            HistoryItem::Step(HistoryStep { decision, error: None, .. }) => {
                 let Some(last) = told.last_mut() else { continue };
                 match &decision.action {
                     Action::Complete { message } => {
@@ -54,7 +57,7 @@ pub(crate) fn before(past: &[Past]) -> String {
                     _ => {}
                 }
             }
-            Past::Step(_) | Past::Said(_) | Past::Subtask(_) => {}
+            HistoryItem::Step(_) | HistoryItem::UserReply(_) | HistoryItem::Subtask(_) => {}
         }
     }
     let from = told.len().saturating_sub(MOST_TOLD);
@@ -62,7 +65,7 @@ pub(crate) fn before(past: &[Past]) -> String {
 }
 
 /// A step in a line: in the model's own words, else as it would call it.
-pub(crate) fn told(step: &PastStep, sheet: &Sheet, dialect: &Dialect) -> String {
+pub(crate) fn told(step: &HistoryStep, sheet: &Sheet, dialect: &Dialect) -> String {
     let decision = &step.decision;
     if let Action::Note { text } = &decision.action {
         return format!("noted {}", quoted(text, LONGEST_LINE));
@@ -75,7 +78,7 @@ pub(crate) fn told(step: &PastStep, sheet: &Sheet, dialect: &Dialect) -> String 
 }
 
 /// A step in a line, with what went wrong.
-pub(crate) fn told_with_error(step: &PastStep, sheet: &Sheet, dialect: &Dialect) -> String {
+pub(crate) fn told_with_error(step: &HistoryStep, sheet: &Sheet, dialect: &Dialect) -> String {
     let told = told(step, sheet, dialect);
     match &step.error {
         Some(error) => format!("{told} (this failed: {})", quoted(error, LONGEST_LINE)),
@@ -84,27 +87,29 @@ pub(crate) fn told_with_error(step: &PastStep, sheet: &Sheet, dialect: &Dialect)
 }
 
 /// The last steps of a round, each with its number in the round from 1.
-pub(crate) fn steps(round: &[Past]) -> impl DoubleEndedIterator<Item = (usize, &PastStep)> {
-    let all: Vec<&PastStep> = round.iter().filter_map(step).collect();
+pub(crate) fn steps(
+    round: &[HistoryItem],
+) -> impl DoubleEndedIterator<Item = (usize, &HistoryStep)> {
+    let all: Vec<&HistoryStep> = round.iter().filter_map(step).collect();
     let from = all.len().saturating_sub(MOST_STEPS);
     all.into_iter().enumerate().skip(from).map(|(at, step)| (at + 1, step))
 }
 
-fn step(past: &Past) -> Option<&PastStep> {
-    match past {
-        Past::Step(step) => Some(step),
-        Past::Request(_) | Past::Subtask(_) | Past::Said(_) => None,
+fn step(history: &HistoryItem) -> Option<&HistoryStep> {
+    match history {
+        HistoryItem::Step(step) => Some(step),
+        HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
     }
 }
 
 /// What the user has said since the request, each with the question it answers, and what the model
 /// has noted: a line each.
-pub(crate) fn asides(round: &[Past]) -> String {
+pub(crate) fn asides(round: &[HistoryItem]) -> String {
     let mut asked = None;
     let mut lines = Vec::new();
     for entry in round {
         match entry {
-            Past::Step(PastStep { decision, .. }) => match &decision.action {
+            HistoryItem::Step(HistoryStep { decision, .. }) => match &decision.action {
                 Action::Info(question) | Action::Confirm { question, .. } => {
                     asked = Some(&question.text);
                 }
@@ -113,8 +118,8 @@ pub(crate) fn asides(round: &[Past]) -> String {
                 }
                 _ => {}
             },
-            Past::Said(words) => lines.push(said(words, asked.take())),
-            Past::Request(_) | Past::Subtask(_) => {}
+            HistoryItem::UserReply(words) => lines.push(said(words, asked.take())),
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
     }
     let from = lines.len().saturating_sub(MOST_TOLD);
@@ -133,12 +138,13 @@ fn said(words: &str, asked: Option<&String>) -> String {
 }
 
 /// What the loop has to say; at the least, that the last step went wrong. A line each.
-pub(crate) fn remarks(view: &View<'_>) -> String {
-    let from = view.remarks.len().saturating_sub(MOST_TOLD);
+pub(crate) fn system_notes(view: &StepInput<'_>) -> String {
+    let from = view.system_notes.len().saturating_sub(MOST_TOLD);
     let mut told: Vec<String> =
-        view.remarks[from..].iter().map(|remark| quoted(remark, LONGEST_WORDS)).collect();
+        view.system_notes[from..].iter().map(|remark| quoted(remark, LONGEST_WORDS)).collect();
     if told.is_empty()
-        && let Some(Past::Step(PastStep { decision, error: Some(error), .. })) = view.past.last()
+        && let Some(HistoryItem::Step(HistoryStep { decision, error: Some(error), .. })) =
+            view.history.last()
     {
         let name = decision.action.name();
         told.push(format!("the last action ({name}) failed: {}", quoted(error, LONGEST_WORDS)));
@@ -147,12 +153,17 @@ pub(crate) fn remarks(view: &View<'_>) -> String {
 }
 
 /// How a step is said in a family's own format.
-pub(crate) type Say<'a> = &'a dyn Fn(&PastStep) -> Option<String>;
+pub(crate) type Say<'a> = &'a dyn Fn(&HistoryStep) -> Option<String>;
 
 /// The steps of a round as turns: the screen where it is at hand, then what the model said; between
 /// them, what the user said and what went wrong. The last message is the present screen. `lead` is put
 /// in front of the first screen, in the same message.
-pub(crate) fn turns(view: &View<'_>, round: &[Past], lead: String, say: Say<'_>) -> Vec<Message> {
+pub(crate) fn turns(
+    view: &StepInput<'_>,
+    round: &[HistoryItem],
+    lead: String,
+    say: Say<'_>,
+) -> Vec<Message> {
     let count = round.iter().filter(|it| step(it).is_some()).count();
     let mut skip = count.saturating_sub(MOST_TURNS);
     let mut messages = Vec::new();
@@ -163,13 +174,13 @@ pub(crate) fn turns(view: &View<'_>, round: &[Past], lead: String, say: Say<'_>)
     let mut asked = None;
     for (at, entry) in round.iter().enumerate() {
         match entry {
-            Past::Said(text) => {
+            HistoryItem::UserReply(text) => {
                 add(&mut words, &[&said(text, asked.take())]);
             }
-            Past::Step(_) if 0 < skip => skip -= 1,
-            Past::Step(step) => {
+            HistoryItem::Step(_) if 0 < skip => skip -= 1,
+            HistoryItem::Step(step) => {
                 let decision = &step.decision;
-                let picture = view.earlier.iter().find(|it| it.step == step.step);
+                let picture = view.history_images.iter().find(|it| it.step == step.step);
                 if let Action::Info(question) | Action::Confirm { question, .. } = &decision.action
                 {
                     asked = Some(&question.text);
@@ -192,10 +203,10 @@ pub(crate) fn turns(view: &View<'_>, round: &[Past], lead: String, say: Say<'_>)
                     add(&mut words, &["This action failed: ", &quoted(error, LONGEST_WORDS)]);
                 }
             }
-            Past::Request(_) | Past::Subtask(_) => {}
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
     }
-    words.push_str(&remarks(view));
+    words.push_str(&system_notes(view));
     shown(&mut messages, &mut words, Some(view.picture));
     messages
 }
