@@ -230,7 +230,7 @@ async fn another_principal_s_phone_and_sessions_are_nobody_else_s_business() {
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
-        asker: Principal::new("bob"),
+        principal: Principal::new("bob"),
     };
     let follower = rig.agent.start(theirs).await.unwrap();
     let id = follower.report().session_id.to_string();

@@ -336,7 +336,7 @@ async fn an_answer_that_comes_while_the_client_acts_itself_is_not_lost() {
         gesture: Gesture::Click { point: Point::new(500, 500).unwrap() },
         reason: String::new(),
         secret: false,
-        asker: Principal::local(),
+        principal: Principal::local(),
     });
     let mut acting = acting.await.unwrap();
     let done = facts_of(retry(&client, START, task(), &state, says("Berg")).await);

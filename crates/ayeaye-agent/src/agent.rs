@@ -105,7 +105,7 @@ pub enum AgentError {
     DeviceBusy {
         /// The phone.
         device: DeviceId,
-        /// Who has it; nothing where that is none of the asker's business.
+        /// Who has it; nothing where that is none of the principal's business.
         session: Option<SessionId>,
     },
     /// Another process drives the phone.
@@ -159,9 +159,9 @@ fn driver(session: Option<&SessionId>) -> String {
 pub enum DeviceHolder {
     /// It is free.
     Free,
-    /// This session, which is the asker's.
+    /// This session, which is the principal's.
     Session(SessionId),
-    /// A session that is none of the asker's business.
+    /// A session that is none of the principal's business.
     Other,
 }
 
@@ -221,12 +221,12 @@ impl Agent {
     /// when no other has anything to show.
     pub async fn devices(
         &self,
-        asker: &Principal,
+        principal: &Principal,
     ) -> Result<Vec<(DeviceEntry, DeviceHolder)>, DeviceError> {
         let entries = self.entries().await?;
         let mut devices = Vec::with_capacity(entries.len());
         for entry in entries {
-            let driver = self.driver(&entry.id, asker).await;
+            let driver = self.driver(&entry.id, principal).await;
             devices.push((entry, driver));
         }
         Ok(devices)
@@ -248,8 +248,8 @@ impl Agent {
         listing.await
     }
 
-    /// Who drives a phone, as far as the asker may know.
-    pub async fn driver(&self, device: &DeviceId, asker: &Principal) -> DeviceHolder {
+    /// Who drives a phone, as far as the principal may know.
+    pub async fn driver(&self, device: &DeviceId, principal: &Principal) -> DeviceHolder {
         let session = match self.runs.driver(device) {
             Some(session) => Some(session),
             None if self.parts.private.contains(device) => None,
@@ -258,39 +258,41 @@ impl Agent {
         };
         match session {
             None => DeviceHolder::Free,
-            Some(session) if self.owned(session, asker).await => DeviceHolder::Session(session),
+            Some(session) if self.owned(session, principal).await => DeviceHolder::Session(session),
             Some(_) => DeviceHolder::Other,
         }
     }
 
-    /// Whether the asker may know of a session. One that cannot be read is the business of the person
+    /// Whether the principal may know of a session. One that cannot be read is the business of the person
     /// at this machine.
-    async fn owned(&self, session: SessionId, asker: &Principal) -> bool {
+    async fn owned(&self, session: SessionId, principal: &Principal) -> bool {
         if let Some(owner) = self.runs.owner(session) {
-            return asker.owns(&owner);
+            return principal.owns(&owner);
         }
         let owner = match self.parts.journal.summary(&session).await {
             Ok(summary) => Principal::from_record(summary.owner.as_deref()),
             Err(_) => Principal::local(),
         };
-        asker.owns(&owner)
+        principal.owns(&owner)
     }
 
-    /// Fails for a session that is not there, and in the same way for one that is not the asker's.
-    pub async fn known(&self, session: SessionId, asker: &Principal) -> Result<(), AgentError> {
+    /// Fails for a session that is not there, and in the same way for one that is not the principal's.
+    pub async fn known(&self, session: SessionId, principal: &Principal) -> Result<(), AgentError> {
         let known = match self.runs.owner(session) {
-            Some(owner) => asker.owns(&owner),
-            // One that is there and cannot be read is for the asker to hear of later.
-            None => !matches!(self.brief(session, asker).await, Err(AgentError::UnknownSession(_))),
+            Some(owner) => principal.owns(&owner),
+            // One that is there and cannot be read is for the principal to hear of later.
+            None => {
+                !matches!(self.brief(session, principal).await, Err(AgentError::UnknownSession(_)))
+            }
         };
         if known { Ok(()) } else { Err(AgentError::UnknownSession(session)) }
     }
 
-    /// The error as this asker may read it.
-    async fn discreet(&self, err: AgentError, asker: &Principal) -> AgentError {
+    /// The error as this principal may read it.
+    async fn discreet(&self, err: AgentError, principal: &Principal) -> AgentError {
         match err {
             AgentError::DeviceBusy { device, session: Some(session) }
-                if !self.owned(session, asker).await =>
+                if !self.owned(session, principal).await =>
             {
                 AgentError::DeviceBusy { device, session: None }
             }
@@ -298,11 +300,11 @@ impl Agent {
         }
     }
 
-    /// The asker's newest sessions, the newest first. One that cannot be read is there with the
+    /// The principal's newest sessions, the newest first. One that cannot be read is there with the
     /// reason.
     pub async fn sessions(
         &self,
-        asker: &Principal,
+        principal: &Principal,
         limit: usize,
     ) -> Result<Vec<(SessionId, Result<Report, AgentError>)>, AgentError> {
         let mut sessions = Vec::new();
@@ -310,7 +312,7 @@ impl Agent {
             if sessions.len() == limit {
                 break;
             }
-            match self.report(id, asker).await {
+            match self.report(id, principal).await {
                 Err(AgentError::UnknownSession(_)) => {}
                 report => sessions.push((id, report)),
             }
@@ -333,9 +335,9 @@ impl Agent {
 
     /// Starts a session on a phone. When this returns, the session is on disk.
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
-        let asker = start.asker.clone();
+        let principal = start.principal.clone();
         match self.begin(start).await {
-            Err(err) => Err(self.discreet(err, &asker).await),
+            Err(err) => Err(self.discreet(err, &principal).await),
             begun => begun,
         }
     }
@@ -346,7 +348,7 @@ impl Agent {
             if let Some(follower) = self.runs.of(&start) {
                 return Ok(follower);
             }
-            match self.runs.claim(&start.device_id, id, &start.asker)? {
+            match self.runs.claim(&start.device_id, id, &start.principal)? {
                 Claim::Mine(lease) => break lease,
                 Claim::Later(changes) => next_change(changes).await,
             }
@@ -356,7 +358,7 @@ impl Agent {
         let device = self.device(&start.device_id).await?;
         let run_facts = run_facts(start.max_steps, start.reply_mode, start.planner);
         let (session, record) =
-            self.found(id, &*device, &start.task, run_facts.clone(), &start.asker).await?;
+            self.found(id, &*device, &start.task, run_facts.clone(), &start.principal).await?;
         let plan = Plan { opening: Opening::First, run_facts, reply_mode: start.reply_mode };
         self.launch(lease, session, record, device, plan, start.task)
     }
@@ -400,10 +402,10 @@ impl Agent {
 
     /// Goes on with a session, by the table in the tool's documentation.
     pub async fn resume(&self, next: Continue) -> Result<Follower, AgentError> {
-        let asker = next.asker.clone();
-        self.known(next.session_id, &asker).await?;
+        let principal = next.principal.clone();
+        self.known(next.session_id, &principal).await?;
         match self.take_up(next).await {
-            Err(err) => Err(self.discreet(err, &asker).await),
+            Err(err) => Err(self.discreet(err, &principal).await),
             taken => taken,
         }
     }
@@ -471,7 +473,7 @@ impl Agent {
         words: UserInput,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
-        let mut lease = match self.runs.claim(&device_id, id, &next.asker)? {
+        let mut lease = match self.runs.claim(&device_id, id, &next.principal)? {
             Claim::Mine(lease) => lease,
             Claim::Later(changes) => {
                 next_change(changes).await;
@@ -506,8 +508,8 @@ impl Agent {
     }
 
     /// What a session has come to, without going on with it.
-    pub async fn report(&self, id: SessionId, asker: &Principal) -> Result<Report, AgentError> {
-        self.known(id, asker).await?;
+    pub async fn report(&self, id: SessionId, principal: &Principal) -> Result<Report, AgentError> {
+        self.known(id, principal).await?;
         if let Some(live) = self.live(id, None)? {
             return Ok((*live.follower().report()).clone());
         }
@@ -523,9 +525,9 @@ impl Agent {
         &self,
         id: SessionId,
         reason: StopReason,
-        asker: &Principal,
+        principal: &Principal,
     ) -> Result<Report, AgentError> {
-        self.known(id, asker).await?;
+        self.known(id, principal).await?;
         loop {
             if let Some(live) = self.live(id, None)? {
                 let mut follower = live.follower();
@@ -540,7 +542,7 @@ impl Agent {
             let Some(changes) = self.runs.opening(id) else {
                 let summary = self.summary(id).await?;
                 self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
-                return self.report(id, asker).await;
+                return self.report(id, principal).await;
             };
             next_change(changes).await;
         }

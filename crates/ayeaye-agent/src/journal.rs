@@ -83,7 +83,7 @@ pub type Each<'a> = &'a mut (dyn FnMut(Event) + Send);
 
 /// What comes of asking for a phone.
 pub enum Claim {
-    /// It is the asker's, until this is dropped or the process dies.
+    /// It is the principal's, until this is dropped or the process dies.
     Yours(Box<dyn Send + Sync>),
     /// Another process drives it, for this session if that can be told.
     Taken(Option<SessionId>),

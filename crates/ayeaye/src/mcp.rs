@@ -243,8 +243,10 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let asker = principal(&ctx);
-        prompts::get(&self.agent, &asker, &request.name, request.arguments).await.map(Into::into)
+        let principal = principal(&ctx);
+        prompts::get(&self.agent, &principal, &request.name, request.arguments)
+            .await
+            .map(Into::into)
     }
 
     async fn complete(

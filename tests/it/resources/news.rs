@@ -135,7 +135,7 @@ async fn nobody_hears_of_anothers_runs() {
         max_steps: 5,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
-        asker: Principal::new("bob"),
+        principal: Principal::new("bob"),
     };
     let me = Principal::local();
     let before = rig.agent.turns(&me);

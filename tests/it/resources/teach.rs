@@ -15,7 +15,7 @@ fn ask(reference: Reference, argument: &str, begun: &str) -> CompleteRequestPara
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn arguments_are_completed_with_what_is_the_askers() {
+async fn arguments_are_completed_with_what_is_the_principals_own() {
     let rig = rig().await;
     let (old, theirs, new) =
         (kept(&rig, None).await, kept(&rig, Some("bob")).await, kept(&rig, None).await);

@@ -49,9 +49,9 @@ pub struct StartTask {
     pub reply_mode: ReplyMode,
     /// Whether a host agent splits the task up over apps.
     pub planner: bool,
-    /// Who asks, and owns the session from then on. The same asker's repeated start is taken for the
+    /// Who asks, and owns the session from then on. The same principal's repeated start is taken for the
     /// first one, lost on its way.
-    pub asker: Principal,
+    pub principal: Principal,
 }
 
 /// What to go on with.
@@ -73,7 +73,7 @@ pub struct Continue {
     /// on stays as it was begun.
     pub planner: bool,
     /// Who asks. To anybody but its owner a session is unknown.
-    pub asker: Principal,
+    pub principal: Principal,
 }
 
 /// What a client says when it goes on with a session.

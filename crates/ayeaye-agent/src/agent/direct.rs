@@ -35,7 +35,7 @@ pub struct DirectAction {
     /// Whether what is typed is nobody else's business: it is kept nowhere.
     pub secret: bool,
     /// Who asks. To anybody but its owner a session is unknown.
-    pub asker: Principal,
+    pub principal: Principal,
 }
 
 /// An act under way.
@@ -80,10 +80,10 @@ struct InHand {
 
 impl Hands {
     /// The session that an act on this phone goes on with.
-    fn of(&self, device: &DeviceId, asker: &Principal) -> Option<SessionId> {
+    fn of(&self, device: &DeviceId, principal: &Principal) -> Option<SessionId> {
         let hands = self.lock();
         let hand = hands.get(device)?;
-        (hand.owner == *asker && hand.last.elapsed() < IDLE).then_some(hand.session)
+        (hand.owner == *principal && hand.last.elapsed() < IDLE).then_some(hand.session)
     }
 
     fn keep(&self, device: &DeviceId, session: SessionId, owner: &Principal) {
@@ -110,20 +110,20 @@ impl Agent {
     /// Begins an act of the client's own. It is under way when this returns. Dropped before, nothing
     /// was done.
     pub async fn act(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
-        let asker = act.asker.clone();
+        let principal = act.principal.clone();
         if let Some(id) = act.session_id {
-            self.known(id, &asker).await?;
+            self.known(id, &principal).await?;
         }
         match self.take_in_hand(act).await {
-            Err(err) => Err(self.discreet(err, &asker).await),
+            Err(err) => Err(self.discreet(err, &principal).await),
             acting => acting,
         }
     }
 
     async fn take_in_hand(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
-        let DirectAction { device_id, session_id, asker, .. } = &act;
+        let DirectAction { device_id, session_id, principal, .. } = &act;
         loop {
-            let own = self.hands.of(device_id, asker);
+            let own = self.hands.of(device_id, principal);
             let chosen = session_id.or(own);
             if let Some(id) = chosen {
                 match self.may_go_on(id, device_id).await {
@@ -137,7 +137,7 @@ impl Agent {
                 }
             }
             let name = chosen.unwrap_or_else(SessionId::new);
-            let mut lease = match self.runs.claim_briefly(device_id, name, asker)? {
+            let mut lease = match self.runs.claim_briefly(device_id, name, principal)? {
                 Claim::Mine(lease) => lease,
                 Claim::Later(changes) => {
                     next_change(changes).await;
@@ -145,7 +145,7 @@ impl Agent {
                 }
             };
             // Another act may have begun a session meanwhile: this one belongs into the same.
-            if session_id.is_none() && self.hands.of(device_id, asker) != own {
+            if session_id.is_none() && self.hands.of(device_id, principal) != own {
                 continue;
             }
             self.hold(&mut lease, name).await?;
@@ -193,7 +193,7 @@ impl Agent {
             (folding.finish()?, record, Opening::GoOn)
         } else {
             let facts = run_facts(1, ReplyMode::PassToClient, false);
-            let owner = &act.asker;
+            let owner = &act.principal;
             let (session, record) =
                 self.found(name, &*device, DIRECT_REQUEST, facts, owner).await?;
             (session, record, Opening::First)
@@ -204,9 +204,9 @@ impl Agent {
         {
             return Err(AgentError::SessionFull(name));
         }
-        let own = self.hands.of(&act.device_id, &act.asker);
+        let own = self.hands.of(&act.device_id, &act.principal);
         if act.session_id.is_none() || own == Some(name) {
-            self.hands.keep(&act.device_id, name, &act.asker);
+            self.hands.keep(&act.device_id, name, &act.principal);
         } else {
             self.hands.forget(&act.device_id);
         }

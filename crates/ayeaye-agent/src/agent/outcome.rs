@@ -23,9 +23,9 @@ impl Agent {
         id: SessionId,
         number: u32,
         answers: bool,
-        asker: &Principal,
+        principal: &Principal,
     ) -> Result<Outcome, AgentError> {
-        self.known(id, asker).await?;
+        self.known(id, principal).await?;
         self.past_acts(id).await;
         if let Some(live) = self.live(id, None)? {
             let report = live.follower().report();
@@ -64,9 +64,9 @@ impl Agent {
         id: SessionId,
         number: u32,
         answers: bool,
-        asker: &Principal,
+        principal: &Principal,
     ) -> Result<bool, AgentError> {
-        self.known(id, asker).await?;
+        self.known(id, principal).await?;
         self.past_acts(id).await;
         let Some(live) = self.live(id, None)? else { return Ok(false) };
         let follower = live.follower();

@@ -17,28 +17,32 @@ pub struct RunActivity {
 
 impl Agent {
     /// A session in short. Of one that is not being written this reads no record, as a rule.
-    pub async fn brief(&self, id: SessionId, asker: &Principal) -> Result<Summary, AgentError> {
+    pub async fn brief(&self, id: SessionId, principal: &Principal) -> Result<Summary, AgentError> {
         let unknown = || AgentError::UnknownSession(id);
-        if self.runs.owner(id).is_some_and(|owner| !asker.owns(&owner)) {
+        if self.runs.owner(id).is_some_and(|owner| !principal.owns(&owner)) {
             return Err(unknown());
         }
         match self.summary(id).await {
             Ok(summary) => {
                 let owner = Principal::from_record(summary.owner.as_deref());
-                if asker.owns(&owner) { Ok(summary) } else { Err(unknown()) }
+                if principal.owns(&owner) { Ok(summary) } else { Err(unknown()) }
             }
             // One that cannot be read is the business of the person at this machine.
-            Err(err) if asker.owns(&Principal::local()) => Err(err),
+            Err(err) if principal.owns(&Principal::local()) => Err(err),
             Err(_) => Err(unknown()),
         }
     }
 
     /// What a session has come to, for whoever looks at its question: an act of the client that is
     /// under way is waited for, which takes seconds, and the question waits on behind it.
-    pub async fn settled(&self, id: SessionId, asker: &Principal) -> Result<Report, AgentError> {
-        self.known(id, asker).await?;
+    pub async fn settled(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<Report, AgentError> {
+        self.known(id, principal).await?;
         self.past_acts(id).await;
-        self.report(id, asker).await
+        self.report(id, principal).await
     }
 
     /// Waits until no act of the client is under way in a session.
@@ -48,17 +52,18 @@ impl Agent {
         }
     }
 
-    /// A follower of the session's run, while one is under way in this process and is the asker's.
-    pub fn follow(&self, id: SessionId, asker: &Principal) -> Option<Follower> {
+    /// A follower of the session's run, while one is under way in this process and is the principal's.
+    pub fn follow(&self, id: SessionId, principal: &Principal) -> Option<Follower> {
         let live = self.runs.get(id)?;
         let follower = live.follower();
-        (asker.owns(&live.owner) && follower.running() && !follower.broke_off()).then_some(follower)
+        (principal.owns(&live.owner) && follower.running() && !follower.broke_off())
+            .then_some(follower)
     }
 
-    /// How far the asker's runs have come in this process, for whoever waits on [`Self::changes`]: those
+    /// How far the principal's runs have come in this process, for whoever waits on [`Self::changes`]: those
     /// tell of everybody's.
-    pub fn turns(&self, asker: &Principal) -> RunActivity {
-        self.runs.turns(asker)
+    pub fn turns(&self, principal: &Principal) -> RunActivity {
+        self.runs.turns(principal)
     }
 
     /// Told whenever a run begins or has ended in this process.

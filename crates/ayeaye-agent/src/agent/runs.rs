@@ -57,7 +57,7 @@ pub(super) struct Live {
 
 /// What comes of asking for a phone.
 pub(super) enum Claim {
-    /// It is free, and now it is the asker's.
+    /// It is free, and now it is the principal's.
     Mine(Lease),
     /// Somebody is about to drive it, or has begun a moment ago: ask again after the next change.
     Later(watch::Receiver<()>),
@@ -79,9 +79,9 @@ impl Runs {
         &self,
         device: &DeviceId,
         session: SessionId,
-        asker: &Principal,
+        principal: &Principal,
     ) -> Result<Claim, AgentError> {
-        self.claim_for(device, session, asker, false)
+        self.claim_for(device, session, principal, false)
     }
 
     /// The same for one act: others wait for its end and are not refused.
@@ -89,16 +89,16 @@ impl Runs {
         &self,
         device: &DeviceId,
         session: SessionId,
-        asker: &Principal,
+        principal: &Principal,
     ) -> Result<Claim, AgentError> {
-        self.claim_for(device, session, asker, true)
+        self.claim_for(device, session, principal, true)
     }
 
     fn claim_for(
         &self,
         device: &DeviceId,
         session: SessionId,
-        asker: &Principal,
+        principal: &Principal,
         brief: bool,
     ) -> Result<Claim, AgentError> {
         let mut inner = self.lock();
@@ -107,7 +107,9 @@ impl Runs {
         }
         let held = inner.leases.get(device).map(|holder| (holder.session, holder.brief));
         let Some((holder, held_briefly)) = held else {
-            inner.leases.insert(device.clone(), Holder { session, owner: asker.clone(), brief });
+            inner
+                .leases
+                .insert(device.clone(), Holder { session, owner: principal.clone(), brief });
             let lease = Lease { runs: self.clone(), device: device.clone(), session, held: None };
             return Ok(Claim::Mine(lease));
         };
@@ -157,7 +159,7 @@ impl Runs {
             !live.brief
                 && live.device == start.device_id
                 && live.task == start.task
-                && live.owner == start.asker
+                && live.owner == start.principal
         };
         inner.live.values().find(same).map(Live::follower)
     }
@@ -175,9 +177,9 @@ impl Runs {
     }
 
     /// What has happened to somebody's runs.
-    pub(super) fn turns(&self, asker: &Principal) -> RunActivity {
+    pub(super) fn turns(&self, principal: &Principal) -> RunActivity {
         let inner = self.lock();
-        let theirs = inner.turns.iter().filter(|(owner, _)| asker.owns(owner));
+        let theirs = inner.turns.iter().filter(|(owner, _)| principal.owns(owner));
         theirs.fold(RunActivity::default(), |sum, (_, one)| RunActivity {
             count: sum.count + one.count,
             newest: sum.newest.max(one.newest),

@@ -69,7 +69,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
-        asker: Principal::local(),
+        principal: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
     follower.end().await;

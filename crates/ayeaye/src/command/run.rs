@@ -54,7 +54,7 @@ pub async fn run(
             max_steps: task.max_steps,
             reply_mode,
             planner: task.planner,
-            asker: Principal::local(),
+            principal: Principal::local(),
         })
         .await?;
     terminal.item("session", &follower.report().session_id.to_string());
@@ -87,7 +87,7 @@ pub async fn run(
                 max_steps: task.max_steps,
                 reply_mode,
                 planner: task.planner,
-                asker: Principal::local(),
+                principal: Principal::local(),
             })
             .await?;
     }

@@ -34,17 +34,17 @@ const QUEUE: usize = 64;
 
 tokio::task_local! {
     /// Who makes the request that this task answers: the session manager is not told.
-    static ASKER: Principal;
+    static PRINCIPAL: Principal;
 }
 
 /// Answers a request as one that `who` makes.
 pub(super) async fn asked_by<T>(who: Principal, answer: impl Future<Output = T>) -> T {
-    ASKER.scope(who, answer).await
+    PRINCIPAL.scope(who, answer).await
 }
 
 /// Outside of requests the server itself acts, over stdio the person who started it.
-fn asker() -> Principal {
-    ASKER.try_with(Clone::clone).unwrap_or_else(|_| Principal::local())
+fn current_principal() -> Principal {
+    PRINCIPAL.try_with(Clone::clone).unwrap_or_else(|_| Principal::local())
 }
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Sessions {
     where
         S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
     {
-        let (replay, who) = (self.replay.clone(), asker());
+        let (replay, who) = (self.replay.clone(), current_principal());
         stream.inspect(move |message| {
             if let Some(id) = &message.event_id {
                 replay.claim(id, &who);
@@ -139,7 +139,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         self.make_room().await?;
         let (id, transport) = self.inner.create_session().await?;
-        self.known().insert(id.clone(), Known { owner: asker(), used: Instant::now() });
+        self.known().insert(id.clone(), Known { owner: current_principal(), used: Instant::now() });
         Ok((id, transport))
     }
 
@@ -155,7 +155,7 @@ impl SessionManager for Sessions {
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
         // To others it is not there: rmcp answers 404, as for one that never was.
-        Ok(self.is_of(id, &asker()) && self.inner.has_session(id).await?)
+        Ok(self.is_of(id, &current_principal()) && self.inner.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
@@ -199,7 +199,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
         // rmcp looks for the stream and not whose it is.
-        let theirs = self.replay.is_of(&last_event_id, &asker());
+        let theirs = self.replay.is_of(&last_event_id, &current_principal());
         let from = if theirs { last_event_id } else { Replay::NOWHERE.to_owned() };
         Ok(self.unprimed.readable(id, self.inner.resume(id, from).await?))
     }

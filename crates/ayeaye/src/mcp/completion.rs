@@ -1,4 +1,4 @@
-//! Completing the arguments of prompts and of addresses: sessions, steps and phones, the asker's own.
+//! Completing the arguments of prompts and of addresses: sessions, steps and phones, the principal's own.
 use ayeaye_agent::{Agent, Principal, SessionId};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
@@ -14,7 +14,7 @@ const MOST_STEPS: u32 = 100_000;
 /// Answers `completion/complete`.
 pub async fn complete(
     agent: &Agent,
-    asker: &Principal,
+    principal: &Principal,
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let argument = request.argument;
@@ -39,12 +39,12 @@ pub async fn complete(
     let others = request.context.and_then(|context| context.arguments).unwrap_or_default();
     let found = match argument.name.as_str() {
         _ if LONGEST < begun.len() => Found::default(),
-        "session_id" => sessions(agent, asker, begun).await?,
+        "session_id" => sessions(agent, principal, begun).await?,
         "step" => match others.get("session_id").and_then(|text| text.parse().ok()) {
-            Some(session) => steps(agent, asker, session, begun).await,
+            Some(session) => steps(agent, principal, session, begun).await,
             None => Found::default(),
         },
-        "device_id" => devices(agent, asker, begun).await,
+        "device_id" => devices(agent, principal, begun).await,
         // Words of the user's own.
         _ => Found::default(),
     };
@@ -78,25 +78,25 @@ impl Found {
     }
 }
 
-async fn sessions(agent: &Agent, asker: &Principal, begun: &str) -> Result<Found, ErrorData> {
+async fn sessions(agent: &Agent, principal: &Principal, begun: &str) -> Result<Found, ErrorData> {
     let most = CompletionInfo::MAX_VALUES;
-    let (values, more) = resources::beginning_with(agent, asker, begun, most).await?;
+    let (values, more) = resources::beginning_with(agent, principal, begun, most).await?;
     Ok(Found { values, total: None, more })
 }
 
-/// The latest steps first. Of a session that is not the asker's there are none.
-async fn steps(agent: &Agent, asker: &Principal, session: SessionId, begun: &str) -> Found {
-    let count = match agent.follow(session, asker) {
+/// The latest steps first. Of a session that is not the principal's there are none.
+async fn steps(agent: &Agent, principal: &Principal, session: SessionId, begun: &str) -> Found {
+    let count = match agent.follow(session, principal) {
         Some(follower) => follower.report().global_steps,
-        None => agent.brief(session, asker).await.map_or(0, |brief| brief.steps),
+        None => agent.brief(session, principal).await.map_or(0, |brief| brief.steps),
     };
     let count = count.min(MOST_STEPS);
     Found::of((0..count).rev().map(|step| step.to_string()).filter(|it| it.starts_with(begun)))
 }
 
-async fn devices(agent: &Agent, asker: &Principal, begun: &str) -> Found {
+async fn devices(agent: &Agent, principal: &Principal, begun: &str) -> Found {
     // Nothing to offer is no reason to refuse.
-    let devices = agent.devices(asker).await.unwrap_or_default();
+    let devices = agent.devices(principal).await.unwrap_or_default();
     let ids = devices.into_iter().map(|(entry, _)| entry.id.to_string());
     Found::of(ids.filter(|id| id.starts_with(begun)))
 }

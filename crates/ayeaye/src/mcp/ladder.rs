@@ -114,17 +114,18 @@ impl Ladder<'_> {
 
     /// Takes the call up again with a person's answer. Nothing here starts a task.
     pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, Refusal> {
-        let asker = principal(self.ctx);
+        let principal = principal(self.ctx);
         let sealed = self.origin.state.as_deref().ok_or_else(Refusal::state_missing)?;
-        let (session, state) = self.server.seal.open(sealed, &asker).map_err(|err| match err {
-            Broken::Expired => Refusal::state_expired(),
-            Broken::Foreign => Refusal::state_foreign(),
-        })?;
+        let (session, state) =
+            self.server.seal.open(sealed, &principal).map_err(|err| match err {
+                Broken::Expired => Refusal::state_expired(),
+                Broken::Foreign => Refusal::state_foreign(),
+            })?;
         if state.call != self.origin.call {
             return Err(Refusal::state_foreign());
         }
         self.rounds = state.round;
-        let report = self.server.agent.settled(session, &asker).await?;
+        let report = self.server.agent.settled(session, &principal).await?;
         let open = report.question_number() == Some(state.question);
         let Some(question) = report.question.as_ref().filter(|_| open) else {
             // It has been answered: by this very answer, sent twice, or by another call.
@@ -290,7 +291,7 @@ impl Ladder<'_> {
             max_steps: report.steps_left(),
             reply_mode: self.reply_mode,
             planner: report.run.facts.planner,
-            asker: principal(self.ctx),
+            principal: principal(self.ctx),
         };
         self.server.agent.resume(next).await
     }

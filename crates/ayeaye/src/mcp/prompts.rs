@@ -209,7 +209,7 @@ pub fn list(tools: Tools, ctx: &RequestContext<RoleServer>) -> ListPromptsResult
 /// Answers `prompts/get`.
 pub async fn get(
     agent: &Agent,
-    asker: &Principal,
+    principal: &Principal,
     name: &str,
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
@@ -220,7 +220,7 @@ pub async fn get(
     }
     if let Some(text) = given.get("session_id") {
         let id = args::session_id(text).map_err(|err| refused(err.to_string()))?;
-        let known = agent.known(id, asker).await;
+        let known = agent.known(id, principal).await;
         known.map_err(|err| refused(super::refusals::explained(&err)))?;
     }
     let message = PromptMessage::new_text(Role::User, (spec.words)(&given).trim_end());

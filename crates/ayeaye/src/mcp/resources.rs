@@ -130,7 +130,11 @@ struct Read {
     kept: Option<CacheScope>,
 }
 
-async fn read_ours(agent: &Agent, asker: &Principal, address: Address) -> Result<Read, ErrorData> {
+async fn read_ours(
+    agent: &Agent,
+    principal: &Principal,
+    address: Address,
+) -> Result<Read, ErrorData> {
     let uri = address.to_string();
     let trouble = |err: JournalError| match err {
         JournalError::Unknown(_) => unknown(&uri),
@@ -141,17 +145,17 @@ async fn read_ours(agent: &Agent, asker: &Principal, address: Address) -> Result
         other => ErrorData::internal_error(super::refusals::explained(&other), None),
     };
     if let Some(id) = address.session() {
-        agent.known(id, asker).await.map_err(refused)?;
+        agent.known(id, principal).await.map_err(refused)?;
     }
     let journal = agent.journal();
     let text = match address {
-        Address::Sessions => text_of(&list::sessions(agent, asker).await?),
+        Address::Sessions => text_of(&list::sessions(agent, principal).await?),
         Address::Devices => {
-            let devices = agent.devices(asker).await.map_err(|err| refused(err.into()))?;
+            let devices = agent.devices(principal).await.map_err(|err| refused(err.into()))?;
             text_of(&results::DeviceList::from(devices))
         }
         Address::Session(id) => {
-            let report = agent.report(id, asker).await.map_err(refused)?;
+            let report = agent.report(id, principal).await.map_err(refused)?;
             text_of(&results::RunResult::from(&report))
         }
         Address::Steps(id) => text_of(&steps::list(&**journal, id).await.map_err(trouble)?),

@@ -451,9 +451,9 @@ pub struct SessionItem {
 
 impl SessionList {
     /// Reads the newest sessions. One that cannot be read is in the list, with the reason.
-    pub async fn read(agent: &Agent, asker: &Principal, limit: u8) -> Result<Self, Refusal> {
+    pub async fn read(agent: &Agent, principal: &Principal, limit: u8) -> Result<Self, Refusal> {
         let mut sessions = Vec::new();
-        for (id, report) in agent.sessions(asker, usize::from(limit)).await? {
+        for (id, report) in agent.sessions(principal, usize::from(limit)).await? {
             sessions.push(match report {
                 Ok(report) => SessionItem {
                     session_id: id.to_string(),

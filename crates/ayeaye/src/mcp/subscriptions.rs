@@ -46,7 +46,7 @@ struct Inner {
 struct Client {
     /// Its handshake, by which its connection is known.
     handshake: Weak<InitializeRequestParams>,
-    asker: Principal,
+    principal: Principal,
     /// What its watcher is to watch.
     wanted: watch::Sender<Vec<Address>>,
 }
@@ -104,8 +104,8 @@ impl Subscriptions {
         let (Ok(address), Some(handshake)) = (uri.parse::<Address>(), ctx.peer.peer_info()) else {
             return;
         };
-        let asker = principal(ctx);
-        if let Some(client) = self.lock().known(&handshake, &asker) {
+        let principal = principal(ctx);
+        if let Some(client) = self.lock().known(&handshake, &principal) {
             client.wanted.send_if_modified(|wanted| {
                 let before = wanted.len();
                 wanted.retain(|it| *it != address);
@@ -138,9 +138,9 @@ impl Subscriptions {
         agent: &Agent,
         subscription: SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let asker = principal(subscription.request_context());
-        let _one = self.one_more(&asker)?;
-        let mut watcher = Watcher::new(agent, asker.clone());
+        let principal = principal(subscription.request_context());
+        let _one = self.one_more(&principal)?;
+        let mut watcher = Watcher::new(agent, principal.clone());
         let accepted = subscription.accepted();
         if accepted.resources_list_changed == Some(true) {
             watcher.watch_list();
@@ -149,7 +149,7 @@ impl Subscriptions {
         for uri in accepted.resource_subscriptions.iter().flatten() {
             let Ok(address) = uri.parse::<Address>() else { continue };
             let theirs = match address.session() {
-                Some(session) => agent.known(session, &asker).await.is_ok(),
+                Some(session) => agent.known(session, &principal).await.is_ok(),
                 None => true,
             };
             if theirs {
@@ -181,9 +181,9 @@ impl Subscriptions {
         Ok(())
     }
 
-    fn one_more(&self, asker: &Principal) -> Result<Listening, ErrorData> {
+    fn one_more(&self, principal: &Principal) -> Result<Listening, ErrorData> {
         let mut inner = self.lock();
-        let count = inner.listeners.entry(asker.clone()).or_default();
+        let count = inner.listeners.entry(principal.clone()).or_default();
         if MOST_LISTENERS <= *count {
             let text = format!(
                 "{MOST_LISTENERS} subscriptions are open, which is the most; end one first"
@@ -191,7 +191,7 @@ impl Subscriptions {
             return Err(ErrorData::invalid_request(text, None));
         }
         *count += 1;
-        Ok(Listening { of: self.clone(), asker: asker.clone() })
+        Ok(Listening { of: self.clone(), principal: principal.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -204,16 +204,16 @@ impl Subscriptions {
 #[derive(Debug)]
 struct Listening {
     of: Subscriptions,
-    asker: Principal,
+    principal: Principal,
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
         let mut inner = self.of.lock();
-        if let Some(count) = inner.listeners.get_mut(&self.asker) {
+        if let Some(count) = inner.listeners.get_mut(&self.principal) {
             *count -= 1;
             if *count == 0 {
-                inner.listeners.remove(&self.asker);
+                inner.listeners.remove(&self.principal);
             }
         }
     }
@@ -223,10 +223,12 @@ impl Inner {
     fn known(
         &mut self,
         handshake: &Arc<InitializeRequestParams>,
-        asker: &Principal,
+        principal: &Principal,
     ) -> Option<&mut Client> {
         let known = Arc::as_ptr(handshake);
-        self.clients.iter_mut().find(|it| it.handshake.as_ptr() == known && it.asker == *asker)
+        self.clients
+            .iter_mut()
+            .find(|it| it.handshake.as_ptr() == known && it.principal == *principal)
     }
 
     /// The client on this connection, with a watcher that tells it of new sessions and of whatever
@@ -237,18 +239,18 @@ impl Inner {
         handshake: &Arc<InitializeRequestParams>,
         ctx: &RequestContext<RoleServer>,
     ) -> &mut Client {
-        let asker = principal(ctx);
-        if self.known(handshake, &asker).is_none() {
+        let principal = principal(ctx);
+        if self.known(handshake, &principal).is_none() {
             // Whoever's watcher has ended is gone.
             self.clients.retain(|it| 0 < it.wanted.receiver_count());
             let (wanted, told) = watch::channel(Vec::new());
-            let mut watcher = Watcher::new(agent, asker.clone());
+            let mut watcher = Watcher::new(agent, principal.clone());
             watcher.watch_list();
             tokio::spawn(tell(agent.clone(), watcher, told, ctx.peer.clone()));
             let handshake = Arc::downgrade(handshake);
-            self.clients.push(Client { handshake, asker: asker.clone(), wanted });
+            self.clients.push(Client { handshake, principal: principal.clone(), wanted });
         }
-        self.known(handshake, &asker).expect("it was there or has just been put there")
+        self.known(handshake, &principal).expect("it was there or has just been put there")
     }
 }
 

@@ -168,7 +168,7 @@ impl Server {
             max_steps: report.steps_left(),
             reply_mode: ReplyMode::from_name(&report.run.facts.reply_mode).unwrap_or_default(),
             planner: report.run.facts.planner,
-            asker: principal(ctx),
+            principal: principal(ctx),
         };
         match self.agent.resume(next).await {
             Ok(_follower) => Ok(()),
@@ -215,8 +215,8 @@ impl Server {
         let marked = self.tasks.marks.get(&id);
         // What the client has ended stays as it was, whatever the session does.
         let (run, answers) = marked.map_or((id.run, id.asks), |(run, _)| (run, false));
-        let asker = principal(ctx);
-        let outcome = self.agent.outcome(id.session, run, answers, &asker).await;
+        let principal = principal(ctx);
+        let outcome = self.agent.outcome(id.session, run, answers, &principal).await;
         let outcome = outcome.map_err(|err| failure(&err))?;
         Ok((id, outcome, marked.map(|(_, mark)| mark)))
     }

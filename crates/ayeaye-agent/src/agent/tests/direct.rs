@@ -22,7 +22,7 @@ fn tap(x: i64, session_id: Option<SessionId>) -> DirectAction {
         gesture: Gesture::Click { point },
         reason: "the button is there".to_owned(),
         secret: false,
-        asker: client(),
+        principal: client(),
     }
 }
 
@@ -227,7 +227,7 @@ async fn while_the_agent_is_at_work_nobody_else_acts() {
         "{busy}"
     );
     let stranger =
-        |session_id| DirectAction { asker: Principal::new("mallory"), ..tap(1, session_id) };
+        |session_id| DirectAction { principal: Principal::new("mallory"), ..tap(1, session_id) };
     let busy = refused(&rig.agent, stranger(None)).await;
     assert!(matches!(busy, AgentError::DeviceBusy { session: None, .. }), "{busy}");
     for session in [running, SessionId::new()] {
@@ -245,7 +245,7 @@ async fn while_the_agent_is_at_work_nobody_else_acts() {
 #[tokio::test(start_paused = true)]
 async fn each_principal_has_a_session_of_its_own() {
     let rig = Rig::new([]);
-    let bob = || DirectAction { asker: Principal::new("bob"), ..tap(2, None) };
+    let bob = || DirectAction { principal: Principal::new("bob"), ..tap(2, None) };
     let ours = act(&rig.agent, tap(1, None)).await.session_id;
     let theirs = act(&rig.agent, bob()).await.session_id;
     assert_ne!(ours, theirs);

@@ -188,7 +188,7 @@ impl Rig {
             max_steps: self.max_steps,
             reply_mode: self.mode,
             planner: self.planner.is_some(),
-            asker: client(),
+            principal: client(),
         }
     }
 
@@ -212,7 +212,7 @@ impl Rig {
             max_steps: self.max_steps,
             reply_mode: self.mode,
             planner: self.planner.is_some(),
-            asker: client(),
+            principal: client(),
         }
     }
 

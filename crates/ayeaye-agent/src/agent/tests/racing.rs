@@ -40,15 +40,15 @@ async fn of_two_starts_that_race_for_a_phone_one_gets_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_repeated_start_by_the_same_asker_follows_the_first() {
+async fn a_repeated_start_by_the_same_principal_follows_the_first() {
     let rig = Rig::new([click(1), complete("done")]);
     let first = rig.begin().await;
     let again = rig.begin().await;
     assert_eq!(first.report().session_id, again.report().session_id);
-    for (asker, task) in [("other", "Text Anna"), ("client", "Text Bob")] {
-        let start = StartTask { asker: Principal::new(asker), ..rig.task(task) };
+    for (principal, task) in [("other", "Text Anna"), ("client", "Text Bob")] {
+        let start = StartTask { principal: Principal::new(principal), ..rig.task(task) };
         let err = rig.agent.start(start).await.unwrap_err();
-        assert!(matches!(err, AgentError::DeviceBusy { .. }), "{asker}, {task}: {err}");
+        assert!(matches!(err, AgentError::DeviceBusy { .. }), "{principal}, {task}: {err}");
     }
     assert_eq!(rig.ended(first).await, rig.ended(again).await);
     assert_eq!(rig.phone.sent(), ["RESET", "CLICK 1,500"]);
@@ -154,7 +154,7 @@ async fn nobody_hears_of_anothers_session() {
     let other = Principal::new("other");
     let nowhere = SessionId::new();
     for unseen in [waiting, nowhere] {
-        let next = |words| Continue { asker: other.clone(), ..rig.next(unseen, words) };
+        let next = |words| Continue { principal: other.clone(), ..rig.next(unseen, words) };
         for words in [
             UserInput::Nothing,
             UserInput::Reply("that".to_owned()),
@@ -170,7 +170,7 @@ async fn nobody_hears_of_anothers_session() {
     }
     assert!(rig.agent.sessions(&other, 10).await.unwrap().is_empty());
     let running = rig.begin().await.report().session_id;
-    let start = StartTask { asker: other.clone(), ..rig.task("Text Anna") };
+    let start = StartTask { principal: other.clone(), ..rig.task("Text Anna") };
     let err = rig.agent.start(start).await.unwrap_err();
     assert!(matches!(err, AgentError::DeviceBusy { session: None, .. }), "{err}");
     assert!(!err.to_string().contains(&running.to_string()), "{err}");

@@ -38,9 +38,9 @@ async fn a_stop_during_a_gesture_lets_it_finish_and_no_other_begin() {
     let session = follower.report().session_id;
     rig.phone.gets(Call::Perform, 1).await;
     follower.stop(StopReason::Cancelled);
-    let asker = client();
+    let principal = client();
     let (report, ()) =
-        tokio::join!(rig.agent.stop(session, StopReason::UserPaused, &asker), async {
+        tokio::join!(rig.agent.stop(session, StopReason::UserPaused, &principal), async {
             tokio::time::sleep(Duration::from_secs(5)).await;
             assert!(follower.running(), "the gesture is still under way");
             rig.phone.let_go();

@@ -36,7 +36,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
-        asker: Principal::local(),
+        principal: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
     let blocks = blocks(&mut follower, steps).await;
@@ -76,7 +76,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
         max_steps: 2,
         reply_mode: ReplyMode::PassToClient,
         planner: false,
-        asker: Principal::local(),
+        principal: Principal::local(),
     };
     let mut follower = agent.resume(next).await?;
     let continued = begun.elapsed();

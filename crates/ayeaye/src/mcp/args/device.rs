@@ -25,7 +25,7 @@ pub struct Place {
 
 impl Place {
     /// The act, with what to do.
-    pub fn act(self, gesture: Gesture, asker: Principal) -> Result<DirectAction, Refusal> {
+    pub fn act(self, gesture: Gesture, principal: Principal) -> Result<DirectAction, Refusal> {
         let reason = self.reason.unwrap_or_default();
         let clean = reason.chars().map(|c| if c.is_control() { ' ' } else { c });
         let clean: String = clean.take(LONGEST_REASON).collect();
@@ -35,7 +35,7 @@ impl Place {
             gesture,
             reason: clean.trim().to_owned(),
             secret: false,
-            asker,
+            principal,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What `resources/list` shows: the fixed addresses, then the asker's sessions, newest first.
+//! What `resources/list` shows: the fixed addresses, then the principal's sessions, newest first.
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{Agent, AgentError, JournalError, Principal, Report, SessionId, StopReason};
 use rmcp::ErrorData;
@@ -18,7 +18,7 @@ const MOST_SESSIONS: usize = 100;
 /// on, so that it stays good while sessions come and go, and a made-up one shows nothing more.
 pub(super) async fn page(
     agent: &Agent,
-    asker: &Principal,
+    principal: &Principal,
     cursor: Option<&str>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let after = cursor.map(read_cursor).transpose()?;
@@ -27,7 +27,7 @@ pub(super) async fn page(
     let mut shown: Option<SessionId> = None;
     let mut count = 0;
     for id in ids(agent, after).await? {
-        let Some(known) = Known::of(agent, asker, id).await else { continue };
+        let Some(known) = Known::of(agent, principal, id).await else { continue };
         if count == PAGE {
             next = shown.map(|id| id.to_string());
             break;
@@ -42,31 +42,34 @@ pub(super) async fn page(
 }
 
 /// The newest sessions, in short.
-pub(super) async fn sessions(agent: &Agent, asker: &Principal) -> Result<SessionList, ErrorData> {
+pub(super) async fn sessions(
+    agent: &Agent,
+    principal: &Principal,
+) -> Result<SessionList, ErrorData> {
     let mut sessions = Vec::new();
     for id in ids(agent, None).await? {
         if sessions.len() == MOST_SESSIONS {
             break;
         }
-        if let Some(known) = Known::of(agent, asker, id).await {
+        if let Some(known) = Known::of(agent, principal, id).await {
             sessions.push(known.item(id));
         }
     }
     Ok(SessionList { sessions })
 }
 
-/// Ids of the asker's sessions, newest first, that begin with a text; at most so many, and whether
+/// Ids of the principal's sessions, newest first, that begin with a text; at most so many, and whether
 /// there are more.
 pub(in crate::mcp) async fn beginning_with(
     agent: &Agent,
-    asker: &Principal,
+    principal: &Principal,
     text: &str,
     most: usize,
 ) -> Result<(Vec<String>, bool), ErrorData> {
     let mut found = Vec::new();
     for id in ids(agent, None).await? {
         let name = id.to_string();
-        if !name.starts_with(text) || agent.known(id, asker).await.is_err() {
+        if !name.starts_with(text) || agent.known(id, principal).await.is_err() {
             continue;
         }
         if found.len() == most {
@@ -106,11 +109,11 @@ enum Known {
 }
 
 impl Known {
-    async fn of(agent: &Agent, asker: &Principal, id: SessionId) -> Option<Self> {
-        if let Some(follower) = agent.follow(id, asker) {
+    async fn of(agent: &Agent, principal: &Principal, id: SessionId) -> Option<Self> {
+        if let Some(follower) = agent.follow(id, principal) {
             return Some(Self::Live(Box::new((*follower.report()).clone())));
         }
-        match agent.brief(id, asker).await {
+        match agent.brief(id, principal).await {
             Ok(brief) => {
                 let reason = match brief.stop_reason {
                     Some(reason) => reason,

@@ -24,8 +24,8 @@ pub(super) enum Change {
 /// Follows the runs that a client has subscribed to. It owns none of them: a run does not notice.
 #[derive(Debug)]
 pub(super) struct Watcher {
-    asker: Principal,
-    /// Told of everybody's runs; `turns` tells whether it was one of the asker's.
+    principal: Principal,
+    /// Told of everybody's runs; `turns` tells whether it was one of the principal's.
     changes: watch::Receiver<()>,
     turns: RunActivity,
     addresses: HashMap<Address, Told>,
@@ -66,11 +66,11 @@ impl Told {
 }
 
 impl Watcher {
-    pub(super) fn new(agent: &Agent, asker: Principal) -> Self {
+    pub(super) fn new(agent: &Agent, principal: Principal) -> Self {
         let changes = agent.changes();
-        let turns = agent.turns(&asker);
+        let turns = agent.turns(&principal);
         let (addresses, runs) = (HashMap::new(), HashMap::new());
-        Self { asker, changes, turns, addresses, runs, list: None }
+        Self { principal, changes, turns, addresses, runs, list: None }
     }
 
     /// Tells of new sessions too.
@@ -158,7 +158,7 @@ impl Watcher {
             if self.runs.contains_key(&session) {
                 continue;
             }
-            if let Some(follower) = agent.follow(session, &self.asker) {
+            if let Some(follower) = agent.follow(session, &self.principal) {
                 self.runs.insert(session, follower);
                 self.mark(|address| {
                     matches!(*address, Address::Session(id) | Address::Steps(id) if id == session)
@@ -167,9 +167,9 @@ impl Watcher {
         }
     }
 
-    /// A run has begun or ended. If it is none of the asker's, nothing is told of it.
+    /// A run has begun or ended. If it is none of the principal's, nothing is told of it.
     fn changed(&mut self, agent: &Agent) {
-        let turns = agent.turns(&self.asker);
+        let turns = agent.turns(&self.principal);
         if turns == self.turns {
             return;
         }

@@ -95,8 +95,8 @@ impl Server {
         ctx: &RequestContext<RoleServer>,
         look: impl Future<Output = Result<T, DeviceError>>,
     ) -> Result<T, Refusal> {
-        let asker = principal(ctx);
-        let free = async || match self.agent.driver(id, &asker).await {
+        let principal = principal(ctx);
+        let free = async || match self.agent.driver(id, &principal).await {
             DeviceHolder::Other => {
                 Err(AgentError::DeviceBusy { device: id.clone(), session: None })
             }

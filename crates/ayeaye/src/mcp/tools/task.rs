@@ -40,7 +40,7 @@ impl Server {
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
-            asker: principal(&ctx),
+            principal: principal(&ctx),
         };
         ladder.climb(self.agent.start(start).await?).await
     }
@@ -79,7 +79,7 @@ impl Server {
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
-            asker: principal(&ctx),
+            principal: principal(&ctx),
         };
         ladder.climb(self.agent.resume(next).await?).await
     }
