@@ -34,7 +34,7 @@ fn is_done(result: &Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wifi_is_switched_off() {
-    let rig = Rig::piloted().await;
+    let rig = Rig::scripted().await;
     assert_eq!(rig.phone()["wifi"], true);
     is_done(&rig.start("Switch Wi-Fi off").await);
     let phone = rig.phone();
@@ -71,7 +71,7 @@ async fn a_note_is_kept_to_the_byte() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shoes_are_found_under_a_price_and_not_paid() {
-    let rig = Rig::piloted().await;
+    let rig = Rig::scripted().await;
     let task = "Find running shoes in size 42 for less than 50 euros in the Shop app, put them in the cart \
                 and go on to the checkout, but stop before paying.";
     let mut result = rig.start(task).await;
@@ -90,7 +90,7 @@ async fn shoes_are_found_under_a_price_and_not_paid() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_is_sent_once_to_the_one_who_was_meant() {
-    let rig = Rig::piloted().await;
+    let rig = Rig::scripted().await;
     let asked = rig.start("In Messages, tell Anna: I am ten minutes late").await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert!(asked["question"]["text"].as_str().unwrap().contains("Anna Berg"), "{asked}");
@@ -109,7 +109,7 @@ async fn a_message_is_sent_once_to_the_one_who_was_meant() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn signing_in_asks_for_the_code_that_only_the_user_has() {
-    let rig = Rig::piloted().await;
+    let rig = Rig::scripted().await;
     let task = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to \
                 my other phone.";
     let asked = rig.start(task).await;

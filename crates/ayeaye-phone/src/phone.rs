@@ -296,7 +296,7 @@ impl Phone {
     }
 }
 
-/// For tests, the pilot and the demo; no ADB command reaches these.
+/// For tests, the scripted model and the demo; no ADB command reaches these.
 impl Phone {
     pub fn state(&self) -> State {
         self.os().state()

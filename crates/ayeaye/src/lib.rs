@@ -4,7 +4,7 @@
 pub mod cli;
 pub mod config;
 
-pub mod pilot;
+pub mod scripted_model;
 pub mod wiring;
 
 pub mod mcp;
@@ -145,9 +145,9 @@ async fn house(config: &Config, virtual_phone: bool) -> anyhow::Result<House> {
     if !virtual_phone {
         return House::new(config).await;
     }
-    let decider = if config.model_is_chosen() { Decider::Configured } else { Decider::Pilot };
+    let decider = if config.model_is_chosen() { Decider::Configured } else { Decider::Scripted };
     let house = House::with_virtual_phone(config, decider).await?;
-    if house.piloted {
+    if house.scripted {
         tracing::info!(
             "no model is configured: a stand-in decides, which knows the virtual phone only"
         );

@@ -15,7 +15,7 @@ use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::{Config, RoleSettings};
-use crate::pilot::Pilot;
+use crate::scripted_model::ScriptedModel;
 
 /// A wired agent, and what has to live as long as it.
 #[derive(Debug)]
@@ -27,12 +27,12 @@ pub struct House {
     /// The virtual phone, if there is one.
     pub handset: Option<Handset>,
     /// Whether the stand-in decides instead of a model.
-    pub piloted: bool,
+    pub scripted: bool,
     /// The records, for what only files can tell.
     pub files: FileJournal,
     /// The same with the logs beside them.
     pub journal: Arc<Projecting>,
-    /// Ends the virtual phone and the pilot when the house goes.
+    /// Ends the virtual phone and the scripted model when the house goes.
     _down: DropGuard,
 }
 
@@ -42,7 +42,7 @@ pub enum Decider {
     /// The one in the settings.
     Configured,
     /// The stand-in, which knows nothing but the virtual phone.
-    Pilot,
+    Scripted,
 }
 
 /// The real clock. Everything else is handed this one.
@@ -74,8 +74,8 @@ impl House {
         if let Some(handset) = &handset {
             let address = virtual_adb_server(handset, &down).await?;
             sources.push(Arc::new(AdbDevices::new(AdbConfig::new(address, None))));
-            if decider == Decider::Pilot {
-                endpoint = Pilot::start(handset.phone().clone(), &down).await?;
+            if decider == Decider::Scripted {
+                endpoint = ScriptedModel::start(handset.phone().clone(), &down).await?;
             }
         }
         if decider == Decider::Configured || handset.is_none() {
@@ -88,7 +88,7 @@ impl House {
         let logs = config.logs.clone();
         let journal = Arc::new(Projecting::new(Arc::new(files.clone()), &config.data_dir, logs));
         // The stand-in is asked for everything: nothing is sent to anybody else.
-        let alone = decider == Decider::Pilot && handset.is_some();
+        let alone = decider == Decider::Scripted && handset.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
         let models = roles.models()?;
         let judge = roles.judge()?;
@@ -103,9 +103,9 @@ impl House {
             keeping: config.journal.keeping,
             judge,
         });
-        let piloted = decider == Decider::Pilot;
+        let scripted = decider == Decider::Scripted;
         let agent = Arc::new(agent);
-        Ok(Self { agent, model, handset, piloted, files, journal, _down: guard })
+        Ok(Self { agent, model, handset, scripted, files, journal, _down: guard })
     }
 
     /// Looks after what is kept, for as long as the server runs: completes the logs that a killed

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ayeaye::mcp::tools::Tools;
 use ayeaye::mcp::{Defaults, Server};
-use ayeaye::pilot::Pilot;
+use ayeaye::scripted_model::ScriptedModel;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
@@ -26,8 +26,8 @@ use super::{Answer, FakeVlm};
 /// What can be different from the usual rig.
 pub struct RigOptions {
     pub limits: Limits,
-    /// The pilot decides, which knows the virtual phone, and not the fake model.
-    pub piloted: bool,
+    /// The scripted model decides, which knows the virtual phone, and not the fake model.
+    pub scripted: bool,
     /// How long the model may be silent.
     pub first_byte: Duration,
     /// Another model than the fake one; see [`quick_model`].
@@ -52,7 +52,7 @@ impl Default for RigOptions {
     fn default() -> Self {
         Self {
             limits: Limits { device_wait: Duration::from_secs(5), ..Limits::USUAL },
-            piloted: false,
+            scripted: false,
             first_byte: Duration::from_secs(20),
             model: None,
             adb: ayeaye_adb::Limits::USUAL,
@@ -106,7 +106,7 @@ pub struct Rig {
     pub serial: String,
     /// Records and logs.
     pub data: TempDir,
-    /// The adb server and the pilot go with the rig.
+    /// The adb server and the scripted model go with the rig.
     _end: (DropGuard, DropGuard),
 }
 
@@ -122,13 +122,15 @@ impl Rig {
     }
 
     pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
-        let RigOptions { limits, piloted, first_byte, model, adb, handset, data, .. } = options;
+        let RigOptions { limits, scripted, first_byte, model, adb, handset, data, .. } = options;
         let (adb_server, guard) = plugged_in(&handset).await;
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();
-        let model = if piloted {
-            Pilot::start_thinking(handset.phone().clone(), &down, Duration::ZERO).await.unwrap()
+        let model = if scripted {
+            ScriptedModel::start_with_delay(handset.phone().clone(), &down, Duration::ZERO)
+                .await
+                .unwrap()
         } else {
             let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);
             model.unwrap_or_else(fake)
@@ -158,10 +160,10 @@ impl Rig {
         Self { handset, vlm, agent, server, client, serial, data, _end: end }
     }
 
-    /// The usual rig with the pilot deciding.
-    pub async fn piloted() -> Self {
+    /// The usual rig with the scripted model deciding.
+    pub async fn scripted() -> Self {
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
-        Self::with(vlm, RigOptions { piloted: true, ..RigOptions::default() }).await
+        Self::with(vlm, RigOptions { scripted: true, ..RigOptions::default() }).await
     }
 
     /// Starts a task and returns its facts.

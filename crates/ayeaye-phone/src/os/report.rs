@@ -1,4 +1,4 @@
-//! What tests and the pilot may know: everything, in a form that serializes.
+//! What tests and the scripted model may know: everything, in a form that serializes.
 use serde::Serialize;
 
 use super::{MAX_LOG, Os};
@@ -9,7 +9,7 @@ use crate::apps::shop::{CartLine, Order};
 use crate::tree::{Node, Role, Window, xml};
 use crate::{Component, Counts};
 
-/// Everything about the phone that a test or the pilot may ask: see `Phone::state`.
+/// Everything about the phone that a test or the scripted model may ask: see `Phone::state`.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, Serialize)]
 pub struct State {
@@ -61,7 +61,7 @@ pub struct FocusedField {
     pub text: String,
 }
 
-/// A node as a pilot needs it.
+/// A node as a scripted model needs it.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeState {

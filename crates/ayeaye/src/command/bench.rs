@@ -46,7 +46,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
     let (sources, device): (Vec<Arc<dyn DeviceSource>>, _) = if let Some(device) = plan.device {
         (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device)
     } else {
-        house = House::with_virtual_phone(config, Decider::Pilot).await?;
+        house = House::with_virtual_phone(config, Decider::Scripted).await?;
         let Some(handset) = &house.handset else { bail!("there is no virtual phone") };
         (house.agent.sources().to_vec(), DeviceId::new(handset.serial()))
     };

@@ -32,7 +32,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
          is the real thing: an MCP client, the server and its agent, adb's protocol on a socket to the\n\
          phone, HTTP to the model.\n",
     );
-    let house = House::with_virtual_phone(config, Decider::Pilot).await?;
+    let house = House::with_virtual_phone(config, Decider::Scripted).await?;
     let client = connect(&house, config, terminal).await?;
     let device = first_phone(&client, terminal).await?;
     terminal.item("task", TASK);

@@ -1,7 +1,7 @@
 //! Opening an app, and nothing more.
-use super::super::say::Move;
-use super::super::scene::{AppName, Situation};
-use super::super::words;
+use super::super::context::{LauncherApp, StepContext};
+use super::super::phrases;
+use super::super::reply::Move;
 
 /// What the apps are also called.
 const ALIASES: [(&str, &str); 9] = [
@@ -17,10 +17,10 @@ const ALIASES: [(&str, &str); 9] = [
 ];
 
 /// The package of the app that the task wants opened, if it wants just that.
-pub(super) fn plan(task: &str, apps: &[AppName]) -> Option<String> {
-    let mut rest = words::bare(task);
+pub(super) fn parse(task: &str, apps: &[LauncherApp]) -> Option<String> {
+    let mut rest = phrases::trimmed(task);
     let verbs = ["open", "start", "launch", "打开", "启动"];
-    let (at, end) = words::first(rest, &verbs)?;
+    let (at, end) = phrases::first(rest, &verbs)?;
     let polite = ["", "please", "can you", "could you", "请", "帮我", "请帮我"];
     if !polite.iter().any(|words| rest[..at].trim().eq_ignore_ascii_case(words)) {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn plan(task: &str, apps: &[AppName]) -> Option<String> {
     Some(app.package.clone())
 }
 
-pub(super) fn next(s: &Situation<'_>, package: &str) -> Move {
+pub(super) fn next(s: &StepContext<'_>, package: &str) -> Move {
     if !s.is_in(package) {
         return s.open(package);
     }

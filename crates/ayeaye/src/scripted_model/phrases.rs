@@ -56,7 +56,7 @@ pub(super) fn after_colon(text: &str) -> Option<usize> {
 
 /// The text that a task hands over: quoted, or all that follows a colon or one of these words.
 /// Quotes in the midst of such a text are part of it.
-pub(super) fn handed_over<'a>(task: &'a str, leads: &[&str]) -> Option<&'a str> {
+pub(super) fn payload<'a>(task: &'a str, leads: &[&str]) -> Option<&'a str> {
     let mut lead = [after_colon(task), first(task, leads).map(|(_, end)| end)];
     lead.sort_unstable();
     let lead = lead
@@ -75,7 +75,7 @@ pub(super) fn handed_over<'a>(task: &'a str, leads: &[&str]) -> Option<&'a str> 
 }
 
 /// The task without the texts it hands over: what is quoted, and what follows a colon.
-pub(super) fn order(task: &str) -> String {
+pub(super) fn instruction(task: &str) -> String {
     let mut order = String::new();
     let mut rest = task;
     while let Some((start, end)) = quoted(rest, false) {
@@ -90,7 +90,7 @@ pub(super) fn order(task: &str) -> String {
 }
 
 pub(super) fn is_chinese(task: &str) -> bool {
-    let order = order(task);
+    let order = instruction(task);
     let (mut chinese, mut latin) = (0, 0);
     for c in order.chars() {
         chinese += usize::from(is_han(c));
@@ -132,6 +132,6 @@ pub(super) fn value(text: &str) -> Option<&str> {
 }
 
 /// Without what only makes a request polite, and without the full stop.
-pub(super) fn bare(text: &str) -> &str {
+pub(super) fn trimmed(text: &str) -> &str {
     text.trim().trim_end_matches(['.', '!', '。', '！', ' '])
 }

@@ -1,7 +1,7 @@
 //! Wi-Fi, Bluetooth and airplane mode, on or off.
-use super::super::say::{Act, Move};
-use super::super::scene::Situation;
-use super::super::words;
+use super::super::context::StepContext;
+use super::super::phrases;
+use super::super::reply::{Act, Move};
 
 const PACKAGE: &str = "com.android.settings";
 const SEARCH_HINT: &str = "Search settings";
@@ -16,11 +16,11 @@ enum Switch {
 
 /// What is to be how.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Plan(Vec<(Switch, bool)>);
+pub(super) struct SwitchTask(Vec<(Switch, bool)>);
 
 /// A clause may name a switch, a state or both; what it lacks comes from its neighbours, as in
 /// "turn off Wi-Fi and Bluetooth".
-pub(super) fn plan(task: &str) -> Option<Plan> {
+pub(super) fn parse(task: &str) -> Option<SwitchTask> {
     if task.contains(['?', '？']) {
         return None;
     }
@@ -29,7 +29,7 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
         clauses = clauses.iter().flat_map(|c| c.split(joint)).map(str::to_owned).collect();
     }
     let switches = |clause: &str| {
-        let named = |names: &[&str]| words::any(clause, names);
+        let named = |names: &[&str]| phrases::any(clause, names);
         let mut found = Vec::new();
         if named(&["airplane", "aeroplane", "flight mode", "飞行"]) {
             found.push(Switch::Airplane);
@@ -43,9 +43,9 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
         found
     };
     let state = |clause: &str| {
-        if words::any(clause, &["off", "disable", "deactivate", "关"]) {
+        if phrases::any(clause, &["off", "disable", "deactivate", "关"]) {
             Some(false)
-        } else if words::any(clause, &["on", "enable", "activate", "开"]) {
+        } else if phrases::any(clause, &["on", "enable", "activate", "开"]) {
             Some(true)
         } else {
             None
@@ -61,17 +61,17 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
         }
     }
     wanted.sort_unstable();
-    (!wanted.is_empty()).then_some(Plan(wanted))
+    (!wanted.is_empty()).then_some(SwitchTask(wanted))
 }
 
-pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
+pub(super) fn next(s: &StepContext<'_>, task: &SwitchTask) -> Move {
     let is_on = |switch| match switch {
         Switch::Airplane => s.state.airplane,
         Switch::Wifi => s.state.wifi,
         Switch::Bluetooth => s.state.bluetooth,
     };
-    let Some((switch, on)) = plan.0.iter().find(|(switch, on)| is_on(*switch) != *on) else {
-        let told = plan.0.iter().map(|(switch, on)| {
+    let Some((switch, on)) = task.0.iter().find(|(switch, on)| is_on(*switch) != *on) else {
+        let told = task.0.iter().map(|(switch, on)| {
             let (english, chinese) = match switch {
                 Switch::Airplane => ("Airplane mode", "飞行模式"),
                 Switch::Wifi => ("Wi-Fi", "Wi-Fi"),
@@ -133,10 +133,10 @@ mod tests {
             ("请打开飞行模式", vec![(Airplane, true)]),
             ("关闭蓝牙", vec![(Bluetooth, false)]),
         ] {
-            assert_eq!(plan(task), Some(Plan(wanted)), "{task}");
+            assert_eq!(parse(task), Some(SwitchTask(wanted)), "{task}");
         }
         for task in ["Is Wi-Fi on?", "Show me the Wi-Fi", "关灯"] {
-            assert_eq!(plan(task), None, "{task}");
+            assert_eq!(parse(task), None, "{task}");
         }
     }
 }

@@ -2,26 +2,26 @@
 use ayeaye_phone::{NodeState, State};
 
 use super::hear::Heard;
-use super::say::{Act, Move, Place};
-use super::words;
+use super::phrases;
+use super::reply::{Act, Move, Place};
 
 /// Everything a skill may look at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Situation<'a> {
+pub(super) struct StepContext<'a> {
     pub(super) heard: &'a Heard,
     pub(super) state: &'a State,
-    pub(super) apps: &'a [AppName],
+    pub(super) apps: &'a [LauncherApp],
 }
 
 /// An app that can be opened.
 #[derive(Debug, Clone)]
-pub(super) struct AppName {
+pub(super) struct LauncherApp {
     pub(super) label: String,
     pub(super) package: String,
 }
 
 /// Finding things.
-impl<'a> Situation<'a> {
+impl<'a> StepContext<'a> {
     /// The first thing of this resource id, its package left out.
     pub(super) fn find(&self, id: &str) -> Option<&'a NodeState> {
         self.all(id).next()
@@ -81,13 +81,13 @@ impl<'a> Situation<'a> {
     }
 
     /// Whichever of the two the task was written in.
-    pub(super) fn say(&self, english: String, chinese: String) -> String {
-        if words::is_chinese(&self.heard.task) { chinese } else { english }
+    pub(super) fn reply(&self, english: String, chinese: String) -> String {
+        if phrases::is_chinese(&self.heard.task) { chinese } else { english }
     }
 }
 
 /// Moves.
-impl Situation<'_> {
+impl StepContext<'_> {
     /// Opens the app of this package.
     pub(super) fn open(&self, package: &str) -> Move {
         let label = self.apps.iter().find(|app| app.package == package);
@@ -153,7 +153,7 @@ impl Situation<'_> {
     }
 
     pub(super) fn ask(&self, english: String, chinese: String) -> Move {
-        let question = self.say(english, chinese);
+        let question = self.reply(english, chinese);
         let summary = format!("Asked the user: {question}");
         let thought = "The task does not say, and I must not decide it for the user.";
         Move::new(Act::Ask(question), thought, "Ask the user").summed_up(summary)
@@ -161,11 +161,11 @@ impl Situation<'_> {
 
     pub(super) fn done(&self, english: String, chinese: String) -> Move {
         let thought = "The phone's state shows what was wanted.";
-        Move::new(Act::Complete(self.say(english, chinese)), thought, "Report that it is done")
+        Move::new(Act::Complete(self.reply(english, chinese)), thought, "Report that it is done")
     }
 
     pub(super) fn give_up(&self, english: String, chinese: String) -> Move {
-        let reason = self.say(english, chinese);
+        let reason = self.reply(english, chinese);
         Move::new(Act::Abort(reason), "There is no way on for me.", "Give up and say why")
     }
 }

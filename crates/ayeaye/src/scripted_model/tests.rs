@@ -6,7 +6,7 @@ use ayeaye_phone::{Component, Phone, PhoneOptions, State};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::hear::hear;
-use super::say::{Act, Place};
+use super::reply::{Act, Place};
 use super::server;
 
 /// More than any of the tasks takes.
@@ -429,17 +429,18 @@ mod over_http {
     use ayeaye_model::{ModelConfig, RemoteModel, Secret};
     use tokio_util::sync::CancellationToken;
 
-    use super::super::Pilot;
+    use super::super::ScriptedModel;
     use super::*;
 
     const LIMIT: Duration = Duration::from_secs(20);
 
     /// A phone that does not move, its pilot, and what ends it when dropped.
-    async fn pilot() -> (Phone, ModelConfig, tokio_util::sync::DropGuard) {
+    async fn scripted_model() -> (Phone, ModelConfig, tokio_util::sync::DropGuard) {
         let still = (Duration::ZERO, Duration::ZERO);
         let phone = Phone::new(PhoneOptions { transitions: still, ..PhoneOptions::default() });
         let down = CancellationToken::new();
-        let config = Pilot::start_thinking(phone.clone(), &down, Duration::ZERO).await.unwrap();
+        let config =
+            ScriptedModel::start_with_delay(phone.clone(), &down, Duration::ZERO).await.unwrap();
         (phone, config, down.drop_guard())
     }
 
@@ -473,7 +474,7 @@ mod over_http {
 
     #[tokio::test]
     async fn the_real_client_and_profile_understand_it() {
-        let (phone, mut config, _down) = pilot().await;
+        let (phone, mut config, _down) = scripted_model().await;
         for stream in [true, false] {
             config.stream = stream;
             let model = RemoteModel::new(config.clone()).unwrap();
@@ -497,7 +498,7 @@ mod over_http {
 
     #[tokio::test]
     async fn an_answer_is_heard_through_the_profile() {
-        let (phone, config, _down) = pilot().await;
+        let (phone, config, _down) = scripted_model().await;
         let model = RemoteModel::new(config).unwrap();
         let request = "Save a note titled \"Trip\"";
         let asked = decided(&model, &prompt(&model, &phone, request, &[])).await;
@@ -514,7 +515,7 @@ mod over_http {
 
     #[tokio::test]
     async fn no_key_or_no_picture_is_refused() {
-        let (phone, mut config, _down) = pilot().await;
+        let (phone, mut config, _down) = scripted_model().await;
         let model = RemoteModel::new(config.clone()).unwrap();
         let mut blind = prompt(&model, &phone, TELL_ANNA, &[]);
         let whole = blind.clone();
@@ -535,7 +536,7 @@ mod over_http {
 
     #[tokio::test]
     async fn it_is_listed_and_ends_with_its_token() {
-        let (_phone, config, down) = pilot().await;
+        let (_phone, config, down) = scripted_model().await;
         let model = RemoteModel::new(config.clone()).unwrap();
         let findings = model.check().await;
         assert!(findings.iter().any(|it| it.text.contains("is offered")), "{findings:?}");

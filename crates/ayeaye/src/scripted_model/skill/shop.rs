@@ -2,16 +2,16 @@
 //! page where one could pay.
 use ayeaye_phone::{CartLine, NodeState};
 
-use super::super::say::{Act, Move};
-use super::super::scene::Situation;
-use super::super::words;
+use super::super::context::StepContext;
+use super::super::phrases;
+use super::super::reply::{Act, Move};
 
 const PACKAGE: &str = "com.example.shop";
 const SEARCH_HINT: &str = "Search shoes, bags and more";
 const SIZE: (&str, &str) = ("Which size?", "要哪个尺码？");
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Plan {
+pub(super) struct ShopTask {
     /// What to search for, as the shop's own words.
     wanted: String,
     limit: Option<Limit>,
@@ -48,10 +48,10 @@ const GOODS: [(&str, &str); 10] = [
     ("shoes", "shoes"),
 ];
 
-pub(super) fn plan(task: &str) -> Option<Plan> {
+pub(super) fn parse(task: &str) -> Option<ShopTask> {
     let verbs = ["find", "search for", "look for", "buy", "get", "add", "put"];
     let lower = task.to_ascii_lowercase();
-    let named = words::first(&lower, &verbs).map(|(_, end)| {
+    let named = phrases::first(&lower, &verbs).map(|(_, end)| {
         let rest = lower[end..].trim_start();
         let ends = [
             " in size", " size", " in the", " in shop", " to the", " into", " under", " below",
@@ -71,8 +71,8 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
     let strict = ["under", "below", "less than", "cheaper than", "低于", "不到", "少于"];
     let loose = ["up to", "at most", "no more than", "maximum", "不超过", "最多"];
     let limit = |marks: &[&str], including| {
-        let (_, end) = words::first(&lower, marks)?;
-        Some(Limit { cents: words::number(&lower[end..])? * 100.0, including })
+        let (_, end) = phrases::first(&lower, marks)?;
+        Some(Limit { cents: phrases::number(&lower[end..])? * 100.0, including })
     };
     // In Chinese the number comes first: 50欧元以下.
     let before = || {
@@ -81,43 +81,43 @@ pub(super) fn plan(task: &str) -> Option<Plan> {
         let digits = head.rfind(|c: char| c.is_ascii_digit())? + 1;
         let start = head[..digits].rfind(|c: char| !c.is_ascii_digit() && c != '.');
         let start = start.map_or(0, |at| at + head[at..].chars().next().map_or(1, char::len_utf8));
-        Some(Limit { cents: words::number(&head[start..])? * 100.0, including: true })
+        Some(Limit { cents: phrases::number(&head[start..])? * 100.0, including: true })
     };
-    let size =
-        words::first(&lower, &["size", "尺码"]).and_then(|(_, end)| words::value(&lower[end..]));
+    let size = phrases::first(&lower, &["size", "尺码"])
+        .and_then(|(_, end)| phrases::value(&lower[end..]));
     let size = size.map(str::to_ascii_uppercase);
     let size = size.or_else(|| {
         let at = lower.find('码').filter(|_| !lower.contains("尺码"))?;
         let digits = lower[..at].chars().rev().take_while(char::is_ascii_digit).count();
         Some(lower[at - digits..at].to_owned()).filter(|size| !size.is_empty())
     });
-    let to_checkout = words::any(&lower, &["checkout", "check out", "结账", "结算"]);
+    let to_checkout = phrases::any(&lower, &["checkout", "check out", "结账", "结算"]);
     let into_cart = ["cart", "basket", "buy", "get", "order", "add", "put", "买", "购物车", "加入"];
-    Some(Plan {
+    Some(ShopTask {
         wanted,
         limit: limit(&strict, false).or_else(|| limit(&loose, true)).or_else(before),
         size,
-        into_cart: to_checkout || words::any(&lower, &into_cart),
+        into_cart: to_checkout || phrases::any(&lower, &into_cart),
         to_checkout,
     })
 }
 
-pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
-    let size = plan
+pub(super) fn next(s: &StepContext<'_>, task: &ShopTask) -> Move {
+    let size = task
         .size
         .as_deref()
-        .or_else(|| s.answer(SIZE.0).or_else(|| s.answer(SIZE.1)).map(words::bare));
-    let allowed = |cents| plan.limit.is_none_or(|limit| limit.allows(cents));
+        .or_else(|| s.answer(SIZE.0).or_else(|| s.answer(SIZE.1)).map(phrases::trimmed));
+    let allowed = |cents| task.limit.is_none_or(|limit| limit.allows(cents));
     let page = s.find("add_to_cart").and(s.find("product_name"));
     let line = s.state.cart.iter().find(|line| {
-        let ours = has_words(&line.name, &plan.wanted)
+        let ours = has_words(&line.name, &task.wanted)
             || page.is_some_and(|name| name.text == line.name)
             || s.heard.history.contains(&line.name);
         ours && allowed(line.price_cents)
             && size.is_none_or(|size| line.size.is_empty() || line.size == size)
     });
-    if let Some(line) = line.filter(|_| plan.into_cart) {
-        return in_cart(s, plan, line);
+    if let Some(line) = line.filter(|_| task.into_cart) {
+        return in_cart(s, task, line);
     }
     if !s.is_in(PACKAGE) {
         return s.open(PACKAGE);
@@ -126,14 +126,14 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
         return s.tap(button, "This is about an older order.", "Go on shopping");
     }
     if let Some(add) = s.find("add_to_cart") {
-        return product(s, plan, size, add, allowed);
+        return product(s, task, size, add, allowed);
     }
     let Some(field) = s.find("search") else {
         return s.back("One cannot search here.");
     };
     let now = s.content(field, SEARCH_HINT);
-    if now != plan.wanted {
-        return s.fill(field, now, &plan.wanted, "words to search for");
+    if now != task.wanted {
+        return s.fill(field, now, &task.wanted, "words to search for");
     }
     if s.find("result_count").is_none() || field.focused && s.state.keyboard_shown {
         return Move::new(
@@ -142,13 +142,13 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
             "Start the search",
         );
     }
-    results(s, plan, allowed)
+    results(s, task, allowed)
 }
 
 /// The list of what was found.
-fn results(s: &Situation<'_>, plan: &Plan, allowed: impl Fn(u32) -> bool) -> Move {
-    let wanted = &plan.wanted;
-    if plan.limit.is_some()
+fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) -> Move {
+    let wanted = &task.wanted;
+    if task.limit.is_some()
         && let Some(chip) = s.find("sort_price_asc").filter(|chip| chip.checked == Some(false))
     {
         return s.tap(chip, "The cheapest tell whether there is anything.", "Sort by price");
@@ -171,7 +171,7 @@ fn results(s: &Situation<'_>, plan: &Plan, allowed: impl Fn(u32) -> bool) -> Mov
             format!("“{wanted}”没有这么便宜的，最低 {cheapest}。"),
         );
     };
-    if !plan.into_cart {
+    if !task.into_cart {
         let all: Vec<_> = fitting
             .iter()
             .map(|(name, cents)| format!("{} for {}", name.text, euros(*cents)))
@@ -185,7 +185,7 @@ fn results(s: &Situation<'_>, plan: &Plan, allowed: impl Fn(u32) -> bool) -> Mov
 }
 
 /// What stands in the list, with prices.
-fn listed<'a>(s: &Situation<'a>) -> Vec<(&'a NodeState, u32)> {
+fn listed<'a>(s: &StepContext<'a>) -> Vec<(&'a NodeState, u32)> {
     let mut found = Vec::new();
     let mut name = None;
     for node in &s.state.nodes {
@@ -202,15 +202,15 @@ fn listed<'a>(s: &Situation<'a>) -> Vec<(&'a NodeState, u32)> {
 
 /// The page of one product.
 fn product(
-    s: &Situation<'_>,
-    plan: &Plan,
+    s: &StepContext<'_>,
+    task: &ShopTask,
     size: Option<&str>,
     add: &NodeState,
     allowed: impl Fn(u32) -> bool,
 ) -> Move {
     let name = s.find("product_name").map_or("", |node| &node.text);
     let price = s.find("price").and_then(|node| cents(&node.text));
-    if !plan.into_cart || !price.is_some_and(&allowed) || !s.came_for(name, &plan.wanted) {
+    if !task.into_cart || !price.is_some_and(&allowed) || !s.came_for(name, &task.wanted) {
         return s.back("This is not what is wanted.");
     }
     // Told in each step here, so that it is known as the one we went for.
@@ -257,10 +257,10 @@ fn product(
 }
 
 /// What is wanted lies in the cart.
-fn in_cart(s: &Situation<'_>, plan: &Plan, line: &CartLine) -> Move {
+fn in_cart(s: &StepContext<'_>, task: &ShopTask, line: &CartLine) -> Move {
     let size = if line.size.is_empty() { String::new() } else { format!(", size {}", line.size) };
     let what = format!("{}{size}, {}", line.name, euros(line.price_cents));
-    if plan.to_checkout && s.find("place_order").is_none() {
+    if task.to_checkout && s.find("place_order").is_none() {
         if !s.is_in(PACKAGE) {
             return s.open(PACKAGE);
         }
@@ -278,7 +278,7 @@ fn in_cart(s: &Situation<'_>, plan: &Plan, line: &CartLine) -> Move {
     )
 }
 
-impl Situation<'_> {
+impl StepContext<'_> {
     /// Whether this product is one we went for: its name says so, or we just opened it.
     fn came_for(&self, name: &str, wanted: &str) -> bool {
         has_words(name, wanted) || self.heard.history.contains(name)
@@ -340,13 +340,13 @@ mod tests {
                 false,
             ),
         ] {
-            let plan = plan(task).unwrap_or_else(|| panic!("{task}"));
-            assert_eq!(plan.wanted, wanted, "{task}");
-            assert_eq!(plan.limit, limit, "{task}");
-            assert_eq!(plan.size, size(its_size), "{task}");
-            assert_eq!((plan.into_cart, plan.to_checkout), (into_cart, to_checkout), "{task}");
+            let parsed = parse(task).unwrap_or_else(|| panic!("{task}"));
+            assert_eq!(parsed.wanted, wanted, "{task}");
+            assert_eq!(parsed.limit, limit, "{task}");
+            assert_eq!(parsed.size, size(its_size), "{task}");
+            assert_eq!((parsed.into_cart, parsed.to_checkout), (into_cart, to_checkout), "{task}");
         }
         assert_eq!(cents("€1204.50"), Some(120_450));
-        assert_eq!(plan("Open the shop"), None);
+        assert_eq!(parse("Open the shop"), None);
     }
 }

@@ -1,28 +1,28 @@
 //! Saving a note, exact to the letter.
-use super::super::say::Move;
-use super::super::scene::Situation;
-use super::super::words;
+use super::super::context::StepContext;
+use super::super::phrases;
+use super::super::reply::Move;
 
 const PACKAGE: &str = "com.example.notes";
 const ASKED: (&str, &str) = ("What should the note say?", "笔记里要写什么内容？");
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct NoteTask {
     title: Option<String>,
     body: Option<String>,
 }
 
-pub(super) fn plan(task: &str) -> Plan {
+pub(super) fn parse(task: &str) -> NoteTask {
     let titled = ["titled", "called", "named", "title", "标题"];
     let mut rest = task.to_owned();
     let mut title = None;
-    if let Some((at, end)) = words::first(task, &titled)
-        && words::quoted(task, false).is_none_or(|(quote, _)| at < quote)
+    if let Some((at, end)) = phrases::first(task, &titled)
+        && phrases::quoted(task, false).is_none_or(|(quote, _)| at < quote)
     {
         let behind = &task[end..];
         let lead =
             behind.len() - behind.trim_start_matches([' ', ':', '：', '=', '为', '是', '叫']).len();
-        let (start, stop) = match words::quoted(behind, false) {
+        let (start, stop) = match phrases::quoted(behind, false) {
             Some((start, stop)) if start <= lead + 3 => (start, stop),
             // Without quotes it goes up to what begins the text.
             _ => {
@@ -31,21 +31,21 @@ pub(super) fn plan(task: &str) -> Plan {
                 (lead, ends.min().map_or(behind.len(), |length| lead + length))
             }
         };
-        title = Some(words::bare(&behind[start..stop]).to_owned());
+        title = Some(phrases::trimmed(&behind[start..stop]).to_owned());
         rest = behind[stop..].trim_start_matches(['"', '”', '」', '“', '』']).to_owned();
     }
     let leads = ["saying", "that says", "内容为", "内容是", "内容", "写着"];
-    Plan { title, body: words::handed_over(&rest, &leads).map(str::to_owned) }
+    NoteTask { title, body: phrases::payload(&rest, &leads).map(str::to_owned) }
 }
 
-pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
-    let title = plan.title.as_deref().unwrap_or_default();
+pub(super) fn next(s: &StepContext<'_>, task: &NoteTask) -> Move {
+    let title = task.title.as_deref().unwrap_or_default();
     let answered = || s.answer(ASKED.0).or_else(|| s.answer(ASKED.1));
-    let Some(body) = plan.body.as_deref().or_else(answered) else {
+    let Some(body) = task.body.as_deref().or_else(answered) else {
         return s.ask(ASKED.0.to_owned(), ASKED.1.to_owned());
     };
     let is_it = |note: &&ayeaye_phone::Note| {
-        note.body == body && (plan.title.is_none() || note.title == title)
+        note.body == body && (task.title.is_none() || note.title == title)
     };
     if s.state.notes.iter().any(|note| is_it(&note)) {
         let named = if title.is_empty() { String::new() } else { format!(" “{title}”") };
@@ -106,7 +106,7 @@ mod tests {
             ("Save a note titled \"Trip\" with exactly the text that was agreed on.", "Trip", ""),
         ] {
             let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-            assert_eq!(plan(task), Plan { title: some(title), body: some(body) }, "{task}");
+            assert_eq!(parse(task), NoteTask { title: some(title), body: some(body) }, "{task}");
         }
     }
 }

@@ -4,9 +4,9 @@
 //! only says so, and what was typed stands in the field.
 use ayeaye_agent::DONE_BY_HAND;
 
-use super::super::say::Move;
-use super::super::scene::Situation;
-use super::super::words;
+use super::super::context::StepContext;
+use super::super::phrases;
+use super::super::reply::Move;
 
 const PACKAGE: &str = "com.example.nimbus";
 const USER: (&str, &str) = ("With which user name shall I sign in?", "用哪个用户名登录？");
@@ -20,33 +20,33 @@ const MOST_EMPTY: usize = 2;
 const MOST_CODES: usize = 3;
 
 /// No `Debug` for the password.
-pub(super) struct Plan {
+pub(super) struct SignInTask {
     user: Option<String>,
     password: Option<String>,
 }
 
-impl std::fmt::Debug for Plan {
+impl std::fmt::Debug for SignInTask {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plan").field("user", &self.user).finish_non_exhaustive()
+        f.debug_struct("SignInTask").field("user", &self.user).finish_non_exhaustive()
     }
 }
 
-pub(super) fn plan(task: &str) -> Plan {
+pub(super) fn parse(task: &str) -> SignInTask {
     let behind = |marks: &[&str]| {
-        let (_, end) = words::first(task, marks)?;
-        words::value(&task[end..]).map(str::to_owned)
+        let (_, end) = phrases::first(task, marks)?;
+        phrases::value(&task[end..]).map(str::to_owned)
     };
     let user = behind(&["as", "user name", "username", "user", "用户名", "账号", "用户"]);
-    Plan {
+    SignInTask {
         user: user.or_else(|| behind(&["用"])),
         password: behind(&["password", "passcode", "密码"]),
     }
 }
 
-pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
+pub(super) fn next(s: &StepContext<'_>, task: &SignInTask) -> Move {
     let answer = |asked: (&str, &str)| s.answer(asked.0).or_else(|| s.answer(asked.1));
     let ask = |asked: (&str, &str)| s.ask(asked.0.to_owned(), asked.1.to_owned());
-    let Some(user) = plan.user.as_deref().or_else(|| answer(USER)) else { return ask(USER) };
+    let Some(user) = task.user.as_deref().or_else(|| answer(USER)) else { return ask(USER) };
     match &s.state.signed_in {
         Some(name) if name == user => {
             return s.done(format!("{user} is signed in."), format!("{user} 已登录。"));
@@ -80,7 +80,7 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
         return s.fill(user_field, user_now, user, "user name");
     }
     // Asked for only here, so that a person who would rather type it has a field to type it into.
-    match plan.password.as_deref().or_else(|| answer(PASSWORD)) {
+    match task.password.as_deref().or_else(|| answer(PASSWORD)) {
         None => return ask(PASSWORD),
         Some(said) if by_hand(said) => {
             if password_now.is_empty() {
@@ -111,16 +111,16 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
 
 /// Whether an answer says that a person has done on the phone what was asked.
 fn by_hand(answer: &str) -> bool {
-    let said = words::bare(answer);
+    let said = phrases::trimmed(answer);
     // Blanks are lost on the way.
-    let is = |other: &str| said.split_whitespace().eq(words::bare(other).split_whitespace());
+    let is = |other: &str| said.split_whitespace().eq(phrases::trimmed(other).split_whitespace());
     let sentence = said.contains(char::is_whitespace)
-        && words::any(said, &["done", "by hand", "myself", "signed in", "typed", "entered"]);
+        && phrases::any(said, &["done", "by hand", "myself", "signed in", "typed", "entered"]);
     let word = said.eq_ignore_ascii_case("done") || ["完成", "已完成", "好了"].contains(&said);
     is(DONE_BY_HAND) || word || sentence
 }
 
-fn code(s: &Situation<'_>, field: &ayeaye_phone::NodeState) -> Move {
+fn code(s: &StepContext<'_>, field: &ayeaye_phone::NodeState) -> Move {
     let said: Vec<_> = s.answers(CODE.0).chain(s.answers(CODE.1)).collect();
     if said.last().is_some_and(|said| by_hand(said)) {
         return code_by_hand(s, field, said.len());
@@ -165,7 +165,7 @@ fn code(s: &Situation<'_>, field: &ayeaye_phone::NodeState) -> Move {
 }
 
 /// The code is in the field, or should be.
-fn code_by_hand(s: &Situation<'_>, field: &ayeaye_phone::NodeState, asked: usize) -> Move {
+fn code_by_hand(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, asked: usize) -> Move {
     let refused = s.find("error").is_some() && s.heard.history.contains(CHECKED);
     let empty = s.content(field, "6-digit code").is_empty();
     if !refused && !empty {
@@ -210,12 +210,12 @@ mod tests {
             "sign in as user robin, password is Quince-41.",
             "用户名robin，密码Quince-41，登录Nimbus",
         ] {
-            let plan = plan(task);
-            assert_eq!(plan.user.as_deref(), Some("robin"), "{task}");
-            assert_eq!(plan.password.as_deref(), Some("Quince-41"), "{task}");
-            assert!(!format!("{plan:?}").contains("Quince"));
+            let parsed = parse(task);
+            assert_eq!(parsed.user.as_deref(), Some("robin"), "{task}");
+            assert_eq!(parsed.password.as_deref(), Some("Quince-41"), "{task}");
+            assert!(!format!("{parsed:?}").contains("Quince"));
         }
-        assert!(plan("Sign in to Nimbus").password.is_none());
+        assert!(parse("Sign in to Nimbus").password.is_none());
     }
 
     #[test]

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::NAME;
+use super::context::{LauncherApp, StepContext};
 use super::hear::{Heard, hear};
-use super::say::Move;
-use super::scene::{AppName, Situation};
+use super::reply::Move;
 use super::skill;
 
 /// A prompt with the picture of a large screen is below a megabyte.
@@ -28,7 +28,7 @@ const SETTLES: Duration = Duration::from_secs(2);
 pub(super) struct Shared {
     pub(super) phone: Phone,
     pub(super) key: String,
-    pub(super) thinking: Duration,
+    pub(super) delay: Duration,
 }
 
 /// To whoever asks for something else: a plan over apps, a judgement, an answer for the user.
@@ -60,7 +60,7 @@ async fn chat(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> 
         Ok(asked) => asked,
         Err(refusal) => return refused(refusal),
     };
-    tokio::time::sleep(shared.thinking).await;
+    tokio::time::sleep(shared.delay).await;
     let reply = decide(&shared.phone, &heard).await.written();
     let completion = tokens(reply.len());
     let prompt = tokens(length);
@@ -85,9 +85,9 @@ pub(super) async fn decide(phone: &Phone, heard: &Heard) -> Move {
     }
     let apps = phone.packages().into_iter().filter(|package| package.launcher.is_some());
     let apps: Vec<_> =
-        apps.map(|package| AppName { label: package.label, package: package.name }).collect();
+        apps.map(|package| LauncherApp { label: package.label, package: package.name }).collect();
     let state = phone.state();
-    skill::next(&Situation { heard, state: &state, apps: &apps })
+    skill::next(&StepContext { heard, state: &state, apps: &apps })
 }
 
 /// Whether the request bears our key. Hashes are compared, so that the time says nothing.

@@ -1,7 +1,7 @@
 //! Sending a message to the person who is meant, once.
-use super::super::say::Move;
-use super::super::scene::Situation;
-use super::super::words;
+use super::super::context::StepContext;
+use super::super::phrases;
+use super::super::reply::Move;
 
 const PACKAGE: &str = "com.example.messages";
 const WHICH: (&str, &str) = ("Which one?", "是哪一位？");
@@ -11,7 +11,7 @@ const WHAT: (&str, &str) = ("What should the message say?", "消息内容是什�
 const MOST_QUESTIONS: usize = 2;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct MessageTask {
     /// As written, perhaps with words behind it that are part of the text.
     name: String,
     text: Option<String>,
@@ -19,18 +19,18 @@ pub(super) struct Plan {
     rest: String,
 }
 
-pub(super) fn plan(task: &str) -> Option<Plan> {
-    let quote = words::quoted(task, true);
+pub(super) fn parse(task: &str) -> Option<MessageTask> {
+    let quote = phrases::quoted(task, true);
     let (name, end) = recipient(task, quote)?;
     let behind = &task[end..];
     let said = ["saying", "that says", "says", "说", "内容是", "内容为"];
     let text = match quote {
         // "Send “hi” to Anna".
         Some((start, stop)) if stop <= end => Some(task[start..stop].trim()),
-        _ => words::handed_over(behind, &said),
+        _ => phrases::payload(behind, &said),
     };
     let rest = if direct(task, end) { unplaced(behind).to_owned() } else { String::new() };
-    Some(Plan { name, text: text.filter(|text| !text.is_empty()).map(str::to_owned), rest })
+    Some(MessageTask { name, text: text.filter(|text| !text.is_empty()).map(str::to_owned), rest })
 }
 
 /// Verbs with the person right behind them, and behind that perhaps the text itself.
@@ -47,7 +47,7 @@ fn recipient(task: &str, quote: Option<(usize, usize)>) -> Option<(String, usize
     let after = |marks: &[&str]| {
         marks.iter().find_map(|mark| {
             let mut from = 0;
-            while let Some((at, end)) = words::find_from(task, mark, from) {
+            while let Some((at, end)) = phrases::find_from(task, mark, from) {
                 from = end;
                 if let Some((name, end)) = name_at(task, end).filter(|_| outside(at))
                     && !none.contains(&name.to_ascii_lowercase().as_str())
@@ -64,8 +64,8 @@ fn recipient(task: &str, quote: Option<(usize, usize)>) -> Option<(String, usize
 }
 
 fn direct(task: &str, end: usize) -> bool {
-    let verb = words::first(task, &DIRECT);
-    verb.is_some_and(|(at, _)| at < end && !words::any(&task[..end], &["to"]))
+    let verb = phrases::first(task, &DIRECT);
+    verb.is_some_and(|(at, _)| at < end && !phrases::any(&task[..end], &["to"]))
 }
 
 /// A name at this place: words with capital letters, or one word, or Chinese up to a verb.
@@ -73,16 +73,16 @@ fn name_at(task: &str, from: usize) -> Option<(String, usize)> {
     let start = task.len() - task[from..].trim_start_matches([' ', '，']).len();
     let rest = &task[start..];
     let first = rest.chars().next()?;
-    if words::is_han(first) {
+    if phrases::is_han(first) {
         let end =
-            rest.find(|c: char| !words::is_han(c) || "发说写".contains(c)).unwrap_or(rest.len());
+            rest.find(|c: char| !phrases::is_han(c) || "发说写".contains(c)).unwrap_or(rest.len());
         return Some((rest[..end].to_owned(), start + end)).filter(|(name, _)| !name.is_empty());
     }
     let capital = first.is_uppercase();
     let mut end = 0;
     for word in rest.split_inclusive(' ') {
         let bare: &str =
-            word.split(|c: char| !c.is_alphanumeric() && c != '-' || words::is_han(c)).next()?;
+            word.split(|c: char| !c.is_alphanumeric() && c != '-' || phrases::is_han(c)).next()?;
         let own = ["I", "In", "On", "That", "Saying", "A", "The", "We"].contains(&bare);
         if bare.is_empty() || end != 0 && (!capital || own || !bare.starts_with(char::is_uppercase))
         {
@@ -102,17 +102,17 @@ fn name_at(task: &str, from: usize) -> Option<(String, usize)> {
 
 /// A text without the place it is to be written in.
 fn unplaced(text: &str) -> &str {
-    let text = words::bare(text).trim_start_matches([',', '，', ' ']);
+    let text = phrases::trimmed(text).trim_start_matches([',', '，', ' ']);
     let text = text.strip_prefix("know ").unwrap_or(text);
     let text = text.strip_prefix("that ").unwrap_or(text);
     let places = ["in the messages app", "in messages", "on messages", "via messages", "by sms"];
     let place = places.iter().find_map(|place| {
-        words::find(text, place).filter(|(_, end)| *end == text.len()).map(|(at, _)| at)
+        phrases::find(text, place).filter(|(_, end)| *end == text.len()).map(|(at, _)| at)
     });
     text[..place.unwrap_or(text.len())].trim()
 }
 
-impl Plan {
+impl MessageTask {
     /// The text for this person. What was not told apart from the name is what the person is not
     /// called.
     fn text_for(&self, to: &str) -> Option<String> {
@@ -133,7 +133,7 @@ fn matches(word: &str, name: &str) -> bool {
     let word = word.to_lowercase();
     let name = name.to_lowercase();
     name.split_whitespace().any(|part| part.starts_with(&word))
-        || word.chars().all(words::is_han) && name.contains(&word)
+        || word.chars().all(phrases::is_han) && name.contains(&word)
 }
 
 /// Those of the people whom the name fits, in order.
@@ -143,7 +143,7 @@ fn fitting(name: &str, people: &[String]) -> Vec<String> {
 }
 
 /// The one among them who is meant by the last answer that tells.
-fn picked(s: &Situation<'_>, people: &[String]) -> Option<String> {
+fn picked(s: &StepContext<'_>, people: &[String]) -> Option<String> {
     let shared = |word: &str| people.iter().all(|person| matches(word, person));
     s.heard.replies.iter().rev().find_map(|reply| {
         let said: Vec<_> = reply.said.split(|c: char| !c.is_alphanumeric()).collect();
@@ -159,14 +159,14 @@ fn picked(s: &Situation<'_>, people: &[String]) -> Option<String> {
             return None;
         }
         let places = [["first", "1", "第一"], ["second", "2", "第二"], ["third", "3", "第三"]];
-        let place = places.iter().position(|words| words::any(&reply.said, words))?;
+        let place = places.iter().position(|words| phrases::any(&reply.said, words))?;
         people.get(place).cloned()
     })
 }
 
-pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
+pub(super) fn next(s: &StepContext<'_>, task: &MessageTask) -> Move {
     let corrected = s.answer(WHOM.0).or_else(|| s.answer(WHOM.1));
-    let full = corrected.map_or(plan.name.as_str(), words::bare);
+    let full = corrected.map_or(task.name.as_str(), phrases::trimmed);
     let short = full.split_whitespace().next().unwrap_or(full);
     // The address book can only be seen while looking somebody up.
     let listed: Vec<String> = s.all("contact_name").map(|node| node.text.clone()).collect();
@@ -187,7 +187,7 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
         several => picked(s, several),
     };
     let answered = || s.answer(WHAT.0).or_else(|| s.answer(WHAT.1)).map(str::to_owned);
-    let text = plan.text_for(to.as_deref().unwrap_or(short)).or_else(answered);
+    let text = task.text_for(to.as_deref().unwrap_or(short)).or_else(answered);
     if let (Some(to), Some(text)) = (&to, &text)
         && s.state.sent.iter().any(|sent| sent.to == *to && sent.text == *text)
     {
@@ -238,7 +238,7 @@ pub(super) fn next(s: &Situation<'_>, plan: &Plan) -> Move {
     which(s, now, &found)
 }
 
-fn which(s: &Situation<'_>, name: &str, found: &[String]) -> Move {
+fn which(s: &StepContext<'_>, name: &str, found: &[String]) -> Move {
     let (last, others) = found.split_last().expect("there are several");
     let listed = format!("{} and {last}", others.join(", "));
     let first = found[0].split_whitespace().next().unwrap_or(name);
@@ -258,7 +258,7 @@ fn which(s: &Situation<'_>, name: &str, found: &[String]) -> Move {
     )
 }
 
-fn write(s: &Situation<'_>, field: &ayeaye_phone::NodeState, text: &str) -> Move {
+fn write(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, text: &str) -> Move {
     let now = s.content(field, "Text message");
     if now != text {
         return s.fill(field, now, text, "message");
@@ -269,7 +269,7 @@ fn write(s: &Situation<'_>, field: &ayeaye_phone::NodeState, text: &str) -> Move
     }
 }
 
-fn done(s: &Situation<'_>, to: &str, text: &str) -> Move {
+fn done(s: &StepContext<'_>, to: &str, text: &str) -> Move {
     // Sent before the first step: not by us, or not now. It is not sent again either way.
     if s.heard.history.is_empty() && s.heard.replies.is_empty() {
         return s.done(
@@ -303,16 +303,16 @@ mod tests {
             ("给李伟发消息说明天见", "李伟", "明天见"),
             ("Tell Anna to call me", "Anna", ""),
         ] {
-            let plan = plan(task).unwrap_or_else(|| panic!("{task}"));
-            assert_eq!(plan.name, name, "{task}");
+            let parsed = parse(task).unwrap_or_else(|| panic!("{task}"));
+            assert_eq!(parsed.name, name, "{task}");
             let text = Some(text.to_owned()).filter(|text| !text.is_empty());
             assert_eq!(
-                plan.text_for(&plan.name).map(|text| text.trim().to_owned()),
+                parsed.text_for(&parsed.name).map(|text| text.trim().to_owned()),
                 text,
                 "{task}"
             );
         }
-        assert_eq!(plan("Tell me the time"), None);
-        assert_eq!(plan("Send it"), None);
+        assert_eq!(parse("Tell me the time"), None);
+        assert_eq!(parse("Send it"), None);
     }
 }

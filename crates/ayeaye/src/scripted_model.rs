@@ -5,8 +5,8 @@
 //! the state of the virtual phone it lives with, and knows a handful of tasks. It says so to
 //! whoever asks for more.
 //!
-//! One request, in order: `server` checks it, `hear` reads the prompt, `scene` is what there
-//! is to go by, `skill` decides, `say` writes it down. Nothing is kept between requests, so that
+//! One request, in order: `server` checks it, `hear` reads the prompt, `context` is what there
+//! is to go by, `skill` decides, `reply` writes it down. Nothing is kept between requests, so that
 //! a server that was killed goes on from whatever the screen shows.
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -17,37 +17,37 @@ use ayeaye_phone::Phone;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+mod context;
 mod hear;
-mod say;
-mod scene;
+mod phrases;
+mod reply;
 mod server;
 mod skill;
 #[cfg(test)]
 mod tests;
-mod words;
 
 /// How it calls itself. The profile is found by the last word.
 const NAME: &str = "ayeaye-pilot-gelab";
 
 /// The demo is to be watched: at once, every step would be over before the one before was read.
 /// Real models take longer.
-const THINKING: Duration = Duration::from_millis(700);
+const REPLY_DELAY: Duration = Duration::from_millis(700);
 
 /// The stand-in. There is nothing to hold: it lives until its token is cancelled.
 #[derive(Debug)]
-pub struct Pilot;
+pub struct ScriptedModel;
 
-impl Pilot {
+impl ScriptedModel {
     /// Serves on a free port of 127.0.0.1 until `down`, and says how to ask it.
     pub async fn start(phone: Phone, down: &CancellationToken) -> anyhow::Result<ModelConfig> {
-        Self::start_thinking(phone, down, THINKING).await
+        Self::start_with_delay(phone, down, REPLY_DELAY).await
     }
 
     /// The same, with another time to think before each reply.
-    pub async fn start_thinking(
+    pub async fn start_with_delay(
         phone: Phone,
         down: &CancellationToken,
-        thinking: Duration,
+        delay: Duration,
     ) -> anyhow::Result<ModelConfig> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
@@ -59,7 +59,7 @@ impl Pilot {
             ModelConfig::new(Endpoint::parse(&format!("http://127.0.0.1:{port}/v1"))?, NAME);
         model.key = Secret::new(&key);
         model.profile = Some(Profile::GELAB);
-        let routes = server::routes(server::Shared { phone, key, thinking });
+        let routes = server::routes(server::Shared { phone, key, delay });
         let down = down.clone();
         tokio::spawn(async move {
             let serving =

@@ -1,7 +1,7 @@
 //! The choice among the skills, and what comes before all of them.
-use super::say::{Act, Move};
-use super::scene::Situation;
-use super::words;
+use super::context::StepContext;
+use super::phrases;
+use super::reply::{Act, Move};
 
 mod message;
 mod note;
@@ -12,67 +12,67 @@ mod switches;
 
 /// What a task asks for, as far as it says.
 #[derive(Debug)]
-enum Plan {
-    SignIn(sign_in::Plan),
-    Message(message::Plan),
-    Note(note::Plan),
-    Shop(shop::Plan),
-    Switches(switches::Plan),
+enum Task {
+    SignIn(sign_in::SignInTask),
+    Message(message::MessageTask),
+    Note(note::NoteTask),
+    Shop(shop::ShopTask),
+    Switches(switches::SwitchTask),
     OpenApp(String),
 }
 
 /// How a skill finds out that a task is for it.
-type Reader = fn(&str) -> Option<Plan>;
+type Parser = fn(&str) -> Option<Task>;
 
 /// Words that call for a skill, and how it reads the task. The skill called first gets it.
-const SKILLS: [(&[&str], Reader); 5] = [
+const SKILLS: [(&[&str], Parser); 5] = [
     (
         &["sign in", "sign into", "signin", "log in", "log into", "login", "登录", "登陆"],
-        |task| Some(Plan::SignIn(sign_in::plan(task))),
+        |task| Some(Task::SignIn(sign_in::parse(task))),
     ),
     (
         &[
             "message", "messages", "text", "tell", "write to", "sms", "send", "ask", "let", "告诉",
             "短信", "消息", "信息", "发给", "发送", "转告",
         ],
-        |task| message::plan(task).map(Plan::Message),
+        |task| message::parse(task).map(Task::Message),
     ),
     (&["note", "notes", "memo", "笔记", "便签", "备忘", "记下"], |task| {
-        Some(Plan::Note(note::plan(task)))
+        Some(Task::Note(note::parse(task)))
     }),
     (
         &[
             "shop", "buy", "cart", "basket", "shoes", "sneakers", "boots", "sandals", "买", "商店",
             "购物", "鞋", "靴",
         ],
-        |task| shop::plan(task).map(Plan::Shop),
+        |task| shop::parse(task).map(Task::Shop),
     ),
     (
         &["wi-fi", "wifi", "wlan", "bluetooth", "airplane", "flight mode", "无线", "蓝牙", "飞行"],
-        |task| switches::plan(task).map(Plan::Switches),
+        |task| switches::parse(task).map(Task::Switches),
     ),
 ];
 
 /// What to do next. The same question has the same answer, whatever was asked before.
-pub(super) fn next(s: &Situation<'_>) -> Move {
-    let plan = match plan(s) {
-        Ok(plan) => plan,
+pub(super) fn next(s: &StepContext<'_>) -> Move {
+    let task = match task(s) {
+        Ok(task) => task,
         Err(refusal) => return refusal,
     };
     if let Some(first) = clear_the_way(s) {
         return first;
     }
-    match plan {
-        Plan::SignIn(plan) => sign_in::next(s, &plan),
-        Plan::Message(plan) => message::next(s, &plan),
-        Plan::Note(plan) => note::next(s, &plan),
-        Plan::Shop(plan) => shop::next(s, &plan),
-        Plan::Switches(plan) => switches::next(s, &plan),
-        Plan::OpenApp(package) => open_app::next(s, &package),
+    match task {
+        Task::SignIn(task) => sign_in::next(s, &task),
+        Task::Message(task) => message::next(s, &task),
+        Task::Note(task) => note::next(s, &task),
+        Task::Shop(task) => shop::next(s, &task),
+        Task::Switches(task) => switches::next(s, &task),
+        Task::OpenApp(package) => open_app::next(s, &package),
     }
 }
 
-fn plan(s: &Situation<'_>) -> Result<Plan, Move> {
+fn task(s: &StepContext<'_>) -> Result<Task, Move> {
     let task = s.heard.task.as_str();
     if s.heard.cut {
         return Err(s.give_up(
@@ -80,21 +80,21 @@ fn plan(s: &Situation<'_>) -> Result<Plan, Move> {
             "任务太长，我只能看到一部分。".to_owned(),
         ));
     }
-    if let Some(package) = open_app::plan(task, s.apps) {
-        return Ok(Plan::OpenApp(package));
+    if let Some(package) = open_app::parse(task, s.apps) {
+        return Ok(Task::OpenApp(package));
     }
-    let order = words::order(task);
+    let order = phrases::instruction(task);
     let called = |text: &str| {
         let mut called: Vec<_> = SKILLS
             .iter()
-            .filter_map(|(calls, read)| Some((words::first(text, calls)?.0, *read)))
+            .filter_map(|(calls, read)| Some((phrases::first(text, calls)?.0, *read)))
             .collect();
         called.sort_by_key(|(at, _)| *at);
         called
     };
     let in_order = called(&order);
     let joints = ["and", "then", "afterwards", "然后", "接着", "并且", "再"];
-    if 1 < in_order.len() && words::any(&order, &joints) {
+    if 1 < in_order.len() && phrases::any(&order, &joints) {
         return Err(s.give_up(
             "I do one thing at a time, and this seems to be several: give me each as a task of its \
              own. A text to be sent or noted goes in quotes."
@@ -106,7 +106,7 @@ fn plan(s: &Situation<'_>) -> Result<Plan, Move> {
     all.into_iter().find_map(|(_, read)| read(task)).ok_or_else(|| unknown(s))
 }
 
-fn unknown(s: &Situation<'_>) -> Move {
+fn unknown(s: &StepContext<'_>) -> Move {
     s.give_up(
         "I am only a stand-in for a model: I do not look at the screen, and know few tasks. I can send \
          a message (Tell Anna: …), switch Wi-Fi, Bluetooth or airplane mode on or off, save a note, \
@@ -121,7 +121,7 @@ fn unknown(s: &Situation<'_>) -> Move {
 }
 
 /// A dark or locked screen, or a question over the app.
-fn clear_the_way(s: &Situation<'_>) -> Option<Move> {
+fn clear_the_way(s: &StepContext<'_>) -> Option<Move> {
     let state = s.state;
     if !state.awake {
         let thought = "The screen is dark.";
