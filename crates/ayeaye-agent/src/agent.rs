@@ -27,11 +27,11 @@ pub use self::follower::Follower;
 pub use self::outcome::Outcome;
 pub use self::overview::RunActivity;
 use self::runs::{Claim, Lease, Live, Runs};
-use crate::fold::{MissingSessionStart, Session, SessionPhase};
 use crate::journal::{DeviceRecord, Entry, Fact, RunRecord, SessionBuilder, SessionStart, Summary};
 use crate::privacy::{Kind, PrivacySettings, Vaults, secrets_in};
 use crate::report::{Report, RunInfo};
 use crate::run::{CancelHandle, Hand, Memory, Opening, Run, RunUpdate};
+use crate::session::{MissingSessionStart, Session, SessionPhase};
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, JournalWriter,
     Limits, Model, Principal, SessionId, StopReason,

@@ -8,7 +8,8 @@ mod action;
 mod elements;
 mod principal;
 mod screen;
-mod session;
+mod session_id;
+mod stop_reason;
 
 mod device;
 pub mod journal;
@@ -19,8 +20,8 @@ mod limits;
 mod privacy;
 mod settle;
 
-mod fold;
 mod report;
+mod session;
 
 mod agent;
 mod run;
@@ -37,7 +38,6 @@ pub use device::{
     ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
-pub use fold::{Agents, ByClient, MissingSessionStart, Planning, Session, SessionPhase};
 pub use journal::{Clock, Journal, JournalError, JournalWriter};
 pub use leave::Approval;
 pub use limits::Limits;
@@ -50,5 +50,7 @@ pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
 pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
-pub use session::{InvalidSessionId, SessionId, StopReason};
+pub use session::{Agents, ByClient, MissingSessionStart, Planning, Session, SessionPhase};
+pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{Look, SettleRule, alike, glance, settle};
+pub use stop_reason::StopReason;

@@ -30,13 +30,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AgentDeps, ReplyMode};
-use crate::fold::{APP_AGENT, CONTINUE, HOST_AGENT, Session};
 use crate::journal::{
     ActionRecord, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseRecord, RunRecord, StepEnd,
     StepStart, TokenRecord,
 };
 use crate::privacy::{Vault, asks_for_secret, secrets_in};
 use crate::report::Report;
+use crate::session::{APP_AGENT, CONTINUE, HOST_AGENT, Session};
 use crate::{
     Action, Decision, Device, Frame, HistoryImage, JournalError, JournalWriter, QuestionKind,
     StopReason,

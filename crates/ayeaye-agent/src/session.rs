@@ -1,172 +1,673 @@
-//! What a session is called and how a run of it can stop.
-use std::fmt;
-use std::str::FromStr;
+//! A session as its record tells it.
+//!
+//! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
+//! so whatever a run knows, the next process knows as well.
+mod agents;
+mod planning;
 
-use uuid::Uuid;
+use jiff::Timestamp;
 
-/// The name of a session: 128 bits, sorted by time of birth (UUID version 7).
-///
-/// It is parsed before it goes anywhere near a path, so that no client can name a file with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SessionId(Uuid);
+pub use self::agents::Agents;
+pub(crate) use self::agents::{APP_AGENT, HOST_AGENT};
+pub use self::planning::Planning;
+pub(crate) use self::planning::{ASSIGN, Closing, FAIL, Over, RESULTS, lines, quote};
 
-/// A text that is not a session's name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a session_id: it is the text that ask_agent_start_new_task returned")]
-pub struct InvalidSessionId(String);
+use crate::journal::{
+    ActionRecord, Answer, BlobRef, DeviceRecord, Event, Fact, LlmResponse, ParsedRecord,
+    QuestionAsked, ResponseRecord, RunRecord, SessionStart, StepEnd, TokenRecord, ToolEnd,
+};
+use crate::leave::{self, Approval};
+use crate::report::{Report, RunInfo, StepSummary, Usage};
+use crate::{
+    Action, Decision, HistoryItem, HistoryStep, Principal, Question, QuestionKind, ScreenSize,
+    SessionId, StopReason,
+};
 
-impl SessionId {
-    /// A new name.
-    #[allow(clippy::new_without_default, reason = "a new name is never the same twice")]
-    pub fn new() -> Self {
-        Self(Uuid::now_v7())
-    }
+/// Everything that is known of a session.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Its name.
+    pub id: SessionId,
+    /// Whose it is.
+    pub owner: Principal,
+    /// The phone it began on, and stays on.
+    pub device: DeviceRecord,
+    /// The request of the current round.
+    pub request: String,
+    /// Number of the current round, from 0.
+    pub round: u32,
+    /// Whether the current round is still to be carried out.
+    pub round_open: bool,
+    /// What has happened, for the model.
+    pub history: Vec<HistoryItem>,
+    /// What waits for an answer.
+    pub question: Option<Question>,
+    /// How the last run stopped; `None` while one is under way, or when its process died.
+    pub stopped: Option<(StopReason, String)>,
+    /// What the current or last run was started with.
+    pub run: RunRecord,
+    /// Counters that go on through the whole session.
+    pub counts: SessionCounts,
+    /// Numbers and states of each agent.
+    pub agents: Agents,
+    /// What the host agent has given out, where there is one.
+    pub planning: Planning,
+    /// What was begun and not ended.
+    pub open: Open,
+    /// Whether the current round is the client's own, without a request that the agent could carry
+    /// out.
+    pub client_round: bool,
+    /// What the user was asked to allow last.
+    pub asked_leave: Option<Approval>,
+    /// What the user has allowed and is not done yet.
+    pub leave: Option<Approval>,
+    /// What the client has done on the phone itself since the agent's last step, in words.
+    pub by_client: ByClient,
+    /// Number of the current or last run, from 0.
+    pub run_number: u32,
+    /// Steps of the session when something was last asked.
+    pub asked_at: u32,
+    /// The run whose question that one goes on from.
+    pub run_began: u32,
+    /// When a run or a step last began or ended, or something was asked.
+    pub updated: Option<Timestamp>,
+    /// The pictures of the last steps that a model decided, the newest last.
+    pub(crate) pictures: Vec<Pictured>,
+    local: Local,
 }
 
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.hyphenated().fmt(f)
-    }
+/// What a client has done itself while the agent did nothing.
+#[derive(Debug, Clone, Default)]
+pub struct ByClient {
+    /// How many steps.
+    pub steps: u32,
+    /// The last few of them.
+    pub lines: Vec<String>,
 }
 
-impl FromStr for SessionId {
-    type Err = InvalidSessionId;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // Only the one spelling we write: a session has one name.
-        match Uuid::try_parse(text) {
-            Ok(uuid) if uuid.hyphenated().to_string() == text => Ok(Self(uuid)),
-            _ => Err(InvalidSessionId(text.chars().take(64).collect())),
-        }
-    }
+/// The picture of a step, and the model that decided on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Pictured {
+    pub(crate) step: u32,
+    pub(crate) blob: BlobRef,
+    pub(crate) size: ScreenSize,
+    pub(crate) model: String,
+    pub(crate) profile: String,
 }
 
-/// Why a run stopped, or is only being followed. A closed list: clients branch on it.
+/// Counters that go on through the whole session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SessionCounts {
+    /// Steps begun.
+    pub steps: u32,
+    /// Steps begun in this round.
+    pub round_steps: u32,
+    /// Calls to models.
+    pub calls: u32,
+    /// Requests to the model that judges.
+    pub judgements: u32,
+    /// Things done.
+    pub tools: u32,
+    /// US dollars.
+    pub cost_usd: f64,
+    /// US dollars of this round.
+    pub round_cost_usd: f64,
+    /// Calls whose price is not known.
+    pub unpriced_calls: u32,
+    /// Tokens, sent and received.
+    pub tokens: u64,
+}
+
+/// What was begun and not ended: after a crash, the loose ends to tie up.
+#[derive(Debug, Clone, Default)]
+pub struct Open {
+    /// The step.
+    pub step: Option<u32>,
+    /// The call to a model: its number, its request and its iteration.
+    pub call: Option<(u32, u32, u32)>,
+    /// The model that was called.
+    pub model: String,
+    /// Whether that is a call to the model that judges.
+    pub judging: bool,
+    /// The thing being done: its number, name, and whether the phone is concerned.
+    pub tool: Option<(u32, String, bool)>,
+    /// What was decided in this step.
+    pub decision: Option<ParsedRecord>,
+    /// How the last thing that was done after this decision ended.
+    pub outcome: Option<ToolEnd>,
+    /// Of the calls of this step.
+    pub tokens: TokenRecord,
+    /// US dollars of the calls of this step.
+    pub cost_usd: f64,
+    /// Whether the step is the client's, and not an agent's.
+    pub by_client: bool,
+    /// Whose step it is, as the record names it.
+    pub agent: String,
+    /// What was said in this step: it answers the step's own question, so it comes behind it.
+    said: Vec<String>,
+    /// The picture that was looked at, and its size.
+    picture: Option<(BlobRef, ScreenSize)>,
+    /// The model that was last asked to decide, and its profile.
+    decider: Option<(String, String)>,
+}
+
+/// What belongs to the current or last run only.
+#[derive(Debug, Clone, Default)]
+struct Local {
+    steps: u32,
+    lines: Vec<StepSummary>,
+    usage: Usage,
+    pictured_step: Option<u32>,
+    final_action: Option<StepSummary>,
+}
+
+/// Where a session stands: the rows of the table of `ask_agent_continue`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// The model said COMPLETE.
-    TaskCompletedSuccessfully,
-    /// The model said ABORT.
-    TaskAbortedByAgent,
-    /// A question waits for an answer.
-    InfoActionNeedsReply,
-    /// The steps of this call, or of the session, are used up.
-    MaxStepsReached,
-    /// Somebody switched the screen off, twice.
-    ManualStopScreenOff,
-    /// The run could not begin.
-    NotStarted,
-    /// The operator paused it.
-    UserPaused,
-    /// The client took the task back.
-    Cancelled,
-    /// Not a stop: the run goes on.
-    StillRunning,
-    /// The phone went away and did not come back in time.
-    DeviceLost,
-    /// The model did not answer, or not in a way that could be understood.
-    ModelFailed,
-    /// Time, tokens or money are used up.
-    BudgetReached,
-    /// The same action on the same screen, again and again.
-    NoProgress,
-    /// The server went down in the middle of the run.
-    ServerRestarted,
-    /// The record could not be written.
-    StorageFailed,
+pub enum SessionPhase {
+    /// A question waits.
+    Waiting,
+    /// Stopped short of its end, or its process died.
+    Interrupted,
+    /// The last request was carried out or given up.
+    Ended,
 }
 
-impl StopReason {
-    /// Every one.
-    pub const ALL: [Self; 15] = [
-        Self::TaskCompletedSuccessfully,
-        Self::TaskAbortedByAgent,
-        Self::InfoActionNeedsReply,
-        Self::MaxStepsReached,
-        Self::ManualStopScreenOff,
-        Self::NotStarted,
-        Self::UserPaused,
-        Self::Cancelled,
-        Self::StillRunning,
-        Self::DeviceLost,
-        Self::ModelFailed,
-        Self::BudgetReached,
-        Self::NoProgress,
-        Self::ServerRestarted,
-        Self::StorageFailed,
-    ];
+/// What is done to a phone to make it usable, as the record names it.
+pub(crate) const WAKE: &str = "WAKE";
 
-    /// The word on the wire and in the record.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TaskCompletedSuccessfully => "TASK_COMPLETED_SUCCESSFULLY",
-            Self::TaskAbortedByAgent => "TASK_ABORTED_BY_AGENT",
-            Self::InfoActionNeedsReply => "INFO_ACTION_NEEDS_REPLY",
-            Self::MaxStepsReached => "MAX_STEPS_REACHED",
-            Self::ManualStopScreenOff => "MANUAL_STOP_SCREEN_OFF",
-            Self::NotStarted => "NOT_STARTED",
-            Self::UserPaused => "USER_PAUSED",
-            Self::Cancelled => "CANCELLED",
-            Self::StillRunning => "STILL_RUNNING",
-            Self::DeviceLost => "DEVICE_LOST",
-            Self::ModelFailed => "MODEL_FAILED",
-            Self::BudgetReached => "BUDGET_REACHED",
-            Self::NoProgress => "NO_PROGRESS",
-            Self::ServerRestarted => "SERVER_RESTARTED",
-            Self::StorageFailed => "STORAGE_FAILED",
-        }
-    }
+/// Who judges, as the record names it.
+pub(crate) const JUDGE: &str = "EvaluationAgent";
 
-    /// The reason of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
-    }
+/// The client that drives the phone itself, as the record names it among the agents.
+pub(crate) const CLIENT: &str = "Client";
 
-    /// The round is over: the next words of the user open another.
-    pub fn ends_round(self) -> bool {
-        match self {
-            Self::TaskCompletedSuccessfully | Self::TaskAbortedByAgent => true,
-            Self::InfoActionNeedsReply
-            | Self::MaxStepsReached
-            | Self::ManualStopScreenOff
-            | Self::NotStarted
-            | Self::UserPaused
-            | Self::Cancelled
-            | Self::StillRunning
-            | Self::DeviceLost
-            | Self::ModelFailed
-            | Self::BudgetReached
-            | Self::NoProgress
-            | Self::ServerRestarted
-            | Self::StorageFailed => false,
-        }
+/// The kind of the note that says that a round is the client's own.
+pub(crate) const DIRECT: &str = "direct_control";
+/// Why a run was begun that goes on with an answer, as the record has it.
+pub(crate) const REPLY: &str = "reply";
+
+/// Why a run was begun that is one act of the client, while a question of the agent waits.
+pub(crate) const DIRECT_ASKED: &str = "direct_asked";
+
+/// Whether a run that was begun for this belongs to the one before it: a question of that one was
+/// answered, or still waits.
+pub(crate) fn keeps_waiting_for(why: &str) -> bool {
+    why == REPLY || why == DIRECT_ASKED
+}
+
+/// What a model is called for that is to decide.
+const DECIDES: [&str; 2] = ["act", "repair"];
+
+/// The state of an agent that is at work.
+pub(crate) const CONTINUE: &str = "CONTINUE";
+
+/// How a model is told that a step in its history is not its own.
+const NOT_BY_AGENT: &str = "(done by the client, not by you) ";
+
+/// Most that is remembered of what has happened: a model is shown the end of it, and a session of
+/// ten thousand steps must not fill the memory. Requests and answers stay longer than steps.
+const MOST_PAST: usize = 1000;
+
+/// Most steps of the client that the agent is told of; what it needs most is the screen.
+const MOST_BY_CLIENT: usize = 8;
+
+/// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
+const MOST_PICTURES: usize = 16;
+
+/// Most steps of a run that its report lists.
+const MOST_LINES: usize = 500;
+
+/// A record that does not begin as one must.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the record of session {0} does not begin with session.start")]
+pub struct MissingSessionStart(pub SessionId);
+
+impl Open {
+    /// Whether a question of this step has been answered.
+    pub(crate) fn answered(&self) -> bool {
+        !self.said.is_empty()
     }
 }
 
-impl fmt::Display for StopReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+impl Session {
+    /// Folds a whole record.
+    pub fn from_events(id: SessionId, events: &[Event]) -> Result<Self, MissingSessionStart> {
+        let mut events = events.iter();
+        let mut session = loop {
+            match events.next().map(|event| &event.entry.fact) {
+                Some(Fact::SessionStart(start)) => {
+                    break Self::begin(id, start);
+                }
+                Some(Fact::Note { .. }) => {}
+                _ => return Err(MissingSessionStart(id)),
+            }
+        };
+        events.for_each(|event| session.apply(event));
+        Ok(session)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_session_has_one_spelling() {
-        let id = SessionId::new();
-        assert_eq!(id.to_string().parse(), Ok(id));
-        assert!(id.to_string().to_uppercase().parse::<SessionId>().is_err());
-        for hostile in ["", "../../etc/passwd", "{01890a5d-ac96-774b-bcce-b302099a8057}"] {
-            assert!(hostile.parse::<SessionId>().is_err(), "{hostile}");
+    /// A session of which nothing but its beginning is known.
+    pub fn begin(id: SessionId, start: &SessionStart) -> Self {
+        Self {
+            id,
+            owner: Principal::from_record(start.owner.as_deref()),
+            device: start.device.clone(),
+            request: start.request.clone(),
+            round: 0,
+            round_open: false,
+            history: Vec::new(),
+            question: None,
+            stopped: None,
+            run: start.run.clone(),
+            counts: SessionCounts::default(),
+            agents: Agents::default(),
+            planning: Planning::default(),
+            open: Open::default(),
+            client_round: false,
+            asked_leave: None,
+            leave: None,
+            by_client: ByClient::default(),
+            run_number: 0,
+            asked_at: 0,
+            run_began: 0,
+            updated: None,
+            pictures: Vec::new(),
+            local: Local::default(),
         }
     }
 
-    #[test]
-    fn every_reason_is_found_by_its_name() {
-        for reason in StopReason::ALL {
-            assert_eq!(StopReason::from_name(reason.name()), Some(reason));
+    /// Takes one more event into account.
+    pub fn apply(&mut self, event: &Event) {
+        let step = event.entry.step;
+        let agent = event.entry.agent.as_deref();
+        self.planning.hear(self.round, agent, &event.entry.fact);
+        if is_news(&event.entry.fact) {
+            self.updated = Some(event.ts);
+        }
+        match &event.entry.fact {
+            Fact::SessionStart(start) => {
+                self.run = start.run.clone();
+                self.stopped = None;
+            }
+            Fact::SessionResume(resume) => {
+                self.run = resume.run.clone();
+                self.stopped = None;
+                self.run_number += 1;
+                if !keeps_waiting_for(&resume.why) {
+                    self.run_began = self.run_number;
+                }
+                self.local =
+                    Local { final_action: self.local.final_action.take(), ..Local::default() };
+            }
+            Fact::SessionEnd(end) => self.stop(&end.stop_reason, &end.message),
+            Fact::RoundStart { request } => {
+                self.round = event.entry.round.unwrap_or(self.round);
+                self.round_open = true;
+                self.request = request.clone();
+                self.client_round = false;
+                self.leave = None;
+                self.counts.round_steps = 0;
+                self.counts.round_cost_usd = 0.0;
+                self.planning.begin_round(self.run.planner);
+                self.remember(HistoryItem::Request(request.clone()));
+            }
+            Fact::RoundEnd(end) => {
+                self.round_open = false;
+                self.question = None;
+                self.planning.end_round();
+                // A process that died before the end of its run has still carried this out. Only a
+                // request that was dropped has no reason.
+                if !end.stop_reason.is_empty() {
+                    self.stop(&end.stop_reason, &end.result);
+                }
+            }
+            Fact::StepStart(start) => {
+                self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
+                self.counts.round_steps = start.round_step + 1;
+                self.local.steps += 1;
+                let by_client = start.agent_type == CLIENT;
+                if !by_client {
+                    self.by_client = ByClient::default();
+                }
+                let agent = agent.unwrap_or(&start.agent_type).to_owned();
+                self.agents.begin_step(&agent, start.agent_step);
+                self.open = Open { step, by_client, agent, ..Open::default() };
+            }
+            Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
+            Fact::Observe(observe) => {
+                if let Some(blob) = &observe.screenshot {
+                    self.local.pictured_step = step;
+                    let [width, height] = observe.screenshot_size.unwrap_or_default();
+                    self.open.picture = Some((blob.clone(), ScreenSize { width, height }));
+                }
+            }
+            Fact::LlmRequest(request) => {
+                self.counts.calls = self.counts.calls.max(request.call_id);
+                let judges = agent == Some(JUDGE);
+                if judges {
+                    let number = &mut self.counts.judgements;
+                    *number = (*number).max(request.request_number);
+                } else {
+                    self.agents.ask(agent.unwrap_or(APP_AGENT), request.request_number);
+                }
+                self.open.call = Some((request.call_id, request.request_number, request.iteration));
+                self.open.model.clone_from(&request.model);
+                self.open.judging = judges;
+                if DECIDES.contains(&request.purpose.as_str()) {
+                    self.open.decider = Some((request.model.clone(), request.profile.clone()));
+                }
+            }
+            Fact::LlmResponse(response) => self.end_call(response),
+            Fact::ToolStart(start) => {
+                self.counts.tools = self.counts.tools.max(start.tool_call_id);
+                // Leave is for one act. Waking the phone is none.
+                if start.device && start.name != WAKE {
+                    self.leave = None;
+                }
+                self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
+                if self.open.by_client && start.name != WAKE {
+                    // Nobody was asked: what is done is what was decided.
+                    let (function, arguments) = (start.name.clone(), start.parameters.clone());
+                    let action = ActionRecord { function, arguments };
+                    let response = ResponseRecord::default();
+                    self.open.decision = Some(ParsedRecord { action, response });
+                    self.open.outcome = None;
+                }
+            }
+            Fact::ToolEnd(end) => {
+                self.open.tool = None;
+                self.open.outcome = Some(end.clone());
+            }
+            Fact::Question(asked) => {
+                let question = Question::from(asked);
+                let confirm = question.kind == QuestionKind::Confirm;
+                let leave = || Approval::asked(&question, self.open.decision.as_ref());
+                self.asked_leave = confirm.then(leave);
+                self.leave = None;
+                self.question = Some(question);
+                self.asked_at = self.counts.steps;
+            }
+            Fact::Answer(answer) => self.hear(answer),
+            Fact::State { to, .. } => self.agents.enter(agent.unwrap_or(APP_AGENT), to),
+            Fact::Note { kind, .. } if kind == DIRECT => self.client_round = true,
+            Fact::SubtaskEnd { .. }
+            | Fact::Snapshot { .. }
+            | Fact::BlackboardAdd { .. }
+            | Fact::Evaluation(_)
+            | Fact::Note { .. } => {}
+        }
+    }
+
+    fn stop(&mut self, reason: &str, message: &str) {
+        let reason = StopReason::from_name(reason).unwrap_or(StopReason::ServerRestarted);
+        self.stopped = Some((reason, message.to_owned()));
+    }
+
+    fn end_call(&mut self, response: &LlmResponse) {
+        let LlmResponse { tokens, cost_usd, cost_known, .. } = response;
+        self.open.call = None;
+        if !self.open.judging {
+            self.open.tokens += *tokens;
+            self.open.cost_usd += cost_usd;
+        }
+        if let Some(parsed) = &response.parsed {
+            self.open.decision = Some(parsed.clone());
+            self.open.outcome = None;
+        }
+        self.counts.cost_usd += cost_usd;
+        // What judging costs belongs to the session, as with UFO.
+        if !self.open.judging {
+            self.counts.round_cost_usd += cost_usd;
+        }
+        self.counts.unpriced_calls += u32::from(!cost_known);
+        self.counts.tokens += tokens.total;
+        let usage = &mut self.local.usage;
+        usage.prompt_tokens += tokens.prompt;
+        usage.completion_tokens += tokens.completion;
+        usage.cost_usd += cost_usd;
+    }
+
+    fn hear(&mut self, answer: &Answer) {
+        // What nobody asked for answers nothing.
+        if answer.source == "guidance" {
+            self.planning.advised(&answer.answers);
+        } else {
+            let asked = self.question.take();
+            if let Some(asked) = &asked {
+                self.planning.answered(&asked.text, &answer.answers);
+            }
+            let said = &answer.answers;
+            let yes = !said.is_empty() && said.iter().all(|text| leave::is_given(text));
+            self.leave = self.asked_leave.take().filter(|_| yes);
+        }
+        let said = answer.answers.iter().cloned();
+        if self.open.step.is_some() {
+            self.open.said.extend(said);
+        } else {
+            said.for_each(|text| self.remember(HistoryItem::UserReply(text)));
+        }
+    }
+
+    /// Takes one more thing that happened into memory, and lets old ones go: steps first.
+    fn remember(&mut self, history: HistoryItem) {
+        if MOST_PAST <= self.history.len() {
+            let mut steps = MOST_PAST / 4;
+            self.history.retain(|old| {
+                let goes = 0 < steps && matches!(old, HistoryItem::Step(_));
+                steps -= usize::from(goes);
+                !goes
+            });
+            let most = MOST_PAST * 3 / 4;
+            let too_many = self.history.len().saturating_sub(most);
+            self.history.drain(..too_many);
+        }
+        self.history.push(history);
+    }
+
+    fn end_step(&mut self, step: u32, end: &StepEnd) {
+        let Open { said, by_client, agent, picture, decider, .. } = std::mem::take(&mut self.open);
+        if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
+            if self.pictures.len() == MOST_PICTURES {
+                self.pictures.remove(0);
+            }
+            self.pictures.push(Pictured { step, blob, size, model, profile });
+        }
+        self.remember_step(step, end, by_client);
+        for text in said {
+            self.remember(HistoryItem::UserReply(text));
+        }
+        if let Some(request) = self.planning.end_step(&agent, end) {
+            self.remember(HistoryItem::Subtask(request));
+        }
+    }
+
+    fn remember_step(&mut self, step: u32, end: &StepEnd, by_client: bool) {
+        let times = end.time_ms;
+        let usage = &mut self.local.usage;
+        usage.model_ms += times.llm_interaction;
+        usage.other_ms += times.data_collection + times.action_execution + times.memory_update;
+        let Some(facts) = &end.action else { return };
+        let line = StepSummary {
+            step,
+            action: facts.clone(),
+            explain: end.response.comment.clone(),
+            error: end.error.clone(),
+            caption: end.caption.clone(),
+        };
+        let explain = if by_client {
+            if self.by_client.lines.len() == MOST_BY_CLIENT {
+                self.by_client.lines.remove(0);
+            }
+            self.by_client.lines.push(line.in_words());
+            self.by_client.steps += 1;
+            format!("{NOT_BY_AGENT}{}", end.response.comment).trim_end().to_owned()
+        } else {
+            end.response.comment.clone()
+        };
+        self.local.final_action = Some(line.clone());
+        if MOST_LINES <= self.local.lines.len() {
+            // The first steps and the last ones tell most.
+            self.local.lines.drain(MOST_LINES / 4..MOST_LINES / 2);
+        }
+        self.local.lines.push(line);
+        // An action of a later version that this one cannot name is left out of what the model is told.
+        if let Ok(action) = Action::try_from(facts) {
+            self.remember(HistoryItem::Step(HistoryStep {
+                step,
+                decision: Decision {
+                    action,
+                    thought: end.response.thought.clone(),
+                    explain,
+                    summary: end.response.summary.clone(),
+                    observation: end.response.observation.clone(),
+                },
+                error: end.error.clone(),
+            }));
+        }
+    }
+
+    /// Where it stands while nobody drives it.
+    pub fn standing(&self) -> SessionPhase {
+        if self.question.is_some() {
+            SessionPhase::Waiting
+        } else if self.round_open || self.history.is_empty() {
+            // The first round of all may not have been opened before the process died.
+            SessionPhase::Interrupted
+        } else {
+            SessionPhase::Ended
+        }
+    }
+
+    /// The agent whose turn it is, as the record names it.
+    pub(crate) fn agent(&self) -> String {
+        match &self.planning.open {
+            Some(subtask) => subtask.agent(),
+            None if self.planning.on => HOST_AGENT.to_owned(),
+            None => APP_AGENT.to_owned(),
+        }
+    }
+
+    /// The agent of the step that is open, else the one whose turn it is.
+    pub(crate) fn speaker(&self) -> String {
+        match self.open.step {
+            Some(_) if !self.open.agent.is_empty() => self.open.agent.clone(),
+            _ => self.agent(),
+        }
+    }
+
+    /// What the app agent whose turn it is has to do: a subtask, or the whole request.
+    pub(crate) fn duty(&self) -> &str {
+        self.planning.open.as_ref().map_or(&self.request, |subtask| &subtask.request)
+    }
+
+    /// What has happened as far as that agent may know of it: one with a subtask knows of nothing
+    /// before that.
+    pub(crate) fn own_past(&self) -> &[HistoryItem] {
+        let from = match &self.planning.open {
+            Some(_) => {
+                self.history.iter().rposition(|history| matches!(history, HistoryItem::Subtask(_)))
+            }
+            None => None,
+        };
+        &self.history[from.unwrap_or_default()..]
+    }
+
+    /// Steps of the current or last run.
+    pub fn local_steps(&self) -> u32 {
+        self.local.steps
+    }
+
+    /// The last step of this run that was decided.
+    pub fn last_line(&self) -> Option<&StepSummary> {
+        self.local.lines.last()
+    }
+
+    /// How a run ended whose process died.
+    pub(crate) fn broken_off(&self) -> (StopReason, String) {
+        match &self.question {
+            Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
+            None => (
+                StopReason::ServerRestarted,
+                "the server stopped in the middle of this run; nothing that was recorded is lost"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// What there is to tell of a run that is about to begin: nothing yet of its own.
+    pub fn opening_report(&self, run: RunInfo) -> Report {
+        let mut report = self.report(true);
+        report.run = run;
+        report.local_steps = 0;
+        report.steps.clear();
+        report.usage = Usage { cost_known: report.usage.cost_known, ..Usage::default() };
+        report.question = None;
+        report
+    }
+
+    /// What is told to whoever goes on with nothing to say: an open question again, however the run
+    /// stopped that asked it.
+    pub fn told_again(&self) -> Report {
+        let mut report = self.report(false);
+        if let Some(question) = &self.question {
+            report.stop_reason = StopReason::InfoActionNeedsReply;
+            report.message = question.text.clone();
+        }
+        report
+    }
+
+    /// What there is to tell. `running` when a run is under way in this process.
+    pub fn report(&self, running: bool) -> Report {
+        let (stop_reason, message) = match (&self.stopped, running) {
+            (_, true) => (StopReason::StillRunning, String::new()),
+            (Some((reason, message)), false) => (*reason, message.clone()),
+            (None, false) => self.broken_off(),
+        };
+        Report {
+            session_id: self.id,
+            stop_reason,
+            task: self.request.clone(),
+            device: self.device.clone(),
+            global_steps: self.counts.steps,
+            local_steps: self.local.steps,
+            final_action: self.local.final_action.clone(),
+            message,
+            question: self.question.clone(),
+            steps: self.local.lines.clone(),
+            usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.local.usage },
+            pictured_step: self.local.pictured_step,
+            run: RunInfo {
+                number: self.run_number,
+                began: self.run_began,
+                facts: self.run.clone(),
+            },
+            updated: self.updated,
+            asked_at: self.asked_at,
+        }
+    }
+}
+
+/// Whether followers may hear of it as a change.
+fn is_news(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::SessionStart(_)
+            | Fact::SessionResume(_)
+            | Fact::SessionEnd(_)
+            | Fact::RoundEnd(_)
+            | Fact::StepStart(_)
+            | Fact::StepEnd(_)
+            | Fact::Question(_)
+    )
+}
+
+impl From<&QuestionAsked> for Question {
+    fn from(asked: &QuestionAsked) -> Self {
+        Self {
+            kind: QuestionKind::from_name(&asked.kind).unwrap_or(QuestionKind::Info),
+            text: asked.questions.join("\n"),
+            options: asked.options.clone(),
+            app: asked.app.clone(),
         }
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::StopReason;
-use crate::fold::Session;
 use crate::report::Report;
 use crate::run::{CancelHandle, RunUpdate};
+use crate::session::Session;
 
 /// Watches a run, or holds what a finished one has come to.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! What one run of a session has come to, while the session goes on without it.
 use super::{Agent, AgentError};
-use crate::fold::keeps_waiting_for;
 use crate::journal::{Event, Fact, SessionBuilder};
 use crate::report::{Report, RunInfo};
+use crate::session::keeps_waiting_for;
 use crate::{JournalError, Principal, SessionId, StopReason};
 
 /// How a run stands, or stood when the session went on with something else.

@@ -13,7 +13,7 @@ use crate::{Action, DeviceError, Frame, Gesture, Question, StopReason, settle};
 
 /// What the loop does to a phone by itself, as the record names it.
 pub(super) const RESET: &str = "RESET";
-pub(super) use crate::fold::WAKE;
+pub(super) use crate::session::WAKE;
 
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);

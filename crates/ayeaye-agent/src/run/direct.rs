@@ -11,10 +11,10 @@ use tokio::time::{Instant, sleep_until, timeout};
 use super::act::{FORGOTTEN, WAKE};
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Opening, Run, chain};
-use crate::fold::{CLIENT, DIRECT, DIRECT_ASKED};
 use crate::journal::{Fact, SessionResume, StepStart};
 use crate::privacy::{Kind, secrets_in};
 use crate::report::StepSummary;
+use crate::session::{CLIENT, DIRECT, DIRECT_ASKED};
 use crate::{
     Action, Component, Decision, Gesture, Key, ScreenSize, ScreenState, SessionId, StopReason,
     settle,

@@ -10,8 +10,8 @@ use serde_json::{Map, json};
 
 use super::look::Seen;
 use super::{Halt, Run};
-use crate::fold::Pictured;
 use crate::journal::Fact;
+use crate::session::Pictured;
 use crate::{HistoryImage, HistoryItem, Journal, Model, Picture, SessionId, StopReason};
 
 /// The kind of the note that says that another model goes on.

@@ -3,7 +3,7 @@
 //! It is UFO's: it splits a request into subtasks over apps, gives out one at a time, reads what came
 //! of it, and plans again, until it says that the request is carried out (FINISH), cannot be (FAIL),
 //! or that the user has to be asked (PENDING). Its steps count like any other. Everything it has given
-//! out is folded from the record ([`Planning`](crate::fold::Planning)); what is here can be lost.
+//! out is folded from the record ([`Planning`](crate::session::Planning)); what is here can be lost.
 mod closing;
 mod page;
 mod words;
@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep};
 use self::words::{Plan, Turn};
 use super::look::{Seen, millis};
 use super::{Draft, Halt, Run, chain};
-use crate::fold::ASSIGN;
 use crate::journal::{ActionRecord, ParsedRecord, ResponseRecord};
+use crate::session::ASSIGN;
 use crate::{Action, App, Decision, Gesture, Question, StopReason};
 
 /// How long is waited when the host agent only wants to look again.

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::decide::{answered, failure};
 use super::{Halt, Run};
 use crate::agent::Judge;
-use crate::fold::JUDGE;
 use crate::journal::{EvaluationRecord, Fact, LlmRequest, SubScore, TokenRecord};
+use crate::session::JUDGE;
 use crate::{HistoryItem, Message, ModelError, ParseError, Part, Prompt, Role};
 
 /// Longest judgement.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::act::{RESET, WAKE};
 use super::decide::failure;
 use super::{CONTINUE, Draft, Halt, Run};
-use crate::fold::{ASSIGN, Closing, FAIL, HOST_AGENT, JUDGE, REPLY};
 use crate::journal::{Fact, ResponseRecord, RoundEnd, SessionEnd, SessionResume};
+use crate::session::{ASSIGN, Closing, FAIL, HOST_AGENT, JUDGE, REPLY};
 use crate::{Action, Decision, HistoryItem, ModelError};
 
 /// What a further run begins with.

@@ -2,9 +2,9 @@
 //! blackboard, from where the host agent and the next app agent take it.
 use serde_json::json;
 
-use crate::fold::{Closing, RESULTS};
 use crate::journal::Fact;
 use crate::run::{Halt, Run};
+use crate::session::{Closing, RESULTS};
 
 impl Run {
     /// Records what has not been recorded yet of a subtask that is over. A crash in between leaves

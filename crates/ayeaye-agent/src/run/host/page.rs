@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use super::Seen;
-use crate::fold::{FAIL, Over, lines, quote};
 use crate::run::Run;
+use crate::session::{FAIL, Over, lines, quote};
 use crate::{App, Message, Part, Prompt, Role};
 
 /// Apps that are listed; a phone has a hundred.

@@ -1,0 +1,57 @@
+//! The name of a session.
+use std::fmt;
+use std::str::FromStr;
+
+use uuid::Uuid;
+
+/// The name of a session: 128 bits, sorted by time of birth (UUID version 7).
+///
+/// It is parsed before it goes anywhere near a path, so that no client can name a file with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionId(Uuid);
+
+/// A text that is not a session's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a session_id: it is the text that ask_agent_start_new_task returned")]
+pub struct InvalidSessionId(String);
+
+impl SessionId {
+    /// A new name.
+    #[allow(clippy::new_without_default, reason = "a new name is never the same twice")]
+    pub fn new() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}
+
+impl FromStr for SessionId {
+    type Err = InvalidSessionId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Only the one spelling we write: a session has one name.
+        match Uuid::try_parse(text) {
+            Ok(uuid) if uuid.hyphenated().to_string() == text => Ok(Self(uuid)),
+            _ => Err(InvalidSessionId(text.chars().take(64).collect())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_has_one_spelling() {
+        let id = SessionId::new();
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert!(id.to_string().to_uppercase().parse::<SessionId>().is_err());
+        for hostile in ["", "../../etc/passwd", "{01890a5d-ac96-774b-bcce-b302099a8057}"] {
+            assert!(hostile.parse::<SessionId>().is_err(), "{hostile}");
+        }
+    }
+}
