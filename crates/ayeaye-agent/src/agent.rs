@@ -500,7 +500,7 @@ impl Agent {
             Opening::NextRound(_) => next.planner,
             // Its process died before the first round was opened.
             _ if session.history.is_empty() => session.run.planner,
-            _ => session.planning.on,
+            _ => session.planning.enabled,
         };
         let run_facts = run_facts(next.max_steps, next.reply_mode, planner);
         let plan = Plan { opening, run_facts, reply_mode: next.reply_mode };
@@ -649,7 +649,7 @@ impl Agent {
     ) -> (Live, Run) {
         let (words, listened) = mpsc::channel(8);
         let run = place(&session, &plan);
-        let report = Arc::new(session.opening_report(run));
+        let report = Arc::new(session.initial_report(run));
         let (news, watched) =
             watch::channel(RunUpdate { report, line: String::new(), running: true });
         let stopper = CancelHandle::default();
@@ -708,10 +708,10 @@ fn run_facts(max_steps: u32, reply_mode: ReplyMode, planner: bool) -> RunRecord 
 
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.
 fn opening(session: &Session, words: UserInput) -> Option<Opening> {
-    Some(match (session.standing(), words) {
+    Some(match (session.phase(), words) {
         // Without words it only follows.
         (SessionPhase::Waiting, UserInput::Answer { question, text })
-            if question == session.asked_at && !text.is_empty() =>
+            if question == session.asked_at_step && !text.is_empty() =>
         {
             Opening::Reply(text)
         }

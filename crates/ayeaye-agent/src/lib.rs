@@ -50,7 +50,7 @@ pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
 pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter, chain};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
-pub use session::{Agents, ByClient, MissingSessionStart, Planning, Session, SessionPhase};
+pub use session::{Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase};
 pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{Look, SettleRule, alike, glance, settle};
 pub use stop_reason::StopReason;

@@ -31,13 +31,13 @@ pub struct Report {
     /// Time and tokens of this run.
     pub usage: Usage,
     /// The last step that has a picture.
-    pub pictured_step: Option<u32>,
+    pub screenshot_step: Option<u32>,
     /// Which run of the session it is.
     pub run: RunInfo,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
     /// Steps of the session when something was last asked; what the client does since adds steps.
-    pub asked_at: u32,
+    pub asked_at_step: u32,
 }
 
 /// A run among the others of its session.
@@ -56,7 +56,7 @@ impl Report {
     pub fn question_number(&self) -> Option<u32> {
         // A run that was stopped while an operator was waited for leaves its question open too.
         let waits = self.stop_reason != StopReason::StillRunning;
-        (waits && self.question.is_some()).then_some(self.asked_at)
+        (waits && self.question.is_some()).then_some(self.asked_at_step)
     }
 
     /// How many steps of this run are left for another one that goes on with it, at least 1.

@@ -242,7 +242,7 @@ impl Run {
     async fn step(&mut self) -> Result<(), Halt> {
         let mut draft = Draft::default();
         self.begin_step().await?;
-        let outcome = if self.session.open.agent == HOST_AGENT {
+        let outcome = if self.session.in_progress.agent == HOST_AGENT {
             self.plan_and_assign(&mut draft).await
         } else {
             self.look_decide_act(&mut draft).await
@@ -290,20 +290,20 @@ impl Run {
 
     /// Whether the user has said yes to this, and it has not been done.
     fn is_allowed(&self, gesture: &crate::Gesture, question: &crate::Question) -> bool {
-        self.session.leave.as_ref().is_some_and(|leave| leave.covers(gesture, question))
+        self.session.approval.as_ref().is_some_and(|leave| leave.covers(gesture, question))
     }
 
     async fn begin_step(&mut self) -> Result<(), Halt> {
-        let agent = self.session.agent();
+        let agent = self.session.next_agent();
         // Whatever it was in before, it works again.
         self.enter(&agent, CONTINUE).await?;
-        let (counts, own) = (self.session.counts, self.session.agents.of(&agent));
-        let (agent_type, subtask, subtask_index) = match &self.session.planning.open {
+        let (counts, own) = (self.session.counts, self.session.agents.get(&agent));
+        let (agent_type, subtask, subtask_index) = match &self.session.planning.current {
             Some(subtask) => {
                 let index = i32::try_from(subtask.index).unwrap_or(i32::MAX);
                 (APP_AGENT, subtask.text.clone(), index)
             }
-            None if self.session.planning.on => (HOST_AGENT, String::new(), -1),
+            None if self.session.planning.enabled => (HOST_AGENT, String::new(), -1),
             None => (APP_AGENT, self.session.request.clone(), 0),
         };
         let fact = Fact::StepStart(StepStart {
@@ -337,9 +337,9 @@ impl Run {
         let action = decided.map(|decision| ActionRecord::from(&decision.action));
         let response = draft.response.or_else(|| decided.map(ResponseRecord::from));
         let response = response.unwrap_or_default();
-        let step = self.session.open.step.unwrap_or_default();
+        let step = self.session.in_progress.step.unwrap_or_default();
         // The client is in no state, and behind the end of the step it may be another agent's turn.
-        let agent = (!self.session.open.by_client).then(|| self.session.speaker());
+        let agent = (!self.session.in_progress.by_client).then(|| self.session.current_agent());
         self.append_at(
             step,
             Fact::StepEnd(StepEnd {
@@ -359,7 +359,7 @@ impl Run {
         if let Some(agent) = agent {
             self.enter(&agent, status).await?;
         }
-        let line = self.session.last_line().map(crate::StepSummary::in_words).unwrap_or_default();
+        let line = self.session.last_step().map(crate::StepSummary::in_words).unwrap_or_default();
         self.publish(format!("step {}: {line}", step + 1));
         Ok(())
     }
@@ -438,7 +438,7 @@ impl Run {
 
     /// Records a fact about the round.
     pub(crate) async fn append(&mut self, fact: Fact) -> Result<(), Halt> {
-        let step = self.session.open.step;
+        let step = self.session.in_progress.step;
         self.write(step, fact).await
     }
 
@@ -447,7 +447,7 @@ impl Run {
     }
 
     async fn write(&mut self, step: Option<u32>, fact: Fact) -> Result<(), Halt> {
-        let agent = step.map(|_| self.session.speaker());
+        let agent = step.map(|_| self.session.current_agent());
         self.write_of(agent.as_deref(), step, fact).await
     }
 
@@ -468,7 +468,7 @@ impl Run {
 
     /// Records that an agent is in another state than before.
     async fn enter(&mut self, agent: &str, state: &str) -> Result<(), Halt> {
-        let from = self.session.agents.of(agent).state;
+        let from = self.session.agents.get(agent).state;
         if from == state {
             return Ok(());
         }

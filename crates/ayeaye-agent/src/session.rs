@@ -10,7 +10,9 @@ use jiff::Timestamp;
 pub use self::agents::Agents;
 pub(crate) use self::agents::{APP_AGENT, HOST_AGENT};
 pub use self::planning::Planning;
-pub(crate) use self::planning::{ASSIGN, Closing, FAIL, Over, RESULTS, lines, quote};
+pub(crate) use self::planning::{
+    ASSIGN, FAIL, FinishedSubtask, RESULTS, SubtaskClosing, lines, push_quoted,
+};
 
 use crate::journal::{
     ActionRecord, Answer, BlobRef, DeviceRecord, Event, Fact, LlmResponse, ParsedRecord,
@@ -53,32 +55,32 @@ pub struct Session {
     /// What the host agent has given out, where there is one.
     pub planning: Planning,
     /// What was begun and not ended.
-    pub open: Open,
+    pub in_progress: InProgress,
     /// Whether the current round is the client's own, without a request that the agent could carry
     /// out.
     pub client_round: bool,
     /// What the user was asked to allow last.
-    pub asked_leave: Option<Approval>,
+    pub pending_approval: Option<Approval>,
     /// What the user has allowed and is not done yet.
-    pub leave: Option<Approval>,
+    pub approval: Option<Approval>,
     /// What the client has done on the phone itself since the agent's last step, in words.
-    pub by_client: ByClient,
+    pub client_activity: ClientActivity,
     /// Number of the current or last run, from 0.
     pub run_number: u32,
     /// Steps of the session when something was last asked.
-    pub asked_at: u32,
+    pub asked_at_step: u32,
     /// The run whose question that one goes on from.
     pub run_began: u32,
     /// When a run or a step last began or ended, or something was asked.
     pub updated: Option<Timestamp>,
     /// The pictures of the last steps that a model decided, the newest last.
-    pub(crate) pictures: Vec<Pictured>,
-    local: Local,
+    pub(crate) step_pictures: Vec<StepPicture>,
+    current_run: CurrentRun,
 }
 
 /// What a client has done itself while the agent did nothing.
 #[derive(Debug, Clone, Default)]
-pub struct ByClient {
+pub struct ClientActivity {
     /// How many steps.
     pub steps: u32,
     /// The last few of them.
@@ -87,7 +89,7 @@ pub struct ByClient {
 
 /// The picture of a step, and the model that decided on it.
 #[derive(Debug, Clone)]
-pub(crate) struct Pictured {
+pub(crate) struct StepPicture {
     pub(crate) step: u32,
     pub(crate) blob: BlobRef,
     pub(crate) size: ScreenSize,
@@ -120,7 +122,7 @@ pub struct SessionCounts {
 
 /// What was begun and not ended: after a crash, the loose ends to tie up.
 #[derive(Debug, Clone, Default)]
-pub struct Open {
+pub struct InProgress {
     /// The step.
     pub step: Option<u32>,
     /// The call to a model: its number, its request and its iteration.
@@ -144,7 +146,7 @@ pub struct Open {
     /// Whose step it is, as the record names it.
     pub agent: String,
     /// What was said in this step: it answers the step's own question, so it comes behind it.
-    said: Vec<String>,
+    replies: Vec<String>,
     /// The picture that was looked at, and its size.
     picture: Option<(BlobRef, ScreenSize)>,
     /// The model that was last asked to decide, and its profile.
@@ -153,11 +155,11 @@ pub struct Open {
 
 /// What belongs to the current or last run only.
 #[derive(Debug, Clone, Default)]
-struct Local {
+struct CurrentRun {
     steps: u32,
     lines: Vec<StepSummary>,
     usage: Usage,
-    pictured_step: Option<u32>,
+    screenshot_step: Option<u32>,
     final_action: Option<StepSummary>,
 }
 
@@ -202,30 +204,30 @@ const DECIDES: [&str; 2] = ["act", "repair"];
 pub(crate) const CONTINUE: &str = "CONTINUE";
 
 /// How a model is told that a step in its history is not its own.
-const NOT_BY_AGENT: &str = "(done by the client, not by you) ";
+const CLIENT_STEP_PREFIX: &str = "(done by the client, not by you) ";
 
 /// Most that is remembered of what has happened: a model is shown the end of it, and a session of
 /// ten thousand steps must not fill the memory. Requests and answers stay longer than steps.
-const MOST_PAST: usize = 1000;
+const MAX_HISTORY: usize = 1000;
 
 /// Most steps of the client that the agent is told of; what it needs most is the screen.
-const MOST_BY_CLIENT: usize = 8;
+const MAX_CLIENT_ACTIONS: usize = 8;
 
 /// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
-const MOST_PICTURES: usize = 16;
+const MAX_STEP_PICTURES: usize = 16;
 
 /// Most steps of a run that its report lists.
-const MOST_LINES: usize = 500;
+const MAX_REPORTED_STEPS: usize = 500;
 
 /// A record that does not begin as one must.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the record of session {0} does not begin with session.start")]
 pub struct MissingSessionStart(pub SessionId);
 
-impl Open {
+impl InProgress {
     /// Whether a question of this step has been answered.
-    pub(crate) fn answered(&self) -> bool {
-        !self.said.is_empty()
+    pub(crate) fn is_answered(&self) -> bool {
+        !self.replies.is_empty()
     }
 }
 
@@ -262,17 +264,17 @@ impl Session {
             counts: SessionCounts::default(),
             agents: Agents::default(),
             planning: Planning::default(),
-            open: Open::default(),
+            in_progress: InProgress::default(),
             client_round: false,
-            asked_leave: None,
-            leave: None,
-            by_client: ByClient::default(),
+            pending_approval: None,
+            approval: None,
+            client_activity: ClientActivity::default(),
             run_number: 0,
-            asked_at: 0,
+            asked_at_step: 0,
             run_began: 0,
             updated: None,
-            pictures: Vec::new(),
-            local: Local::default(),
+            step_pictures: Vec::new(),
+            current_run: CurrentRun::default(),
         }
     }
 
@@ -280,8 +282,8 @@ impl Session {
     pub fn apply(&mut self, event: &Event) {
         let step = event.entry.step;
         let agent = event.entry.agent.as_deref();
-        self.planning.hear(self.round, agent, &event.entry.fact);
-        if is_news(&event.entry.fact) {
+        self.planning.apply(self.round, agent, &event.entry.fact);
+        if is_activity(&event.entry.fact) {
             self.updated = Some(event.ts);
         }
         match &event.entry.fact {
@@ -296,8 +298,10 @@ impl Session {
                 if !keeps_waiting_for(&resume.why) {
                     self.run_began = self.run_number;
                 }
-                self.local =
-                    Local { final_action: self.local.final_action.take(), ..Local::default() };
+                self.current_run = CurrentRun {
+                    final_action: self.current_run.final_action.take(),
+                    ..CurrentRun::default()
+                };
             }
             Fact::SessionEnd(end) => self.stop(&end.stop_reason, &end.message),
             Fact::RoundStart { request } => {
@@ -305,11 +309,11 @@ impl Session {
                 self.round_open = true;
                 self.request = request.clone();
                 self.client_round = false;
-                self.leave = None;
+                self.approval = None;
                 self.counts.round_steps = 0;
                 self.counts.round_cost_usd = 0.0;
                 self.planning.begin_round(self.run.planner);
-                self.remember(HistoryItem::Request(request.clone()));
+                self.push_history(HistoryItem::Request(request.clone()));
             }
             Fact::RoundEnd(end) => {
                 self.round_open = false;
@@ -324,21 +328,21 @@ impl Session {
             Fact::StepStart(start) => {
                 self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
                 self.counts.round_steps = start.round_step + 1;
-                self.local.steps += 1;
+                self.current_run.steps += 1;
                 let by_client = start.agent_type == CLIENT;
                 if !by_client {
-                    self.by_client = ByClient::default();
+                    self.client_activity = ClientActivity::default();
                 }
                 let agent = agent.unwrap_or(&start.agent_type).to_owned();
                 self.agents.begin_step(&agent, start.agent_step);
-                self.open = Open { step, by_client, agent, ..Open::default() };
+                self.in_progress = InProgress { step, by_client, agent, ..InProgress::default() };
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
             Fact::Observe(observe) => {
                 if let Some(blob) = &observe.screenshot {
-                    self.local.pictured_step = step;
+                    self.current_run.screenshot_step = step;
                     let [width, height] = observe.screenshot_size.unwrap_or_default();
-                    self.open.picture = Some((blob.clone(), ScreenSize { width, height }));
+                    self.in_progress.picture = Some((blob.clone(), ScreenSize { width, height }));
                 }
             }
             Fact::LlmRequest(request) => {
@@ -348,13 +352,15 @@ impl Session {
                     let number = &mut self.counts.judgements;
                     *number = (*number).max(request.request_number);
                 } else {
-                    self.agents.ask(agent.unwrap_or(APP_AGENT), request.request_number);
+                    self.agents.count_request(agent.unwrap_or(APP_AGENT), request.request_number);
                 }
-                self.open.call = Some((request.call_id, request.request_number, request.iteration));
-                self.open.model.clone_from(&request.model);
-                self.open.judging = judges;
+                self.in_progress.call =
+                    Some((request.call_id, request.request_number, request.iteration));
+                self.in_progress.model.clone_from(&request.model);
+                self.in_progress.judging = judges;
                 if DECIDES.contains(&request.purpose.as_str()) {
-                    self.open.decider = Some((request.model.clone(), request.profile.clone()));
+                    self.in_progress.decider =
+                        Some((request.model.clone(), request.profile.clone()));
                 }
             }
             Fact::LlmResponse(response) => self.end_call(response),
@@ -362,33 +368,34 @@ impl Session {
                 self.counts.tools = self.counts.tools.max(start.tool_call_id);
                 // Leave is for one act. Waking the phone is none.
                 if start.device && start.name != WAKE {
-                    self.leave = None;
+                    self.approval = None;
                 }
-                self.open.tool = Some((start.tool_call_id, start.name.clone(), start.device));
-                if self.open.by_client && start.name != WAKE {
+                self.in_progress.tool =
+                    Some((start.tool_call_id, start.name.clone(), start.device));
+                if self.in_progress.by_client && start.name != WAKE {
                     // Nobody was asked: what is done is what was decided.
                     let (function, arguments) = (start.name.clone(), start.parameters.clone());
                     let action = ActionRecord { function, arguments };
                     let response = ResponseRecord::default();
-                    self.open.decision = Some(ParsedRecord { action, response });
-                    self.open.outcome = None;
+                    self.in_progress.decision = Some(ParsedRecord { action, response });
+                    self.in_progress.outcome = None;
                 }
             }
             Fact::ToolEnd(end) => {
-                self.open.tool = None;
-                self.open.outcome = Some(end.clone());
+                self.in_progress.tool = None;
+                self.in_progress.outcome = Some(end.clone());
             }
             Fact::Question(asked) => {
                 let question = Question::from(asked);
                 let confirm = question.kind == QuestionKind::Confirm;
-                let leave = || Approval::asked(&question, self.open.decision.as_ref());
-                self.asked_leave = confirm.then(leave);
-                self.leave = None;
+                let leave = || Approval::asked(&question, self.in_progress.decision.as_ref());
+                self.pending_approval = confirm.then(leave);
+                self.approval = None;
                 self.question = Some(question);
-                self.asked_at = self.counts.steps;
+                self.asked_at_step = self.counts.steps;
             }
-            Fact::Answer(answer) => self.hear(answer),
-            Fact::State { to, .. } => self.agents.enter(agent.unwrap_or(APP_AGENT), to),
+            Fact::Answer(answer) => self.apply_answer(answer),
+            Fact::State { to, .. } => self.agents.set_state(agent.unwrap_or(APP_AGENT), to),
             Fact::Note { kind, .. } if kind == DIRECT => self.client_round = true,
             Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
@@ -405,59 +412,59 @@ impl Session {
 
     fn end_call(&mut self, response: &LlmResponse) {
         let LlmResponse { tokens, cost_usd, cost_known, .. } = response;
-        self.open.call = None;
-        if !self.open.judging {
-            self.open.tokens += *tokens;
-            self.open.cost_usd += cost_usd;
+        self.in_progress.call = None;
+        if !self.in_progress.judging {
+            self.in_progress.tokens += *tokens;
+            self.in_progress.cost_usd += cost_usd;
         }
         if let Some(parsed) = &response.parsed {
-            self.open.decision = Some(parsed.clone());
-            self.open.outcome = None;
+            self.in_progress.decision = Some(parsed.clone());
+            self.in_progress.outcome = None;
         }
         self.counts.cost_usd += cost_usd;
         // What judging costs belongs to the session, as with UFO.
-        if !self.open.judging {
+        if !self.in_progress.judging {
             self.counts.round_cost_usd += cost_usd;
         }
         self.counts.unpriced_calls += u32::from(!cost_known);
         self.counts.tokens += tokens.total;
-        let usage = &mut self.local.usage;
+        let usage = &mut self.current_run.usage;
         usage.prompt_tokens += tokens.prompt;
         usage.completion_tokens += tokens.completion;
         usage.cost_usd += cost_usd;
     }
 
-    fn hear(&mut self, answer: &Answer) {
+    fn apply_answer(&mut self, answer: &Answer) {
         // What nobody asked for answers nothing.
         if answer.source == "guidance" {
-            self.planning.advised(&answer.answers);
+            self.planning.add_guidance(&answer.answers);
         } else {
             let asked = self.question.take();
             if let Some(asked) = &asked {
-                self.planning.answered(&asked.text, &answer.answers);
+                self.planning.add_answer(&asked.text, &answer.answers);
             }
             let said = &answer.answers;
             let yes = !said.is_empty() && said.iter().all(|text| leave::is_given(text));
-            self.leave = self.asked_leave.take().filter(|_| yes);
+            self.approval = self.pending_approval.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();
-        if self.open.step.is_some() {
-            self.open.said.extend(said);
+        if self.in_progress.step.is_some() {
+            self.in_progress.replies.extend(said);
         } else {
-            said.for_each(|text| self.remember(HistoryItem::UserReply(text)));
+            said.for_each(|text| self.push_history(HistoryItem::UserReply(text)));
         }
     }
 
     /// Takes one more thing that happened into memory, and lets old ones go: steps first.
-    fn remember(&mut self, history: HistoryItem) {
-        if MOST_PAST <= self.history.len() {
-            let mut steps = MOST_PAST / 4;
+    fn push_history(&mut self, history: HistoryItem) {
+        if MAX_HISTORY <= self.history.len() {
+            let mut steps = MAX_HISTORY / 4;
             self.history.retain(|old| {
                 let goes = 0 < steps && matches!(old, HistoryItem::Step(_));
                 steps -= usize::from(goes);
                 !goes
             });
-            let most = MOST_PAST * 3 / 4;
+            let most = MAX_HISTORY * 3 / 4;
             let too_many = self.history.len().saturating_sub(most);
             self.history.drain(..too_many);
         }
@@ -465,25 +472,26 @@ impl Session {
     }
 
     fn end_step(&mut self, step: u32, end: &StepEnd) {
-        let Open { said, by_client, agent, picture, decider, .. } = std::mem::take(&mut self.open);
+        let InProgress { replies, by_client, agent, picture, decider, .. } =
+            std::mem::take(&mut self.in_progress);
         if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
-            if self.pictures.len() == MOST_PICTURES {
-                self.pictures.remove(0);
+            if self.step_pictures.len() == MAX_STEP_PICTURES {
+                self.step_pictures.remove(0);
             }
-            self.pictures.push(Pictured { step, blob, size, model, profile });
+            self.step_pictures.push(StepPicture { step, blob, size, model, profile });
         }
-        self.remember_step(step, end, by_client);
-        for text in said {
-            self.remember(HistoryItem::UserReply(text));
+        self.push_step(step, end, by_client);
+        for text in replies {
+            self.push_history(HistoryItem::UserReply(text));
         }
         if let Some(request) = self.planning.end_step(&agent, end) {
-            self.remember(HistoryItem::Subtask(request));
+            self.push_history(HistoryItem::Subtask(request));
         }
     }
 
-    fn remember_step(&mut self, step: u32, end: &StepEnd, by_client: bool) {
+    fn push_step(&mut self, step: u32, end: &StepEnd, by_client: bool) {
         let times = end.time_ms;
-        let usage = &mut self.local.usage;
+        let usage = &mut self.current_run.usage;
         usage.model_ms += times.llm_interaction;
         usage.other_ms += times.data_collection + times.action_execution + times.memory_update;
         let Some(facts) = &end.action else { return };
@@ -495,24 +503,24 @@ impl Session {
             caption: end.caption.clone(),
         };
         let explain = if by_client {
-            if self.by_client.lines.len() == MOST_BY_CLIENT {
-                self.by_client.lines.remove(0);
+            if self.client_activity.lines.len() == MAX_CLIENT_ACTIONS {
+                self.client_activity.lines.remove(0);
             }
-            self.by_client.lines.push(line.in_words());
-            self.by_client.steps += 1;
-            format!("{NOT_BY_AGENT}{}", end.response.comment).trim_end().to_owned()
+            self.client_activity.lines.push(line.in_words());
+            self.client_activity.steps += 1;
+            format!("{CLIENT_STEP_PREFIX}{}", end.response.comment).trim_end().to_owned()
         } else {
             end.response.comment.clone()
         };
-        self.local.final_action = Some(line.clone());
-        if MOST_LINES <= self.local.lines.len() {
+        self.current_run.final_action = Some(line.clone());
+        if MAX_REPORTED_STEPS <= self.current_run.lines.len() {
             // The first steps and the last ones tell most.
-            self.local.lines.drain(MOST_LINES / 4..MOST_LINES / 2);
+            self.current_run.lines.drain(MAX_REPORTED_STEPS / 4..MAX_REPORTED_STEPS / 2);
         }
-        self.local.lines.push(line);
+        self.current_run.lines.push(line);
         // An action of a later version that this one cannot name is left out of what the model is told.
         if let Ok(action) = Action::try_from(facts) {
-            self.remember(HistoryItem::Step(HistoryStep {
+            self.push_history(HistoryItem::Step(HistoryStep {
                 step,
                 decision: Decision {
                     action,
@@ -527,7 +535,7 @@ impl Session {
     }
 
     /// Where it stands while nobody drives it.
-    pub fn standing(&self) -> SessionPhase {
+    pub fn phase(&self) -> SessionPhase {
         if self.question.is_some() {
             SessionPhase::Waiting
         } else if self.round_open || self.history.is_empty() {
@@ -539,31 +547,31 @@ impl Session {
     }
 
     /// The agent whose turn it is, as the record names it.
-    pub(crate) fn agent(&self) -> String {
-        match &self.planning.open {
+    pub(crate) fn next_agent(&self) -> String {
+        match &self.planning.current {
             Some(subtask) => subtask.agent(),
-            None if self.planning.on => HOST_AGENT.to_owned(),
+            None if self.planning.enabled => HOST_AGENT.to_owned(),
             None => APP_AGENT.to_owned(),
         }
     }
 
     /// The agent of the step that is open, else the one whose turn it is.
-    pub(crate) fn speaker(&self) -> String {
-        match self.open.step {
-            Some(_) if !self.open.agent.is_empty() => self.open.agent.clone(),
-            _ => self.agent(),
+    pub(crate) fn current_agent(&self) -> String {
+        match self.in_progress.step {
+            Some(_) if !self.in_progress.agent.is_empty() => self.in_progress.agent.clone(),
+            _ => self.next_agent(),
         }
     }
 
     /// What the app agent whose turn it is has to do: a subtask, or the whole request.
-    pub(crate) fn duty(&self) -> &str {
-        self.planning.open.as_ref().map_or(&self.request, |subtask| &subtask.request)
+    pub(crate) fn current_goal(&self) -> &str {
+        self.planning.current.as_ref().map_or(&self.request, |subtask| &subtask.request)
     }
 
     /// What has happened as far as that agent may know of it: one with a subtask knows of nothing
     /// before that.
-    pub(crate) fn own_past(&self) -> &[HistoryItem] {
-        let from = match &self.planning.open {
+    pub(crate) fn visible_history(&self) -> &[HistoryItem] {
+        let from = match &self.planning.current {
             Some(_) => {
                 self.history.iter().rposition(|history| matches!(history, HistoryItem::Subtask(_)))
             }
@@ -574,16 +582,16 @@ impl Session {
 
     /// Steps of the current or last run.
     pub fn local_steps(&self) -> u32 {
-        self.local.steps
+        self.current_run.steps
     }
 
     /// The last step of this run that was decided.
-    pub fn last_line(&self) -> Option<&StepSummary> {
-        self.local.lines.last()
+    pub fn last_step(&self) -> Option<&StepSummary> {
+        self.current_run.lines.last()
     }
 
     /// How a run ended whose process died.
-    pub(crate) fn broken_off(&self) -> (StopReason, String) {
+    pub(crate) fn crash_outcome(&self) -> (StopReason, String) {
         match &self.question {
             Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
             None => (
@@ -595,7 +603,7 @@ impl Session {
     }
 
     /// What there is to tell of a run that is about to begin: nothing yet of its own.
-    pub fn opening_report(&self, run: RunInfo) -> Report {
+    pub fn initial_report(&self, run: RunInfo) -> Report {
         let mut report = self.report(true);
         report.run = run;
         report.local_steps = 0;
@@ -607,7 +615,7 @@ impl Session {
 
     /// What is told to whoever goes on with nothing to say: an open question again, however the run
     /// stopped that asked it.
-    pub fn told_again(&self) -> Report {
+    pub fn idle_report(&self) -> Report {
         let mut report = self.report(false);
         if let Some(question) = &self.question {
             report.stop_reason = StopReason::InfoActionNeedsReply;
@@ -621,7 +629,7 @@ impl Session {
         let (stop_reason, message) = match (&self.stopped, running) {
             (_, true) => (StopReason::StillRunning, String::new()),
             (Some((reason, message)), false) => (*reason, message.clone()),
-            (None, false) => self.broken_off(),
+            (None, false) => self.crash_outcome(),
         };
         Report {
             session_id: self.id,
@@ -629,26 +637,26 @@ impl Session {
             task: self.request.clone(),
             device: self.device.clone(),
             global_steps: self.counts.steps,
-            local_steps: self.local.steps,
-            final_action: self.local.final_action.clone(),
+            local_steps: self.current_run.steps,
+            final_action: self.current_run.final_action.clone(),
             message,
             question: self.question.clone(),
-            steps: self.local.lines.clone(),
-            usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.local.usage },
-            pictured_step: self.local.pictured_step,
+            steps: self.current_run.lines.clone(),
+            usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.current_run.usage },
+            screenshot_step: self.current_run.screenshot_step,
             run: RunInfo {
                 number: self.run_number,
                 began: self.run_began,
                 facts: self.run.clone(),
             },
             updated: self.updated,
-            asked_at: self.asked_at,
+            asked_at_step: self.asked_at_step,
         }
     }
 }
 
 /// Whether followers may hear of it as a change.
-fn is_news(fact: &Fact) -> bool {
+fn is_activity(fact: &Fact) -> bool {
     matches!(
         fact,
         Fact::SessionStart(_)

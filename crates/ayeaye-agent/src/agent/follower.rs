@@ -17,7 +17,7 @@ pub struct Follower {
 
 impl Follower {
     pub(super) fn finished(session: &Session) -> Self {
-        let report = Arc::new(session.told_again());
+        let report = Arc::new(session.idle_report());
         let (_, news) = watch::channel(RunUpdate { report, line: String::new(), running: false });
         Self { news, stopper: None }
     }

@@ -30,7 +30,7 @@ async fn a_task_is_carried_out_step_by_step() {
     assert_eq!(report.message, "Sent.");
     assert_eq!(rig.phone.sent(), ["RESET", "CLICK 100,500", "CLICK 200,500"]);
     assert_eq!((report.global_steps, report.local_steps), (5, 5));
-    assert_eq!(report.pictured_step, Some(4));
+    assert_eq!(report.screenshot_step, Some(4));
     assert_eq!(report.final_action.unwrap().action.function, "COMPLETE");
     assert_eq!(report.usage.prompt_tokens, 500);
     assert!((report.usage.model_ms - 5.0 * 800.0).abs() < 1.0, "{:?}", report.usage);

@@ -84,7 +84,7 @@ impl Run {
             reply_mode: self.reply_mode.name().to_owned(),
         }))
         .await?;
-        self.enter(&self.session.speaker(), asking(question)).await?;
+        self.enter(&self.session.current_agent(), asking(question)).await?;
         self.record.sync().await?;
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Run {
         draft: &mut Draft,
     ) -> Result<String, Halt> {
         let mut task = format!("The task: {}", self.session.request);
-        if let Some(subtask) = &self.session.planning.open {
+        if let Some(subtask) = &self.session.planning.current {
             task.extend(["\nThe agent is at this part of it: ", &subtask.text]);
         }
         let prompt = Prompt::of(vec![

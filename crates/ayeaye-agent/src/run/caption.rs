@@ -110,7 +110,7 @@ impl Run {
         drop(call);
         draft.times.llm_interaction += millis(waiting.elapsed());
         let call_id = self.session.counts.calls + 1;
-        let request_number = self.session.agents.of(&self.session.speaker()).requests + 1;
+        let request_number = self.session.agents.get(&self.session.current_agent()).requests + 1;
         let messages = self.keep_messages(&prompt.messages, Some(&shown)).await?;
         self.append(Fact::LlmRequest(LlmRequest {
             call_id,

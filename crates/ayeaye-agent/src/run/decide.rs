@@ -53,8 +53,8 @@ impl Run {
     ) -> Result<Decision, Halt> {
         let model = self.acting();
         let mut prompt = model.prompt(&StepInput {
-            request: self.session.duty(),
-            history: self.session.own_past(),
+            request: self.session.current_goal(),
+            history: self.session.visible_history(),
             system_notes,
             picture: &seen.picture,
             history_images: &self.memory.history_images,
@@ -96,7 +96,7 @@ impl Run {
 
     /// Keeps a picture at hand for the prompts of later steps.
     fn remember_picture(&mut self, seen: &Seen, most: usize) {
-        let step = self.session.open.step.unwrap_or_default();
+        let step = self.session.in_progress.step.unwrap_or_default();
         let history_images = &mut self.memory.history_images;
         history_images.push(HistoryImage { step, picture: seen.picture.clone() });
         let too_many = history_images.len().saturating_sub(most);
@@ -119,7 +119,7 @@ impl Run {
         let call_id = self.session.counts.calls + 1;
         // Asking again is part of the request. A step that ends before it asks takes no number, so
         // that they have no gaps.
-        let asked = self.session.agents.of(&self.session.speaker()).requests;
+        let asked = self.session.agents.get(&self.session.current_agent()).requests;
         let request_number = asked + u32::from(iteration == 1);
         let shown = (seen.picture.clone(), seen.kept.clone());
         let messages = self.keep_messages(&prompt.messages, Some(&shown)).await?;
@@ -192,7 +192,7 @@ impl Run {
         (parsed, error): (Option<ParsedRecord>, Option<String>),
         draft: &mut Draft,
     ) -> Result<(), Halt> {
-        let number = self.session.agents.of(&self.session.speaker()).requests;
+        let number = self.session.agents.get(&self.session.current_agent()).requests;
         let call = (call_id, number, iteration);
         let facts = answered(call, reply, prices, parsed, error);
         draft.tokens += facts.tokens;

@@ -122,7 +122,7 @@ impl Run {
         let step = self.begin_client_step().await?;
         let outcome = self.act_once(hand, &mut draft).await;
         // Ending the step forgets it.
-        let open = &self.session.open;
+        let open = &self.session.in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
         let failed = match &outcome {
             Err(halt) => Some(halt.message.clone()),
@@ -133,7 +133,7 @@ impl Run {
             Ok(shown) => (shown, Ok(())),
             Err(halt) => (None, Err(halt)),
         };
-        let Some(line) = self.session.last_line().cloned() else { return halt };
+        let Some(line) = self.session.last_step().cloned() else { return halt };
         let acted = DirectResult {
             session_id: self.session.id,
             step,
@@ -144,7 +144,7 @@ impl Run {
                 Some(why) => DirectOutcome::NotDone(self.hide(&why).into_owned()),
             },
             shown,
-            pictured: self.session.report(true).pictured_step == Some(step),
+            pictured: self.session.report(true).screenshot_step == Some(step),
         };
         hand.acted.get_or_init(|| acted);
         halt
@@ -184,7 +184,7 @@ impl Run {
 
     async fn begin_client_step(&mut self) -> Result<u32, Halt> {
         let counts = self.session.counts;
-        let own = self.session.agents.of(CLIENT);
+        let own = self.session.agents.get(CLIENT);
         let fact = Fact::StepStart(StepStart {
             agent_type: CLIENT.to_owned(),
             round_step: counts.round_steps,
@@ -218,7 +218,7 @@ impl Run {
         self.know_elements(&mut seen, patience).await?;
         self.perform(&hand.gesture, seen, draft).await?;
         let not_done =
-            self.session.open.outcome.as_ref().is_some_and(|it| !it.success && !it.unknown);
+            self.session.in_progress.outcome.as_ref().is_some_and(|it| !it.success && !it.unknown);
         if not_done { Ok(None) } else { Ok(self.look_after().await) }
     }
 
@@ -311,7 +311,7 @@ impl Run {
 
     /// Tells the model, once, what was done behind its back.
     pub(super) fn tell_of_client(&mut self) {
-        let by_client = &self.session.by_client;
+        let by_client = &self.session.client_activity;
         if by_client.steps == 0 {
             return;
         }

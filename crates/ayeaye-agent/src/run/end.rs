@@ -58,7 +58,7 @@ impl Run {
     async fn end_round(&mut self, halt: &Halt, screen: Option<&LastScreen>) -> Result<(), Halt> {
         let done = halt.reason == StopReason::TaskCompletedSuccessfully;
         let status = if done { "FINISH" } else { "FAIL" };
-        let planned = self.session.planning.on;
+        let planned = self.session.planning.enabled;
         if !planned {
             self.append(Fact::SubtaskEnd {
                 index: 0,

@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 use super::look::Seen;
 use super::{Halt, Run};
 use crate::journal::Fact;
-use crate::session::Pictured;
+use crate::session::StepPicture;
 use crate::{HistoryImage, HistoryItem, Journal, Model, Picture, SessionId, StopReason};
 
 /// The kind of the note that says that another model goes on.
@@ -90,10 +90,10 @@ impl Run {
             HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
         });
         let steps: Vec<u32> = steps.collect();
-        let fits = |it: &&Pictured| {
+        let fits = |it: &&StepPicture| {
             steps.contains(&it.step) && it.model == model.name() && it.profile == model.profile()
         };
-        let pictures: Vec<_> = self.session.pictures.iter().filter(fits).cloned().collect();
+        let pictures: Vec<_> = self.session.step_pictures.iter().filter(fits).cloned().collect();
         for it in pictures.into_iter().rev().take(most).rev() {
             match recalled(self.parts.journal.clone(), self.session.id, &it).await {
                 Some(picture) => {
@@ -111,7 +111,7 @@ impl Run {
 async fn recalled(
     journal: Arc<dyn Journal>,
     session: SessionId,
-    kept: &Pictured,
+    kept: &StepPicture,
 ) -> Option<Picture> {
     let media_type = match kept.blob.media_type.as_str() {
         "image/jpeg" => "image/jpeg",

@@ -9,7 +9,7 @@ use super::act::{RESET, WAKE};
 use super::decide::failure;
 use super::{CONTINUE, Draft, Halt, Run};
 use crate::journal::{Fact, ResponseRecord, RoundEnd, SessionEnd, SessionResume};
-use crate::session::{ASSIGN, Closing, FAIL, HOST_AGENT, JUDGE, REPLY};
+use crate::session::{ASSIGN, FAIL, HOST_AGENT, JUDGE, REPLY, SubtaskClosing};
 use crate::{Action, Decision, HistoryItem, ModelError};
 
 /// What a further run begins with.
@@ -48,27 +48,27 @@ const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
 impl Run {
     /// Closes what is open. Nothing is, unless the last run's process died.
     pub(super) async fn mend(&mut self) -> Result<(), Halt> {
-        if let Some(call) = self.session.open.call {
+        if let Some(call) = self.session.in_progress.call {
             let cause = INTERRUPTED.to_owned();
             let lost = ModelError { cause, retries: Vec::new(), latency: Duration::ZERO };
-            let fact = Fact::LlmResponse(failure(&self.session.open.model, call, &lost));
-            if self.session.open.judging {
+            let fact = Fact::LlmResponse(failure(&self.session.in_progress.model, call, &lost));
+            if self.session.in_progress.judging {
                 self.write_of(Some(JUDGE), None, fact).await?;
             } else {
                 self.append(fact).await?;
             }
         }
-        if let Some((id, name, device)) = self.session.open.tool.clone() {
+        if let Some((id, name, device)) = self.session.in_progress.tool.clone() {
             let what = if device { INTERRUPTED_ACT } else { INTERRUPTED };
             self.settle_account(id, Err(what.to_owned()), device, 0.0).await?;
-            if device && name != RESET && name != WAKE && !self.session.open.by_client {
+            if device && name != RESET && name != WAKE && !self.session.in_progress.by_client {
                 self.memory.system_notes.push(format!(
                     "The server was restarted while your last action ({name}) was under way: it may \
                      or may not have been carried out. Look before you repeat it."
                 ));
             }
         }
-        if self.session.open.step.is_some() {
+        if self.session.in_progress.step.is_some() {
             let draft = self.what_is_known();
             self.end_step(draft, None).await?;
         }
@@ -77,7 +77,7 @@ impl Run {
 
     /// What the record knows of a step without an end. The model is told of it like of any other.
     fn what_is_known(&self) -> Draft {
-        let open = &self.session.open;
+        let open = &self.session.in_progress;
         let decision = open.decision.as_ref().and_then(|parsed| {
             // An action of a later version cannot be told.
             let action = Action::try_from(&parsed.action).ok()?;
@@ -86,7 +86,7 @@ impl Run {
             Some(Decision { action, thought, explain: comment, summary, observation })
         });
         let response = open.decision.as_ref().map(|parsed| parsed.response.clone());
-        let asked = self.session.question.is_some() || open.answered();
+        let asked = self.session.question.is_some() || open.is_answered();
         let plans = open.agent == HOST_AGENT;
         let (status, result, error) = match (&decision.as_ref().map(|it| &it.action), &open.outcome)
         {
@@ -155,7 +155,7 @@ impl Run {
         self.session.round = number;
         let request = self.session.request.clone();
         self.append(Fact::RoundStart { request }).await?;
-        self.enter(&self.session.agent(), CONTINUE).await
+        self.enter(&self.session.next_agent(), CONTINUE).await
     }
 
     /// A request that is replaced before it was carried out.
@@ -164,10 +164,10 @@ impl Run {
             return Ok(());
         }
         let result = if self.session.client_round { "handed over to the agent" } else { "" };
-        if let Some(subtask) = &self.session.planning.open {
+        if let Some(subtask) = &self.session.planning.current {
             let index = subtask.index;
             let (status, result) = match self.session.planning.closing.clone() {
-                Some(Closing::End { status, result }) => (status, result),
+                Some(SubtaskClosing::End { status, result }) => (status, result),
                 _ => (FAIL.to_owned(), DROPPED.to_owned()),
             };
             self.append(Fact::SubtaskEnd { index, status, result }).await?;
@@ -185,7 +185,7 @@ impl Run {
 
     pub(super) async fn record_crash(&mut self) -> Result<(), Halt> {
         let counts = self.session.counts;
-        let (reason, message) = self.session.broken_off();
+        let (reason, message) = self.session.crash_outcome();
         self.append(Fact::SessionEnd(SessionEnd {
             stop_reason: reason.name().to_owned(),
             message,

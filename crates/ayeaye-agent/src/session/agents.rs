@@ -10,17 +10,17 @@ pub(crate) const APP_AGENT: &str = "AppAgent";
 pub(crate) const HOST_AGENT: &str = "HostAgent";
 
 /// Longest name of an agent; it names a folder in some logs.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_CHARS: usize = 120;
 
 /// What is counted for each agent of a session, and the state it is in.
 #[derive(Debug, Clone, Default)]
 pub struct Agents {
-    by_name: BTreeMap<String, Counted>,
+    by_name: BTreeMap<String, AgentCounters>,
 }
 
 /// The numbers of one agent.
 #[derive(Debug, Clone)]
-pub(crate) struct Counted {
+pub(crate) struct AgentCounters {
     /// Steps begun.
     pub(crate) steps: u32,
     /// Requests to models; asking again is part of the request.
@@ -29,7 +29,7 @@ pub(crate) struct Counted {
     pub(crate) state: String,
 }
 
-impl Default for Counted {
+impl Default for AgentCounters {
     fn default() -> Self {
         Self { steps: 0, requests: 0, state: CONTINUE.to_owned() }
     }
@@ -37,25 +37,25 @@ impl Default for Counted {
 
 impl Agents {
     /// One that has done nothing yet is at its beginning.
-    pub(crate) fn of(&self, agent: &str) -> Counted {
+    pub(crate) fn get(&self, agent: &str) -> AgentCounters {
         self.by_name.get(agent).cloned().unwrap_or_default()
     }
 
     pub(super) fn begin_step(&mut self, agent: &str, number: u32) {
-        let counted = self.get(agent);
+        let counted = self.get_mut(agent);
         counted.steps = counted.steps.max(number.saturating_add(1));
     }
 
-    pub(super) fn ask(&mut self, agent: &str, number: u32) {
-        let counted = self.get(agent);
+    pub(super) fn count_request(&mut self, agent: &str, number: u32) {
+        let counted = self.get_mut(agent);
         counted.requests = counted.requests.max(number);
     }
 
-    pub(super) fn enter(&mut self, agent: &str, state: &str) {
-        state.clone_into(&mut self.get(agent).state);
+    pub(super) fn set_state(&mut self, agent: &str, state: &str) {
+        state.clone_into(&mut self.get_mut(agent).state);
     }
 
-    fn get(&mut self, agent: &str) -> &mut Counted {
+    fn get_mut(&mut self, agent: &str) -> &mut AgentCounters {
         self.by_name.entry(agent.to_owned()).or_default()
     }
 }
@@ -63,7 +63,7 @@ impl Agents {
 /// The agent that works in one app: a name that is also safe as that of a folder.
 pub(super) fn agent_of_app(package: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
-    let name: String = package.chars().map(safe).take(LONGEST_NAME).collect();
+    let name: String = package.chars().map(safe).take(MAX_NAME_CHARS).collect();
     format!("{APP_AGENT}_{name}")
 }
 
@@ -75,7 +75,7 @@ mod tests {
     fn an_agent_is_named_by_its_app_and_safely() {
         assert_eq!(agent_of_app("com.example.chat"), "AppAgent_com.example.chat");
         assert_eq!(agent_of_app("../a b/ö"), "AppAgent_.._a_b__");
-        assert_eq!(agent_of_app(&"x".repeat(500)).len(), LONGEST_NAME + "AppAgent_".len());
+        assert_eq!(agent_of_app(&"x".repeat(500)).len(), MAX_NAME_CHARS + "AppAgent_".len());
     }
 
     #[test]
@@ -83,11 +83,11 @@ mod tests {
         let mut agents = Agents::default();
         agents.begin_step("HostAgent", 3);
         agents.begin_step("HostAgent", 1);
-        agents.ask("HostAgent", 2);
-        agents.enter("HostAgent", "ASSIGN");
-        let host = agents.of("HostAgent");
+        agents.count_request("HostAgent", 2);
+        agents.set_state("HostAgent", "ASSIGN");
+        let host = agents.get("HostAgent");
         assert_eq!((host.steps, host.requests, host.state.as_str()), (4, 2, "ASSIGN"));
-        let other = agents.of("AppAgent");
+        let other = agents.get("AppAgent");
         assert_eq!((other.steps, other.requests, other.state.as_str()), (0, 0, "CONTINUE"));
     }
 }

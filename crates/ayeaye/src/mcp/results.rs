@@ -338,7 +338,7 @@ impl From<&Report> for RunResult {
                 cost_known: usage.cost_known,
             },
             screenshot_uri: report
-                .pictured_step
+                .screenshot_step
                 .map(|step| super::resources::screenshot_uri(report.session_id, step)),
             next: next(report.stop_reason, report.question.as_ref()),
         };

@@ -310,7 +310,7 @@ async fn what_went_wrong_is_told_and_never_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn a_phone_that_is_gone_is_told_at_once() {
     let rig = Rig::new([]);
-    rig.phone.breaks(Call::Open, 2..=2, Fault::Gone);
+    rig.phone.breaks(Call::InProgress, 2..=2, Fault::Gone);
     rig.phone.breaks(Call::Capture, 3..=3, Fault::Gone);
     let session = act(&rig.agent, tap(1, None)).await.session_id;
     let gone = refused(&rig.agent, tap(2, None)).await;

@@ -199,7 +199,7 @@ async fn an_operators_answer_is_not_lost_when_the_phone_is_away() {
     let rig = Rig::new([info("Which?"), complete("")]);
     let session = rig.run().await.session_id;
     rig.journal.leave_answer(&session, "The third.").await.unwrap();
-    rig.phone.breaks(Call::Open, 2..=2, Fault::Gone);
+    rig.phone.breaks(Call::InProgress, 2..=2, Fault::Gone);
     let err = rig.resume(session, UserInput::Nothing).await.unwrap_err();
     assert!(matches!(err, AgentError::Device(_)), "{err}");
     let report = rig.go_on(session, UserInput::Nothing).await;

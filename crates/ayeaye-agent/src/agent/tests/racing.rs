@@ -61,20 +61,20 @@ async fn a_repeated_start_by_the_same_principal_follows_the_first() {
 #[tokio::test(start_paused = true)]
 async fn a_repeated_start_waits_for_the_first_to_open_the_phone() {
     let rig = Rig::new([complete("done")]);
-    rig.phone.breaks(Call::Open, 1..=1, Fault::Hang);
+    rig.phone.breaks(Call::InProgress, 1..=1, Fault::Hang);
     let start = || rig.agent.start(rig.task("Text Anna"));
     let (first, again, other, ()) = tokio::join!(
         start(),
         async {
-            rig.phone.gets(Call::Open, 1).await;
+            rig.phone.gets(Call::InProgress, 1).await;
             start().await
         },
         async {
-            rig.phone.gets(Call::Open, 1).await;
+            rig.phone.gets(Call::InProgress, 1).await;
             rig.agent.start(rig.task("Text Bob")).await
         },
         async {
-            rig.phone.gets(Call::Open, 1).await;
+            rig.phone.gets(Call::InProgress, 1).await;
             tokio::time::sleep(Duration::from_secs(3)).await;
             rig.phone.let_go();
         },
@@ -83,16 +83,16 @@ async fn a_repeated_start_waits_for_the_first_to_open_the_phone() {
     assert_eq!(again.unwrap().report().session_id, session);
     let named = |err: &AgentError| matches!(err, AgentError::DeviceBusy { session: it, .. } if *it == Some(session));
     assert!(named(other.as_ref().unwrap_err()), "what is named can be read: {other:?}");
-    assert_eq!(rig.phone.count(Call::Open), 1);
+    assert_eq!(rig.phone.count(Call::InProgress), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_start_that_fails_leaves_the_phone_to_the_next() {
     let rig = Rig::new([complete("done")]);
-    rig.phone.breaks(Call::Open, 1..=1, Fault::TimedOut(Duration::from_secs(10)));
+    rig.phone.breaks(Call::InProgress, 1..=1, Fault::TimedOut(Duration::from_secs(10)));
     let other = rig.task("Text Bob");
     let (first, second) = tokio::join!(rig.agent.start(rig.task("Text Anna")), async {
-        rig.phone.gets(Call::Open, 1).await;
+        rig.phone.gets(Call::InProgress, 1).await;
         rig.agent.start(other).await
     });
     assert!(matches!(first, Err(AgentError::Device(_))));
@@ -103,16 +103,16 @@ async fn a_start_that_fails_leaves_the_phone_to_the_next() {
 async fn of_two_replies_to_one_question_one_answers_it() {
     let rig = Rig::new([info("Which?"), click(1), complete("done")]);
     let session = rig.run().await.session_id;
-    rig.phone.breaks(Call::Open, 2..=2, Fault::Hang);
+    rig.phone.breaks(Call::InProgress, 2..=2, Fault::Hang);
     let reply = |text: &str| rig.resume(session, UserInput::Reply(text.to_owned()));
     let (one, other, ()) = tokio::join!(
         reply("the first"),
         async {
-            rig.phone.gets(Call::Open, 2).await;
+            rig.phone.gets(Call::InProgress, 2).await;
             reply("the second").await
         },
         async {
-            rig.phone.gets(Call::Open, 2).await;
+            rig.phone.gets(Call::InProgress, 2).await;
             rig.phone.let_go();
         },
     );

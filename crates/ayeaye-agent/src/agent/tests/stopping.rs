@@ -180,9 +180,9 @@ async fn a_shutdown_does_not_wait_for_a_phone_that_hangs() {
 #[tokio::test(start_paused = true)]
 async fn a_start_that_meets_a_shutdown_drives_nothing() {
     let rig = Rig::new([]);
-    rig.phone.breaks(Call::Open, 1..=1, Fault::Hang);
+    rig.phone.breaks(Call::InProgress, 1..=1, Fault::Hang);
     let (started, ()) = tokio::join!(rig.agent.start(rig.task("Text Anna")), async {
-        rig.phone.gets(Call::Open, 1).await;
+        rig.phone.gets(Call::InProgress, 1).await;
         rig.agent.shut_down(Duration::from_secs(5)).await;
         rig.phone.let_go();
     });

@@ -202,7 +202,7 @@ async fn a_reset_that_fails_means_the_run_has_not_started() {
 #[tokio::test(start_paused = true)]
 async fn a_phone_that_is_not_there_starts_no_session() {
     let rig = Rig::new([complete("")]);
-    rig.phone.breaks(Call::Open, 1..=1, Fault::Gone);
+    rig.phone.breaks(Call::InProgress, 1..=1, Fault::Gone);
     let err = rig.agent.start(rig.task("Text Anna")).await.unwrap_err();
     assert!(matches!(err, AgentError::Device(_)), "{err}");
     assert_eq!(rig.journal.list().await.unwrap(), []);

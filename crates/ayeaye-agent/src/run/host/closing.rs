@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::journal::Fact;
 use crate::run::{Halt, Run};
-use crate::session::{Closing, RESULTS};
+use crate::session::{RESULTS, SubtaskClosing};
 
 impl Run {
     /// Records what has not been recorded yet of a subtask that is over. A crash in between leaves
@@ -14,13 +14,13 @@ impl Run {
             return Ok(());
         }
         let closing = |run: &Self| run.session.planning.closing.clone();
-        if let Some(Closing::End { status, result }) = closing(self)
-            && let Some(subtask) = &self.session.planning.open
+        if let Some(SubtaskClosing::End { status, result }) = closing(self)
+            && let Some(subtask) = &self.session.planning.current
         {
             let index = subtask.index;
             self.append(Fact::SubtaskEnd { index, status, result }).await?;
         }
-        if let Some(Closing::Picture(index)) = closing(self) {
+        if let Some(SubtaskClosing::Picture(index)) = closing(self) {
             let screen = match self.memory.last_screen.clone() {
                 Some(screen) => Some(screen),
                 None => self.look_once_more().await?,
@@ -29,7 +29,7 @@ impl Run {
                 self.snapshot("sub_round", Some(index), screen).await?;
             }
         }
-        if let Some(over) = self.session.planning.over.back() {
+        if let Some(over) = self.session.planning.finished.back() {
             let item = json!({
                 "subtask": over.text, "app": over.app, "status": over.status,
                 "result": over.result,

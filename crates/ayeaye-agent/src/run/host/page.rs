@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Seen;
 use crate::run::Run;
-use crate::session::{FAIL, Over, lines, quote};
+use crate::session::{FAIL, FinishedSubtask, lines, push_quoted};
 use crate::{App, Message, Part, Prompt, Role};
 
 /// Apps that are listed; a phone has a hundred.
@@ -21,33 +21,33 @@ impl Run {
         let planning = &self.session.planning;
         let mut page = String::from("Apps on the phone:\n");
         let apps = self.apps();
-        apps.iter().take(MOST_APPS).for_each(|app| quote(&mut page, &named(app)));
+        apps.iter().take(MOST_APPS).for_each(|app| push_quoted(&mut page, &named(app)));
         if MOST_APPS < apps.len() {
             page.push_str("(there are more; those can be named by their package)\n");
         }
         page.push_str("\nThe user asks for:\n");
         behind(&mut page, "> ", &self.session.request);
         let round = self.session.round;
-        let (now, before): (Vec<&Over>, Vec<&Over>) =
-            planning.over.iter().partition(|it| it.round == round);
+        let (now, before): (Vec<&FinishedSubtask>, Vec<&FinishedSubtask>) =
+            planning.finished.iter().partition(|it| it.round == round);
         tell(
             &mut page,
             "Subtasks of earlier requests of this user, with what came of them",
             &before,
         );
         tell(&mut page, "Subtasks of this request so far, with what came of them", &now);
-        let noted: Vec<&str> = planning.board().collect();
+        let noted: Vec<&str> = planning.blackboard().collect();
         if !noted.is_empty() {
             page.push_str("\nNotes and answers:\n");
             for it in noted {
-                quote(&mut page, it);
+                push_quoted(&mut page, it);
             }
         }
         if !planning.plan.is_empty() {
             page.push_str("\nYour plan of last time:\n");
             planning.plan.iter().for_each(|it| behind(&mut page, "- ", it));
         }
-        let advice: Vec<&str> = planning.advice().collect();
+        let advice: Vec<&str> = planning.guidance().collect();
         if !advice.is_empty() {
             page.push_str("\nThe user has also said:\n");
             for it in advice {
@@ -87,14 +87,14 @@ fn behind(page: &mut String, mark: &str, text: &str) {
     lines(text).for_each(|line| page.extend([mark, line, "\n"]));
 }
 
-fn tell(page: &mut String, title: &str, over: &[&Over]) {
+fn tell(page: &mut String, title: &str, over: &[&FinishedSubtask]) {
     if over.is_empty() {
         return;
     }
     page.extend(["\n", title, ":\n"]);
     for it in over {
         let result: String = it.result.chars().take(LONGEST_RESULT).collect();
-        quote(page, &format!("{} in {}: {}\n  {result}", it.status, it.app, it.text));
+        push_quoted(page, &format!("{} in {}: {}\n  {result}", it.status, it.app, it.text));
     }
 }
 

@@ -29,14 +29,14 @@ fn report(question: Question) -> Report {
         question: Some(question),
         steps: Vec::new(),
         usage: Usage::default(),
-        pictured_step: None,
+        screenshot_step: None,
         run: RunInfo {
             number: 1,
             began: 0,
             facts: RunRecord { max_steps: 20, reply_mode: named("pass_to_client"), planner: false },
         },
         updated: None,
-        asked_at: 3,
+        asked_at_step: 3,
     }
 }
 

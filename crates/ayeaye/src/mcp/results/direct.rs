@@ -140,14 +140,14 @@ mod tests {
             question: None,
             steps: Vec::new(),
             usage: Usage::default(),
-            pictured_step: None,
+            screenshot_step: None,
             run: RunInfo {
                 number: 0,
                 began: 0,
                 facts: RunRecord { max_steps: 1, reply_mode: String::new(), planner: false },
             },
             updated: None,
-            asked_at: 0,
+            asked_at_step: 0,
         };
         let (session_id, shown, pictured) = (report.session_id, None, false);
         let acted = outcome.map(|outcome| DirectResult {

@@ -24,7 +24,7 @@ const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in super::super) enum Call {
     List,
-    Open,
+    InProgress,
     Capture,
     State,
     Perform,
@@ -422,7 +422,7 @@ impl DeviceSource for Plugged {
         if *id != self.0.id {
             return Err(DeviceError::NotFound(id.clone()));
         }
-        if let Some(fault) = self.0.arrive(Call::Open) {
+        if let Some(fault) = self.0.arrive(Call::InProgress) {
             self.0.fail("opening", fault).await?;
         }
         Ok(self.0.clone())

@@ -108,8 +108,8 @@ fn lines(executions: u64) {
                 (0..dice.below(30)).map(|_| dice.pick(&pool).clone()).collect();
             if let Ok(session) = Session::from_events(id, &events) {
                 session.report(false);
-                session.told_again();
-                session.standing();
+                session.idle_report();
+                session.phase();
             }
         }
         Ok(())
