@@ -131,6 +131,8 @@ pub(crate) struct Os {
     toast: Option<(String, Instant)>,
     timers: Vec<(Instant, &'static str, Act)>,
     counts: Counts,
+    /// The tap that another one could make a double tap.
+    last_tap: Option<(Instant, f32, f32)>,
     actions: VecDeque<Applied>,
     next_action: u64,
     /// Grows with every change of what is shown.
@@ -177,6 +179,7 @@ impl Os {
             toast: None,
             timers: Vec::new(),
             counts: Counts::default(),
+            last_tap: None,
             actions: VecDeque::new(),
             next_action: 1,
             generation: 1,

@@ -90,6 +90,8 @@ pub struct Counts {
     pub unknown_keys: u64,
     /// Every gesture that was carried out, for at-most-once tests.
     pub taps: u64,
+    /// Taps that Android's views take, with the one before, for a double tap.
+    pub double_taps: u64,
     pub swipes: u64,
     pub texts: u64,
     pub keys: u64,

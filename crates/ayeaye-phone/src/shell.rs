@@ -3,6 +3,7 @@ mod commands;
 mod exec;
 mod expand;
 mod io;
+mod jobs;
 mod outlet;
 mod parse;
 mod syntax;
@@ -103,8 +104,14 @@ impl Session {
     async fn one(mut self, command: &str) -> Result<u8, Gone> {
         self.shell.handset().faults().before_shell().await;
         let interrupt = self.interrupt.clone();
+        let work = async {
+            let ended = self.shell.run_line(command, &self.io).await;
+            // As adbd does: the stream ends when nobody can write to it any more.
+            self.shell.output_closed().await;
+            ended.or_else(exited)
+        };
         tokio::select! {
-            ended = self.shell.run_line(command, &self.io) => ended.or_else(exited),
+            ended = work => ended,
             () = interrupt.notified() => Ok(130),
         }
     }
@@ -156,6 +163,8 @@ impl Session {
         }
         if terminal {
             self.print("\n".to_owned()).await?;
+        } else {
+            self.shell.output_closed().await;
         }
         Ok(self.shell.status())
     }

@@ -14,6 +14,9 @@ use crate::tree::{Node, Role, Window, xml};
 const SLOP_DP: f32 = 8.0;
 /// Held this long it is a long press.
 const LONG_PRESS: Duration = Duration::from_millis(500);
+/// Longest time between two taps, and how far apart they may be, for a double tap.
+const DOUBLE_TAP: Duration = Duration::from_millis(300);
+const DOUBLE_TAP_SLOP_DP: f32 = 100.0;
 /// Seconds of the finger's speed that a list rolls on.
 const ROLL: f32 = 0.22;
 
@@ -34,6 +37,15 @@ enum What {
 impl Os {
     pub(crate) fn tap(&mut self, x: f32, y: f32) {
         self.counts.taps += 1;
+        let now = Instant::now();
+        let slop = DOUBLE_TAP_SLOP_DP * self.scale();
+        let first = self.last_tap.take().filter(|(at, before_x, before_y)| {
+            now.duration_since(*at) <= DOUBLE_TAP && (x - before_x).hypot(y - before_y) <= slop
+        });
+        match first {
+            Some(_) => self.counts.double_taps += 1,
+            None => self.last_tap = Some((now, x, y)),
+        }
         let gesture = Gesture::Tap { x, y };
         self.touch(gesture, x, y, false);
     }

@@ -117,6 +117,7 @@ pub(super) async fn run(
         "exit" | "return" => return builtins::exit(shell, &words),
         "break" => return Err(Stop::Break),
         "continue" => return Err(Stop::Continue),
+        "wait" => builtins::wait(shell, &words).await,
         "read" => builtins::read(shell, &words, io).await,
         "cd" => builtins::cd(shell, &words),
         "export" => builtins::export(shell, args),

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use super::{
     commands::{self, Reply},
     io::{Gone, Io, Sink, Stdin, WriteError},
+    jobs::{Jobs, SHELL_PID},
     parse::{SyntaxError, parse},
-    syntax::{Command, Item, Kind, Pipeline, Redirect, Script, Target, When},
+    syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When},
 };
 use crate::{files, handset::Handset, handset::unix_seconds};
 
@@ -26,13 +27,14 @@ pub(crate) enum Stop {
 }
 
 /// One shell process.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Shell {
     handset: Handset,
     variables: BTreeMap<String, String>,
     cwd: String,
     status: u8,
     depth: usize,
+    jobs: Jobs,
 }
 
 type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, Stop>> + Send + 'a>>;
@@ -55,7 +57,7 @@ impl Shell {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into_iter()
             .collect();
-        Self { handset, variables, cwd: "/".to_owned(), status: 0, depth: 0 }
+        Self { handset, variables, cwd: "/".to_owned(), status: 0, depth: 0, jobs: Jobs::new() }
     }
 
     pub(crate) fn handset(&self) -> &Handset {
@@ -89,7 +91,8 @@ impl Shell {
     pub(crate) fn variable(&self, name: &str) -> String {
         match name {
             "?" => self.status.to_string(),
-            "$" => "4711".to_owned(),
+            "$" => SHELL_PID.to_string(),
+            "!" => self.jobs.last_pid().map_or_else(String::new, |pid| pid.to_string()),
             "#" => "0".to_owned(),
             "0" => "sh".to_owned(),
             "PWD" => self.cwd.clone(),
@@ -97,14 +100,37 @@ impl Shell {
         }
     }
 
-    /// A shell within this one, or `None` when there are too many already.
-    pub(crate) fn deeper(&self) -> Option<Self> {
-        (self.depth < DEEPEST).then(|| Self { depth: self.depth + 1, ..self.clone() })
+    pub(super) fn jobs(&mut self) -> &mut Jobs {
+        &mut self.jobs
     }
 
-    /// Takes over what a shell within this one changed.
-    pub(crate) fn adopt(&mut self, inner: Self) {
-        *self = Self { depth: self.depth, ..inner };
+    /// A process of its own that begins as this one is.
+    pub(crate) fn subshell(&self) -> Self {
+        Self {
+            handset: self.handset.clone(),
+            variables: self.variables.clone(),
+            cwd: self.cwd.clone(),
+            status: self.status,
+            depth: self.depth,
+            jobs: self.jobs.of_subshell(),
+        }
+    }
+
+    /// Likewise, for one whose output is read to its end.
+    fn piped_subshell(&self) -> Self {
+        Self { jobs: self.jobs.of_piped_subshell(), ..self.subshell() }
+    }
+
+    /// Runs a command line within one that runs already.
+    pub(crate) async fn run_nested(&mut self, line: &str, io: &Io) -> Result<u8, Stop> {
+        if self.depth >= DEEPEST {
+            self.complain("nested too deeply", io).await?;
+            return Ok(1);
+        }
+        self.depth += 1;
+        let ended = Box::pin(self.run_line(line, io)).await;
+        self.depth -= 1;
+        ended
     }
 
     /// Parses and runs a command line; the exit status is what the whole would give.
@@ -127,18 +153,60 @@ impl Shell {
 
     fn script<'a>(&'a mut self, script: &'a Script, io: &'a Io) -> Running<'a, ()> {
         Box::pin(async move {
-            for Item { when, pipeline } in script {
-                let wanted = match when {
-                    When::Always => true,
-                    When::Succeeded => self.status == 0,
-                    When::Failed => self.status != 0,
-                };
-                if wanted {
-                    self.status = self.pipeline(pipeline, io).await?;
+            for list in script {
+                if list.background {
+                    self.start_job(list.clone(), io).await?;
+                } else {
+                    self.list(list, io).await?;
                 }
             }
             Ok(())
         })
+    }
+
+    async fn list(&mut self, list: &List, io: &Io) -> Result<(), Stop> {
+        for Item { when, pipeline } in &list.items {
+            let wanted = match when {
+                When::Always => true,
+                When::Succeeded => self.status == 0,
+                When::Failed => self.status != 0,
+            };
+            if wanted {
+                self.status = self.pipeline(pipeline, io).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the list as a process of its own, without input, while this one goes on.
+    async fn start_job(&mut self, list: List, io: &Io) -> Result<(), Stop> {
+        let writes = !has_own_output(&list);
+        let list = vec![List { background: false, ..list }];
+        let mut child = self.subshell();
+        let io = Io { stdin: Stdin::bytes(Bytes::new()), ..io.clone() };
+        let job = {
+            let io = io.clone();
+            async move {
+                match child.script(&list, &io).await {
+                    Ok(()) => child.status,
+                    Err(Stop::Exit(status)) => status,
+                    Err(Stop::Break | Stop::Continue) => 0,
+                    Err(Stop::Gone(_)) => 1,
+                }
+            }
+        };
+        if self.jobs.start(writes, job) {
+            self.status = 0;
+        } else {
+            self.complain("can't fork - try again", &io).await?;
+            self.status = 1;
+        }
+        Ok(())
+    }
+
+    /// Waits for the background jobs that could still write to this shell's output.
+    pub(crate) async fn output_closed(&self) {
+        self.jobs.output_closed().await;
     }
 
     /// The commands run one after the other: each pipe holds all of it.
@@ -149,10 +217,12 @@ impl Shell {
             let (stdout, held) = Sink::pipe();
             let through = Io { stdin, stdout, stderr: io.stderr.clone() };
             // Each part of a pipe is a process of its own; an exit ends only that.
-            match self.child().command(command, &through).await {
+            let mut child = self.piped_subshell();
+            match child.command(command, &through).await {
                 Err(Stop::Gone(gone)) => return Err(Stop::Gone(gone)),
                 Ok(_) | Err(Stop::Exit(_) | Stop::Break | Stop::Continue) => {}
             }
+            child.output_closed().await;
             stdin = Stdin::bytes(drain(&held));
         }
         let through = Io { stdin, ..io.clone() };
@@ -166,10 +236,6 @@ impl Shell {
             }
         };
         Ok(if pipeline.negated { u8::from(status == 0) } else { status })
-    }
-
-    fn child(&self) -> Self {
-        self.clone()
     }
 
     async fn command(&mut self, command: &Command, io: &Io) -> Result<u8, Stop> {
@@ -204,7 +270,7 @@ impl Shell {
             }
             Kind::Group(script) => self.nested(script, io).await,
             Kind::Subshell(script) => {
-                let mut child = self.child();
+                let mut child = self.subshell();
                 match child.nested(script, io).await {
                     Err(Stop::Exit(status)) => Ok(status),
                     Err(Stop::Break | Stop::Continue) => Ok(0),
@@ -289,12 +355,13 @@ impl Shell {
     pub(crate) async fn output_of(&mut self, script: &Script, io: &Io) -> Result<String, Stop> {
         let (stdout, held) = Sink::pipe();
         let through = Io { stdout, ..io.clone() };
-        let mut child = self.child();
+        let mut child = self.piped_subshell();
         self.status = match Box::pin(child.nested(script, &through)).await {
             Ok(status) | Err(Stop::Exit(status)) => status,
             Err(Stop::Break | Stop::Continue) => 0,
             Err(Stop::Gone(gone)) => return Err(Stop::Gone(gone)),
         };
+        child.output_closed().await;
         let text = String::from_utf8_lossy(&drain(&held)).replace('\0', "");
         Ok(text.trim_end_matches('\n').to_owned())
     }
@@ -372,6 +439,13 @@ impl Shell {
             Err(WriteError::Gone(gone)) => Err(Stop::Gone(gone)),
         }
     }
+}
+
+/// Whether it is one command that sends both its outputs elsewhere.
+fn has_own_output(list: &List) -> bool {
+    let [Item { pipeline, .. }] = &list.items[..] else { return false };
+    let [command] = &pipeline.commands[..] else { return false };
+    [1, 2].iter().all(|fd| command.redirects.iter().any(|redirect| redirect.fd == *fd))
 }
 
 fn drain(held: &std::sync::Mutex<Vec<u8>>) -> Bytes {

@@ -1,9 +1,10 @@
 //! Reads command lines: a subset of what `mksh`, Android's shell, understands.
 //!
 //! Strict where a subset is dangerous: what is not understood is refused with `mksh`'s kind of
-//! message, never run as something else. Refused are background jobs, here documents, functions,
-//! `case`, `[[ ]]`, arithmetic, `$'…'`, brace expansion and parameters other than `${name}`.
-use super::syntax::{Command, Item, Kind, Part, Pipeline, Redirect, Script, Target, When, Word};
+//! message, never run as something else. Refused are here documents, functions, `case`, `[[ ]]`, arithmetic, `$'…'`, brace expansion and parameters other than `${name}`.
+use super::syntax::{
+    Command, Item, Kind, List, Part, Pipeline, Redirect, Script, Target, When, Word,
+};
 
 /// Levels of substitutions and compound commands within each other.
 const DEEPEST: usize = 24;
@@ -70,40 +71,47 @@ impl Parser {
         if self.depth > DEEPEST {
             return Err(SyntaxError::TooDeep);
         }
-        let mut items = Script::new();
-        let mut when = When::Always;
+        let mut script = Script::new();
         loop {
             self.skip_lines();
             if self.ends(until)? {
-                if when == When::Always {
-                    break;
+                break;
+            }
+            script.push(self.list(until)?);
+        }
+        self.depth -= 1;
+        Ok(script)
+    }
+
+    fn list(&mut self, until: &Until) -> Result<List, SyntaxError> {
+        let mut items = vec![Item { when: When::Always, pipeline: self.pipeline()? }];
+        loop {
+            self.skip_blanks();
+            let when = match (self.peek(), self.peek_at(1)) {
+                (Some('&'), Some('&')) => When::Succeeded,
+                (Some('|'), Some('|')) => When::Failed,
+                (Some('&'), Some('>')) => return Err(SyntaxError::Unsupported("&>".to_owned())),
+                (Some('&'), _) => {
+                    self.at += 1;
+                    return Ok(List { items, background: true });
                 }
+                (Some(';'), next) if next != Some(';') => {
+                    self.at += 1;
+                    return Ok(List { items, background: false });
+                }
+                (Some('\n' | ')') | None, _) => return Ok(List { items, background: false }),
+                _ => return Err(self.unexpected()),
+            };
+            self.at += 2;
+            self.skip_lines();
+            if self.ends(until)? {
                 return Err(match self.peek() {
                     Some(')') => SyntaxError::Unexpected(")".to_owned()),
                     Some(_) | None => SyntaxError::UnexpectedEnd,
                 });
             }
             items.push(Item { when, pipeline: self.pipeline()? });
-            self.skip_blanks();
-            when = match (self.peek(), self.peek_at(1)) {
-                (Some('&'), Some('&')) => {
-                    self.at += 2;
-                    When::Succeeded
-                }
-                (Some('|'), Some('|')) => {
-                    self.at += 2;
-                    When::Failed
-                }
-                (Some(';'), next) if next != Some(';') => {
-                    self.at += 1;
-                    When::Always
-                }
-                (Some('\n' | ')') | None, _) => When::Always,
-                _ => return Err(self.unexpected()),
-            };
         }
-        self.depth -= 1;
-        Ok(items)
     }
 
     /// Whether the script ends here; an end that belongs to something else is an error.
@@ -619,7 +627,8 @@ mod tests {
 
     fn words(text: &str) -> Vec<Word> {
         let script = parse(text).unwrap();
-        let Kind::Simple { words, .. } = script[0].pipeline.commands[0].kind.clone() else {
+        let Kind::Simple { words, .. } = script[0].items[0].pipeline.commands[0].kind.clone()
+        else {
             panic!("not a simple command: {text}")
         };
         words
@@ -646,6 +655,9 @@ mod tests {
 
     #[test]
     fn refusals_read_as_those_of_mksh() {
+        assert_eq!(refusal("a &; b"), "syntax error: unexpected ';'");
+        assert_eq!(refusal("& a"), "syntax error: unexpected '&'");
+        assert_eq!(refusal("a & & b"), "syntax error: unexpected '&'");
         assert_eq!(refusal("echo )"), "syntax error: unexpected ')'");
         assert_eq!(refusal("echo (a)"), "syntax error: unexpected 'a'");
         assert_eq!(refusal("echo 'abc"), "no closing quote");
@@ -665,7 +677,6 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_refused() {
         for text in [
-            "sleep 1 &",
             "cat <<x",
             "cat <<< x",
             "f() { a; }",
@@ -691,9 +702,10 @@ mod tests {
             "if a; then for x in 1 2; do b; done; elif c\nthen d; else e; fi && (f) | { g; }",
         );
         let script = script.unwrap();
-        assert_eq!(script.len(), 2);
-        assert_eq!(script[1].when, When::Succeeded);
-        assert_eq!(script[1].pipeline.commands.len(), 2);
+        let [list] = &script[..] else { panic!("{script:?}") };
+        assert_eq!(list.items.len(), 2);
+        assert_eq!(list.items[1].when, When::Succeeded);
+        assert_eq!(list.items[1].pipeline.commands.len(), 2);
     }
 
     #[test]

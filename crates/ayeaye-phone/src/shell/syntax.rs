@@ -1,8 +1,18 @@
 //! What a command line means, once it is parsed.
 
-/// Pipelines in order, each with the condition under which it runs.
-pub(crate) type Script = Vec<Item>;
+/// Lists in order.
+pub(crate) type Script = Vec<List>;
 
+/// Pipelines joined by `&&` and `||`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct List {
+    /// Never empty.
+    pub(crate) items: Vec<Item>,
+    /// With `&` at its end.
+    pub(crate) background: bool,
+}
+
+/// A pipeline, and the condition under which it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) when: When,
@@ -11,7 +21,7 @@ pub(crate) struct Item {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum When {
-    /// After `;` or a new line.
+    /// The first of a list.
     Always,
     /// After `&&`.
     Succeeded,

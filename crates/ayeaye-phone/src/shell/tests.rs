@@ -1,5 +1,5 @@
 //! Command lines as a client sends them, and what comes back.
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use super::{
     exec::{Shell, Stop},
@@ -17,10 +17,12 @@ async fn run(handset: &Handset, line: &str) -> (u8, String, String) {
     let (stdout, out) = Sink::pipe();
     let (stderr, err) = Sink::pipe();
     let io = Io { stdin: Stdin::bytes("in\n".into()), stdout, stderr };
-    let status = match Shell::new(handset.clone()).run_line(line, &io).await {
+    let mut shell = Shell::new(handset.clone());
+    let status = match shell.run_line(line, &io).await {
         Ok(status) | Err(Stop::Exit(status)) => status,
         Err(stop) => panic!("{line}: {stop:?}"),
     };
+    shell.output_closed().await;
     let text = |held: std::sync::Arc<std::sync::Mutex<Vec<u8>>>| {
         String::from_utf8_lossy(&held.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
             .into_owned()
@@ -68,6 +70,77 @@ async fn lines_do_what_they_do_in_mksh() {
     ] {
         let (got_status, got_out, err) = run(&handset, line).await;
         assert_eq!((got_status, got_out.as_str(), err.as_str()), (status, out, ""), "{line}");
+    }
+}
+
+/// Lines with background jobs, and the status and stdout they have in `mksh`.
+const JOBS: [(&str, u8, &str); 17] = [
+    ("sleep 0.1 & wait $!; echo $?", 0, "0\n"),
+    ("(exit 3) & wait $!; echo $?", 0, "3\n"),
+    ("exit 3 & wait $!; echo $?", 0, "3\n"),
+    ("(exit 3) & p=$!; (exit 4) & wait $p $!; echo $?; wait $p; echo $?", 0, "4\n127\n"),
+    ("wait 99999; echo $?", 0, "127\n"),
+    ("wait; echo \"$?<$!>\"", 0, "0<>\n"),
+    ("false & echo $?; wait", 0, "0\n"),
+    ("cat & wait", 0, ""),
+    ("a=1; a=2 & wait; echo $a", 0, "1\n"),
+    ("echo a & wait; echo b", 0, "a\nb\n"),
+    ("echo $(sleep 0.1 & echo a)", 0, "a\n"),
+    ("if true & then echo b; fi", 0, "b\n"),
+    ("sleep 0.1 && echo late & echo early; wait", 0, "early\nlate\n"),
+    ("false || echo c & wait", 0, "c\n"),
+    ("eval 'sleep 0.1 &' 'wait; echo ok'", 0, "ok\n"),
+    ("(sleep 0.1 & echo $!) | grep -c .", 0, "1\n"),
+    ("sleep 0.1 & (wait $!; echo $?)", 0, "127\n"),
+];
+
+#[tokio::test]
+async fn background_jobs_run_as_in_mksh() {
+    let handset = handset();
+    let mksh = ["/bin/mksh", "/usr/bin/mksh"].into_iter().find(|path| Path::new(path).exists());
+    for (line, status, out) in JOBS {
+        let (got_status, got_out, err) = run(&handset, line).await;
+        assert_eq!((got_status, got_out.as_str(), err.as_str()), (status, out, ""), "{line}");
+        let Some(mksh) = mksh else { continue };
+        let mut command = tokio::process::Command::new(mksh);
+        let command = command.args(["-c", line]).stdin(std::process::Stdio::null());
+        let real = command.kill_on_drop(true).output().await.unwrap();
+        let real_out = String::from_utf8(real.stdout).unwrap();
+        assert_eq!((real.status.code(), real_out.as_str()), (Some(status.into()), out), "{line}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn jobs_run_at_the_same_time() {
+    let handset = handset();
+    let start = tokio::time::Instant::now();
+    let (status, out, _) = run(&handset, "sleep 2 & sleep 3 & sleep 1; echo 1; wait; echo 3").await;
+    assert_eq!((status, out.as_str(), start.elapsed().as_secs()), (0, "1\n3\n", 3));
+    // The output ends when no job can write to it any more.
+    let (_, out, _) = run(&handset, "(sleep 2; echo late) & echo early").await;
+    assert_eq!((out.as_str(), start.elapsed().as_secs()), ("early\nlate\n", 5));
+    run(&handset, "sleep 9 > /dev/null 2>&1 &").await;
+    assert_eq!(start.elapsed().as_secs(), 5);
+    let line = "for i in 1 2 3 4 5; do for j in 1 2 3 4 5 6 7 8; do sleep 1 & done; done";
+    let (_, _, err) = run(&handset, line).await;
+    assert_eq!(err.lines().count(), 8, "{err}");
+}
+
+/// Where `input` takes long to start, two taps are a double tap only when the second `input` is
+/// started while the first still runs.
+#[tokio::test(start_paused = true)]
+async fn two_taps_are_a_double_tap_when_they_are_close_in_time() {
+    let in_turn = "input tap 50 60 && input tap 50 60";
+    let together = "input tap 50 60 & first=$!; sleep 0.12; input tap 50 60 && wait $first";
+    for (sdk, line, double_taps) in
+        [(34, in_turn, 1), (30, in_turn, 0), (30, together, 1), (34, together, 1)]
+    {
+        let options = PhoneOptions { sdk, ..PhoneOptions::default() };
+        let handset = Handset::new(Phone::new(options));
+        let (status, _, err) = run(&handset, line).await;
+        assert_eq!((status, err.as_str()), (0, ""));
+        let counts = handset.phone().state().counts;
+        assert_eq!((counts.taps, counts.double_taps), (2, double_taps), "{sdk}: {line}");
     }
 }
 

@@ -38,20 +38,31 @@ pub(super) async fn sh(
         ("eval", words) => words.join(" "),
         _ => return Ok(Reply::unsupported(shell.handset(), "sh without -c")),
     };
-    let Some(deeper) = shell.deeper() else {
-        return Ok(Reply::error(1, format!("{NAME}: nested too deeply\n")));
-    };
-    let mut deeper = deeper;
-    let ended = Box::pin(deeper.run_line(&line, io)).await;
     if name == "eval" {
-        shell.adopt(deeper);
-        return ended.map(Reply::silent);
+        return shell.run_nested(&line, io).await.map(Reply::silent);
     }
-    match ended {
+    match shell.subshell().run_nested(&line, io).await {
         Ok(status) | Err(Stop::Exit(status)) => Ok(Reply::silent(status)),
         Err(Stop::Break | Stop::Continue) => Ok(Reply::silent(0)),
         Err(Stop::Gone(gone)) => Err(Stop::Gone(gone)),
     }
+}
+
+/// `wait` for all jobs, or for those of these process ids: the status of the last.
+pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> Reply {
+    if words.is_empty() {
+        shell.jobs().wait_all().await;
+        return Reply::silent(0);
+    }
+    let mut status = 0;
+    for word in words {
+        let Ok(pid) = word.parse() else {
+            let text = format!("{NAME}: wait: {word}: argument must be %job or process id\n");
+            return Reply::malformed(shell.handset(), 1, text);
+        };
+        status = shell.jobs().wait(pid).await.unwrap_or(127);
+    }
+    Reply::silent(status)
 }
 
 /// `timeout SECONDS COMMAND`, as toybox has it.

@@ -7,6 +7,9 @@ use std::time::Duration;
 use super::{Reply, args::pixel, keys};
 use crate::handset::Handset;
 
+/// Before Android 12 `input` is a Java program, and starting one takes this long.
+const JAVA_START: Duration = Duration::from_millis(400);
+const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
 /// How long a swipe takes when nothing is said.
 const SWIPE: Duration = Duration::from_millis(300);
 /// How long the finger rests before it drags.
@@ -184,6 +187,9 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
 
 async fn perform(handset: &Handset, gesture: Gesture) {
     let phone = handset.phone();
+    if phone.options().sdk < FIRST_SDK_WITHOUT_JAVA {
+        tokio::time::sleep(JAVA_START).await;
+    }
     match gesture {
         Gesture::Tap(x, y) => phone.tap(x, y),
         Gesture::Swipe(from, to, time) => {

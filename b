@@ -1,0 +1,1 @@
+E: mksh: a: inaccessible or not found
