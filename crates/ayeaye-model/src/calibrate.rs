@@ -15,8 +15,8 @@ pub use infer::Calibration;
 
 use crate::check::said;
 use crate::picture::SmartResize;
-use crate::profile::Sheet;
-use crate::profile::space::{Space, Unit};
+use crate::profile::CoordContext;
+use crate::profile::coords::{CoordSystem, CoordUnit};
 use crate::remote::quoted;
 use crate::{Profile, RemoteModel};
 
@@ -64,12 +64,13 @@ const RULES: [SmartResize; 4] = [
 ];
 
 /// Every convention that is tried, plain ones first; the profile's own is among them.
-pub(crate) fn candidates(own: Space) -> Vec<Space> {
-    let plain = [Unit::Thousandths, Unit::To999, Unit::Fractions, Unit::SentPixels];
-    let units = plain.into_iter().chain(RULES.map(Unit::ResizedPixels));
-    let width_first: Vec<Space> = units.map(Space::of).collect();
+pub(crate) fn candidates(own: CoordSystem) -> Vec<CoordSystem> {
+    let plain =
+        [CoordUnit::Thousandths, CoordUnit::UpTo999, CoordUnit::Fractions, CoordUnit::ImagePixels];
+    let units = plain.into_iter().chain(RULES.map(CoordUnit::ResizedPixels));
+    let width_first: Vec<CoordSystem> = units.map(CoordSystem::of).collect();
     let mut all = width_first.clone();
-    all.extend(width_first.into_iter().map(|space| Space { y_first: true, ..space }));
+    all.extend(width_first.into_iter().map(|space| CoordSystem { y_first: true, ..space }));
     if !all.contains(&own) {
         all.push(own);
     }
@@ -77,7 +78,7 @@ pub(crate) fn candidates(own: Space) -> Vec<Space> {
 }
 
 /// A space so wide that any number fits into it: for numbers as they were said.
-const RULER: Space = Space::of(Unit::ResizedPixels(SmartResize {
+const RULER: CoordSystem = CoordSystem::of(CoordUnit::ResizedPixels(SmartResize {
     factor: 1,
     min_pixels: 100_000_000,
     max_pixels: u32::MAX,
@@ -99,8 +100,8 @@ impl Sample {
     fn new(
         target: (f64, f64),
         sent: ScreenSize,
-        spaces: &[Space],
-        read: impl Fn(Space) -> Option<(f64, f64)>,
+        spaces: &[CoordSystem],
+        read: impl Fn(CoordSystem) -> Option<(f64, f64)>,
     ) -> Self {
         let readings = spaces.iter().map(|space| read(*space)).collect();
         let (width, height) = RULER.extent(sent);
@@ -115,7 +116,7 @@ pub(crate) async fn calibrate(
     mut seen: impl FnMut(&Seen) + Send,
 ) -> Result<Calibration, String> {
     let profile = model.settled_profile();
-    let own = profile.spec().space;
+    let own = profile.spec().coords;
     let spaces = candidates(own);
     let limit = model.config().limits.total.saturating_add(Duration::from_secs(5));
     let mut samples = Vec::new();
@@ -134,8 +135,8 @@ pub(crate) async fn calibrate(
             app: None,
         };
         // As the family asks by itself, whatever the settings say of its coordinates.
-        let sheet = Sheet { space: own, sent: picture.size };
-        let prompt = profile.family().prompt(&view, &sheet);
+        let coords = CoordContext { system: own, image: picture.size };
+        let prompt = profile.family().prompt(&view, &coords);
         asked += 1;
         let (target, sent) = (scene.target(), picture.size);
         let tap = match model.call(&prompt, limit).await {
@@ -148,7 +149,8 @@ pub(crate) async fn calibrate(
             }
             Ok(reply) => {
                 failed = 0;
-                let read = |space| tapped(profile, &reply, &Sheet { space, sent });
+                let read =
+                    |space| tapped(profile, &reply, &CoordContext { system: space, image: sent });
                 let sample = Sample::new(target, sent, &spaces, |space| read(space).ok());
                 samples.push(sample);
                 read(own).map_err(|why| format!("{why}; its reply began {}", quoted(&said(&reply))))
@@ -163,9 +165,9 @@ pub(crate) async fn calibrate(
 fn tapped(
     profile: Profile,
     reply: &ayeaye_agent::Reply,
-    sheet: &Sheet,
+    coords: &CoordContext,
 ) -> Result<(f64, f64), String> {
-    match profile.family().read(reply, sheet).map(|decision| decision.action) {
+    match profile.family().read(reply, coords).map(|decision| decision.action) {
         Ok(Action::Gesture(
             Gesture::Click { point }
             | Gesture::DoubleClick { point }

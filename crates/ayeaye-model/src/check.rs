@@ -5,8 +5,8 @@ use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSi
 use bytes::Bytes;
 
 use crate::calibrate::candidates;
-use crate::profile::Sheet;
-use crate::profile::space::Space;
+use crate::profile::CoordContext;
+use crate::profile::coords::CoordSystem;
 use crate::remote::{Client, Offer, quoted};
 use crate::{RemoteModel, Retries};
 
@@ -193,15 +193,18 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
 fn others(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Option<String> {
     let [left, top, right, bottom] = SQUARE.map(|edge| f64::from(edge) / 1e3);
     let family = model.settled_profile().family();
-    let hits = |space: &Space| match family.read(reply, &Sheet { space: *space, sent }) {
+    let hits = |space: &CoordSystem| match family
+        .read(reply, &CoordContext { system: *space, image: sent })
+    {
         Ok(Decision { action: Action::Gesture(Gesture::Click { point }), .. }) => {
             let (x, y) = point.fractions();
             (left..=right).contains(&x) && (top..=bottom).contains(&y)
         }
         _ => false,
     };
-    let spaces = candidates(model.settled_profile().spec().space);
-    let names: Vec<String> = spaces.iter().filter(|it| hits(it)).map(Space::to_string).collect();
+    let spaces = candidates(model.settled_profile().spec().coords);
+    let names: Vec<String> =
+        spaces.iter().filter(|it| hits(it)).map(CoordSystem::to_string).collect();
     (!names.is_empty()).then(|| names[..names.len().min(3)].join(" or "))
 }
 

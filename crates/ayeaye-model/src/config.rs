@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use ayeaye_agent::Prices;
 
-use crate::profile::space::Space;
+use crate::profile::coords::CoordSystem;
 use crate::{Endpoint, Profile, Secret};
 
 /// A model and how to ask it.
@@ -22,7 +22,7 @@ pub struct ModelConfig {
     /// Most pixels of the picture it is sent; as its profile wants when not said.
     pub max_pixels: Option<u32>,
     /// What the numbers of its points mean; as its profile says when not said.
-    pub space: Option<Space>,
+    pub space: Option<CoordSystem>,
     /// What its calls cost, where that is known.
     pub prices: Option<Prices>,
     /// How long and how much.

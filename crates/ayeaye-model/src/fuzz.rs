@@ -10,7 +10,7 @@ use ayeaye_agent::{
 use serde_json::Value;
 
 use self::mutator::{Dice, LONG, Mutator, SHORT, fuzz};
-use crate::{Endpoint, ModelConfig, Profile, RemoteModel, Space};
+use crate::{CoordSystem, Endpoint, ModelConfig, Profile, RemoteModel};
 
 #[path = "../../../tests/fuzz/mutator.rs"]
 pub(crate) mod mutator;
@@ -253,7 +253,7 @@ fn settings(executions: u64) {
     let mut mutator = Mutator::new(12, seeds, &words);
     fuzz("settings of a model", executions, &mut mutator, |bytes, dice| {
         let text = String::from_utf8_lossy(bytes);
-        if let Ok(space) = text.parse::<Space>() {
+        if let Ok(space) = text.parse::<CoordSystem>() {
             if space.to_string().parse() != Ok(space) {
                 return Err(format!("{space} is another space"));
             }

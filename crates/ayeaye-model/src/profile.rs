@@ -2,7 +2,7 @@
 //! sampling.
 //!
 //! Each family is one module below this one, with a [`Family`] in it; [`ALL`](Profile::ALL) names
-//! them. What several of them share is in [`reading`] (how replies are written) and [`space`] (what
+//! them. What several of them share is in [`reading`] (how replies are written) and [`coords`] (what
 //! their numbers mean).
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +14,7 @@ mod autoglm;
 mod calls;
 mod claude;
 mod claude_chat;
+pub(crate) mod coords;
 #[cfg(test)]
 mod corpus;
 pub(crate) mod family;
@@ -31,14 +32,13 @@ mod owl;
 mod qwen;
 pub(crate) mod reading;
 mod seed;
-pub(crate) mod space;
 mod step_api;
 mod telling;
 mod turns;
 mod uitars;
 mod uivenus;
 
-pub(crate) use family::{Family, Sampling, Sheet, Spec, Wire};
+pub(crate) use family::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 pub(crate) use reading::object::strict as strict_json;
 
 /// A family of models, by what it needs.
@@ -47,7 +47,7 @@ pub struct Profile(&'static dyn Family);
 
 /// What there is to say of a profile.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct ProfileInfo {
     /// The word for it in settings and in the journal.
     pub name: &'static str,
     /// What people call it.
@@ -67,9 +67,9 @@ pub struct Listed {
     /// The API it is asked over.
     pub api: &'static str,
     /// Where alone it is chosen by a name, if not everywhere, in words that go on from the names.
-    pub place: &'static str,
+    pub host_note: &'static str,
     /// Whether it is the one for models whose name tells nothing.
-    pub is_for_any: bool,
+    pub is_default: bool,
 }
 
 /// A profile nobody knows.
@@ -172,30 +172,30 @@ impl Profile {
     }
 
     /// What it is, in words for people.
-    pub fn listed(self) -> Listed {
-        let Spec {
+    pub fn listed(self) -> ProfileInfo {
+        let ProfileSpec {
             name,
             title,
             patterns,
-            space,
+            coords,
             picture,
             earlier_pictures,
             history,
             sampling,
             wire,
         } = self.spec();
-        Listed {
+        ProfileInfo {
             name,
             title,
             patterns,
-            coordinates: space.to_string(),
+            coordinates: coords.to_string(),
             picture: picture.to_string(),
             pictures: earlier_pictures + 1,
             history,
             sampling: sampling.params(),
             api: wire.title(),
-            place: wire.place(),
-            is_for_any: self == Self::ANY,
+            host_note: wire.place(),
+            is_default: self == Self::ANY,
         }
     }
 
@@ -205,7 +205,7 @@ impl Profile {
         self.spec().patterns.iter().any(|part| name.contains(part))
     }
 
-    pub(crate) fn spec(self) -> &'static Spec {
+    pub(crate) fn spec(self) -> &'static ProfileSpec {
         self.0.spec()
     }
 
@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn what_is_listed_of_profiles_is_for_people() {
-        let all: Vec<Listed> = Profile::ALL.iter().map(|profile| profile.listed()).collect();
-        let any: Vec<_> = all.iter().filter(|it| it.is_for_any).map(|it| it.name).collect();
+        let all: Vec<ProfileInfo> = Profile::ALL.iter().map(|profile| profile.listed()).collect();
+        let any: Vec<_> = all.iter().filter(|it| it.is_default).map(|it| it.name).collect();
         assert_eq!(any, ["generic"]);
         for it in all {
             assert!(!it.picture.contains(&u32::MAX.to_string()), "{}: {}", it.name, it.picture);

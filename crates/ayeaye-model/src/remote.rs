@@ -9,8 +9,8 @@ use ayeaye_agent::{
 use serde_json::{Map, Value};
 
 use crate::picture::{self, PictureRule, Resize};
-use crate::profile::Sheet;
-use crate::profile::space::Space;
+use crate::profile::CoordContext;
+use crate::profile::coords::CoordSystem;
 use crate::{Calibration, Finding, ModelConfig, Plan, Profile, Seen};
 
 mod answer;
@@ -36,7 +36,7 @@ pub struct RemoteModel {
     client: Client,
     profile: Profile,
     picture: PictureRule,
-    space: Space,
+    space: CoordSystem,
 }
 
 /// Settings with which no model can be asked.
@@ -76,7 +76,7 @@ impl RemoteModel {
                 Resize::MaxPixels(_) | Resize::Smart(_) => Resize::MaxPixels(most),
             };
         }
-        let space = config.space.unwrap_or(profile.spec().space);
+        let space = config.space.unwrap_or(profile.spec().coords);
         Ok(Self { client: Client::new(config, profile.spec().wire)?, profile, picture, space })
     }
 
@@ -92,8 +92,8 @@ impl RemoteModel {
     }
 
     /// What the numbers of a point mean, in a prompt with a picture of this size and its reply.
-    fn sheet(&self, sent: ScreenSize) -> Sheet {
-        Sheet { space: self.space, sent }
+    fn coords(&self, sent: ScreenSize) -> CoordContext {
+        CoordContext { system: self.space, image: sent }
     }
 
     /// The word for the profile in use.
@@ -143,7 +143,7 @@ impl Model for RemoteModel {
     }
 
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
-        self.profile.family().prompt(view, &self.sheet(view.picture.size))
+        self.profile.family().prompt(view, &self.coords(view.picture.size))
     }
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
@@ -161,12 +161,12 @@ impl Model for RemoteModel {
         if silent && reply.calls.is_empty() && !reply.reasoning.trim().is_empty() {
             return refused("it holds reasoning and no action");
         }
-        let (family, sheet) = (self.profile.family(), self.sheet(sent));
-        let read = family.read(reply, &sheet);
+        let (family, coords) = (self.profile.family(), self.coords(sent));
+        let read = family.read(reply, &coords);
         if silent && !reply.calls.is_empty() && read.is_err() {
             // A family whose format has no calls does not look at them.
             let words = Reply { calls: Vec::new(), ..reply.clone() };
-            if family.read(&words, &sheet) == read {
+            if family.read(&words, &coords) == read {
                 return refused("it calls a tool; write the action as text");
             }
         }

@@ -29,7 +29,7 @@ pub use value::{Secret, is_loopback, listen};
 use ayeaye_agent::journal::{Retention, SyncWhen};
 use ayeaye_agent::{Prices, PrivacySettings, ReplyMode};
 use ayeaye_export::LogSettings;
-use ayeaye_model::{Profile, Space};
+use ayeaye_model::{CoordSystem, Profile};
 
 use layer::{Given, Layer, Raw};
 use settle::Stack;
@@ -78,7 +78,7 @@ pub struct ModelSettings {
     /// The model family, when the name does not tell.
     pub profile: Option<Profile>,
     /// What its coordinates are, when the family does not tell.
-    pub coordinates: Option<Space>,
+    pub coordinates: Option<CoordSystem>,
     /// Most pixels of a picture.
     pub max_pixels: Option<u32>,
     pub connect_timeout: Duration,

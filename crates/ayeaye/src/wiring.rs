@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(acting.prices.unwrap().cached, None);
         assert_eq!(
             (acting.space, acting.max_pixels),
-            (Some(ayeaye_model::Space::SENT), Some(500_000))
+            (Some(ayeaye_model::CoordSystem::PIXELS), Some(500_000))
         );
     }
 

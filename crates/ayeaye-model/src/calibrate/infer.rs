@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use ayeaye_agent::ScreenSize;
 
 use super::Sample;
-use crate::profile::space::Space;
+use crate::profile::coords::CoordSystem;
 
 /// What calibration has come to. Distances are in thousandths of the picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,11 +14,11 @@ pub struct Calibration {
     /// Replies that name a place under some convention.
     pub read: usize,
     /// What the model's coordinates are; `None` where that cannot be told.
-    pub space: Option<Space>,
+    pub space: Option<CoordSystem>,
     /// What the profile says they are.
-    pub own: Space,
+    pub own: CoordSystem,
     /// Others under which the taps lie as well: no mark tells them apart from it.
-    pub alike: Vec<Space>,
+    pub alike: Vec<CoordSystem>,
     /// How far taps are off in the middle of all cases.
     pub median: f64,
     /// To where all taps are shifted: right and down.
@@ -28,14 +28,14 @@ pub struct Calibration {
     /// Replies that are nowhere near their mark.
     pub misses: usize,
     /// Every convention with its median distance, the nearest first.
-    pub table: Vec<(Space, f64)>,
+    pub table: Vec<(CoordSystem, f64)>,
     /// What else was noticed, in sentences for people.
     pub notices: Vec<String>,
 }
 
 impl Calibration {
     /// Whether the settings have to say it: it was found, and is not what the profile says.
-    pub fn differs(&self) -> Option<Space> {
+    pub fn differs(&self) -> Option<CoordSystem> {
         self.space.filter(|space| *space != self.own)
     }
 }
@@ -49,14 +49,19 @@ const CLEAR: f64 = 3.0;
 /// Fewest replies that tell anything.
 const FEWEST: usize = 6;
 
-pub(super) fn infer(samples: &[Sample], spaces: &[Space], own: Space, asked: u32) -> Calibration {
+pub(super) fn infer(
+    samples: &[Sample],
+    spaces: &[CoordSystem],
+    own: CoordSystem,
+    asked: u32,
+) -> Calibration {
     let read = |it: &&Sample| it.raw.is_some() || it.readings.iter().any(Option::is_some);
     let readable: Vec<&Sample> = samples.iter().filter(read).collect();
     let distances: Vec<Vec<f64>> = (0..spaces.len())
         .map(|at| readable.iter().map(|it| off(it, at).map_or(f64::INFINITY, length)).collect())
         .collect();
     let medians: Vec<f64> = distances.iter().map(|all| median(all.clone())).collect();
-    let mut table: Vec<(Space, f64)> = spaces.iter().copied().zip(medians.clone()).collect();
+    let mut table: Vec<(CoordSystem, f64)> = spaces.iter().copied().zip(medians.clone()).collect();
     table.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut found = Calibration {
         asked,

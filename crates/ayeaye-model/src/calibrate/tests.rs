@@ -30,7 +30,7 @@ impl Noise {
 /// A fake model and its server.
 #[derive(Clone, Copy)]
 struct Fake {
-    speaks: Space,
+    speaks: CoordSystem,
     /// Deviation of its taps, in pixels of the picture.
     pixels: f64,
     /// One tap in so many is anywhere.
@@ -44,7 +44,7 @@ struct Fake {
 }
 
 impl Fake {
-    fn of(speaks: Space) -> Self {
+    fn of(speaks: CoordSystem) -> Self {
         let (sees, squeezed) = ((1.0, 1.0), None);
         Self { speaks, pixels: 4.0, outliers: 0.1, garbage: 0.05, sees, squeezed }
     }
@@ -72,14 +72,14 @@ impl Fake {
         let (width, height) = self.speaks.extent(self.squeezed.unwrap_or(cut));
         let (x, y) = (x * width, y * height);
         let (first, second) = if self.speaks.y_first { (y, x) } else { (x, y) };
-        if self.speaks.unit == Unit::Fractions {
+        if self.speaks.unit == CoordUnit::Fractions {
             format!("({first:.3}, {second:.3})")
         } else {
             format!("({first:.0}, {second:.0})")
         }
     }
 
-    fn calibrated(&self, own: Space, seed: u64) -> Calibration {
+    fn calibrated(&self, own: CoordSystem, seed: u64) -> Calibration {
         let spaces = candidates(own);
         let mut noise = Noise(seed);
         let samples: Vec<Sample> = (1..=Plan::USUAL.probes)
@@ -88,7 +88,8 @@ impl Fake {
                 // As a profile sends it: at most 1,152,000 pixels.
                 let sent = crate::picture::Resize::MaxPixels(1_152_000).apply(scene.screen());
                 let reply = self.reply(scene.target(), sent, &mut noise);
-                let read = |space| point::point(&reply, &Sheet { space, sent }).ok();
+                let read =
+                    |space| point::point(&reply, &CoordContext { system: space, image: sent }).ok();
                 Sample::new(scene.target(), sent, &spaces, |space| {
                     read(space).map(Point::fractions)
                 })
@@ -99,7 +100,7 @@ impl Fake {
 }
 
 /// Whether two conventions put the same numbers so close together that no noisy tap tells them apart.
-fn near(one: Space, other: Space, pixels: f64) -> bool {
+fn near(one: CoordSystem, other: CoordSystem, pixels: f64) -> bool {
     let gap = |sent: ScreenSize| {
         let (a, b) = (one.extent(sent), other.extent(sent));
         let gap = |a: f64, b: f64| (a - b).abs() / a.max(b);
@@ -116,9 +117,9 @@ fn every_convention_is_found() {
     let mut table = String::new();
     let degrees = [("none", 0.0, 0.0, 0.0), ("some", 4.0, 0.1, 0.05), ("much", 8.0, 0.15, 0.15)];
     for (word, pixels, outliers, garbage) in degrees {
-        for speaks in candidates(Space::THOUSANDTHS) {
+        for speaks in candidates(CoordSystem::THOUSANDTHS) {
             let fake = Fake { pixels, outliers, garbage, ..Fake::of(speaks) };
-            for own in [speaks, Space::THOUSANDTHS, Space::SENT] {
+            for own in [speaks, CoordSystem::THOUSANDTHS, CoordSystem::PIXELS] {
                 let (mut exact, mut close, seeds) = (0, 0, 10);
                 for seed in 1..=seeds {
                     let found = fake.calibrated(own, seed);
@@ -140,12 +141,15 @@ fn every_convention_is_found() {
 
 #[test]
 fn without_noise_all_but_equal_conventions_are_told_apart() {
-    for speaks in candidates(Space::THOUSANDTHS) {
+    for speaks in candidates(CoordSystem::THOUSANDTHS) {
         let fake = Fake { pixels: 0.0, outliers: 0.0, garbage: 0.0, ..Fake::of(speaks) };
-        let own =
-            if speaks.y_first { Space::TO_999 } else { Space { y_first: true, ..Space::TO_999 } };
+        let own = if speaks.y_first {
+            CoordSystem::UP_TO_999
+        } else {
+            CoordSystem { y_first: true, ..CoordSystem::UP_TO_999 }
+        };
         let found = fake.calibrated(own, 3);
-        let all: Vec<Space> = found.space.into_iter().chain(found.alike.clone()).collect();
+        let all: Vec<CoordSystem> = found.space.into_iter().chain(found.alike.clone()).collect();
         assert!(all.contains(&speaks), "{speaks}: {found:?}");
         assert!(all.iter().all(|it| near(*it, speaks, 0.0)), "{speaks}: {all:?}");
         assert!(found.notices.is_empty(), "{:?}", found.notices);
@@ -155,23 +159,24 @@ fn without_noise_all_but_equal_conventions_are_told_apart() {
 #[test]
 fn a_server_that_crops_is_noticed() {
     for (speaks, sees) in [
-        (Space::SENT, (1.0, 0.6)),
-        (Space::THOUSANDTHS, (1.0, 0.6)),
-        (Space::THOUSANDTHS, (0.5, 1.0)),
-        (Space::TO_999, (0.7, 0.7)),
+        (CoordSystem::PIXELS, (1.0, 0.6)),
+        (CoordSystem::THOUSANDTHS, (1.0, 0.6)),
+        (CoordSystem::THOUSANDTHS, (0.5, 1.0)),
+        (CoordSystem::UP_TO_999, (0.7, 0.7)),
     ] {
         let fake = Fake { sees, outliers: 0.0, garbage: 0.0, ..Fake::of(speaks) };
         let found = fake.calibrated(speaks, 5);
         let told = found.notices.join("; ");
         assert!(told.contains("crops") || told.contains("cuts"), "{speaks} {sees:?}: {found:?}");
-        assert_ne!(found.differs(), Some(Space::FRACTIONS));
+        assert_ne!(found.differs(), Some(CoordSystem::FRACTIONS));
     }
 }
 
 #[test]
 fn a_server_that_squeezes_is_noticed() {
     let squeezed = Some(ScreenSize { width: 756, height: 756 });
-    let found = Fake { squeezed, ..Fake::of(Space::SENT) }.calibrated(Space::SENT, 5);
+    let found =
+        Fake { squeezed, ..Fake::of(CoordSystem::PIXELS) }.calibrated(CoordSystem::PIXELS, 5);
     assert_eq!(found.space, None, "{found:?}");
     assert!(
         found.notices[0].contains("squeezes") && found.notices[0].contains("about 75"),
@@ -179,18 +184,19 @@ fn a_server_that_squeezes_is_noticed() {
         found.notices
     );
     // Where numbers are parts of the whole, it does no harm and does not show.
-    let found = Fake { squeezed, ..Fake::of(Space::THOUSANDTHS) }.calibrated(Space::THOUSANDTHS, 5);
-    assert_eq!((found.space, found.notices.len()), (Some(Space::THOUSANDTHS), 0));
+    let found = Fake { squeezed, ..Fake::of(CoordSystem::THOUSANDTHS) }
+        .calibrated(CoordSystem::THOUSANDTHS, 5);
+    assert_eq!((found.space, found.notices.len()), (Some(CoordSystem::THOUSANDTHS), 0));
 }
 
 #[test]
 fn a_model_that_sees_nothing_is_not_believed() {
     for seed in 1..=20 {
-        let fake = Fake { outliers: 1.0, ..Fake::of(Space::THOUSANDTHS) };
-        let found = fake.calibrated(Space::THOUSANDTHS, seed);
+        let fake = Fake { outliers: 1.0, ..Fake::of(CoordSystem::THOUSANDTHS) };
+        let found = fake.calibrated(CoordSystem::THOUSANDTHS, seed);
         assert_eq!((found.space, found.notices.len()), (None, 1), "{found:?}");
-        let fake = Fake { garbage: 0.9, ..Fake::of(Space::THOUSANDTHS) };
-        let found = fake.calibrated(Space::THOUSANDTHS, seed);
+        let fake = Fake { garbage: 0.9, ..Fake::of(CoordSystem::THOUSANDTHS) };
+        let found = fake.calibrated(CoordSystem::THOUSANDTHS, seed);
         assert_eq!(found.space, None, "{found:?}");
         assert!(found.notices[0].contains("replies name a place"), "{:?}", found.notices);
     }
@@ -202,14 +208,14 @@ proptest! {
     fn any_taps_are_judged_without_fear(
         replies in prop::collection::vec("[0-9., -]{0,12}", 0..30), seed in any::<u64>()
     ) {
-        let spaces = candidates(Space::THOUSANDTHS);
+        let spaces = candidates(CoordSystem::THOUSANDTHS);
         let sent = ScreenSize { width: 720, height: 1600 };
         let samples: Vec<Sample> = replies.iter().zip(1..).map(|(reply, number)| {
-            let read = |space| point::point(reply, &Sheet { space, sent }).ok();
+            let read = |space| point::point(reply, &CoordContext { system: space, image: sent }).ok();
             let target = Scene::new(seed, number).target();
             Sample::new(target, sent, &spaces, |space| read(space).map(Point::fractions))
         }).collect();
-        let found = infer(&samples, &spaces, Space::THOUSANDTHS, 30);
+        let found = infer(&samples, &spaces, CoordSystem::THOUSANDTHS, 30);
         prop_assert!(found.read <= replies.len());
     }
 }

@@ -11,12 +11,12 @@ use ayeaye_agent::{
 };
 use serde_json::{Map, Value, json};
 
+use super::coords::CoordSystem;
 use super::generic::say::place;
 use super::reading::args::Args;
 use super::reading::{labelled, point, quote, refused, words};
-use super::space::Space;
 use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 #[cfg(test)]
@@ -26,11 +26,11 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct AgentCpm;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "agentcpm-gui",
     title: "AgentCPM-GUI",
     patterns: &["agentcpm"],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     // As in the examples the model was published with: the longer side 1120.
     picture: PictureRule {
         resize: Resize::Within { side: 1120, pixels: u32::MAX },
@@ -65,11 +65,11 @@ const SYSTEM: &str = r##"# Role
 {"type":"object","required":["thought"],"additionalProperties":false,"properties":{"thought":{"type":"string","description":"思考，或者对用户说的话"},"POINT":{"$ref":"#/$defs/Location","description":"点击的位置；duration 大于 200 时是长按"},"to":{"description":"与 POINT 一起：手指滑动的方向或终点","oneOf":[{"enum":["up","down","left","right"]},{"$ref":"#/$defs/Location"}]},"duration":{"type":"integer","minimum":0,"default":200,"description":"毫秒；单独出现时是等待"},"PRESS":{"type":"string","enum":["HOME","BACK","ENTER","APPSELECT"],"description":"按键"},"TYPE":{"type":"string","description":"输入的文字"},"STATUS":{"type":"string","enum":["continue","start","finish","satisfied","impossible","interrupt","need_feedback"],"default":"continue","description":"任务的状态"}},"$defs":{"Location":{"type":"array","description":"相对屏幕左上角的位置，横纵都缩放到 0 到 1000，横向在前","items":{"type":"integer","minimum":0,"maximum":1000},"minItems":2,"maxItems":2}}}"##;
 
 impl Family for AgentCpm {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state = format!("<Question>{}\n", quoted(view.request, LONGEST_TASK));
@@ -77,7 +77,7 @@ impl Family for AgentCpm {
         for words in unasked {
             put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
-        let told = listed(&steps, |step| told(&step.decision, sheet));
+        let told = listed(&steps, |step| told(&step.decision, coords));
         if !told.is_empty() {
             put(&mut state, format_args!("已经做过：\n{told}"));
         }
@@ -86,14 +86,14 @@ impl Family for AgentCpm {
         Prompt::of(vec![Message::text(Role::System, SYSTEM), Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         let found = labelled::found(&reply.text)?;
-        let decision = read(&found.map, sheet)?;
+        let decision = read(&found.map, coords)?;
         found.carried_by(decision)
     }
 }
 
-fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> {
+fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, ParseError> {
     let args = Args::of(map)?;
     let thought = args.text(&["thought"])?.unwrap_or_default();
     // `CLEAR` and `DEEP_LINK` are said by being null.
@@ -137,7 +137,7 @@ fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError>
             );
         }
         (Some(end), _) => end,
-        (None, Some(_)) => doing_it(&args, &doing, time, sheet)?,
+        (None, Some(_)) => doing_it(&args, &doing, time, coords)?,
         (None, None) if args.has(&["to"]) => return args.missing("`POINT`, where `to` begins"),
         (None, None) => match time {
             Some(time) => Action::Wait(time.min(words::LONGEST_WAIT)),
@@ -159,14 +159,14 @@ fn doing_it(
     args: &Args<'_>,
     doing: &[&str],
     time: Option<Duration>,
-    sheet: &Sheet,
+    coords: &CoordContext,
 ) -> Result<Action, ParseError> {
     Ok(match doing {
         ["point"] => {
-            let Some(point) = args.point(&["point"], sheet)? else {
+            let Some(point) = args.point(&["point"], coords)? else {
                 return args.missing("`POINT`, two numbers");
             };
-            pointed(args, point, time, sheet)?
+            pointed(args, point, time, coords)?
         }
         ["press"] => {
             let name = args.needed(&["press"], "`PRESS`")?;
@@ -195,7 +195,7 @@ fn pointed(
     args: &Args<'_>,
     point: Point,
     time: Option<Duration>,
-    sheet: &Sheet,
+    coords: &CoordContext,
 ) -> Result<Action, ParseError> {
     let gesture = match args.value(&["to"])? {
         Some(Value::String(to)) if point::numbers(to).is_err() => {
@@ -203,7 +203,7 @@ fn pointed(
             Gesture::Scroll { direction, at: Some(point) }
         }
         Some(to) => {
-            let to = point::point_in(to, sheet)?;
+            let to = point::point_in(to, coords)?;
             Gesture::Slide { from: point, to, duration: words::SWIPE }
         }
         None => match time {
@@ -218,8 +218,8 @@ fn pointed(
 }
 
 /// A step in a list: as the model said it, or in words where it has none for it.
-fn told(decision: &Decision, sheet: &Sheet) -> String {
-    if let Some(said) = say(decision, sheet) {
+fn told(decision: &Decision, coords: &CoordContext) -> String {
+    if let Some(said) = say(decision, coords) {
         return escaped(&Value::Object(said).to_string());
     }
     let what = match &decision.action {
@@ -231,8 +231,8 @@ fn told(decision: &Decision, sheet: &Sheet) -> String {
 }
 
 /// A decision as the model would say it.
-fn say(decision: &Decision, sheet: &Sheet) -> Option<Map<String, Value>> {
-    let at = |point: &Point| place(*point, sheet, false);
+fn say(decision: &Decision, coords: &CoordContext) -> Option<Map<String, Value>> {
+    let at = |point: &Point| place(*point, coords, false);
     let thought = line(&decision.explain, 300);
     let value = match &decision.action {
         Action::Gesture(gesture) | Action::Confirm { gesture, .. } => match gesture {

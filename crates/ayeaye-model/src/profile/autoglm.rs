@@ -4,11 +4,11 @@ use ayeaye_agent::{
     QuestionKind, Reply, Role, StepInput,
 };
 
+use super::coords::CoordSystem;
 use super::reading::call::quoted;
 use super::reading::words;
-use super::space::Space;
 use super::turns::{self, LONGEST_TASK, Manner};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 mod parse;
@@ -19,12 +19,12 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct AutoGlm;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "autoglm",
     title: "AutoGLM-Phone",
     patterns: &["autoglm", "auto-glm", "auto_glm"],
     // Its own prompt speaks of 0 to 999, and its own client divides by 1000.
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     // Some servers cut a picture that is too large for them where others shrink it: one of this size
     // passes everywhere.
     picture: PictureRule {
@@ -44,18 +44,18 @@ const SPEC: Spec = Spec {
 };
 
 impl Family for AutoGlm {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let task = turns::quoted(view.request, LONGEST_TASK) + "\n";
         let mut messages = vec![Message::text(Role::System, RULES)];
         messages.extend(turns::messages(
             view,
             Manner {
                 opening: vec![Part::Text(task)],
-                say: &|decision, sent| say(decision, &Sheet { sent, ..*sheet }),
+                say: &|decision, sent| say(decision, &CoordContext { image: sent, ..*coords }),
                 beside: &|app| Some(screen_info(app)),
                 pictures: 0,
             },
@@ -63,8 +63,8 @@ impl Family for AutoGlm {
         Prompt::of(messages)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        parse::parse(reply, sheet)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        parse::parse(reply, coords)
     }
 }
 
@@ -113,13 +113,17 @@ fn screen_info(app: Option<&str>) -> String {
 }
 
 /// A decision as the model says it.
-fn say(decision: &Decision, sheet: &Sheet) -> String {
-    format!("<think>{}</think><answer>{}</answer>", turns::thought(decision), call(decision, sheet))
+fn say(decision: &Decision, coords: &CoordContext) -> String {
+    format!(
+        "<think>{}</think><answer>{}</answer>",
+        turns::thought(decision),
+        call(decision, coords)
+    )
 }
 
-fn call(decision: &Decision, sheet: &Sheet) -> String {
+fn call(decision: &Decision, coords: &CoordContext) -> String {
     let at = |point: &Point| {
-        let (x, y) = sheet.space.numbers(*point, sheet.sent);
+        let (x, y) = coords.system.numbers(*point, coords.image);
         format!("[{x},{y}]")
     };
     let text = |text: &str| quoted(text, '"').replace("</answer>", "＜/answer>");

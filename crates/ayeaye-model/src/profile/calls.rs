@@ -10,7 +10,7 @@ use ayeaye_agent::{
 };
 use serde_json::{Map, Value, json};
 
-use super::Sheet;
+use super::CoordContext;
 use super::reading::object::{self, missing, written};
 use super::reading::{quote, refused};
 
@@ -28,7 +28,7 @@ const MOST_KEPT: usize = 8;
 /// How a family says what a model did and what came of it.
 pub(super) trait Tongue {
     /// A decision as the call that it was.
-    fn say(&self, decision: &Decision, sheet: &Sheet) -> (String, Value);
+    fn say(&self, decision: &Decision, coords: &CoordContext) -> (String, Value);
     /// What came of a call. `allowed` when the user was asked for leave and gave it.
     fn result(&self, text: &str, allowed: bool) -> String;
 }
@@ -204,17 +204,17 @@ pub(super) fn said_why(arguments: &Map<String, Value>) -> Option<String> {
 /// The prompt of one step.
 pub(super) fn prompt(
     view: &StepInput<'_>,
-    sheet: &Sheet,
+    coords: &CoordContext,
     rules: &str,
     tools: Vec<Value>,
     tongue: &dyn Tongue,
 ) -> Prompt {
     let mut messages = vec![Message::text(Role::System, rules)];
-    messages.extend(turns(view, sheet, tongue));
+    messages.extend(turns(view, coords, tongue));
     Prompt { messages, tools, schema: None }
 }
 
-fn turns(view: &StepInput<'_>, sheet: &Sheet, tongue: &dyn Tongue) -> Vec<Message> {
+fn turns(view: &StepInput<'_>, coords: &CoordContext, tongue: &dyn Tongue) -> Vec<Message> {
     // An app agent knows nothing of what was before its subtask.
     let subtask = view.history.iter().rposition(|it| matches!(it, HistoryItem::Subtask(_)));
     let history = subtask.map_or(view.history, |at| &view.history[at..]);
@@ -243,7 +243,7 @@ fn turns(view: &StepInput<'_>, sheet: &Sheet, tongue: &dyn Tongue) -> Vec<Messag
                 close(&mut open, shown.map(|it| &it.picture));
                 messages.push(Message { role: Role::User, parts: std::mem::take(&mut open) });
                 let asked = matches!(rest.peek(), Some(HistoryItem::UserReply(_)));
-                let (call, result) = turn(step, asked, sheet, tongue);
+                let (call, result) = turn(step, asked, coords, tongue);
                 let mut parts = thought(&step.decision);
                 parts.push(Part::Call(call));
                 messages.push(Message { role: Role::Assistant, parts });
@@ -313,7 +313,12 @@ fn close(open: &mut Vec<Part>, shown: Option<&ayeaye_agent::Picture>) {
 }
 
 /// A step as it is told: its call and what came of it. `asked` when the user spoke next.
-fn turn(step: &HistoryStep, asked: bool, sheet: &Sheet, tongue: &dyn Tongue) -> (ToolCall, Part) {
+fn turn(
+    step: &HistoryStep,
+    asked: bool,
+    coords: &CoordContext,
+    tongue: &dyn Tongue,
+) -> (ToolCall, Part) {
     let mut decision = step.decision.clone();
     let mut allowed = false;
     let mut outcome = match &step.error {
@@ -331,7 +336,7 @@ fn turn(step: &HistoryStep, asked: bool, sheet: &Sheet, tongue: &dyn Tongue) -> 
             allowed = true;
         }
     }
-    let (name, arguments) = tongue.say(&decision, sheet);
+    let (name, arguments) = tongue.say(&decision, coords);
     let id = format!("step_{}", step.step);
     let arguments = arguments.to_string();
     let result = tongue.result(&outcome, allowed);
@@ -365,7 +370,7 @@ pub(super) mod tests {
     use bytes::Bytes;
     use proptest::prelude::*;
 
-    use super::super::{Profile, Sheet};
+    use super::super::{CoordContext, Profile};
     use super::*;
 
     pub(in super::super) const SENT: ScreenSize = ScreenSize { width: 576, height: 1280 };
@@ -374,8 +379,8 @@ pub(super) mod tests {
         Picture { bytes: Bytes::from(name), media_type: "image/jpeg", size: SENT }
     }
 
-    pub(in super::super) fn sheet(profile: Profile) -> Sheet {
-        Sheet { space: profile.spec().space, sent: SENT }
+    pub(in super::super) fn coords(profile: Profile) -> CoordContext {
+        CoordContext { system: profile.spec().coords, image: SENT }
     }
 
     fn step(number: u32, action: Action) -> HistoryItem {
@@ -410,7 +415,7 @@ pub(super) mod tests {
             history_images: &history_images,
             app: None,
         };
-        profile.family().prompt(&view, &sheet(profile))
+        profile.family().prompt(&view, &coords(profile))
     }
 
     const BOTH: [Profile; 3] = [Profile::CLAUDE, Profile::CLAUDE_20250124, Profile::GEMINI];
@@ -600,8 +605,8 @@ pub(super) mod tests {
     }
 
     /// Points are as fine as the family's numbers, so they are compared by those.
-    fn rounded(action: &Action, sheet: &Sheet) -> String {
-        let point = |point: &Point| format!("{:?}", sheet.space.numbers(*point, sheet.sent));
+    fn rounded(action: &Action, coords: &CoordContext) -> String {
+        let point = |point: &Point| format!("{:?}", coords.system.numbers(*point, coords.image));
         match action {
             Action::Gesture(Gesture::Click { point: it }) => format!("click {}", point(it)),
             Action::Gesture(Gesture::DoubleClick { point: it }) => format!("double {}", point(it)),
@@ -628,7 +633,7 @@ pub(super) mod tests {
         #[test]
         fn what_is_said_is_read_again(action in any_action()) {
             for profile in BOTH {
-                let sheet = sheet(profile);
+                let coords = coords(profile);
                 let history = [HistoryItem::Request("do it".to_owned()), step(0, action.clone())];
                 let prompt = shown(profile, &history, &[]);
                 let call = prompt.messages[2].parts.iter().find_map(|part| match part {
@@ -636,9 +641,9 @@ pub(super) mod tests {
                     _ => None,
                 });
                 let reply = Reply { calls: vec![call.unwrap()], ..Reply::default() };
-                let read = profile.family().read(&reply, &sheet).map(|it| it.action);
-                let read = read.map(|read| rounded(&read, &sheet));
-                prop_assert_eq!(read, Ok(rounded(&action, &sheet)), "{}", profile);
+                let read = profile.family().read(&reply, &coords).map(|it| it.action);
+                let read = read.map(|read| rounded(&read, &coords));
+                prop_assert_eq!(read, Ok(rounded(&action, &coords)), "{}", profile);
             }
         }
 
@@ -664,7 +669,7 @@ pub(super) mod tests {
             for profile in BOTH {
                 let call = ToolCall { id: String::new(), name: name.clone(), arguments: arguments.clone() };
                 let reply = Reply { calls: vec![call], ..Reply::default() };
-                drop(profile.family().read(&reply, &sheet(profile)));
+                drop(profile.family().read(&reply, &coords(profile)));
             }
         }
     }

@@ -10,15 +10,15 @@ use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Point, Prompt, Re
 use serde_json::{Map, Value, json};
 
 use super::calls::{self, Tongue};
+use super::coords::CoordSystem;
 use super::reading::object::{missing, written};
 use super::reading::{point, quote, refused, words};
-use super::space::Space;
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 /// Claude, with one of the two versions of the tool.
 #[derive(Debug)]
-pub(super) struct Claude(&'static Spec);
+pub(super) struct Claude(&'static ProfileSpec);
 
 /// Models since Opus 4.5 and Sonnet 4.6.
 pub(super) const CLAUDE: Claude = Claude(&SPEC);
@@ -36,11 +36,11 @@ const PICTURE: PictureRule = PictureRule {
 /// No temperature: newer models refuse any but their own.
 const SAMPLING: Sampling = Sampling { temperature: None, max_tokens: 4096, ..Sampling::GREEDY };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "claude",
     title: "Claude (Anthropic's API, computer_20251124)",
     patterns: &["claude"],
-    space: Space::SENT,
+    coords: CoordSystem::PIXELS,
     picture: PICTURE,
     earlier_pictures: 0,
     history: "every step as a call and its result",
@@ -48,7 +48,7 @@ const SPEC: Spec = Spec {
     wire: Wire::Anthropic,
 };
 
-const SPEC_20250124: Spec = Spec {
+const SPEC_20250124: ProfileSpec = ProfileSpec {
     name: "claude-20250124",
     title: "Claude up to Opus 4.1, Sonnet 4.5 and Haiku 4.5 (Anthropic's API, computer_20250124)",
     patterns: &[
@@ -61,7 +61,7 @@ const SPEC_20250124: Spec = Spec {
         "claude-sonnet-4-5",
         "claude-haiku-4-5",
     ],
-    space: Space::SENT,
+    coords: CoordSystem::PIXELS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: "every step as a call and its result",
@@ -70,20 +70,20 @@ const SPEC_20250124: Spec = Spec {
 };
 
 impl Family for Claude {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         self.0
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let rules = format!("{}{TOOLS}", calls::RULES);
-        calls::prompt(view, sheet, &rules, self.tools(sheet), self)
+        calls::prompt(view, coords, &rules, self.tools(coords), self)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         let (name, arguments) = calls::the_call(reply)?;
         let action = match calls::read_own(name, &arguments) {
             Some(read) => read?,
-            None => action(name, &arguments, sheet)?,
+            None => action(name, &arguments, coords)?,
         };
         Ok(calls::decided(action, reply, None))
     }
@@ -98,11 +98,11 @@ every step without asking for one.
 ";
 
 impl Claude {
-    fn tools(&self, sheet: &Sheet) -> Vec<Value> {
+    fn tools(&self, coords: &CoordContext) -> Vec<Value> {
         let kind = if self.0.name == SPEC.name { "computer_20251124" } else { "computer_20250124" };
         let mut tools = vec![json!({
             "type": kind, "name": "computer",
-            "display_width_px": sheet.sent.width, "display_height_px": sheet.sent.height,
+            "display_width_px": coords.image.width, "display_height_px": coords.image.height,
         })];
         let own = |name: &str, description: &str, properties: Value, required: Vec<&str>| {
             let schema =
@@ -166,9 +166,9 @@ impl Claude {
 }
 
 impl Tongue for Claude {
-    fn say(&self, decision: &Decision, sheet: &Sheet) -> (String, Value) {
+    fn say(&self, decision: &Decision, coords: &CoordContext) -> (String, Value) {
         let (name, arguments) = match &decision.action {
-            Action::Gesture(gesture) | Action::Confirm { gesture, .. } => say(gesture, sheet),
+            Action::Gesture(gesture) | Action::Confirm { gesture, .. } => say(gesture, coords),
             Action::Wait(time) if time.is_zero() => ("computer", json!({ "action": "screenshot" })),
             Action::Wait(time) => {
                 ("computer", json!({ "action": "wait", "duration": time.as_secs_f64() }))
@@ -183,9 +183,9 @@ impl Tongue for Claude {
     }
 }
 
-fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
+fn say(gesture: &Gesture, coords: &CoordContext) -> (&'static str, Value) {
     let at = |point: &Point| {
-        let (x, y) = sheet.space.numbers(*point, sheet.sent);
+        let (x, y) = coords.system.numbers(*point, coords.image);
         json!([x, y])
     };
     match gesture {
@@ -217,7 +217,7 @@ fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
             }),
         ),
         Gesture::Scroll { direction, at: place } => {
-            let middle = [sheet.sent.width / 2, sheet.sent.height / 2];
+            let middle = [coords.image.width / 2, coords.image.height / 2];
             let place = place.as_ref().map_or_else(|| json!(middle), at);
             let direction = direction.to_string();
             (
@@ -236,9 +236,13 @@ fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
     }
 }
 
-fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, ParseError> {
+fn action(
+    name: &str,
+    said: &Map<String, Value>,
+    coords: &CoordContext,
+) -> Result<Action, ParseError> {
     let place = |what: &str| match said.get(what) {
-        Some(value) => point::point_in(value, sheet),
+        Some(value) => point::point_in(value, coords),
         None => missing(what, name),
     };
     let text = |what: &str| match said.get(what) {
@@ -251,7 +255,7 @@ fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action
         Some(other) => refused(format!("{what} must be true or false, not {other}")),
     };
     Ok(match name {
-        "computer" => return computer(said, sheet),
+        "computer" => return computer(said, coords),
         "open_app" => {
             let app = text("app")?;
             if app.trim().is_empty() {
@@ -281,12 +285,12 @@ fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action
 }
 
 /// A call of the computer tool.
-fn computer(said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, ParseError> {
+fn computer(said: &Map<String, Value>, coords: &CoordContext) -> Result<Action, ParseError> {
     let Some(Value::String(name)) = said.get("action") else {
         return missing("action", "computer");
     };
     let place = |what: &str| match said.get(what) {
-        Some(value) => point::point_in(value, sheet),
+        Some(value) => point::point_in(value, coords),
         None => missing(what, name),
     };
     let held = |said: &Map<String, Value>| match said.get("text") {
@@ -376,7 +380,7 @@ fn key_named(name: &str) -> Result<Key, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::super::Profile;
-    use super::super::calls::tests::{SENT, picture, sheet};
+    use super::super::calls::tests::{SENT, coords, picture};
     use super::*;
     use crate::Endpoint;
 
@@ -441,7 +445,7 @@ mod tests {
             (Profile::CLAUDE, "computer_20251124"),
             (Profile::CLAUDE_20250124, "computer_20250124"),
         ] {
-            let prompt = profile.family().prompt(&view, &sheet(profile));
+            let prompt = profile.family().prompt(&view, &coords(profile));
             let tool = &prompt.tools[0];
             assert_eq!((&tool["type"], &tool["name"]), (&json!(kind), &json!("computer")));
             assert_eq!(tool["display_width_px"], SENT.width);

@@ -1,7 +1,7 @@
 //! Claude behind an OpenAI-compatible endpoint: pixels of the picture, one JSON object in text.
+use super::coords::CoordSystem;
 use super::generic::{Generic, HISTORY};
-use super::space::Space;
-use super::{Sampling, Spec, Wire};
+use super::{ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 pub(super) const CLAUDE_CHAT: Generic = Generic { spec: &SPEC, tools: false, named: false };
@@ -14,11 +14,11 @@ pub(super) const PICTURE: PictureRule = PictureRule {
     encoding: Encoding::Jpeg { quality: 85 },
 };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "claude-chat",
     title: "Claude by chat",
     patterns: &["claude"],
-    space: Space::SENT,
+    coords: CoordSystem::PIXELS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: HISTORY,

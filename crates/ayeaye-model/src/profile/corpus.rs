@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Profile, Sheet};
+use super::{CoordContext, Profile};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,8 +105,8 @@ fn corpus(profile: Profile) -> Vec<Case> {
 }
 
 fn read(profile: Profile, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
-    let sheet = Sheet { space: profile.spec().space, sent };
-    profile.family().read(reply, &sheet)
+    let coords = CoordContext { system: profile.spec().coords, image: sent };
+    profile.family().read(reply, &coords)
 }
 
 fn completes(read: &Result<Decision, ParseError>) -> bool {

@@ -4,37 +4,37 @@ use std::fmt;
 use ayeaye_agent::{Decision, ParseError, Prompt, Reply, ScreenSize, StepInput};
 use serde_json::{Map, Value, json};
 
-use super::space::Space;
+use super::coords::CoordSystem;
 use crate::Endpoint;
 use crate::picture::PictureRule;
 
 /// One family of models: its prompt out, its reply in.
 ///
 /// Both are pure. What a family writes and reads are points in its own space, which is handed in:
-/// the settings may say another than its [`Spec`].
+/// the settings may say another than its [`ProfileSpec`].
 pub(crate) trait Family: fmt::Debug + Send + Sync {
     /// What can be said of it in figures.
-    fn spec(&self) -> &'static Spec;
+    fn spec(&self) -> &'static ProfileSpec;
     /// What to send for one step. What is the same in every step comes first and is the same to the
     /// byte, so that an endpoint can keep what it made of it.
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt;
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt;
     /// Reads a whole reply: tolerant of how it is written, never of what it says. Whether it is whole
     /// is not for the family to know.
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError>;
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError>;
 }
 
 /// What numbers in one prompt and its reply mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sheet {
+pub(crate) struct CoordContext {
     /// What the numbers of a point are.
-    pub space: Space,
+    pub system: CoordSystem,
     /// Width and height of the picture that is sent.
-    pub sent: ScreenSize,
+    pub image: ScreenSize,
 }
 
 /// A family in figures.
 #[derive(Debug)]
-pub(crate) struct Spec {
+pub(crate) struct ProfileSpec {
     /// The word for it in settings and in the journal.
     pub name: &'static str,
     /// What people call it, for lists.
@@ -42,7 +42,7 @@ pub(crate) struct Spec {
     /// Lower-case parts of the names of its models.
     pub patterns: &'static [&'static str],
     /// What the numbers of a point are.
-    pub space: Space,
+    pub coords: CoordSystem,
     /// How its pictures are made.
     pub picture: PictureRule,
     /// How many screens of earlier steps its prompts show.
@@ -55,7 +55,7 @@ pub(crate) struct Spec {
     pub wire: Wire,
 }
 
-impl Spec {
+impl ProfileSpec {
     /// Whether a model of the family can be asked at this endpoint. An API of its own is spoken only
     /// where it is at home: elsewhere the same model answers chats.
     pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {

@@ -7,8 +7,8 @@ use ayeaye_agent::{
     StepInput,
 };
 
-use super::space::Space;
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::coords::CoordSystem;
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 mod parse;
@@ -35,11 +35,11 @@ const SAMPLING: Sampling = Sampling {
 const PICTURE: PictureRule =
     PictureRule { resize: Resize::MaxPixels(720 * 1600), encoding: Encoding::Jpeg { quality: 85 } };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "gelab",
     title: "GELab-Zero, Step-GUI",
     patterns: &["gelab", "step-gui", "step_gui", "stepgui"],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE,
     earlier_pictures: 0,
     history: "its own last summary",
@@ -48,16 +48,16 @@ const SPEC: Spec = Spec {
 };
 
 impl Family for Gelab {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, _sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, _sheet: &CoordContext) -> Prompt {
         prompt(view)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        parse::parse_as(&reply.text, (sheet.space != SPEC.space).then_some(*sheet))
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        parse::parse_as(&reply.text, (coords.system != SPEC.coords).then_some(*coords))
     }
 }
 

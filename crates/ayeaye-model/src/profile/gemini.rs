@@ -11,10 +11,10 @@ use ayeaye_agent::{
 use serde_json::{Map, Value, json};
 
 use super::calls::{self, Tongue};
+use super::coords::CoordSystem;
 use super::reading::object::{missing, written};
 use super::reading::{quote, refused, words};
-use super::space::Space;
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 /// See the module.
@@ -25,11 +25,11 @@ pub(super) struct Gemini;
 const PICTURE: PictureRule =
     PictureRule { resize: Resize::MaxPixels(720 * 1600), encoding: Encoding::Jpeg { quality: 85 } };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "gemini",
     title: "Gemini (its own API, computer use)",
     patterns: &["gemini"],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: "every step as a call and its result",
@@ -39,20 +39,20 @@ const SPEC: Spec = Spec {
 };
 
 impl Family for Gemini {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let rules = format!("{}{TOOLS}", calls::RULES);
-        calls::prompt(view, sheet, &rules, tools(), self)
+        calls::prompt(view, coords, &rules, tools(), self)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         let (name, arguments) = calls::the_call(reply)?;
         let action = match calls::read_own(name, &arguments) {
             Some(read) => read?,
-            None => action(name, &arguments, sheet)?,
+            None => action(name, &arguments, coords)?,
         };
         let why = calls::said_why(&arguments);
         let action = safe(action, &arguments, why.as_deref())?;
@@ -111,11 +111,11 @@ fn tools() -> Vec<Value> {
 }
 
 impl Tongue for Gemini {
-    fn say(&self, decision: &Decision, sheet: &Sheet) -> (String, Value) {
+    fn say(&self, decision: &Decision, coords: &CoordContext) -> (String, Value) {
         let (name, mut arguments) = match &decision.action {
-            Action::Gesture(gesture) => say(gesture, sheet),
+            Action::Gesture(gesture) => say(gesture, coords),
             Action::Confirm { gesture, question } => {
-                let (name, mut arguments) = say(gesture, sheet);
+                let (name, mut arguments) = say(gesture, coords);
                 arguments["safety_decision"] =
                     json!({ "decision": "require_confirmation", "explanation": question.text });
                 (name, arguments)
@@ -139,8 +139,8 @@ impl Tongue for Gemini {
     }
 }
 
-fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
-    let numbers = |point: &Point| sheet.space.numbers(*point, sheet.sent);
+fn say(gesture: &Gesture, coords: &CoordContext) -> (&'static str, Value) {
+    let numbers = |point: &Point| coords.system.numbers(*point, coords.image);
     let at = |point: &Point| {
         let (x, y) = numbers(point);
         json!({ "x": x, "y": y })
@@ -180,7 +180,11 @@ fn say(gesture: &Gesture, sheet: &Sheet) -> (&'static str, Value) {
     }
 }
 
-fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action, ParseError> {
+fn action(
+    name: &str,
+    said: &Map<String, Value>,
+    coords: &CoordContext,
+) -> Result<Action, ParseError> {
     let number = |what: &str| match said.get(what) {
         Some(Value::Number(number)) => number.as_f64().map_or_else(|| missing(what, name), Ok),
         Some(Value::String(text)) => match text.trim().parse::<f64>() {
@@ -191,8 +195,8 @@ fn action(name: &str, said: &Map<String, Value>, sheet: &Sheet) -> Result<Action
     };
     let place = |x: &str, y: &str| {
         let (x, y) = (number(x)?, number(y)?);
-        let (first, second) = if sheet.space.y_first { (y, x) } else { (x, y) };
-        sheet.space.point(first, second, sheet.sent)
+        let (first, second) = if coords.system.y_first { (y, x) } else { (x, y) };
+        coords.system.point(first, second, coords.image)
     };
     let maybe = || {
         let there = said.contains_key("x") || said.contains_key("y");

@@ -1,17 +1,17 @@
 //! Gemini behind an OpenAI-compatible endpoint: thousandths, one JSON object in text.
+use super::coords::CoordSystem;
 use super::generic::{Generic, HISTORY, PICTURE};
-use super::space::Space;
-use super::{Sampling, Spec, Wire};
+use super::{ProfileSpec, Sampling, Wire};
 
 /// Its boxes have the height first, so that its points are asked for by name, and a box of four
 /// numbers is nothing to be sure of.
 pub(super) const GEMINI_CHAT: Generic = Generic { spec: &SPEC, tools: false, named: true };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "gemini-chat",
     title: "Gemini by chat",
     patterns: &["gemini"],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: HISTORY,

@@ -1,12 +1,12 @@
 //! Any model that was made for no format of phone actions: one tool, or one JSON object in text.
 //!
-//! The words are ours. What differs between the models that are asked this way is in the [`Spec`] of
+//! The words are ours. What differs between the models that are asked this way is in the [`ProfileSpec`] of
 //! each and in a few figures of [`Generic`]: `gpt`, `claude_chat` and their like are no more than
 //! that.
 use ayeaye_agent::{Decision, ParseError, Prompt, Reply, StepInput};
 
-use super::space::Space;
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::coords::CoordSystem;
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 mod prompt;
@@ -21,7 +21,7 @@ mod word;
 #[derive(Debug)]
 pub(super) struct Generic {
     /// Its figures.
-    pub spec: &'static Spec,
+    pub spec: &'static ProfileSpec,
     /// Whether it is given the tool. Replies in text are read all the same.
     pub tools: bool,
     /// Whether its points are objects of `x` and `y`, for models that were taught another order of
@@ -43,11 +43,11 @@ pub(super) const PICTURE: PictureRule =
 /// What the prompts of this format tell.
 pub(super) const HISTORY: &str = "steps of the round as turns, the last with their screens";
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "generic",
     title: "any model that calls tools",
     patterns: &[],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: HISTORY,
@@ -55,11 +55,11 @@ const SPEC: Spec = Spec {
     wire: Wire::Chat,
 };
 
-const TEXT_SPEC: Spec = Spec {
+const TEXT_SPEC: ProfileSpec = ProfileSpec {
     name: "generic-text",
     title: "any model, actions as JSON in text",
     patterns: &[],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: HISTORY,
@@ -68,15 +68,15 @@ const TEXT_SPEC: Spec = Spec {
 };
 
 impl Family for Generic {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         self.spec
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt::prompt(view, sheet, self)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt::prompt(view, coords, self)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        read::read(reply, sheet, self.named)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        read::read(reply, coords, self.named)
     }
 }

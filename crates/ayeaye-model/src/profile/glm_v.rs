@@ -1,18 +1,18 @@
 //! GLM-4.xV: thousandths, one JSON object in text, which it may put into a box of tokens.
+use super::coords::CoordSystem;
 use super::generic::{Generic, HISTORY, PICTURE};
-use super::space::Space;
-use super::{Sampling, Spec, Wire};
+use super::{ProfileSpec, Sampling, Wire};
 
 pub(super) const GLM_V: Generic = Generic { spec: &SPEC, tools: false, named: false };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "glm-v",
     title: "GLM-4.1V, 4.5V, 4.6V",
     patterns: &[
         "glm-4v", "glm-4.1v", "glm-4.5v", "glm-4.6v", "glm-4.7v", "glm-5v", "glm4v", "glm4.5v",
         "glm4.6v",
     ],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE,
     earlier_pictures: 0,
     history: HISTORY,

@@ -1,7 +1,7 @@
 //! OpenAI's GPT by chat: pixels of the picture, one JSON object in text.
+use super::coords::CoordSystem;
 use super::generic::{Generic, HISTORY};
-use super::space::Space;
-use super::{Sampling, Spec, Wire};
+use super::{ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 pub(super) const GPT: Generic = Generic { spec: &SPEC, tools: false, named: false };
@@ -14,11 +14,11 @@ const PICTURE: PictureRule = PictureRule {
     encoding: Encoding::Jpeg { quality: 85 },
 };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "gpt",
     title: "GPT by chat",
     patterns: &["gpt-4", "gpt-5", "gpt-6", "chatgpt"],
-    space: Space::SENT,
+    coords: CoordSystem::PIXELS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: HISTORY,

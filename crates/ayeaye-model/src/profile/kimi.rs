@@ -1,15 +1,15 @@
 //! Kimi K2.5 and K2.6: fractions of the screen, one JSON object in text.
+use super::coords::CoordSystem;
 use super::generic::{Generic, HISTORY, PICTURE};
-use super::space::Space;
-use super::{Sampling, Spec, Wire};
+use super::{ProfileSpec, Sampling, Wire};
 
 pub(super) const KIMI: Generic = Generic { spec: &SPEC, tools: false, named: false };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "kimi",
     title: "Kimi K2.5, K2.6",
     patterns: &["kimi"],
-    space: Space::FRACTIONS,
+    coords: CoordSystem::FRACTIONS,
     picture: PICTURE,
     earlier_pictures: 2,
     history: HISTORY,

@@ -9,12 +9,12 @@ use ayeaye_agent::{
 };
 use serde_json::{Map, Value, json};
 
+use super::coords::CoordSystem;
 use super::generic::say::number;
 use super::reading::args::Args;
 use super::reading::{labelled, quote, refused, words};
-use super::space::Space;
 use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 #[cfg(test)]
@@ -24,11 +24,11 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct M3a;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "m3a",
     title: "AndroidWorld's JSON actions",
     patterns: &["m3a-", "-m3a", "androidworld", "android-world", "android_world"],
-    space: Space::SENT,
+    coords: CoordSystem::PIXELS,
     // Small enough for every endpoint to leave it as it is: points are counted in its pixels.
     picture: PictureRule {
         resize: Resize::Sides { long: 1568, short: 768 },
@@ -75,11 +75,11 @@ Action: {"action_type": ...}
 "#;
 
 impl Family for M3a {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state =
@@ -88,11 +88,11 @@ impl Family for M3a {
             put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
         let told = listed(&steps, |step| {
-            let said = escaped(&Value::Object(say(&step.decision.action, sheet)).to_string());
+            let said = escaped(&Value::Object(say(&step.decision.action, coords)).to_string());
             format!("{said} {}", line(&step.decision.explain, 300))
         });
         let told = if told.is_empty() { "Nothing yet.\n".to_owned() } else { told };
-        let (width, height) = sheet.space.extent(view.picture.size);
+        let (width, height) = coords.system.extent(view.picture.size);
         put(
             &mut state,
             format_args!(
@@ -109,14 +109,14 @@ impl Family for M3a {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         let found = labelled::found(&reply.text)?;
-        let decision = read(&found.map, sheet)?;
+        let decision = read(&found.map, coords)?;
         found.carried_by(decision)
     }
 }
 
-fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> {
+fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, ParseError> {
     let mut args = Args::of(map)?;
     if args.has(&["index"]) {
         return refused(
@@ -129,7 +129,7 @@ fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError>
     };
     args.named(&name);
     Ok(Decision {
-        action: action(&name, &args, sheet)?,
+        action: action(&name, &args, coords)?,
         thought: args.text(&["reason", "thought"])?.unwrap_or_default(),
         explain: String::new(),
         summary: String::new(),
@@ -137,8 +137,8 @@ fn read(map: &Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError>
     })
 }
 
-fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseError> {
-    let at = || args.pair("x", "y", sheet);
+fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, ParseError> {
+    let at = || args.pair("x", "y", coords);
     let here = || match at()? {
         Some(point) => Ok(point),
         None => args.missing("`x` and `y`"),
@@ -165,7 +165,7 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseErr
             let direction = words::opposite(direction()?);
             Gesture::Scroll { direction, at: at()? }.into()
         }
-        "drag" => match (at()?, args.pair("tox", "toy", sheet)?) {
+        "drag" => match (at()?, args.pair("tox", "toy", coords)?) {
             (Some(from), Some(to)) => Gesture::Slide { from, to, duration: words::SWIPE }.into(),
             _ => return args.missing("`x`, `y`, `to_x` and `to_y`"),
         },
@@ -206,9 +206,9 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseErr
 }
 
 /// An action as the model would say it.
-fn say(action: &Action, sheet: &Sheet) -> Map<String, Value> {
+fn say(action: &Action, coords: &CoordContext) -> Map<String, Value> {
     let value = match action {
-        Action::Gesture(gesture) | Action::Confirm { gesture, .. } => gesture_said(gesture, sheet),
+        Action::Gesture(gesture) | Action::Confirm { gesture, .. } => gesture_said(gesture, coords),
         Action::Wait(_) => json!({ "action_type": "wait" }),
         Action::Note { text } => json!({ "action_type": "note", "text": text }),
         Action::Info(Question { kind: QuestionKind::Takeover, text, .. }) => {
@@ -229,11 +229,11 @@ fn say(action: &Action, sheet: &Sheet) -> Map<String, Value> {
     }
 }
 
-fn gesture_said(gesture: &Gesture, sheet: &Sheet) -> Value {
+fn gesture_said(gesture: &Gesture, coords: &CoordContext) -> Value {
     let with = |mut value: Value, point: Option<&Point>| {
         if let Some(point) = point {
-            let (first, second) = sheet.space.numbers(*point, sheet.sent);
-            let (x, y) = if sheet.space.y_first { (second, first) } else { (first, second) };
+            let (first, second) = coords.system.numbers(*point, coords.image);
+            let (x, y) = if coords.system.y_first { (second, first) } else { (first, second) };
             value["x"] = number(x);
             value["y"] = number(y);
         }

@@ -2,23 +2,23 @@
 //! of which the last have their screens.
 use ayeaye_agent::{Decision, HistoryStep, Message, ParseError, Prompt, Reply, Role, StepInput};
 
+use super::coords::CoordSystem;
 use super::mobile_use::history::{self, LONGEST_TASK};
 use super::mobile_use::quoted::{quoted, words};
 use super::mobile_use::rules::RULES;
 use super::mobile_use::{self, Dialect, say};
 use super::qwen::PICTURE_3;
-use super::space::Space;
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 /// MAI-UI.
 #[derive(Debug)]
 pub(super) struct Mai;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "mai-ui",
     title: "MAI-UI",
     patterns: &["mai-ui", "mai_ui", "maiui"],
-    space: Space::TO_999,
+    coords: CoordSystem::UP_TO_999,
     picture: PICTURE_3,
     earlier_pictures: 2,
     history: "turns, the last two with their screens",
@@ -97,22 +97,22 @@ text as a JSON string, with \\\" and \\n where it needs them.
 ";
 
 impl Family for Mai {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt(view, sheet)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt(view, coords)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        mobile_use::decide(reply, sheet, &DIALECT)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        mobile_use::decide(reply, coords, &DIALECT)
     }
 }
 
 /// What to send for one step: the task is a turn of its own, then come the screens.
-fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-    let (width, height) = sheet.space.extent(sheet.sent);
+fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+    let (width, height) = coords.system.extent(coords.image);
     let system =
         SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
     let (before, round) = history::rounds(view.history);
@@ -123,14 +123,14 @@ fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
     );
     let mut messages =
         vec![Message::text(Role::System, system + RULES), Message::text(Role::User, task)];
-    messages.extend(history::turns(view, round, String::new(), &|step| said(step, sheet)));
+    messages.extend(history::turns(view, round, String::new(), &|step| said(step, coords)));
     Prompt::of(messages)
 }
 
 /// A step in the family's own format.
-fn said(step: &HistoryStep, sheet: &Sheet) -> Option<String> {
+fn said(step: &HistoryStep, coords: &CoordContext) -> Option<String> {
     let decision = &step.decision;
-    let call = say::call(decision, sheet, &DIALECT)?;
+    let call = say::call(decision, coords, &DIALECT)?;
     let thought =
         if decision.thought.trim().is_empty() { &decision.explain } else { &decision.thought };
     Some(format!("<thinking>\n{}\n</thinking>\n{call}", words(thought, LONGEST_THOUGHT)))

@@ -6,7 +6,7 @@
 use ayeaye_agent::{Action, Decision, ParseError, Reply};
 use serde_json::{Map, Value};
 
-use super::Sheet;
+use super::CoordContext;
 use super::reading::words::folded;
 use super::reading::{hermes, quote, refused};
 
@@ -36,14 +36,14 @@ pub(super) const NAME: &str = "mobile_use";
 /// What a reply decides that ends with a call of the tool.
 pub(super) fn decide(
     reply: &Reply,
-    sheet: &Sheet,
+    coords: &CoordContext,
     dialect: &Dialect,
 ) -> Result<Decision, ParseError> {
     let call = hermes::call(reply)?;
     let arguments = arguments(&call.name, call.arguments)?;
     let head = head::read(call.head);
     let thought = if call.thought.is_empty() { head.thought } else { call.thought };
-    decision(&arguments, thought, head.action, call.doubt, sheet, dialect)
+    decision(&arguments, thought, head.action, call.doubt, coords, dialect)
 }
 
 /// A decision of these arguments. `doubt` is why an end of the task is not taken from them.
@@ -52,10 +52,10 @@ pub(super) fn decision(
     thought: String,
     explain: String,
     doubt: Option<&str>,
-    sheet: &Sheet,
+    coords: &CoordContext,
     dialect: &Dialect,
 ) -> Result<Decision, ParseError> {
-    let action = act::action(arguments, &explain, sheet, dialect)?;
+    let action = act::action(arguments, &explain, coords, dialect)?;
     if let (Action::Complete { .. } | Action::Abort { .. }, Some(doubt)) = (&action, doubt) {
         return refused(format!("{doubt}, so that the end of the task is in doubt"));
     }

@@ -6,12 +6,12 @@ use ayeaye_agent::{
     Decision, HistoryItem, HistoryStep, Message, ParseError, Prompt, Reply, Role, StepInput,
 };
 
+use super::coords::CoordSystem;
 use super::mobile_use::history::{self, LONGEST_TASK};
 use super::mobile_use::quoted::quoted;
 use super::mobile_use::{self, Dialect, say};
 use super::qwen::{PICTURE_3, system};
-use super::space::Space;
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 mod v1;
 
@@ -21,12 +21,12 @@ pub(super) use v1::OwlOne;
 #[derive(Debug)]
 pub(super) struct Owl;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "gui-owl",
     title: "GUI-Owl 1.5 (Mobile-Agent-v3.5)",
     // Those of the first version are looked for before.
     patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5"],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     picture: PICTURE_3,
     earlier_pictures: 4,
     history: "turns, the last four with their screens, lines for those before",
@@ -63,26 +63,26 @@ Action: one short sentence that says what to do, naming the element and any word
 ";
 
 impl Family for Owl {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt(view, sheet)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt(view, coords)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        mobile_use::decide(reply, sheet, &DIALECT)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        mobile_use::decide(reply, coords, &DIALECT)
     }
 }
 
 /// What to send for one step.
-fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
     let (before, round) = history::rounds(view.history);
     let (lines, turns) = round.split_at(first_shown(view, round));
     let mut previous = String::new();
     for (number, step) in history::steps(lines) {
-        let told = history::told_with_error(step, sheet, &DIALECT);
+        let told = history::told_with_error(step, coords, &DIALECT);
         writeln!(previous, "Step{number}: {told}")
             .expect("a String takes all that is written to it");
     }
@@ -96,8 +96,8 @@ fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
         quoted(view.request, LONGEST_TASK),
         history::asides(lines),
     );
-    let mut messages = vec![Message::text(Role::System, system(sheet, &DIALECT, REPLY))];
-    messages.extend(history::turns(view, turns, lead, &|step| said(step, sheet)));
+    let mut messages = vec![Message::text(Role::System, system(coords, &DIALECT, REPLY))];
+    messages.extend(history::turns(view, turns, lead, &|step| said(step, coords)));
     Prompt::of(messages)
 }
 
@@ -116,9 +116,9 @@ fn first_shown(view: &StepInput<'_>, round: &[HistoryItem]) -> usize {
 }
 
 /// A step in the family's own format.
-fn said(step: &HistoryStep, sheet: &Sheet) -> Option<String> {
-    let call = say::call(&step.decision, sheet, &DIALECT)?;
-    Some(format!("Action: {}\n{call}", quoted(&history::told(step, sheet, &DIALECT), 1 << 10)))
+fn said(step: &HistoryStep, coords: &CoordContext) -> Option<String> {
+    let call = say::call(&step.decision, coords, &DIALECT)?;
+    Some(format!("Action: {}\n{call}", quoted(&history::told(step, coords, &DIALECT), 1 << 10)))
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 
 use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 
+use super::coords::{CoordSystem, CoordUnit};
 use super::mobile_use::history::{self, LONGEST_TASK};
 use super::mobile_use::quoted::quoted;
 use super::mobile_use::rules::{RULES, tool};
 use super::mobile_use::{self, Dialect};
-use super::space::{Space, Unit};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize, SmartResize};
 
 /// Qwen2.5-VL, and the hosted `qwen-vl-max` and `qwen-vl-plus`.
@@ -44,7 +44,7 @@ pub(super) const PICTURE_3: PictureRule = PictureRule {
     encoding: Encoding::Jpeg { quality: 90 },
 };
 
-const SPEC_25: Spec = Spec {
+const SPEC_25: ProfileSpec = ProfileSpec {
     name: "qwen2.5-vl",
     title: "Qwen2.5-VL",
     patterns: &[
@@ -58,7 +58,7 @@ const SPEC_25: Spec = Spec {
         "qwen-vl-max",
         "qwen-vl-plus",
     ],
-    space: Space::of(Unit::ResizedPixels(RESIZE_25)),
+    coords: CoordSystem::of(CoordUnit::ResizedPixels(RESIZE_25)),
     picture: PICTURE_25,
     earlier_pictures: 0,
     history: "a line for each step",
@@ -66,7 +66,7 @@ const SPEC_25: Spec = Spec {
     wire: Wire::Chat,
 };
 
-const SPEC_3: Spec = Spec {
+const SPEC_3: ProfileSpec = ProfileSpec {
     name: "qwen3-vl",
     title: "Qwen3-VL, Qwen3.5, Qwen3.6",
     patterns: &[
@@ -81,7 +81,7 @@ const SPEC_3: Spec = Spec {
         "qwen3_6",
         "qwen-3.6",
     ],
-    space: Space::TO_999,
+    coords: CoordSystem::UP_TO_999,
     picture: PICTURE_3,
     earlier_pictures: 0,
     history: "a line for each step",
@@ -128,30 +128,30 @@ const DIALECT_3: Dialect = Dialect {
 };
 
 impl Family for Qwen25 {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC_25
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt(view, sheet, &DIALECT_25, REPLY_25)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt(view, coords, &DIALECT_25, REPLY_25)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        mobile_use::decide(reply, sheet, &DIALECT_25)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        mobile_use::decide(reply, coords, &DIALECT_25)
     }
 }
 
 impl Family for Qwen3 {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC_3
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt(view, sheet, &DIALECT_3, REPLY_3)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt(view, coords, &DIALECT_3, REPLY_3)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        mobile_use::decide(reply, sheet, &DIALECT_3)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        mobile_use::decide(reply, coords, &DIALECT_3)
     }
 }
 
@@ -173,22 +173,22 @@ Action: one short sentence that says what to do, naming the element and any word
 ";
 
 /// The system's text: the tool, the rules and the form of a reply.
-pub(super) fn system(sheet: &Sheet, dialect: &Dialect, reply: &str) -> String {
+pub(super) fn system(coords: &CoordContext, dialect: &Dialect, reply: &str) -> String {
     format!(
         "You operate an Android phone for its user, one step at a time, going by its screen.\n\n\
          # Tools\n\nYou have one function. Its signature stands within <tools></tools>:\n<tools>\n\
          {}\n</tools>\n\n# Rules\n\n{RULES}\n# Reply\n\nEach reply calls the function once, as a JSON \
          object within <tool_call></tool_call>. {reply}",
-        tool(dialect, sheet)
+        tool(dialect, coords)
     )
 }
 
 /// What to send for one step.
-fn prompt(view: &StepInput<'_>, sheet: &Sheet, dialect: &Dialect, reply: &str) -> Prompt {
+fn prompt(view: &StepInput<'_>, coords: &CoordContext, dialect: &Dialect, reply: &str) -> Prompt {
     let (before, round) = history::rounds(view.history);
     let mut progress = String::new();
     for (number, step) in history::steps(round) {
-        let told = history::told_with_error(step, sheet, dialect);
+        let told = history::told_with_error(step, coords, dialect);
         // A line that names a step itself must not pass for one.
         let told = told.replace("; Step", ", step");
         write!(progress, "Step {number}: {}; ", told.trim_end_matches('.'))
@@ -207,7 +207,7 @@ fn prompt(view: &StepInput<'_>, sheet: &Sheet, dialect: &Dialect, reply: &str) -
         history::system_notes(view),
     );
     Prompt::of(vec![
-        Message::text(Role::System, system(sheet, dialect, reply)),
+        Message::text(Role::System, system(coords, dialect, reply)),
         Message {
             role: Role::User,
             parts: vec![Part::Text(text), Part::Picture(view.picture.clone())],

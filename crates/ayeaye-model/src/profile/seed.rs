@@ -5,12 +5,12 @@ use ayeaye_agent::{
     Action, Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput, ToolCall,
 };
 
+use super::coords::CoordSystem;
 use super::reading::call::{self, Call};
 use super::reading::{begins_anew, function, object, refused, think, unwrapped};
-use super::space::Space;
 use super::turns::{self, LONGEST_TASK, Manner};
 use super::uitars::{act, parse};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 #[cfg(test)]
@@ -23,11 +23,11 @@ pub(super) struct Seed;
 /// As published results with it were made: four screens besides the one at hand.
 const EARLIER: u32 = 4;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "seed",
     title: "Doubao-Seed 1.8, 2.0",
     patterns: &["seed-1.8", "seed-1-8", "seed1.8", "seed-2.", "seed-2-", "seed2."],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     // It is hosted, and pictures are paid for: thin print stays readable at this size.
     picture: PictureRule {
         resize: Resize::MaxPixels(720 * 1600),
@@ -45,18 +45,18 @@ const SPEC: Spec = Spec {
 };
 
 impl Family for Seed {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let task = format!("## Task\n{}\n", turns::quoted(view.request, LONGEST_TASK));
         let mut messages = vec![Message::text(Role::System, RULES)];
         messages.extend(turns::messages(
             view,
             Manner {
                 opening: vec![Part::Text(task)],
-                say: &|decision, sent| say(decision, &Sheet { sent, ..*sheet }),
+                say: &|decision, sent| say(decision, &CoordContext { image: sent, ..*coords }),
                 beside: &|_| None,
                 pictures: EARLIER,
             },
@@ -64,8 +64,8 @@ impl Family for Seed {
         Prompt::of(messages)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        read(reply, sheet)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        read(reply, coords)
     }
 }
 
@@ -105,20 +105,20 @@ What you see, and what you do next and why, in a sentence or two. Then the call,
 - What the user reads is in the language of the task.
 ";
 
-fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+fn read(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     let cut = think::cut(text, function::begins);
     let (head, mut calls) = match function::calls(cut.body)? {
         Some(found) => found,
         // Before it calls functions, it was taught to write as UI-TARS does.
-        None if reply.calls.is_empty() => return parse::parse(reply, sheet),
+        None if reply.calls.is_empty() => return parse::parse(reply, coords),
         None => (cut.body, Vec::new()),
     };
     for called in &reply.calls {
         calls.push(tool(called)?);
     }
     let thought = think::joined([&cut.thought, head], &reply.reasoning);
-    let action = act::action(&call::only(calls)?, &thought, sheet)?;
+    let action = act::action(&call::only(calls)?, &thought, coords)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
         return refused("its reasoning has no end, so that finished may be part of it");
     }
@@ -150,8 +150,8 @@ fn tool(called: &ToolCall) -> Result<Call, ParseError> {
 }
 
 /// A decision as the model says it.
-fn say(decision: &Decision, sheet: &Sheet) -> String {
-    let Call { name, args } = act::said(decision, sheet);
+fn say(decision: &Decision, coords: &CoordContext) -> String {
+    let Call { name, args } = act::said(decision, coords);
     let parameter = |(name, value): &(String, String)| {
         // A point is a tag of the format; in any other value, a tag would be somebody else's.
         let value = if name.ends_with("point") {

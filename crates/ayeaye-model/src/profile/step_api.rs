@@ -9,12 +9,12 @@ use ayeaye_agent::{
 };
 use serde_json::{Map, Value, json};
 
+use super::coords::CoordSystem;
 use super::generic::say::{number, place};
 use super::reading::args::{Args, flattened};
 use super::reading::{labelled, point, quote, refused, words};
-use super::space::Space;
 use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 #[cfg(test)]
@@ -24,11 +24,11 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct StepApi;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "step-api",
     title: "hosted Step models",
     patterns: &["step-api", "step_api", "step-1v", "step-1o", "step-3", "step3"],
-    space: Space::FRACTIONS,
+    coords: CoordSystem::FRACTIONS,
     picture: PictureRule {
         resize: Resize::MaxPixels(720 * 1600),
         encoding: Encoding::Jpeg { quality: 85 },
@@ -74,11 +74,11 @@ const RULES: &str = r#"你是手机操作助手，根据用户的任务、已经
 "#;
 
 impl Family for StepApi {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state = format!("用户的任务：{}\n", quoted(view.request, LONGEST_TASK));
@@ -87,7 +87,7 @@ impl Family for StepApi {
             put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
         let told = listed(&steps, |step| {
-            let said = escaped(&say(&step.decision.action, sheet).to_string());
+            let said = escaped(&say(&step.decision.action, coords).to_string());
             format!("{said} {}", line(&step.decision.explain, 300))
         });
         let told = if told.is_empty() { "（无）\n".to_owned() } else { told };
@@ -100,14 +100,14 @@ impl Family for StepApi {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         let found = labelled::found(&reply.text)?;
-        let decision = read(found.map.clone(), sheet)?;
+        let decision = read(found.map.clone(), coords)?;
         found.carried_by(decision)
     }
 }
 
-fn read(map: Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> {
+fn read(map: Map<String, Value>, coords: &CoordContext) -> Result<Decision, ParseError> {
     let map = match map.get("actions") {
         None => map,
         Some(Value::Array(list)) => match &list[..] {
@@ -125,7 +125,7 @@ fn read(map: Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> 
     args.named(&name);
     let text = |names: &[&str]| args.text(names).map(Option::unwrap_or_default);
     Ok(Decision {
-        action: action(&name, &args, sheet)?,
+        action: action(&name, &args, coords)?,
         thought: text(&["cot", "thought", "reasoning"])?,
         explain: text(&["explain"])?,
         summary: text(&["summary"])?,
@@ -133,8 +133,8 @@ fn read(map: Map<String, Value>, sheet: &Sheet) -> Result<Decision, ParseError> 
     })
 }
 
-fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseError> {
-    let at = || args.point(&["normalizedpoint"], sheet);
+fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, ParseError> {
+    let at = || args.point(&["normalizedpoint"], coords);
     let here = || match at()? {
         Some(point) => Ok(point),
         None => args.missing("`normalized_point`, two fractions from 0 to 1"),
@@ -156,7 +156,7 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseErr
             Gesture::Type { text, point, clear: false, submit: false }.into()
         }
         "scroll" => {
-            let (from, to) = path(args, sheet)?;
+            let (from, to) = path(args, coords)?;
             Gesture::Slide { from, to, duration: words::SWIPE }.into()
         }
         "awake" => {
@@ -197,27 +197,27 @@ fn action(name: &str, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseErr
 }
 
 /// The first and the last place of a path.
-fn path(args: &Args<'_>, sheet: &Sheet) -> Result<(Point, Point), ParseError> {
+fn path(args: &Args<'_>, coords: &CoordContext) -> Result<(Point, Point), ParseError> {
     match args.value(&["normalizedpath"])? {
         Some(Value::Array(list)) if list.len() < 100 => match &list[..] {
-            [Value::Number(_), ..] => point::path(&Value::Array(list.clone()).to_string(), sheet),
+            [Value::Number(_), ..] => point::path(&Value::Array(list.clone()).to_string(), coords),
             [from, .., to] => {
                 // Those between are on the screen too, or nobody knows what was meant.
                 for between in list {
-                    point::point_in(between, sheet)?;
+                    point::point_in(between, coords)?;
                 }
-                Ok((point::point_in(from, sheet)?, point::point_in(to, sheet)?))
+                Ok((point::point_in(from, coords)?, point::point_in(to, coords)?))
             }
             _ => args.missing("two points in `normalized_path`"),
         },
-        Some(Value::String(text)) => point::path(text, sheet),
+        Some(Value::String(text)) => point::path(text, coords),
         _ => args.missing("`normalized_path`, a list of points"),
     }
 }
 
 /// An action as the model would say it.
-fn say(action: &Action, sheet: &Sheet) -> Value {
-    let at = |point: &Point| place(*point, sheet, false);
+fn say(action: &Action, coords: &CoordContext) -> Value {
+    let at = |point: &Point| place(*point, coords, false);
     let (name, args) = match action {
         Action::Gesture(gesture) | Action::Confirm { gesture, .. } => match gesture {
             Gesture::Click { point } => ("Click", json!({ "normalized_point": at(point) })),

@@ -5,10 +5,10 @@
 //! Qwen2-VL) and the hosted Doubao-1.5-UI-TARS say thousandths.
 use ayeaye_agent::{Decision, ParseError, Part, Prompt, Reply, StepInput};
 
+use super::coords::{CoordSystem, CoordUnit};
 use super::reading::call::{self, Call};
-use super::space::{Space, Unit};
 use super::turns::{self, LONGEST_TASK, Manner};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize, SmartResize};
 
 pub(super) mod act;
@@ -41,11 +41,11 @@ const SERVER: SmartResize =
 
 const SAMPLING: Sampling = Sampling { max_tokens: 1024, ..Sampling::GREEDY };
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "ui-tars",
     title: "UI-TARS-1.5",
     patterns: &["ui-tars", "ui_tars", "uitars"],
-    space: Space::of(Unit::ResizedPixels(SERVER)),
+    coords: CoordSystem::of(CoordUnit::ResizedPixels(SERVER)),
     picture: PictureRule {
         resize: Resize::Smart(SmartResize { max_pixels: MOST_PIXELS, ..SERVER }),
         encoding: Encoding::Jpeg { quality: 85 },
@@ -56,7 +56,7 @@ const SPEC: Spec = Spec {
     wire: Wire::Chat,
 };
 
-const SPEC_1000: Spec = Spec {
+const SPEC_1000: ProfileSpec = ProfileSpec {
     name: "ui-tars-1000",
     title: "UI-TARS-1, Doubao-1.5-UI-TARS",
     patterns: &[
@@ -73,7 +73,7 @@ const SPEC_1000: Spec = Spec {
         "ui-tars:7b",
         "ui-tars:72b",
     ],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     // The numbers do not depend on the picture, so that it may keep its shape.
     picture: PictureRule {
         resize: Resize::MaxPixels(MOST_PIXELS),
@@ -83,30 +83,30 @@ const SPEC_1000: Spec = Spec {
 };
 
 impl Family for UiTars {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt(view, sheet)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt(view, coords)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        parse::parse(reply, sheet)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        parse::parse(reply, coords)
     }
 }
 
 impl Family for UiTars1000 {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC_1000
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt(view, sheet)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt(view, coords)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        parse::parse(reply, sheet)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        parse::parse(reply, coords)
     }
 }
 
@@ -146,13 +146,13 @@ finished(content='xxx') # The task is done; content is the report to the user.
 ";
 
 /// What to send for one step.
-fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
     let task = turns::quoted(view.request, LONGEST_TASK) + "\n";
     Prompt::of(turns::messages(
         view,
         Manner {
             opening: vec![Part::Text(RULES.to_owned()), Part::Text(task)],
-            say: &|decision, sent| say(decision, &Sheet { sent, ..*sheet }),
+            say: &|decision, sent| say(decision, &CoordContext { image: sent, ..*coords }),
             beside: &|_| None,
             pictures: EARLIER,
         },
@@ -160,8 +160,8 @@ fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
 }
 
 /// A decision as the model says it.
-fn say(decision: &Decision, sheet: &Sheet) -> String {
-    let Call { name, args } = act::said(decision, sheet);
+fn say(decision: &Decision, coords: &CoordContext) -> String {
+    let Call { name, args } = act::said(decision, coords);
     let args = args.iter().map(|(name, value)| format!("{name}={}", call::quoted(value, '\'')));
     let args = args.collect::<Vec<_>>().join(", ");
     format!("Thought: {}\nAction: {name}({args})", act::why(decision))

@@ -8,10 +8,10 @@ use ayeaye_agent::{
     QuestionKind, Reply, Role, StepInput,
 };
 
+use super::coords::CoordSystem;
 use super::reading::{begins_anew, call, point, quote, refused, think, unwrapped, words};
-use super::space::Space;
 use super::telling::{LONGEST_TASK, Story, line, listed, put, quoted, system_notes};
-use super::{Family, Sampling, Sheet, Spec, Wire};
+use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 #[cfg(test)]
@@ -21,11 +21,11 @@ mod tests;
 #[derive(Debug)]
 pub(super) struct UiVenus;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "ui-venus",
     title: "UI-Venus 1.5",
     patterns: &["ui-venus", "ui_venus", "uivenus"],
-    space: Space::THOUSANDTHS,
+    coords: CoordSystem::THOUSANDTHS,
     // Its server cuts it into squares of 32: 1,150 tokens for 1080x2400, with small print kept.
     picture: PictureRule {
         resize: Resize::MaxPixels(720 * 1600),
@@ -70,11 +70,11 @@ const RULES: &str = "\
 ";
 
 impl Family for UiVenus {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
         let story = Story::of(view);
         let (unasked, steps) = story.steps();
         let mut state = format!("### 用户任务\n{}\n", quoted(view.request, LONGEST_TASK));
@@ -83,7 +83,7 @@ impl Family for UiVenus {
             put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
         }
         let told = listed(&steps, |step| {
-            let action = say(&step.decision.action, sheet);
+            let action = say(&step.decision.action, coords);
             match line(&step.decision.explain, 300) {
                 why if why.is_empty() => action,
                 why => format!("{action} {why}"),
@@ -102,15 +102,15 @@ impl Family for UiVenus {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        read(&reply.text, sheet)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        read(&reply.text, coords)
     }
 }
 
 const KNOWN: &[&str] =
     &["box", "point", "start", "end", "direction", "content", "app", "url", "duration", "time"];
 
-fn read(text: &str, sheet: &Sheet) -> Result<Decision, ParseError> {
+fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseError> {
     let text = unwrapped(text);
     if text.is_empty() {
         return refused("it is empty");
@@ -119,7 +119,7 @@ fn read(text: &str, sheet: &Sheet) -> Result<Decision, ParseError> {
     let body = unwrapped(cut.body);
     let Parts { before, action, conclusion, behind } = parts(body)?;
     let call = call::only(call::calls(call::unfenced(action), KNOWN)?)?;
-    let action = act(&call, sheet)?;
+    let action = act(&call, coords)?;
     if matches!(action, Action::Complete { .. }) {
         if cut.unclosed {
             return refused("its reasoning has no end, so that its action may be part of it");
@@ -181,14 +181,14 @@ fn conclusion(rest: &str) -> (&str, &str) {
     (inside, behind.trim())
 }
 
-fn act(call: &call::Call, sheet: &Sheet) -> Result<Action, ParseError> {
+fn act(call: &call::Call, coords: &CoordContext) -> Result<Action, ParseError> {
     let needs = |what: &str| ParseError(format!("{} needs {what}", quote(&call.name)));
     let at = |names: &[&str], what: &str| -> Result<Point, ParseError> {
-        point::point(call.arg(names).ok_or_else(|| needs(what))?, sheet)
+        point::point(call.arg(names).ok_or_else(|| needs(what))?, coords)
     };
     let ends = || -> Result<(Point, Point), ParseError> {
         let end = |name| call.named(&[name]).ok_or_else(|| needs("start=(x1,y1), end=(x2,y2)"));
-        Ok((point::point(end("start")?, sheet)?, point::point(end("end")?, sheet)?))
+        Ok((point::point(end("start")?, coords)?, point::point(end("end")?, coords)?))
     };
     let text = |what: &str| {
         let text = call.arg(&["content"]).filter(|text| !text.is_empty());
@@ -210,7 +210,8 @@ fn act(call: &call::Call, sheet: &Sheet) -> Result<Action, ParseError> {
             let Some(direction) = call.named(&["direction"]) else {
                 return Err(needs("start=(x1,y1), end=(x2,y2)"));
             };
-            let at = call.named(&["box", "point"]).map(|it| point::point(it, sheet)).transpose()?;
+            let at =
+                call.named(&["box", "point"]).map(|it| point::point(it, coords)).transpose()?;
             Gesture::Scroll { direction: words::direction(direction)?, at }.into()
         }
         "drag" => {
@@ -256,10 +257,10 @@ fn act(call: &call::Call, sheet: &Sheet) -> Result<Action, ParseError> {
 }
 
 /// An action as the model would say it. What it has no word for is told in words.
-fn say(action: &Action, sheet: &Sheet) -> String {
+fn say(action: &Action, coords: &CoordContext) -> String {
     let text = |text: &str| call::quoted(text, '\'');
     match action {
-        Action::Gesture(gesture) | Action::Confirm { gesture, .. } => gesture_said(gesture, sheet),
+        Action::Gesture(gesture) | Action::Confirm { gesture, .. } => gesture_said(gesture, coords),
         Action::Wait(_) => "Wait()".to_owned(),
         Action::Note { text: note } => format!("(noted) {}", quoted(note, 4 << 10)),
         Action::Info(Question { kind: QuestionKind::Takeover, text: asked, .. }) => {
@@ -271,9 +272,9 @@ fn say(action: &Action, sheet: &Sheet) -> String {
     }
 }
 
-fn gesture_said(gesture: &Gesture, sheet: &Sheet) -> String {
+fn gesture_said(gesture: &Gesture, coords: &CoordContext) -> String {
     let at = |point: &Point| {
-        let (x, y) = sheet.space.numbers(*point, sheet.sent);
+        let (x, y) = coords.system.numbers(*point, coords.image);
         format!("({x},{y})")
     };
     match gesture {

@@ -422,9 +422,9 @@ async fn a_check_finds_what_is_wrong() {
 #[tokio::test]
 async fn a_model_is_calibrated_over_the_wire() {
     use crate::calibrate::scene::Scene;
-    use crate::{Plan, Space};
+    use crate::{CoordSystem, Plan};
     let plan = Plan { probes: 12, seed: 9 };
-    let answers = |speaks: Space| -> Vec<Answer> {
+    let answers = |speaks: CoordSystem| -> Vec<Answer> {
         let tap = |number| {
             let scene = Scene::new(plan.seed, number);
             let sent = crate::picture::Resize::MaxPixels(720 * 1600).apply(scene.screen());
@@ -435,7 +435,9 @@ async fn a_model_is_calibrated_over_the_wire() {
         };
         (1..=plan.probes).map(tap).collect()
     };
-    for (speaks, differs) in [(Space::THOUSANDTHS, None), (Space::SENT, Some(Space::SENT))] {
+    for (speaks, differs) in
+        [(CoordSystem::THOUSANDTHS, None), (CoordSystem::PIXELS, Some(CoordSystem::PIXELS))]
+    {
         let fake = Fake::start(answers(speaks)).await;
         let mut told = 0;
         let found = model(&fake).calibrate(plan, |_| told += 1).await.unwrap();

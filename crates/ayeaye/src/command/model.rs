@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use ayeaye_model::{Calibration, Listed, Plan, Profile, RemoteModel, Space};
+use ayeaye_model::{Calibration, CoordSystem, Plan, Profile, ProfileInfo, RemoteModel};
 use serde_json::json;
 
 use crate::cli::Exit;
@@ -11,7 +11,7 @@ use crate::terminal::{Terminal, one_line};
 
 /// Shows every profile.
 pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Terminal) -> Exit {
-    let all: Vec<Listed> = Profile::ALL.iter().map(|profile| profile.listed()).collect();
+    let all: Vec<ProfileInfo> = Profile::ALL.iter().map(|profile| profile.listed()).collect();
     if as_json {
         let all: Vec<_> = all.iter().map(as_value).collect();
         let text = serde_json::to_string_pretty(&json!({ "profiles": all }));
@@ -35,9 +35,9 @@ pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Termi
         terminal.line(&(cells.collect::<String>() + &row[4]));
         if let Some(it) = of {
             let names = match it.patterns {
-                [] if it.is_for_any => "any other name".to_owned(),
+                [] if it.is_default => "any other name".to_owned(),
                 [] => format!("only with model.profile = \"{}\"", it.name),
-                names => format!("names with {}{}", names.join(", "), it.place),
+                names => format!("names with {}{}", names.join(", "), it.host_note),
             };
             terminal.line(&format!("    {names}"));
             terminal.line(&format!("    pictures: {}; history: {}", it.picture, it.history));
@@ -47,22 +47,22 @@ pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Termi
     }
     terminal.line("");
     let name = one_line(&model.config().name);
-    let is_for_any = |it: &Listed| it.is_for_any && it.name == model.profile_name();
+    let is_default = |it: &ProfileInfo| it.is_default && it.name == model.profile_name();
     let how = match config.model.profile {
         Some(_) => "as the settings say",
-        None if all.iter().any(is_for_any) => "since its name tells no family",
+        None if all.iter().any(is_default) => "since its name tells no family",
         None => "by its name",
     };
     terminal.line(&format!("{name} is asked as {}, {how}.", model.profile_name()));
     Exit::Done
 }
 
-fn as_value(it: &Listed) -> serde_json::Value {
+fn as_value(it: &ProfileInfo) -> serde_json::Value {
     json!({
         "name": it.name, "title": it.title, "patterns": it.patterns,
         "coordinates": it.coordinates, "picture": it.picture, "pictures": it.pictures,
         "history": it.history, "sampling": it.sampling, "api": it.api,
-        "is_for_any": it.is_for_any,
+        "is_for_any": it.is_default,
     })
 }
 
@@ -108,7 +108,7 @@ fn report(found: &Calibration, terminal: Terminal) {
     }
     match found.space {
         Some(space) => {
-            let alike: Vec<String> = found.alike.iter().map(Space::to_string).collect();
+            let alike: Vec<String> = found.alike.iter().map(CoordSystem::to_string).collect();
             let alike = match &alike[..] {
                 [] => String::new(),
                 some => format!(" (the taps cannot tell it from {})", some.join(", ")),
@@ -132,7 +132,7 @@ fn report(found: &Calibration, terminal: Terminal) {
 fn settle(
     config: &Config,
     found: &Calibration,
-    space: Space,
+    space: CoordSystem,
     write: bool,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
@@ -177,7 +177,7 @@ fn settle(
 }
 
 /// The settings with these coordinates, or with none; all else stays as it is, comments too.
-fn edited(text: &str, space: Option<Space>) -> anyhow::Result<String> {
+fn edited(text: &str, space: Option<CoordSystem>) -> anyhow::Result<String> {
     let mut file: toml_edit::DocumentMut = text.parse().context("not TOML")?;
     let section = file.entry("model").or_insert_with(|| {
         let mut table = toml_edit::Table::new();
@@ -246,21 +246,24 @@ mod tests {
     #[test]
     fn only_the_coordinates_change() {
         let before = "# mine\nlog = 'debug'\n\n[model] # here\nname = \"m\"   # the one\n\n[run]\nmax-steps = 3\n";
-        let after = edited(before, Some(Space::TO_999)).unwrap();
+        let after = edited(before, Some(CoordSystem::UP_TO_999)).unwrap();
         assert_eq!(after, before.replace("the one\n", "the one\ncoordinates = \"0-999\"\n"));
-        let again = edited(&after, Some(Space::SENT)).unwrap();
+        let again = edited(&after, Some(CoordSystem::PIXELS)).unwrap();
         assert_eq!(again, after.replace("0-999", "pixels"));
         assert_eq!(edited(&again, None).unwrap(), before);
         let noted = "[model]\ncoordinates = '0-1' # by hand\n";
-        let noted = edited(noted, Some(Space::SENT)).unwrap();
+        let noted = edited(noted, Some(CoordSystem::PIXELS)).unwrap();
         assert_eq!(noted, "[model]\ncoordinates = \"pixels\" # by hand\n");
-        assert_eq!(edited("", Some(Space::SENT)).unwrap(), "[model]\ncoordinates = \"pixels\"\n");
         assert_eq!(
-            edited("model = { name = 'x' }\n", Some(Space::SENT)).unwrap(),
+            edited("", Some(CoordSystem::PIXELS)).unwrap(),
+            "[model]\ncoordinates = \"pixels\"\n"
+        );
+        assert_eq!(
+            edited("model = { name = 'x' }\n", Some(CoordSystem::PIXELS)).unwrap(),
             "model = { name = 'x' , coordinates = \"pixels\" }\n"
         );
-        assert!(edited("[model", Some(Space::SENT)).is_err());
-        assert!(edited("model = 3", Some(Space::SENT)).is_err());
+        assert!(edited("[model", Some(CoordSystem::PIXELS)).is_err());
+        assert!(edited("model = 3", Some(CoordSystem::PIXELS)).is_err());
     }
 
     #[test]

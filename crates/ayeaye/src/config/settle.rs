@@ -45,7 +45,7 @@ impl Stack {
                 api_key: self.may("model.api-key", value::secret)?,
                 profile: self.may("model.profile", profile)?,
                 coordinates: self.may("model.coordinates", |text| {
-                    text.parse().map_err(|err: ayeaye_model::UnknownSpace| err.to_string())
+                    text.parse().map_err(|err: ayeaye_model::UnknownCoordSystem| err.to_string())
                 })?,
                 max_pixels: self.may("model.max-pixels", |text| {
                     value::number(text, 10_000, 64_000_000).map(to_u32)

@@ -23,7 +23,7 @@ fn a_session_is_told_whole() {
 
 #[test]
 fn a_direction_means_what_it_does() {
-    let sheet = sample::sheet(&AgentCpm);
+    let coords = sample::coords(&AgentCpm);
     let at = Point::new(500, 500).unwrap();
     for (direction, word) in [
         (Direction::Up, "down"),
@@ -32,24 +32,24 @@ fn a_direction_means_what_it_does() {
         (Direction::Right, "left"),
     ] {
         let action: Action = Gesture::Scroll { direction, at: Some(at) }.into();
-        let said = written(&action, &sheet);
+        let said = written(&action, &coords);
         assert!(said.contains(&format!("\"to\":\"{word}\"")), "{said}");
-        assert_eq!(read_back(&said, &sheet), Ok(action));
+        assert_eq!(read_back(&said, &coords), Ok(action));
     }
 }
 
-fn written(action: &Action, sheet: &Sheet) -> String {
+fn written(action: &Action, coords: &CoordContext) -> String {
     let decision = sample::decision(action.clone(), "");
-    Value::Object(say(&decision, sheet).expect("it has a word for it")).to_string()
+    Value::Object(say(&decision, coords).expect("it has a word for it")).to_string()
 }
 
-fn read_back(text: &str, sheet: &Sheet) -> Result<Action, ParseError> {
+fn read_back(text: &str, coords: &CoordContext) -> Result<Action, ParseError> {
     let reply = Reply { text: text.to_owned(), ..Reply::default() };
-    AgentCpm.read(&reply, sheet).map(|read| read.action)
+    AgentCpm.read(&reply, coords).map(|read| read.action)
 }
 
-fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || checks::point(sheet);
+fn sayable(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || checks::point(coords);
     let said = || any::<String>().prop_map(|text| format!("{text}x"));
     let slide = Duration::from_millis(500);
     prop_oneof![
@@ -75,10 +75,10 @@ fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
 
 proptest! {
     #[test]
-    fn what_is_said_is_read_back(action in sayable(sample::sheet(&AgentCpm))) {
-        let sheet = sample::sheet(&AgentCpm);
-        let said = written(&action, &sheet);
-        prop_assert_eq!(read_back(&said, &sheet), Ok(action), "{}", said);
+    fn what_is_said_is_read_back(action in sayable(sample::coords(&AgentCpm))) {
+        let coords = sample::coords(&AgentCpm);
+        let said = written(&action, &coords);
+        prop_assert_eq!(read_back(&said, &coords), Ok(action), "{}", said);
     }
 
     #[test]
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn what_another_model_did_can_be_told(action in sample::any_action(sample::sheet(&AgentCpm))) {
+    fn what_another_model_did_can_be_told(action in sample::any_action(sample::coords(&AgentCpm))) {
         let history = [HistoryItem::Request("t".to_owned()), sample::step(0, action)];
         let told = sample::told(&sample::prompt(&AgentCpm, "t", &history, &[]));
         prop_assert!(told.contains("Step 1: "), "{}", told);

@@ -1,7 +1,7 @@
 //! Reading a reply of AutoGLM-Phone: reasoning, then `do(...)` or `finish(...)`.
 use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Question, Reply};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::super::reading::call::{self, Call};
 use super::super::reading::{begins_anew, point, quote, refused, think, unwrapped, words};
 
@@ -16,7 +16,7 @@ const NOTHING_SAID: [&str; 6] = ["true", "重要操作", "敏感操作", "import
 const NOT_SENSITIVE: [&str; 3] = ["false", "none", "null"];
 
 /// Understands a whole reply, or says why not.
-pub(super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+pub(super) fn parse(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() {
         return refused("it is empty");
@@ -33,7 +33,7 @@ pub(super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError
     let (head, written) = split(body)?;
     let thought = think::joined([&cut.thought, head], &reply.reasoning);
     let call = call::only(call::calls(written, ARGS)?)?;
-    let action = action(&call, &thought, sheet)?;
+    let action = action(&call, &thought, coords)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
         return refused("its reasoning has no end (`</think>`), so that finish may be part of it");
     }
@@ -114,7 +114,7 @@ fn loose(body: &str) -> Option<(&str, &str)> {
     None
 }
 
-fn action(call: &Call, thought: &str, sheet: &Sheet) -> Result<Action, ParseError> {
+fn action(call: &Call, thought: &str, coords: &CoordContext) -> Result<Action, ParseError> {
     let said = |name| call.named(&[name]).map(str::trim).filter(|said| !said.is_empty());
     if call.name.eq_ignore_ascii_case("finish") {
         let message = call.arg(&["message"]).unwrap_or_default().trim().to_owned();
@@ -126,7 +126,7 @@ fn action(call: &Call, thought: &str, sheet: &Sheet) -> Result<Action, ParseErro
     let missing = |what: &str| ParseError(format!("{} needs {what}", quote(name)));
     let place = |name| {
         let at = said(name).ok_or_else(|| missing(&format!("{name}, such as {name}=[500,300]")))?;
-        point::point(at, sheet)
+        point::point(at, coords)
     };
     let told = || said("message").filter(|it| !NOTHING_SAID.contains(&it.to_lowercase().as_str()));
     let reason = || Some(thought.trim()).filter(|thought| !thought.is_empty());

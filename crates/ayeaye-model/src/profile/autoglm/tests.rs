@@ -9,7 +9,7 @@ use crate::{Endpoint, Profile};
 
 fn read(text: &str) -> Result<Action, ParseError> {
     let reply = Reply { text: text.to_owned(), ..Reply::default() };
-    AutoGlm.read(&reply, &sample::sheet(&AutoGlm)).map(|read| read.action)
+    AutoGlm.read(&reply, &sample::coords(&AutoGlm)).map(|read| read.action)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_calls_in_the_rules_are_replies_we_read() {
 
 #[test]
 fn a_finger_goes_the_other_way_to_show_what_lies_in_a_direction() {
-    let sheet = sample::sheet(&AutoGlm);
+    let coords = sample::coords(&AutoGlm);
     for (direction, from, to) in [
         (Direction::Down, (500, 700), (500, 300)),
         (Direction::Up, (500, 300), (500, 700)),
@@ -61,12 +61,12 @@ fn a_finger_goes_the_other_way_to_show_what_lies_in_a_direction() {
         let action = Gesture::Scroll { direction, at: None }.into();
         let (from, to) = (Point::new(from.0, from.1).unwrap(), Point::new(to.0, to.1).unwrap());
         let slide = Gesture::Slide { from, to, duration: words::SWIPE };
-        assert_eq!(read(&say(&sample::decision(action, ""), &sheet)), Ok(slide.into()));
+        assert_eq!(read(&say(&sample::decision(action, ""), &coords)), Ok(slide.into()));
     }
 }
 
-fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || sample::point(sheet);
+fn sayable(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || sample::point(coords);
     let trimmed = || sample::text().prop_map(|text| text.trim().to_owned());
     prop_oneof![
         at().prop_map(|point| Gesture::Click { point }.into()),
@@ -97,19 +97,19 @@ fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
 proptest! {
     #[test]
     fn what_it_says_is_read_back(
-        action in sayable(sample::sheet(&AutoGlm)),
+        action in sayable(sample::coords(&AutoGlm)),
         thought in "[a-z ：:'(\n<>]{0,20}",
     ) {
-        let text = say(&sample::decision(action.clone(), &thought), &sample::sheet(&AutoGlm));
+        let text = say(&sample::decision(action.clone(), &thought), &sample::coords(&AutoGlm));
         prop_assert_eq!(read(&text), Ok(action), "{}", text);
     }
 
     #[test]
     fn every_decision_can_be_told(
-        action in sample::any_action(sample::sheet(&AutoGlm)),
+        action in sample::any_action(sample::coords(&AutoGlm)),
         thought in "(</think>|<answer>|finish\\(message=\"x\"\\)|\n|[a-z]){0,8}",
     ) {
-        let text = say(&sample::decision(action, &thought), &sample::sheet(&AutoGlm));
+        let text = say(&sample::decision(action, &thought), &sample::coords(&AutoGlm));
         let read = read(&text);
         prop_assert!(read.is_ok() && !matches!(read, Ok(Action::Complete { .. })), "{}", text);
     }

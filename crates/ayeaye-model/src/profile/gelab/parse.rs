@@ -10,9 +10,9 @@ use ayeaye_agent::{
     QuestionKind,
 };
 
-use crate::profile::Sheet;
+use crate::profile::CoordContext;
 use fields::{Fields, Key};
-use points::Space;
+use points::Unit;
 use words::Word;
 
 mod fields;
@@ -38,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<Decision, ParseError> {
 }
 
 /// Understands a whole reply, or says why not. Points are thousandths, or what is given.
-pub(crate) fn parse_as(text: &str, given: Option<Sheet>) -> Result<Decision, ParseError> {
+pub(crate) fn parse_as(text: &str, given: Option<CoordContext>) -> Result<Decision, ParseError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return refused("it is empty");
@@ -219,7 +219,7 @@ fn with_inline(mut fields: Fields, word: Word, rest: &str) -> Result<Fields, Par
     if word.is_at_a_point()
         && !rest.contains(char::is_alphabetic)
         && !fields.has(Key::Point)
-        && points::point(rest, Space::Thousandths).is_ok()
+        && points::point(rest, Unit::Thousandths).is_ok()
     {
         fields.all.push((Key::Point, rest.to_owned()));
         return Ok(fields);
@@ -323,11 +323,11 @@ fn action(word: Word, fields: &Fields) -> Result<Action, ParseError> {
     Ok(action)
 }
 
-fn space(fields: &Fields) -> Space {
+fn space(fields: &Fields) -> Unit {
     match fields.given {
-        Some(sheet) => Space::Given(sheet),
-        None if fields.fractions => Space::Fractions,
-        None => Space::Thousandths,
+        Some(coords) => Unit::Given(coords),
+        None if fields.fractions => Unit::Fractions,
+        None => Unit::Thousandths,
     }
 }
 

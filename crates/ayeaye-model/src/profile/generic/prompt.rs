@@ -2,8 +2,8 @@
 use ayeaye_agent::{Message, Part, Picture, Prompt, Role, StepInput, ToolCall};
 use serde_json::{Map, Value};
 
-use super::super::Sheet;
-use super::super::space::{Space, Unit};
+use super::super::CoordContext;
+use super::super::coords::{CoordSystem, CoordUnit};
 use super::super::telling::{
     LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, put, quoted, system_notes,
 };
@@ -15,11 +15,11 @@ const FEWEST_TURNS: usize = 20;
 const AT_A_TIME: usize = 10;
 
 /// What to send for one step.
-pub(super) fn prompt(view: &StepInput<'_>, sheet: &Sheet, how: &Generic) -> Prompt {
+pub(super) fn prompt(view: &StepInput<'_>, coords: &CoordContext, how: &Generic) -> Prompt {
     let story = Story::of(view);
     let (unasked, steps) = story.steps();
     let left_out = steps.len().saturating_sub(FEWEST_TURNS) / AT_A_TIME * AT_A_TIME;
-    let mut messages = vec![Message::text(Role::System, rules(sheet.space, how))];
+    let mut messages = vec![Message::text(Role::System, rules(coords.system, how))];
     let mut now = vec![Part::Text(task(view, &story))];
     for words in unasked {
         now.push(Part::Text(format!("The user says: {}\n", quoted(words, LONGEST_SLOT))));
@@ -31,10 +31,11 @@ pub(super) fn prompt(view: &StepInput<'_>, sheet: &Sheet, how: &Generic) -> Prom
     for told in &steps[left_out..] {
         let shown = view.history_images[few..].iter().find(|it| it.step == told.step.step);
         // Its points are told in the numbers of the picture beside it.
-        let seen = Sheet { sent: shown.map_or(sheet.sent, |it| it.picture.size), ..*sheet };
+        let seen =
+            CoordContext { image: shown.map_or(coords.image, |it| it.picture.size), ..*coords };
         match shown {
             Some(shown) => {
-                now.push(Part::Text(screen("The screen:", &shown.picture, sheet)));
+                now.push(Part::Text(screen("The screen:", &shown.picture, coords)));
                 now.push(Part::Picture(shown.picture.clone()));
             }
             None => now.push(Part::Text("(screen not shown)".to_owned())),
@@ -52,14 +53,14 @@ pub(super) fn prompt(view: &StepInput<'_>, sheet: &Sheet, how: &Generic) -> Prom
     if let Some(app) = view.app {
         put(&mut state, format_args!("The app in front: {}\n", quoted(app, 200)));
     }
-    state += &screen("The screen now:", view.picture, sheet);
+    state += &screen("The screen now:", view.picture, coords);
     now.push(Part::Text(state));
     now.push(Part::Picture(view.picture.clone()));
     if !how.tools {
         now.push(Part::Text(REMINDER.to_owned()));
     }
     messages.push(Message { role: Role::User, parts: now });
-    let tools = if how.tools { vec![tool::schema(sheet.space)] } else { Vec::new() };
+    let tools = if how.tools { vec![tool::schema(coords.system)] } else { Vec::new() };
     Prompt { messages, tools, schema: None }
 }
 
@@ -71,13 +72,13 @@ fn task(view: &StepInput<'_>, story: &Story<'_>) -> String {
 }
 
 /// What a picture is, with its size where points are counted in its pixels.
-fn screen(what: &str, picture: &Picture, sheet: &Sheet) -> String {
-    match sheet.space.unit {
-        Unit::SentPixels | Unit::ResizedPixels(_) => {
-            let (width, height) = sheet.space.extent(picture.size);
+fn screen(what: &str, picture: &Picture, coords: &CoordContext) -> String {
+    match coords.system.unit {
+        CoordUnit::ImagePixels | CoordUnit::ResizedPixels(_) => {
+            let (width, height) = coords.system.extent(picture.size);
             format!("{what} {width} x {height} pixels")
         }
-        Unit::Thousandths | Unit::To999 | Unit::Fractions => what.to_owned(),
+        CoordUnit::Thousandths | CoordUnit::UpTo999 | CoordUnit::Fractions => what.to_owned(),
     }
 }
 
@@ -107,8 +108,8 @@ fn id(told: &Told<'_>) -> String {
 }
 
 /// A step as the model would have said it.
-fn turn(told: &Told<'_>, sheet: &Sheet, how: &Generic) -> Vec<Part> {
-    let mut said = say::arguments(&told.step.decision.action, sheet, how.named);
+fn turn(told: &Told<'_>, coords: &CoordContext, how: &Generic) -> Vec<Part> {
+    let mut said = say::arguments(&told.step.decision.action, coords, how.named);
     shorten(&mut said);
     let why = told.why();
     if how.tools {
@@ -142,7 +143,7 @@ fn shorten(said: &mut Map<String, Value>) {
 }
 
 /// What is the same in every step.
-fn rules(space: Space, how: &Generic) -> String {
+fn rules(space: CoordSystem, how: &Generic) -> String {
     let call = if how.tools { CALL } else { "" };
     let actions = actions(space, how);
     format!("{WHO}\n{}\n{call}{actions}\n{RULES}", places(space, how.named))
@@ -180,26 +181,26 @@ into message. If it cannot be done, use abort and say why.
 ";
 
 /// What two numbers mean.
-fn places(space: Space, named: bool) -> String {
+fn places(space: CoordSystem, named: bool) -> String {
     let order = match (named, space.y_first) {
         (true, _) => "x is counted from the left and y from the top",
         (false, false) => "the first is counted from the left, the second from the top",
         (false, true) => "the first is counted from the top, the second from the left",
     };
     let unit = match space.unit {
-        Unit::Thousandths => {
+        CoordUnit::Thousandths => {
             "whole numbers from 0 to 1000, whatever the size of the picture: 0 is its left or top \
              edge, 1000 its right or bottom edge"
         }
-        Unit::To999 => {
+        CoordUnit::UpTo999 => {
             "whole numbers from 0 to 999, whatever the size of the picture: 0 is its left or top \
              edge, 999 its right or bottom edge"
         }
-        Unit::Fractions => {
+        CoordUnit::Fractions => {
             "fractions from 0 to 1, with four decimals: 0 is the left or top edge of the picture, 1 \
              its right or bottom edge"
         }
-        Unit::SentPixels | Unit::ResizedPixels(_) => {
+        CoordUnit::ImagePixels | CoordUnit::ResizedPixels(_) => {
             "whole pixels of the picture, whose width and height are told with it"
         }
     };
@@ -207,10 +208,10 @@ fn places(space: Space, named: bool) -> String {
 }
 
 /// The actions, as they are written.
-fn actions(space: Space, how: &Generic) -> String {
+fn actions(space: CoordSystem, how: &Generic) -> String {
     let reply = if how.tools { "A reply in text" } else { "Every reply" };
     let (first, second) = match space.unit {
-        Unit::Fractions => ("0.5", "0.25"),
+        CoordUnit::Fractions => ("0.5", "0.25"),
         _ => ("500", "250"),
     };
     let at = if how.named {

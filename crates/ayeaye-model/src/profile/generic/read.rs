@@ -2,7 +2,7 @@
 use ayeaye_agent::{Action, Decision, Gesture, ParseError, Question, Reply, ToolCall};
 use serde_json::{Map, Value};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::super::reading::args::{Args, flattened};
 use super::super::reading::{labelled, object, point, quote, refused, unwrapped, words};
 use super::tool;
@@ -21,10 +21,14 @@ const NESTS: [&str; 8] = [
 ];
 
 /// What a whole reply says to do.
-pub(super) fn read(reply: &Reply, sheet: &Sheet, named: bool) -> Result<Decision, ParseError> {
+pub(super) fn read(
+    reply: &Reply,
+    coords: &CoordContext,
+    named: bool,
+) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     let Some((call, more)) = reply.calls.split_first() else {
-        return in_text(text, sheet, named);
+        return in_text(text, coords, named);
     };
     let same = |it: &ToolCall| it.name == call.name && it.arguments == call.arguments;
     if !more.iter().all(same) {
@@ -35,12 +39,12 @@ pub(super) fn read(reply: &Reply, sheet: &Sheet, named: bool) -> Result<Decision
         arguments => object::object(arguments)?,
     };
     let cut = call.arguments.trim().is_empty();
-    let mut decision = decision(map, Some(&call.name), sheet, named)?;
+    let mut decision = decision(map, Some(&call.name), coords, named)?;
     if cut && matches!(decision.action, Action::Complete { .. }) {
         return refused("its call has no arguments, so that nobody knows whether it is whole");
     }
     // Words beside a call are its reasons, unless they are another action.
-    if let Ok(said) = in_text(text, sheet, named)
+    if let Ok(said) = in_text(text, coords, named)
         && said.action != decision.action
     {
         return refused("its words and its call are two different actions; give one");
@@ -52,9 +56,9 @@ pub(super) fn read(reply: &Reply, sheet: &Sheet, named: bool) -> Result<Decision
 }
 
 /// What a reply without a call says to do.
-fn in_text(text: &str, sheet: &Sheet, named: bool) -> Result<Decision, ParseError> {
+fn in_text(text: &str, coords: &CoordContext, named: bool) -> Result<Decision, ParseError> {
     let found = labelled::found(text)?;
-    let decision = decision(found.map.clone(), None, sheet, named)?;
+    let decision = decision(found.map.clone(), None, coords, named)?;
     found.carried_by(decision)
 }
 
@@ -62,7 +66,7 @@ fn in_text(text: &str, sheet: &Sheet, named: bool) -> Result<Decision, ParseErro
 fn decision(
     map: Map<String, Value>,
     tool: Option<&str>,
-    sheet: &Sheet,
+    coords: &CoordContext,
     named: bool,
 ) -> Result<Decision, ParseError> {
     let mut map = map;
@@ -114,7 +118,7 @@ fn decision(
         ));
     };
     args.named(&said);
-    let action = with_leave(action(word, &args, sheet)?, &args)?;
+    let action = with_leave(action(word, &args, coords)?, &args)?;
     let text = |names: &[&str]| args.text(names).map(Option::unwrap_or_default);
     Ok(Decision {
         action,
@@ -135,14 +139,14 @@ fn typed(args: &Args<'_>) -> Result<bool, ParseError> {
 
 const TEXT: [&str; 4] = ["text", "value", "content", "inputtext"];
 
-fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseError> {
+fn action(word: Word, args: &Args<'_>, coords: &CoordContext) -> Result<Action, ParseError> {
     let seconds = || args.text(&["seconds", "duration", "time"]);
-    let at = || place(args, sheet);
-    let here = || match place(args, sheet)? {
+    let at = || place(args, coords);
+    let here = || match place(args, coords)? {
         Some(point) => Ok(point),
         None => args.missing("`point`, two numbers"),
     };
-    let both = || match two_places(args, sheet)? {
+    let both = || match two_places(args, coords)? {
         Some(both) => Ok(both),
         None => args.missing("`start` and `end`, two numbers each"),
     };
@@ -164,7 +168,7 @@ fn action(word: Word, args: &Args<'_>, sheet: &Sheet) -> Result<Action, ParseErr
             let submit = args.flag(&["submit", "pressenter", "enter"])?;
             Gesture::Type { text, point: at()?, clear, submit }.into()
         }
-        Word::Swipe => match two_places(args, sheet)? {
+        Word::Swipe => match two_places(args, coords)? {
             Some((from, to)) => Gesture::Slide { from, to, duration: words::SWIPE }.into(),
             None => {
                 return refused(
@@ -301,9 +305,12 @@ const FROM: [&str; 8] = [
 const TO: [&str; 8] =
     ["end", "endpoint", "endcoordinate", "to", "point2", "coordinate2", "endposition", "target"];
 
-fn place(args: &Args<'_>, sheet: &Sheet) -> Result<Option<ayeaye_agent::Point>, ParseError> {
-    let pair = args.pair("x", "y", sheet)?;
-    let said = args.point(&POINT, sheet)?;
+fn place(
+    args: &Args<'_>,
+    coords: &CoordContext,
+) -> Result<Option<ayeaye_agent::Point>, ParseError> {
+    let pair = args.pair("x", "y", coords)?;
+    let said = args.point(&POINT, coords)?;
     match (pair, said) {
         (Some(one), Some(other)) if one != other => {
             refused("it says two different places; name one")
@@ -314,17 +321,17 @@ fn place(args: &Args<'_>, sheet: &Sheet) -> Result<Option<ayeaye_agent::Point>, 
 
 fn two_places(
     args: &Args<'_>,
-    sheet: &Sheet,
+    coords: &CoordContext,
 ) -> Result<Option<(ayeaye_agent::Point, ayeaye_agent::Point)>, ParseError> {
     // Qwen's names for them.
     let qwen = args.has(&["coordinate2"]) && !args.has(&["coordinate1"]);
-    let from = if qwen { args.point(&["coordinate"], sheet)? } else { args.point(&FROM, sheet)? };
+    let from = if qwen { args.point(&["coordinate"], coords)? } else { args.point(&FROM, coords)? };
     let from = match from {
-        None => args.pair("x1", "y1", sheet)?,
+        None => args.pair("x1", "y1", coords)?,
         from => from,
     };
-    let to = match args.point(&TO, sheet)? {
-        None => args.pair("x2", "y2", sheet)?,
+    let to = match args.point(&TO, coords)? {
+        None => args.pair("x2", "y2", coords)?,
         to => to,
     };
     Ok(from.zip(to))

@@ -2,14 +2,14 @@
 use ayeaye_agent::{Action, Gesture, Point, Question, QuestionKind};
 use serde_json::{Map, Value, json};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 
 /// The arguments of an action, with points as lists, or as objects where `named`.
-pub(super) fn arguments(action: &Action, sheet: &Sheet, named: bool) -> Map<String, Value> {
+pub(super) fn arguments(action: &Action, coords: &CoordContext, named: bool) -> Map<String, Value> {
     let value = match action {
-        Action::Gesture(gesture) => gesture_value(gesture, sheet, named),
+        Action::Gesture(gesture) => gesture_value(gesture, coords, named),
         Action::Confirm { gesture, question } => {
-            let mut value = gesture_value(gesture, sheet, named);
+            let mut value = gesture_value(gesture, coords, named);
             value["confirm"] = json!(question.text);
             value
         }
@@ -33,8 +33,8 @@ pub(super) fn arguments(action: &Action, sheet: &Sheet, named: bool) -> Map<Stri
     }
 }
 
-fn gesture_value(gesture: &Gesture, sheet: &Sheet, named: bool) -> Value {
-    let at = |point: &Point| place(*point, sheet, named);
+fn gesture_value(gesture: &Gesture, coords: &CoordContext, named: bool) -> Value {
+    let at = |point: &Point| place(*point, coords, named);
     match gesture {
         Gesture::Click { point } => json!({ "action": "click", "point": at(point) }),
         Gesture::DoubleClick { point } => json!({ "action": "double_click", "point": at(point) }),
@@ -74,12 +74,12 @@ fn gesture_value(gesture: &Gesture, sheet: &Sheet, named: bool) -> Value {
 }
 
 /// A place, as it is written.
-pub(in super::super) fn place(point: Point, sheet: &Sheet, named: bool) -> Value {
-    let (first, second) = sheet.space.numbers(point, sheet.sent);
+pub(in super::super) fn place(point: Point, coords: &CoordContext, named: bool) -> Value {
+    let (first, second) = coords.system.numbers(point, coords.image);
     if !named {
         return json!([number(first), number(second)]);
     }
-    let (x, y) = if sheet.space.y_first { (second, first) } else { (first, second) };
+    let (x, y) = if coords.system.y_first { (second, first) } else { (first, second) };
     json!({ "x": number(x), "y": number(y) })
 }
 

@@ -98,7 +98,7 @@ fn points_of_a_turned_picture_are_told_in_its_own_pixels() {
         history_images: &history_images,
         app: None,
     };
-    let prompt = gpt::GPT.prompt(&view, &sample::sheet(&gpt::GPT));
+    let prompt = gpt::GPT.prompt(&view, &sample::coords(&gpt::GPT));
     assert!(sample::words(&prompt.messages[2]).contains("[800,360]"), "{prompt:?}");
 }
 
@@ -107,12 +107,12 @@ fn the_examples_in_the_rules_are_replies_we_read() {
     for family in ALL {
         let prompt = sample::prompt(family, "t", &[], &[]);
         let rules = sample::words(&prompt.messages[0]);
-        let sheet = sample::sheet(family);
+        let coords = sample::coords(family);
         let mut count = 0;
         for line in rules.lines().filter(|line| line.starts_with("{\"action\"")) {
             let end = line.rfind('}').unwrap();
             let reply = Reply { text: line[..=end].to_owned(), ..Reply::default() };
-            let read = family.read(&reply, &sheet);
+            let read = family.read(&reply, &coords);
             assert!(read.is_ok(), "{line}: {read:?}");
             count += 1;
         }
@@ -123,7 +123,7 @@ fn the_examples_in_the_rules_are_replies_we_read() {
 
 #[test]
 fn the_tool_holds_every_action() {
-    let schema = tool::schema(Space::THOUSANDTHS);
+    let schema = tool::schema(CoordSystem::THOUSANDTHS);
     let known =
         schema["function"]["parameters"]["properties"]["action"]["enum"].as_array().unwrap();
     assert_eq!(known.len(), 15);
@@ -132,13 +132,13 @@ fn the_tool_holds_every_action() {
     }
     let point =
         |space| tool::schema(space)["function"]["parameters"]["properties"]["point"].clone();
-    assert_eq!(point(Space::THOUSANDTHS)["items"]["type"], "integer");
-    assert_eq!(point(Space::FRACTIONS)["items"]["type"], "number");
+    assert_eq!(point(CoordSystem::THOUSANDTHS)["items"]["type"], "integer");
+    assert_eq!(point(CoordSystem::FRACTIONS)["items"]["type"], "number");
 }
 
 #[test]
 fn a_direction_is_where_the_content_lies() {
-    let sheet = sample::sheet(&GENERIC);
+    let coords = sample::coords(&GENERIC);
     for (direction, word) in [
         (Direction::Up, "up"),
         (Direction::Down, "down"),
@@ -146,12 +146,12 @@ fn a_direction_is_where_the_content_lies() {
         (Direction::Right, "right"),
     ] {
         let action: Action = Gesture::Scroll { direction, at: None }.into();
-        assert_eq!(say::arguments(&action, &sheet, false)["direction"], word);
+        assert_eq!(say::arguments(&action, &coords, false)["direction"], word);
     }
 }
 
-fn any_action(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || checks::point(sheet);
+fn any_action(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || checks::point(coords);
     let slide = Duration::from_millis(500);
     let gesture = prop_oneof![
         at().prop_map(|point| Gesture::Click { point }),
@@ -189,19 +189,20 @@ fn any_action(sheet: Sheet) -> impl Strategy<Value = Action> {
 }
 
 fn family_and_action() -> impl Strategy<Value = (usize, Action)> {
-    (0..ALL.len())
-        .prop_flat_map(|at| any_action(sample::sheet(ALL[at])).prop_map(move |action| (at, action)))
+    (0..ALL.len()).prop_flat_map(|at| {
+        any_action(sample::coords(ALL[at])).prop_map(move |action| (at, action))
+    })
 }
 
 proptest! {
     #[test]
     fn what_is_said_is_read_back((at, action) in family_and_action(), why in any::<String>()) {
         let family = ALL[at];
-        let sheet = sample::sheet(family);
-        let said: Map<String, Value> = say::arguments(&action, &sheet, family.named);
+        let coords = sample::coords(family);
+        let said: Map<String, Value> = say::arguments(&action, &coords, family.named);
         let text = prompt::written(&why, said.clone());
         let reply = Reply { text, ..Reply::default() };
-        let read = family.read(&reply, &sheet);
+        let read = family.read(&reply, &coords);
         prop_assert_eq!(&read.as_ref().map(|it| &it.action), &Ok(&action), "{}", reply.text);
         let call = ToolCall {
             id: String::new(),
@@ -209,7 +210,7 @@ proptest! {
             arguments: Value::Object(said).to_string(),
         };
         let reply = Reply { calls: vec![call], ..Reply::default() };
-        let read = family.read(&reply, &sheet);
+        let read = family.read(&reply, &coords);
         prop_assert_eq!(&read.as_ref().map(|it| &it.action), &Ok(&action));
     }
 
@@ -233,7 +234,7 @@ proptest! {
     ) {
         let call = ToolCall { id: String::new(), name, arguments };
         let reply = Reply { calls: vec![call], ..Reply::default() };
-        if let Ok(read) = GENERIC.read(&reply, &sample::sheet(&GENERIC)) {
+        if let Ok(read) = GENERIC.read(&reply, &sample::coords(&GENERIC)) {
             let named = reply.calls[0].name == "complete"
                 && reply.calls[0].arguments.contains('}');
             let ends = matches!(read.action, Action::Complete { .. });

@@ -1,8 +1,8 @@
 //! The one tool of the generic format, and its arguments.
 use serde_json::{Value, json};
 
+use super::super::coords::{CoordSystem, CoordUnit};
 use super::super::reading::words::folded;
-use super::super::space::{Space, Unit};
 
 /// Its name.
 pub(super) const NAME: &str = "phone_action";
@@ -33,11 +33,11 @@ pub(super) fn is_it(name: &str) -> bool {
 }
 
 /// It, as an OpenAI-compatible endpoint is told of it.
-pub(super) fn schema(space: Space) -> Value {
+pub(super) fn schema(space: CoordSystem) -> Value {
     let point = |what: &str| {
         json!({
             "type": "array",
-            "items": { "type": if space.unit == Unit::Fractions { "number" } else { "integer" } },
+            "items": { "type": if space.unit == CoordUnit::Fractions { "number" } else { "integer" } },
             "minItems": 2,
             "maxItems": 2,
             "description": what,

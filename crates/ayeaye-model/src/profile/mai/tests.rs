@@ -61,9 +61,11 @@ fn what_it_is_told_it_said_it_would_say() {
     let prompt = of(&Mai, "t", &[step(1, scroll.clone(), "")], &[]);
     let text = words(&prompt, Role::Assistant);
     assert!(text.contains("\"direction\": \"up\""), "{text}");
-    let sheet =
-        Sheet { space: Space::TO_999, sent: super::super::mobile_use::testing::picture(0).size };
-    let read = Mai.read(&Reply { text, ..Reply::default() }, &sheet).unwrap();
+    let coords = CoordContext {
+        system: CoordSystem::UP_TO_999,
+        image: super::super::mobile_use::testing::picture(0).size,
+    };
+    let read = Mai.read(&Reply { text, ..Reply::default() }, &coords).unwrap();
     assert_eq!((read.action, read.thought.as_str()), (scroll.into(), "thought 1"));
 }
 

@@ -2,7 +2,7 @@
 use ayeaye_agent::{Action, Gesture, ParseError, Point, Question};
 use serde_json::{Map, Value};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::super::reading::object::{missing, written};
 use super::super::reading::words::{self, folded};
 use super::super::reading::{point, quote, refused};
@@ -12,7 +12,7 @@ use super::Dialect;
 pub(super) fn action(
     map: &Map<String, Value>,
     explain: &str,
-    sheet: &Sheet,
+    coords: &CoordContext,
     dialect: &Dialect,
 ) -> Result<Action, ParseError> {
     let said = match map.get("action") {
@@ -20,7 +20,7 @@ pub(super) fn action(
         Some(other) => return refused(format!("{} is no action", quote(&other.to_string()))),
         None => return missing("an \"action\"", super::NAME),
     };
-    let arguments = Arguments { map, sheet, of: said };
+    let arguments = Arguments { map, coords, of: said };
     let action = match folded(said).as_str() {
         "click" | "tap" => Gesture::Click { point: arguments.place()? }.into(),
         "doubleclick" | "doubletap" => Gesture::DoubleClick { point: arguments.place()? }.into(),
@@ -81,7 +81,7 @@ const END: &[&str] = &["end_coordinate", "coordinate2", "coordinates2"];
 
 struct Arguments<'a> {
     map: &'a Map<String, Value>,
-    sheet: &'a Sheet,
+    coords: &'a CoordContext,
     /// The action, for messages.
     of: &'a str,
 }
@@ -121,7 +121,7 @@ impl Arguments<'_> {
     }
 
     fn point(&self, names: &[&str]) -> Result<Option<Point>, ParseError> {
-        self.value(names)?.map(|value| point::point_in(value, self.sheet)).transpose()
+        self.value(names)?.map(|value| point::point_in(value, self.coords)).transpose()
     }
 
     fn place(&self) -> Result<Point, ParseError> {

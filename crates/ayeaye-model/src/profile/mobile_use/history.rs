@@ -2,7 +2,7 @@
 //! turns, for families that see several.
 use ayeaye_agent::{Action, HistoryItem, HistoryStep, Message, Part, Picture, Role, StepInput};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::quoted::{line, quoted};
 use super::{Dialect, say};
 
@@ -65,21 +65,25 @@ pub(crate) fn before(history: &[HistoryItem]) -> String {
 }
 
 /// A step in a line: in the model's own words, else as it would call it.
-pub(crate) fn told(step: &HistoryStep, sheet: &Sheet, dialect: &Dialect) -> String {
+pub(crate) fn told(step: &HistoryStep, coords: &CoordContext, dialect: &Dialect) -> String {
     let decision = &step.decision;
     if let Action::Note { text } = &decision.action {
         return format!("noted {}", quoted(text, LONGEST_LINE));
     }
     match line(&decision.explain, LONGEST_LINE) {
         words if !words.is_empty() => words,
-        _ => say::object(decision, sheet, dialect)
+        _ => say::object(decision, coords, dialect)
             .map_or_else(|| decision.action.name().to_owned(), |said| line(&said, LONGEST_LINE)),
     }
 }
 
 /// A step in a line, with what went wrong.
-pub(crate) fn told_with_error(step: &HistoryStep, sheet: &Sheet, dialect: &Dialect) -> String {
-    let told = told(step, sheet, dialect);
+pub(crate) fn told_with_error(
+    step: &HistoryStep,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> String {
+    let told = told(step, coords, dialect);
     match &step.error {
         Some(error) => format!("{told} (this failed: {})", quoted(error, LONGEST_LINE)),
         None => told,

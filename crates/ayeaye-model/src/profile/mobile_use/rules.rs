@@ -2,7 +2,7 @@
 //! arguments are the families' own, the words are not.
 use serde_json::json;
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::{Dialect, NAME};
 
 /// How to work. A line each.
@@ -24,9 +24,9 @@ and wait for the user.
 ";
 
 /// The tool as a JSON schema on one line, as it stands within `<tools>`.
-pub(crate) fn tool(dialect: &Dialect, sheet: &Sheet) -> String {
-    let (width, height) = sheet.space.extent(sheet.sent);
-    let order = if sheet.space.y_first { "(y, x)" } else { "(x, y)" };
+pub(crate) fn tool(dialect: &Dialect, coords: &CoordContext) -> String {
+    let (width, height) = coords.system.extent(coords.image);
+    let order = if coords.system.y_first { "(y, x)" } else { "(x, y)" };
     let actions = dialect
         .actions
         .iter()

@@ -2,7 +2,7 @@
 use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, Point, Question, QuestionKind};
 use serde_json::{Map, Value, json};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::super::reading::words;
 use super::quoted::without_tags;
 use super::{Dialect, NAME};
@@ -11,14 +11,22 @@ use super::{Dialect, NAME};
 const LONGEST_TEXT: usize = 2 << 10;
 
 /// The call as text, in its tags; `None` for what the tool has no word for.
-pub(crate) fn call(decision: &Decision, sheet: &Sheet, dialect: &Dialect) -> Option<String> {
-    let arguments = spaced(&arguments(decision, sheet, dialect)?);
+pub(crate) fn call(
+    decision: &Decision,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> Option<String> {
+    let arguments = spaced(&arguments(decision, coords, dialect)?);
     Some(format!("<tool_call>\n{{\"name\": \"{NAME}\", \"arguments\": {arguments}}}\n</tool_call>"))
 }
 
 /// The arguments as JSON on one line.
-pub(crate) fn object(decision: &Decision, sheet: &Sheet, dialect: &Dialect) -> Option<String> {
-    Some(spaced(&arguments(decision, sheet, dialect)?))
+pub(crate) fn object(
+    decision: &Decision,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> Option<String> {
+    Some(spaced(&arguments(decision, coords, dialect)?))
 }
 
 /// JSON with the blanks that the families were trained with, in which no tag stands.
@@ -36,9 +44,13 @@ fn spaced(map: &Map<String, Value>) -> String {
     without_tags(&format!("{{{}}}", said.join(", ")), "\\u003c")
 }
 
-fn arguments(decision: &Decision, sheet: &Sheet, dialect: &Dialect) -> Option<Map<String, Value>> {
+fn arguments(
+    decision: &Decision,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> Option<Map<String, Value>> {
     let value = match &decision.action {
-        Action::Gesture(gesture) => gesture_said(gesture, sheet, dialect),
+        Action::Gesture(gesture) => gesture_said(gesture, coords, dialect),
         Action::Wait(time) => json!({"action": "wait", "time": number(time.as_secs_f64())}),
         Action::Note { .. } => return None,
         Action::Info(Question { kind: QuestionKind::Takeover, text, .. }) => {
@@ -65,8 +77,8 @@ fn arguments(decision: &Decision, sheet: &Sheet, dialect: &Dialect) -> Option<Ma
     }
 }
 
-fn gesture_said(gesture: &Gesture, sheet: &Sheet, dialect: &Dialect) -> Value {
-    let at = |point: &Point| place(*point, sheet);
+fn gesture_said(gesture: &Gesture, coords: &CoordContext, dialect: &Dialect) -> Value {
+    let at = |point: &Point| place(*point, coords);
     match gesture {
         Gesture::Click { point } => json!({"action": "click", "coordinate": at(point)}),
         Gesture::DoubleClick { point } => {
@@ -164,8 +176,8 @@ fn drawn(shown: Direction, at: Option<Point>) -> (Point, Point) {
     (inside(x, y), inside(x + dx, y + dy))
 }
 
-fn place(point: Point, sheet: &Sheet) -> Value {
-    let (first, second) = sheet.space.numbers(point, sheet.sent);
+fn place(point: Point, coords: &CoordContext) -> Value {
+    let (first, second) = coords.system.numbers(point, coords.image);
     json!([number(first), number(second)])
 }
 

@@ -5,7 +5,7 @@ use ayeaye_agent::{
 };
 use bytes::Bytes;
 
-use super::super::{Family, Sheet};
+use super::super::{CoordContext, Family};
 
 /// A picture that can be told from others.
 pub(crate) fn picture(mark: u8) -> Picture {
@@ -58,8 +58,8 @@ pub(crate) fn prompt(
         history_images: &history_images,
         app: None,
     };
-    let sheet = Sheet { space: family.spec().space, sent: now.size };
-    family.prompt(&view, &sheet)
+    let coords = CoordContext { system: family.spec().coords, image: now.size };
+    family.prompt(&view, &coords)
 }
 
 /// The marks of the pictures, in order.

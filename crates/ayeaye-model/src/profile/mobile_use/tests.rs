@@ -3,7 +3,7 @@ use std::time::Duration;
 use ayeaye_agent::{Direction, Gesture, Key, Point, Question, ScreenSize};
 use proptest::prelude::*;
 
-use super::super::space::Space;
+use super::super::coords::CoordSystem;
 use super::*;
 
 const PATHS: Dialect = Dialect {
@@ -15,8 +15,8 @@ const PATHS: Dialect = Dialect {
 const DIRECTIONS: Dialect =
     Dialect { swipes_by_direction: true, failure: "fail", lower_buttons: true, ..PATHS };
 
-fn sheet(space: Space) -> Sheet {
-    Sheet { space, sent: ScreenSize { width: 672, height: 1484 } }
+fn coords(space: CoordSystem) -> CoordContext {
+    CoordContext { system: space, image: ScreenSize { width: 672, height: 1484 } }
 }
 
 fn decided(action: Action) -> Decision {
@@ -24,30 +24,34 @@ fn decided(action: Action) -> Decision {
     Decision { action, thought, explain, summary: String::new(), observation: String::new() }
 }
 
-fn back(action: &Action, sheet: &Sheet, dialect: &Dialect) -> Result<Action, ParseError> {
+fn back(action: &Action, coords: &CoordContext, dialect: &Dialect) -> Result<Action, ParseError> {
     let text =
-        say::call(&decided(action.clone()), sheet, dialect).expect("the tool has a word for it");
-    decide(&Reply { text, ..Reply::default() }, sheet, dialect).map(|decision| decision.action)
+        say::call(&decided(action.clone()), coords, dialect).expect("the tool has a word for it");
+    decide(&Reply { text, ..Reply::default() }, coords, dialect).map(|decision| decision.action)
 }
 
 #[test]
 fn a_call_is_written_as_the_families_write_it() {
     let click = decided(Gesture::Click { point: Point::new(500, 250).unwrap() }.into());
     assert_eq!(
-        say::call(&click, &sheet(Space::THOUSANDTHS), &PATHS).unwrap(),
+        say::call(&click, &coords(CoordSystem::THOUSANDTHS), &PATHS).unwrap(),
         "<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": {\"action\": \"click\", \
          \"coordinate\": [500, 250]}}\n</tool_call>"
     );
     let key = decided(Gesture::HotKey { key: Key::Back }.into());
-    assert!(say::object(&key, &sheet(Space::TO_999), &DIRECTIONS).unwrap().contains("\"back\""));
+    assert!(
+        say::object(&key, &coords(CoordSystem::UP_TO_999), &DIRECTIONS)
+            .unwrap()
+            .contains("\"back\"")
+    );
     let note = decided(Action::Note { text: "x".to_owned() });
-    assert_eq!(say::call(&note, &sheet(Space::TO_999), &PATHS), None);
+    assert_eq!(say::call(&note, &coords(CoordSystem::UP_TO_999), &PATHS), None);
 }
 
 /// What other families did is told as what it did to the phone.
 #[test]
 fn a_scroll_becomes_the_finger_that_shows_the_same() {
-    let space = sheet(Space::THOUSANDTHS);
+    let space = coords(CoordSystem::THOUSANDTHS);
     for (direction, across, down) in [
         (Direction::Down, 0.0, -1.0),
         (Direction::Up, 0.0, 1.0),
@@ -77,7 +81,7 @@ fn a_scroll_at_the_edge_stays_on_the_screen() {
         let at = Some(Point::new(at.0, at.1).unwrap());
         for direction in [Direction::Up, Direction::Down, Direction::Left, Direction::Right] {
             let scroll = Gesture::Scroll { direction, at }.into();
-            assert!(back(&scroll, &sheet(Space::SENT), &PATHS).is_ok());
+            assert!(back(&scroll, &coords(CoordSystem::PIXELS), &PATHS).is_ok());
         }
     }
 }
@@ -86,7 +90,8 @@ fn a_scroll_at_the_edge_stays_on_the_screen() {
 fn what_needs_leave_is_told_as_the_question() {
     let gesture = Gesture::HotKey { key: Key::Enter };
     let question = Question::confirm("Send it?");
-    let read = back(&Action::Confirm { gesture, question }, &sheet(Space::TO_999), &PATHS);
+    let read =
+        back(&Action::Confirm { gesture, question }, &coords(CoordSystem::UP_TO_999), &PATHS);
     assert_eq!(read, Ok(Action::Info(Question::info("Send it?"))));
 }
 
@@ -100,12 +105,12 @@ fn point() -> impl Strategy<Value = (u16, u16)> {
 }
 
 /// What both dialects have words for. Points are on the grid of the space.
-fn action(space: Space) -> impl Strategy<Value = Action> {
+fn action(space: CoordSystem) -> impl Strategy<Value = Action> {
     let grid = move |(x, y): (u16, u16)| {
-        let sheet = sheet(space);
+        let coords = coords(space);
         let point = Point::new(i64::from(x), i64::from(y)).unwrap();
-        let (first, second) = space.numbers(point, sheet.sent);
-        space.point(first, second, sheet.sent).unwrap()
+        let (first, second) = space.numbers(point, coords.image);
+        space.point(first, second, coords.image).unwrap()
     };
     let keys = proptest::sample::select(Key::ALL.to_vec());
     let gesture = prop_oneof![
@@ -143,11 +148,11 @@ proptest! {
     #[test]
     fn what_is_said_is_read_back(
         (space, action) in proptest::sample::select(vec![
-            Space::THOUSANDTHS, Space::TO_999, Space::SENT,
+            CoordSystem::THOUSANDTHS, CoordSystem::UP_TO_999, CoordSystem::PIXELS,
         ]).prop_flat_map(|space| (Just(space), action(space))),
     ) {
         for dialect in [PATHS, DIRECTIONS] {
-            prop_assert_eq!(back(&action, &sheet(space), &dialect), Ok(action.clone()));
+            prop_assert_eq!(back(&action, &coords(space), &dialect), Ok(action.clone()));
         }
     }
 
@@ -156,7 +161,7 @@ proptest! {
         let at = |(x, y): (u16, u16)| Point::new(i64::from(x), i64::from(y)).unwrap();
         let duration = super::super::reading::words::SWIPE;
         let slide = Action::from(Gesture::Slide { from: at(from), to: at(to), duration });
-        let read = back(&slide, &sheet(Space::THOUSANDTHS), &PATHS);
+        let read = back(&slide, &coords(CoordSystem::THOUSANDTHS), &PATHS);
         prop_assert_eq!(read, Ok(slide));
     }
 
@@ -166,7 +171,7 @@ proptest! {
             let mut map = Map::new();
             map.insert("action".to_owned(), Value::from("click"));
             map.insert(key.clone(), value);
-            let read = decision(&map, String::new(), String::new(), None, &sheet(Space::SENT), &PATHS);
+            let read = decision(&map, String::new(), String::new(), None, &coords(CoordSystem::PIXELS), &PATHS);
             let completes = matches!(read, Ok(Decision { action: Action::Complete { .. }, .. }));
             prop_assert!(!completes);
         }

@@ -63,7 +63,8 @@ fn without_screens_of_earlier_steps_all_are_lines() {
         history_images: &[],
         app: None,
     };
-    let prompt = Owl.prompt(&view, &Sheet { space: Space::THOUSANDTHS, sent: now.size });
+    let prompt =
+        Owl.prompt(&view, &CoordContext { system: CoordSystem::THOUSANDTHS, image: now.size });
     assert_eq!(prompt.messages.len(), 2);
     assert!(words(&prompt, Role::User).contains("Step1: Tap 1.\n"));
 }
@@ -74,8 +75,8 @@ fn what_it_is_told_it_said_it_would_say() {
     for action in [click().into(), asked] {
         let text =
             words(&of(&Owl, "t", &[step(1, action.clone(), "Do it.")], &[]), Role::Assistant);
-        let sheet = Sheet { space: Space::THOUSANDTHS, sent: picture(0).size };
-        let read = Owl.read(&Reply { text, ..Reply::default() }, &sheet).unwrap();
+        let coords = CoordContext { system: CoordSystem::THOUSANDTHS, image: picture(0).size };
+        let read = Owl.read(&Reply { text, ..Reply::default() }, &coords).unwrap();
         assert_eq!((read.action, read.explain.as_str()), (action, "Do it."));
     }
 }
@@ -107,7 +108,7 @@ fn the_first_version_sees_outcomes() {
 #[test]
 fn the_examples_of_the_first_version_are_read() {
     let text = words(&of(&OwlOne, "t", &[], &[]), Role::User);
-    let sheet = Sheet { space: OwlOne.spec().space, sent: picture(0).size };
+    let coords = CoordContext { system: OwlOne.spec().coords, image: picture(0).size };
     let examples: Vec<&str> = text.split("Example: ").skip(1).collect();
     assert_eq!(examples.len(), 11);
     for example in examples {
@@ -116,7 +117,7 @@ fn the_examples_of_the_first_version_are_read() {
             object.replace("x1, y1", "1, 2").replace("x2, y2", "3, 4").replace("x, y", "5, 6");
         let text =
             format!("### Thought ###\nt\n\n### Action ###\n{object}\n\n### Description ###\nd");
-        let read = OwlOne.read(&Reply { text, ..Reply::default() }, &sheet);
+        let read = OwlOne.read(&Reply { text, ..Reply::default() }, &coords);
         assert!(read.is_ok(), "{object}: {read:?}");
     }
 }

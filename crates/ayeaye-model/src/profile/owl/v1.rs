@@ -4,20 +4,20 @@ use std::fmt::Write as _;
 
 use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 
+use super::super::coords::{CoordSystem, CoordUnit};
 use super::super::mobile_use::history::{self, LONGEST_TASK};
 use super::super::mobile_use::quoted::{line, quoted};
 use super::super::mobile_use::rules::RULES;
 use super::super::mobile_use::{self, Dialect, say};
 use super::super::qwen::{PICTURE_25, RESIZE_25};
 use super::super::reading::{hermes, refused, think, unwrapped};
-use super::super::space::{Space, Unit};
-use super::super::{Family, Sampling, Sheet, Spec, Wire};
+use super::super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 /// GUI-Owl 7B and 32B of the first version.
 #[derive(Debug)]
 pub(in super::super) struct OwlOne;
 
-const SPEC: Spec = Spec {
+const SPEC: ProfileSpec = ProfileSpec {
     name: "gui-owl-1",
     title: "GUI-Owl (Mobile-Agent-v3)",
     patterns: &[
@@ -31,7 +31,7 @@ const SPEC: Spec = Spec {
         "guiowl-32b",
     ],
     // Made from Qwen2.5-VL: pixels of the picture as its server resizes it.
-    space: Space::of(Unit::ResizedPixels(RESIZE_25)),
+    coords: CoordSystem::of(CoordUnit::ResizedPixels(RESIZE_25)),
     picture: PICTURE_25,
     earlier_pictures: 0,
     history: "a line for each of the last steps, with its outcome",
@@ -92,16 +92,16 @@ One sentence on what the action does and what should come of it.
 ";
 
 impl Family for OwlOne {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-        prompt(view, sheet)
+    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt(view, coords)
     }
 
-    fn read(&self, reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
-        read(reply, sheet)
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        read(reply, coords)
     }
 }
 
@@ -109,8 +109,8 @@ impl Family for OwlOne {
 const MOST_LATEST: usize = 5;
 
 /// What to send for one step.
-fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
-    let (width, height) = sheet.space.extent(sheet.sent);
+fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+    let (width, height) = coords.system.extent(coords.image);
     let rules = format!(
         "You operate an Android phone for its user, one action at a time, going by its screen.\n\n\
          ### Rules ###\n{RULES}\n#### Atomic Actions ####\nThe screen is {width}x{height}; places are \
@@ -128,11 +128,11 @@ fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
     };
     add("Earlier Requests", &history::before(before));
     let older = older.iter().fold(String::new(), |lines, (number, step)| {
-        format!("{lines}{number}. {}\n", history::told_with_error(step, sheet, &DIALECT))
+        format!("{lines}{number}. {}\n", history::told_with_error(step, coords, &DIALECT))
     });
     add("Historical Operations", &older);
     let latest = latest.iter().fold(String::new(), |lines, (_, step)| {
-        let action = say::object(&step.decision, sheet, &DIALECT)
+        let action = say::object(&step.decision, coords, &DIALECT)
             .unwrap_or_else(|| step.decision.action.name().to_owned());
         let outcome = match &step.error {
             None => "Successful".to_owned(),
@@ -153,12 +153,12 @@ fn prompt(view: &StepInput<'_>, sheet: &Sheet) -> Prompt {
 }
 
 /// What a reply decides: by its sections, or by a call where the model falls back to that.
-fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+fn read(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
     let cut = think::cut(unwrapped(&reply.text), |text| text.starts_with("##"));
     let sections = sections(cut.body);
     let mut actions = sections.iter().filter(|section| section.name == Name::Action);
     let (Some(action), true) = (actions.next(), reply.calls.is_empty()) else {
-        return mobile_use::decide(reply, sheet, &DIALECT);
+        return mobile_use::decide(reply, coords, &DIALECT);
     };
     if actions.next().is_some() {
         return refused("it has more than one section ### Action ###; reply with one action");
@@ -179,7 +179,7 @@ fn read(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
     let thought = said(Name::Thought).unwrap_or_default();
     let explain = description.unwrap_or_default();
     let arguments = mobile_use::arguments(&call.name, call.arguments)?;
-    mobile_use::decision(&arguments, thought, explain, doubt, sheet, &DIALECT)
+    mobile_use::decision(&arguments, thought, explain, doubt, coords, &DIALECT)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use ayeaye_agent::{ParseError, Point};
 use serde_json::{Map, Value, json};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::object::object;
 use super::words::folded;
 use super::{point, quote, refused};
@@ -133,8 +133,12 @@ impl<'a> Args<'a> {
     }
 
     /// A place, if one is said.
-    pub(crate) fn point(&self, names: &[&str], sheet: &Sheet) -> Result<Option<Point>, ParseError> {
-        self.value(names)?.map(|value| point::point_in(value, sheet)).transpose()
+    pub(crate) fn point(
+        &self,
+        names: &[&str],
+        coords: &CoordContext,
+    ) -> Result<Option<Point>, ParseError> {
+        self.value(names)?.map(|value| point::point_in(value, coords)).transpose()
     }
 
     /// A place whose two numbers have names of their own.
@@ -142,10 +146,10 @@ impl<'a> Args<'a> {
         &self,
         x: &str,
         y: &str,
-        sheet: &Sheet,
+        coords: &CoordContext,
     ) -> Result<Option<Point>, ParseError> {
         match (self.value(&[x])?, self.value(&[y])?) {
-            (Some(x), Some(y)) => point::point_in(&json!({ "x": x, "y": y }), sheet).map(Some),
+            (Some(x), Some(y)) => point::point_in(&json!({ "x": x, "y": y }), coords).map(Some),
             (None, None) => Ok(None),
             _ => self.missing("both numbers of the place"),
         }

@@ -2,22 +2,22 @@
 use ayeaye_agent::{ParseError, Point};
 use serde_json::Value;
 
-use super::super::Sheet;
-use super::super::space::Unit;
+use super::super::CoordContext;
+use super::super::coords::CoordUnit;
 use super::{quote, refused};
 
 /// Longer texts name no place.
 const LONGEST: usize = 200;
 
 /// One place: two numbers in any brackets, or a box, whose middle is meant.
-pub(crate) fn point(text: &str, sheet: &Sheet) -> Result<Point, ParseError> {
+pub(crate) fn point(text: &str, coords: &CoordContext) -> Result<Point, ParseError> {
     let mut numbers = numbers(text)?;
     if let ([_, _], Some(y_first)) = (&numbers[..], named_y_first(text))
-        && y_first != sheet.space.y_first
+        && y_first != coords.system.y_first
     {
         numbers.reverse();
     }
-    place(&numbers, sheet).map_err(|why| why.unwrap_or_else(|| odd(text)))
+    place(&numbers, coords).map_err(|why| why.unwrap_or_else(|| odd(text)))
 }
 
 /// Whether a text names its second axis first, if it names both by a letter.
@@ -33,37 +33,38 @@ pub(crate) fn named_y_first(text: &str) -> Option<bool> {
 }
 
 /// Two places in one text.
-pub(crate) fn path(text: &str, sheet: &Sheet) -> Result<(Point, Point), ParseError> {
+pub(crate) fn path(text: &str, coords: &CoordContext) -> Result<(Point, Point), ParseError> {
     match numbers(text)?[..] {
-        [x1, y1, x2, y2] => {
-            Ok((sheet.space.point(x1, y1, sheet.sent)?, sheet.space.point(x2, y2, sheet.sent)?))
-        }
+        [x1, y1, x2, y2] => Ok((
+            coords.system.point(x1, y1, coords.image)?,
+            coords.system.point(x2, y2, coords.image)?,
+        )),
         _ => Err(odd(text)),
     }
 }
 
 /// One place out of JSON: a list of two numbers or of a box's four, an object of `x` and `y`, or a
 /// text as in [`point`].
-pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, ParseError> {
+pub(crate) fn point_in(value: &Value, coords: &CoordContext) -> Result<Point, ParseError> {
     let number = |it: &Value| it.as_f64().or_else(|| it.as_str()?.trim().parse().ok());
     match value {
-        Value::String(text) => point(text, sheet),
+        Value::String(text) => point(text, coords),
         Value::Array(list) => {
             // Some models put a list around the list.
             if let [inner @ Value::Array(_)] = &list[..] {
-                return point_in(inner, sheet);
+                return point_in(inner, coords);
             }
             let numbers: Option<Vec<f64>> = list.iter().map(number).collect();
             let told = || odd(&value.to_string());
-            place(&numbers.ok_or_else(told)?, sheet).map_err(|why| why.unwrap_or_else(told))
+            place(&numbers.ok_or_else(told)?, coords).map_err(|why| why.unwrap_or_else(told))
         }
         Value::Object(map) => {
             match (map.get("x").and_then(number), map.get("y").and_then(number)) {
                 (Some(x), Some(y)) => {
                     // Named numbers have no order.
-                    let (first, second) = if sheet.space.y_first { (y, x) } else { (x, y) };
+                    let (first, second) = if coords.system.y_first { (y, x) } else { (x, y) };
                     let told = || odd(&value.to_string());
-                    place(&[first, second], sheet).map_err(|why| why.unwrap_or_else(told))
+                    place(&[first, second], coords).map_err(|why| why.unwrap_or_else(told))
                 }
                 _ => Err(odd(&value.to_string())),
             }
@@ -73,19 +74,19 @@ pub(crate) fn point_in(value: &Value, sheet: &Sheet) -> Result<Point, ParseError
 }
 
 /// The place of two numbers, or the middle of a box of four; `Err(None)` for any other count.
-fn place(numbers: &[f64], sheet: &Sheet) -> Result<Point, Option<ParseError>> {
+fn place(numbers: &[f64], coords: &CoordContext) -> Result<Point, Option<ParseError>> {
     // Fractions of the screen where others are asked for would all be its first pixel.
-    if sheet.space.unit != Unit::Fractions
+    if coords.system.unit != CoordUnit::Fractions
         && numbers.iter().all(|it| (0.0..=1.0).contains(it))
         && numbers.iter().any(|it| it.fract() != 0.0)
     {
-        let (width, height) = sheet.space.extent(sheet.sent);
+        let (width, height) = coords.system.extent(coords.image);
         return Err(Some(ParseError(format!(
             "the point seems to be in fractions of the screen; its numbers go up to {width} and \
              {height}"
         ))));
     }
-    let at = |x, y| sheet.space.point(x, y, sheet.sent).map_err(Some);
+    let at = |x, y| coords.system.point(x, y, coords.image).map_err(Some);
     match *numbers {
         [x, y] => at(x, y),
         [x1, y1, x2, y2] if x1 <= x2 && y1 <= y2 => {
@@ -134,11 +135,13 @@ mod tests {
     use ayeaye_agent::ScreenSize;
     use serde_json::json;
 
-    use super::super::super::space::Space;
+    use super::super::super::coords::CoordSystem;
     use super::*;
 
-    const SHEET: Sheet =
-        Sheet { space: Space::THOUSANDTHS, sent: ScreenSize { width: 720, height: 1600 } };
+    const SHEET: CoordContext = CoordContext {
+        system: CoordSystem::THOUSANDTHS,
+        image: ScreenSize { width: 720, height: 1600 },
+    };
 
     #[test]
     fn every_spelling_of_a_point() {

@@ -46,7 +46,7 @@ fn the_functions_in_the_rules_are_those_we_read() {
     }
     let example = RULES.lines().find(|line| line.starts_with("<tool_call>")).unwrap();
     let reply = Reply { text: example.to_owned(), ..Reply::default() };
-    assert!(Seed.read(&reply, &sample::sheet(&Seed)).is_ok());
+    assert!(Seed.read(&reply, &sample::coords(&Seed)).is_ok());
 }
 
 #[test]
@@ -58,13 +58,13 @@ fn a_direction_is_where_the_content_lies() {
         (Direction::Right, "right"),
     ] {
         let action: Action = Gesture::Scroll { direction, at: None }.into();
-        let said = say(&sample::decision(action, ""), &sample::sheet(&Seed));
+        let said = say(&sample::decision(action, ""), &sample::coords(&Seed));
         assert!(said.contains(&format!("<parameter=direction>{word}<")), "{said}");
     }
 }
 
-fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || sample::point(sheet);
+fn sayable(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || sample::point(coords);
     let text =
         || "[a-z0-9'\"\\\\(),=:.>好 \n]{0,12}[a-z好]".prop_map(|it| it.trim_start().to_owned());
     prop_oneof![
@@ -99,23 +99,23 @@ fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
 proptest! {
     #[test]
     fn what_it_says_is_read_back(
-        action in sayable(sample::sheet(&Seed)),
+        action in sayable(sample::coords(&Seed)),
         thought in "[a-z ：:'(\n<>]{0,20}",
     ) {
-        let sheet = sample::sheet(&Seed);
-        let text = say(&sample::decision(action.clone(), &thought), &sheet);
-        let read = Seed.read(&Reply { text: text.clone(), ..Reply::default() }, &sheet);
+        let coords = sample::coords(&Seed);
+        let text = say(&sample::decision(action.clone(), &thought), &coords);
+        let read = Seed.read(&Reply { text: text.clone(), ..Reply::default() }, &coords);
         prop_assert_eq!(read.map(|read| read.action), Ok(action), "{}", text);
     }
 
     #[test]
     fn every_decision_can_be_told(
-        action in sample::any_action(sample::sheet(&Seed)),
+        action in sample::any_action(sample::coords(&Seed)),
         thought in "(<function=finished></function>|</tool_call>|\n|[a-z]){0,8}",
     ) {
-        let sheet = sample::sheet(&Seed);
-        let text = say(&sample::decision(action, &thought), &sheet);
-        let read = Seed.read(&Reply { text: text.clone(), ..Reply::default() }, &sheet);
+        let coords = sample::coords(&Seed);
+        let text = say(&sample::decision(action, &thought), &coords);
+        let read = Seed.read(&Reply { text: text.clone(), ..Reply::default() }, &coords);
         prop_assert!(
             !matches!(&read, Ok(Decision { action: Action::Complete { .. }, .. })),
             "{}: {:?}", text, read

@@ -24,24 +24,24 @@ fn a_session_is_told_whole() {
 /// The family has no word for it: a finger draws a path.
 #[test]
 fn a_direction_alone_is_refused() {
-    let sheet = sample::sheet(&StepApi);
+    let coords = sample::coords(&StepApi);
     for direction in [Direction::Up, Direction::Down, Direction::Left, Direction::Right] {
-        let said = written(&Gesture::Scroll { direction, at: None }.into(), &sheet);
-        assert!(read_back(&said, &sheet).is_err(), "{said}");
+        let said = written(&Gesture::Scroll { direction, at: None }.into(), &coords);
+        assert!(read_back(&said, &coords).is_err(), "{said}");
     }
 }
 
-fn written(action: &Action, sheet: &Sheet) -> String {
-    say(action, sheet).to_string()
+fn written(action: &Action, coords: &CoordContext) -> String {
+    say(action, coords).to_string()
 }
 
-fn read_back(text: &str, sheet: &Sheet) -> Result<Action, ParseError> {
+fn read_back(text: &str, coords: &CoordContext) -> Result<Action, ParseError> {
     let reply = Reply { text: text.to_owned(), ..Reply::default() };
-    StepApi.read(&reply, sheet).map(|read| read.action)
+    StepApi.read(&reply, coords).map(|read| read.action)
 }
 
-fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || checks::point(sheet);
+fn sayable(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || checks::point(coords);
     let said = || any::<String>().prop_map(|text| format!("{text}x"));
     let slide = Duration::from_millis(500);
     prop_oneof![
@@ -71,10 +71,10 @@ fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
 
 proptest! {
     #[test]
-    fn what_is_said_is_read_back(action in sayable(sample::sheet(&StepApi))) {
-        let sheet = sample::sheet(&StepApi);
-        let said = written(&action, &sheet);
-        prop_assert_eq!(read_back(&said, &sheet), Ok(action), "{}", said);
+    fn what_is_said_is_read_back(action in sayable(sample::coords(&StepApi))) {
+        let coords = sample::coords(&StepApi);
+        let said = written(&action, &coords);
+        prop_assert_eq!(read_back(&said, &coords), Ok(action), "{}", said);
     }
 
     #[test]
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn what_another_model_did_can_be_told(action in sample::any_action(sample::sheet(&StepApi))) {
+    fn what_another_model_did_can_be_told(action in sample::any_action(sample::coords(&StepApi))) {
         let history = [HistoryItem::Request("t".to_owned()), sample::step(0, action)];
         let told = sample::told(&sample::prompt(&StepApi, "t", &history, &[]));
         prop_assert!(told.contains("Step 1: "), "{}", told);

@@ -3,13 +3,14 @@ use ayeaye_agent::{Action, Gesture, HistoryItem, Part, Point, Prompt, Question, 
 use proptest::prelude::*;
 
 use super::super::turns::sample::{click, clicks, pictures, prompt, step};
-use super::super::{Family, Sheet};
+use super::super::{CoordContext, Family};
 
 /// A place that the family can say to the last digit.
-pub(in super::super) fn point(sheet: Sheet) -> impl Strategy<Value = Point> {
+pub(in super::super) fn point(coords: CoordContext) -> impl Strategy<Value = Point> {
     (0.0..=1.0, 0.0..=1.0).prop_map(move |(x, y): (f64, f64)| {
-        let (first, second) = sheet.space.numbers(Point::from_fractions(x, y).unwrap(), sheet.sent);
-        sheet.space.point(first, second, sheet.sent).unwrap()
+        let (first, second) =
+            coords.system.numbers(Point::from_fractions(x, y).unwrap(), coords.image);
+        coords.system.point(first, second, coords.image).unwrap()
     })
 }
 

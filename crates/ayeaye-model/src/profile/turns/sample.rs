@@ -6,7 +6,7 @@ use ayeaye_agent::{
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::super::{Family, Sheet};
+use super::super::{CoordContext, Family};
 
 /// The picture of the step of this number, unlike all others.
 pub(in super::super) fn picture(step: u32) -> Picture {
@@ -14,8 +14,8 @@ pub(in super::super) fn picture(step: u32) -> Picture {
     Picture { bytes: Bytes::from(step.to_be_bytes().to_vec()), media_type: "image/jpeg", size }
 }
 
-pub(in super::super) fn sheet(family: &dyn Family) -> Sheet {
-    Sheet { space: family.spec().space, sent: picture(0).size }
+pub(in super::super) fn coords(family: &dyn Family) -> CoordContext {
+    CoordContext { system: family.spec().coords, image: picture(0).size }
 }
 
 pub(in super::super) fn decision(action: Action, thought: &str) -> Decision {
@@ -58,7 +58,7 @@ pub(in super::super) fn prompt(
         history_images: &history_images,
         app: Some("com.example"),
     };
-    family.prompt(&view, &sheet(family))
+    family.prompt(&view, &coords(family))
 }
 
 /// A session of so many clicks.
@@ -187,10 +187,10 @@ pub(in super::super) fn a_request_forges_nothing(family: &dyn Family, request: &
 }
 
 /// A place that the family can say to the last digit.
-pub(in super::super) fn point(sheet: Sheet) -> impl Strategy<Value = Point> {
-    let (width, height) = sheet.space.extent(sheet.sent);
+pub(in super::super) fn point(coords: CoordContext) -> impl Strategy<Value = Point> {
+    let (width, height) = coords.system.extent(coords.image);
     (0.0..=1.0, 0.0..=1.0).prop_map(move |(x, y): (f64, f64)| {
-        sheet.space.point((x * width).round(), (y * height).round(), sheet.sent).unwrap()
+        coords.system.point((x * width).round(), (y * height).round(), coords.image).unwrap()
     })
 }
 
@@ -204,8 +204,8 @@ pub(in super::super) fn direction() -> impl Strategy<Value = Direction> {
 }
 
 /// Every sort of action that any model may decide.
-pub(in super::super) fn any_action(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || point(sheet);
+pub(in super::super) fn any_action(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || point(coords);
     let gesture = prop_oneof![
         at().prop_map(|point| Gesture::Click { point }),
         at().prop_map(|point| Gesture::DoubleClick { point }),

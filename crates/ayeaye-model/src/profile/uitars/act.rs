@@ -4,7 +4,7 @@ use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, ParseError, Point,
 
 use super::super::reading::call::Call;
 use super::super::reading::{point, quote, refused, words};
-use super::super::{Sheet, turns};
+use super::super::{CoordContext, turns};
 
 /// The names of arguments.
 pub(in super::super) const ARGS: &[&str] = &[
@@ -79,7 +79,7 @@ pub(in super::super) fn ends(name: &str) -> bool {
 pub(in super::super) fn action(
     call: &Call,
     thought: &str,
-    sheet: &Sheet,
+    coords: &CoordContext,
 ) -> Result<Action, ParseError> {
     let Some(verb) = verb(&call.name) else {
         return refused(format!(
@@ -91,19 +91,19 @@ pub(in super::super) fn action(
     let missing = |what: &str| ParseError(format!("{} needs {what}", quote(&call.name)));
     let text = || call.arg(&TEXT).filter(|text| !text.trim().is_empty());
     let action = match verb {
-        Verb::Click => Gesture::Click { point: place(call, sheet)? }.into(),
-        Verb::DoubleClick => Gesture::DoubleClick { point: place(call, sheet)? }.into(),
+        Verb::Click => Gesture::Click { point: place(call, coords)? }.into(),
+        Verb::DoubleClick => Gesture::DoubleClick { point: place(call, coords)? }.into(),
         Verb::LongPress => {
             let duration = words::press(call.named(&["time", "duration"]));
-            Gesture::LongPress { point: place(call, sheet)?, duration }.into()
+            Gesture::LongPress { point: place(call, coords)?, duration }.into()
         }
         Verb::Type => {
             let text = call.arg(&TEXT).filter(|text| !text.is_empty());
             typed(text.ok_or_else(|| missing("content, with the text to type"))?)
         }
-        Verb::Scroll => scroll(call, sheet)?,
+        Verb::Scroll => scroll(call, coords)?,
         Verb::Drag => {
-            let (from, to) = path(call, sheet)?;
+            let (from, to) = path(call, coords)?;
             // The family's servers draw a finger, they do not hold it down first.
             Gesture::Slide { from, to, duration: words::SWIPE }.into()
         }
@@ -150,25 +150,25 @@ fn typed(text: &str) -> Action {
     }
 }
 
-fn scroll(call: &Call, sheet: &Sheet) -> Result<Action, ParseError> {
+fn scroll(call: &Call, coords: &CoordContext) -> Result<Action, ParseError> {
     let Some(direction) = call.named(&["direction"]) else {
         // The first checkpoints scroll from a box to a box.
-        let (from, to) = path(call, sheet).map_err(|_| {
+        let (from, to) = path(call, coords).map_err(|_| {
             ParseError("scroll needs direction, such as direction='down'".to_owned())
         })?;
         return Ok(Gesture::Slide { from, to, duration: words::SWIPE }.into());
     };
     // The family says what is to be seen, as we do, and not where the finger goes.
     let direction = words::direction(direction)?;
-    let at = call.named(&POINT).map(|at| point::point(at, sheet)).transpose()?;
+    let at = call.named(&POINT).map(|at| point::point(at, coords)).transpose()?;
     Ok(Gesture::Scroll { direction, at }.into())
 }
 
 /// The one place of a call, however its argument is called. Without a name, two numbers may be two
 /// arguments.
-fn place(call: &Call, sheet: &Sheet) -> Result<Point, ParseError> {
+fn place(call: &Call, coords: &CoordContext) -> Result<Point, ParseError> {
     if let Some(at) = call.named(&POINT) {
-        return point::point(at, sheet);
+        return point::point(at, coords);
     }
     let nameless = call.args.iter().filter(|(name, _)| name.is_empty());
     let said: Vec<&str> = nameless.map(|(_, value)| value.as_str()).collect();
@@ -177,26 +177,26 @@ fn place(call: &Call, sheet: &Sheet) -> Result<Point, ParseError> {
             "{} needs point, such as point='<point>100 200</point>'",
             quote(&call.name)
         )),
-        [..] if said.len() <= 4 => point::point(&said.join(","), sheet),
+        [..] if said.len() <= 4 => point::point(&said.join(","), coords),
         _ => refused(format!("{} has too many arguments", quote(&call.name))),
     }
 }
 
-fn path(call: &Call, sheet: &Sheet) -> Result<(Point, Point), ParseError> {
+fn path(call: &Call, coords: &CoordContext) -> Result<(Point, Point), ParseError> {
     let from = call.named(&["start_point", "start_box", "start"]);
     let to = call.named(&["end_point", "end_box", "end"]);
     match (from, to) {
         (Some(from), Some(to)) if !to.trim().is_empty() => {
-            Ok((point::point(from, sheet)?, point::point(to, sheet)?))
+            Ok((point::point(from, coords)?, point::point(to, coords)?))
         }
         _ => refused(format!("{} needs start_point and end_point", quote(&call.name))),
     }
 }
 
 /// A decision as a call: of this family or, made by another model, in its words.
-pub(in super::super) fn said(decision: &Decision, sheet: &Sheet) -> Call {
+pub(in super::super) fn said(decision: &Decision, coords: &CoordContext) -> Call {
     let at = |point: &Point| {
-        let (x, y) = sheet.space.numbers(*point, sheet.sent);
+        let (x, y) = coords.system.numbers(*point, coords.image);
         format!("<point>{x} {y}</point>")
     };
     let call = |name: &str, args: &[(&str, String)]| Call {

@@ -1,7 +1,7 @@
 //! Reading a reply of UI-TARS: labelled lines, and a call as Python writes it.
 use ayeaye_agent::{Action, Decision, ParseError, Reply};
 
-use super::super::Sheet;
+use super::super::CoordContext;
 use super::super::reading::call::{self, Call};
 use super::super::reading::{refused, think, unwrapped};
 use super::act;
@@ -9,7 +9,10 @@ use super::act;
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
 
 /// Understands a whole reply, or says why not.
-pub(in super::super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, ParseError> {
+pub(in super::super) fn parse(
+    reply: &Reply,
+    coords: &CoordContext,
+) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() {
         return refused("it is empty");
@@ -31,7 +34,7 @@ pub(in super::super) fn parse(reply: &Reply, sheet: &Sheet) -> Result<Decision, 
     let said = labelled(head);
     let thought = think::joined([&cut.thought, &said.thought], &reply.reasoning);
     let call = call::only(calls(written)?)?;
-    let action = act::action(&call, &thought, sheet)?;
+    let action = act::action(&call, &thought, coords)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
         return refused("its reasoning has no end, so that finished() may be part of it");
     }

@@ -79,7 +79,7 @@ fn the_screens_of_a_prompt_change_every_third_step() {
 
 #[test]
 fn the_calls_in_the_rules_are_replies_we_read() {
-    let sheet = sample::sheet(&UiTars1000);
+    let coords = sample::coords(&UiTars1000);
     let calls = RULES.split("## Action Space\n").nth(1).unwrap().split("\n\n").next().unwrap();
     assert_eq!(calls.lines().count(), 11);
     for line in calls.lines() {
@@ -89,13 +89,13 @@ fn the_calls_in_the_rules_are_replies_we_read() {
             .replace("x2 y2", "7 8")
             .replace("down or up or right or left", "down");
         let reply = Reply { text: format!("Action: {call}"), ..Reply::default() };
-        assert!(UiTars1000.read(&reply, &sheet).is_ok(), "{call}");
+        assert!(UiTars1000.read(&reply, &coords).is_ok(), "{call}");
     }
 }
 
 #[test]
 fn a_direction_is_where_the_content_lies() {
-    let sheet = sample::sheet(&UiTars1000);
+    let coords = sample::coords(&UiTars1000);
     for (direction, word) in [
         (Direction::Up, "up"),
         (Direction::Down, "down"),
@@ -103,14 +103,14 @@ fn a_direction_is_where_the_content_lies() {
         (Direction::Right, "right"),
     ] {
         let action: Action = Gesture::Scroll { direction, at: None }.into();
-        let said = say(&sample::decision(action, ""), &sheet);
+        let said = say(&sample::decision(action, ""), &coords);
         assert!(said.contains(&format!("direction='{word}'")), "{said}");
     }
 }
 
 /// What the family can say without losing anything.
-fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || sample::point(sheet);
+fn sayable(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || sample::point(coords);
     prop_oneof![
         at().prop_map(|point| Gesture::Click { point }.into()),
         at().prop_map(|point| Gesture::DoubleClick { point }.into()),
@@ -141,27 +141,27 @@ proptest! {
     #[test]
     fn what_it_says_is_read_back(
         (pixels, action) in any::<bool>().prop_flat_map(|pixels| {
-            let sheet = sample::sheet(FAMILIES[usize::from(!pixels)]);
-            (Just(pixels), sayable(sheet))
+            let coords = sample::coords(FAMILIES[usize::from(!pixels)]);
+            (Just(pixels), sayable(coords))
         }),
         thought in "[a-z ：:'(\n<>]{0,20}",
     ) {
         let family = FAMILIES[usize::from(!pixels)];
-        let sheet = sample::sheet(family);
-        let text = say(&sample::decision(action.clone(), &thought), &sheet);
-        let read = family.read(&Reply { text: text.clone(), ..Reply::default() }, &sheet);
+        let coords = sample::coords(family);
+        let text = say(&sample::decision(action.clone(), &thought), &coords);
+        let read = family.read(&Reply { text: text.clone(), ..Reply::default() }, &coords);
         prop_assert_eq!(read.map(|read| read.action), Ok(action), "{}", text);
     }
 
     /// What another model decided is told in words of this one, and never as an end.
     #[test]
     fn every_decision_can_be_told(
-        action in sample::any_action(sample::sheet(&UiTars)),
+        action in sample::any_action(sample::coords(&UiTars)),
         thought in "(Action: |finished\\(content='x'\\)|\n|[a-z]){0,8}",
     ) {
-        let sheet = sample::sheet(&UiTars);
-        let text = say(&sample::decision(action, &thought), &sheet);
-        let read = UiTars.read(&Reply { text: text.clone(), ..Reply::default() }, &sheet);
+        let coords = sample::coords(&UiTars);
+        let text = say(&sample::decision(action, &thought), &coords);
+        let read = UiTars.read(&Reply { text: text.clone(), ..Reply::default() }, &coords);
         prop_assert_eq!(text.lines().count(), 2);
         prop_assert!(
             !matches!(&read, Ok(Decision { action: Action::Complete { .. }, .. })),

@@ -23,7 +23,7 @@ fn a_session_is_told_whole() {
 
 #[test]
 fn a_direction_means_what_it_does() {
-    let sheet = sample::sheet(&UiVenus);
+    let coords = sample::coords(&UiVenus);
     let at = Point::new(500, 500).unwrap();
     for (direction, word) in [
         (Direction::Up, "up"),
@@ -32,23 +32,23 @@ fn a_direction_means_what_it_does() {
         (Direction::Right, "right"),
     ] {
         let action: Action = Gesture::Scroll { direction, at: Some(at) }.into();
-        let said = written(&action, &sheet);
+        let said = written(&action, &coords);
         assert!(said.contains(&format!("direction='{word}'")), "{said}");
-        assert_eq!(read_back(&said, &sheet), Ok(action));
+        assert_eq!(read_back(&said, &coords), Ok(action));
     }
 }
 
-fn written(action: &Action, sheet: &Sheet) -> String {
-    format!("<think>x</think><action>{}</action>", say(action, sheet))
+fn written(action: &Action, coords: &CoordContext) -> String {
+    format!("<think>x</think><action>{}</action>", say(action, coords))
 }
 
-fn read_back(text: &str, sheet: &Sheet) -> Result<Action, ParseError> {
+fn read_back(text: &str, coords: &CoordContext) -> Result<Action, ParseError> {
     let reply = Reply { text: text.to_owned(), ..Reply::default() };
-    UiVenus.read(&reply, sheet).map(|read| read.action)
+    UiVenus.read(&reply, coords).map(|read| read.action)
 }
 
-fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
-    let at = move || checks::point(sheet);
+fn sayable(coords: CoordContext) -> impl Strategy<Value = Action> {
+    let at = move || checks::point(coords);
     let said = || any::<String>().prop_map(|text| format!("{text}x"));
     let slide = Duration::from_millis(500);
     prop_oneof![
@@ -80,10 +80,10 @@ fn sayable(sheet: Sheet) -> impl Strategy<Value = Action> {
 
 proptest! {
     #[test]
-    fn what_is_said_is_read_back(action in sayable(sample::sheet(&UiVenus))) {
-        let sheet = sample::sheet(&UiVenus);
-        let said = written(&action, &sheet);
-        prop_assert_eq!(read_back(&said, &sheet), Ok(action), "{}", said);
+    fn what_is_said_is_read_back(action in sayable(sample::coords(&UiVenus))) {
+        let coords = sample::coords(&UiVenus);
+        let said = written(&action, &coords);
+        prop_assert_eq!(read_back(&said, &coords), Ok(action), "{}", said);
     }
 
     #[test]
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn what_another_model_did_can_be_told(action in sample::any_action(sample::sheet(&UiVenus))) {
+    fn what_another_model_did_can_be_told(action in sample::any_action(sample::coords(&UiVenus))) {
         let history = [HistoryItem::Request("t".to_owned()), sample::step(0, action)];
         let told = sample::told(&sample::prompt(&UiVenus, "t", &history, &[]));
         prop_assert!(told.contains("Step 1: "), "{}", told);

@@ -1,7 +1,7 @@
 //! `key:value` fields, separated by tabs, and by what models put in place of them.
 use super::ParseError;
 use super::words::Word;
-use crate::profile::Sheet;
+use crate::profile::CoordContext;
 
 /// A key of the format. What is not in this list is part of the value before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) struct Fields {
     /// Points are fractions of the screen (0 to 1), not thousandths.
     pub fractions: bool,
     /// Points are what the settings say.
-    pub given: Option<Sheet>,
+    pub given: Option<CoordContext>,
     /// A text that ends too early cannot have been taken for whole, as in JSON.
     pub closed: bool,
 }

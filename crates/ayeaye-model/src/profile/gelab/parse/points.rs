@@ -2,24 +2,24 @@
 use ayeaye_agent::Point;
 
 use super::ParseError;
-use crate::profile::Sheet;
+use crate::profile::CoordContext;
 use crate::profile::reading::point::named_y_first;
 
 /// What a number of a point means.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Space {
+pub(super) enum Unit {
     /// 0 to 1000.
     Thousandths,
     /// 0 to 1, as in replies of the hosted Step models.
     Fractions,
     /// What the settings say, against the format.
-    Given(Sheet),
+    Given(CoordContext),
 }
 
 /// One place: `x,y` in any brackets, or a box, whose middle is meant.
-pub(super) fn point(text: &str, space: Space) -> Result<Point, ParseError> {
+pub(super) fn point(text: &str, space: Unit) -> Result<Point, ParseError> {
     let mut numbers = numbers(text, space)?;
-    let y_first = matches!(space, Space::Given(sheet) if sheet.space.y_first);
+    let y_first = matches!(space, Unit::Given(coords) if coords.system.y_first);
     if numbers.len() == 2 && named_y_first(text).is_some_and(|said| said != y_first) {
         numbers.reverse();
     }
@@ -36,16 +36,16 @@ pub(super) fn point(text: &str, space: Space) -> Result<Point, ParseError> {
 }
 
 /// Two places in one text.
-pub(super) fn path(text: &str, space: Space) -> Result<(Point, Point), ParseError> {
+pub(super) fn path(text: &str, space: Unit) -> Result<(Point, Point), ParseError> {
     match numbers(text, space)?[..] {
         [x1, y1, x2, y2] => Ok((place(text, x1, y1, space)?, place(text, x2, y2, space)?)),
         _ => Err(odd(text)),
     }
 }
 
-fn place(text: &str, x: f64, y: f64, space: Space) -> Result<Point, ParseError> {
-    if let Space::Given(sheet) = space {
-        return sheet.space.point(x, y, sheet.sent);
+fn place(text: &str, x: f64, y: f64, space: Unit) -> Result<Point, ParseError> {
+    if let Unit::Given(coords) = space {
+        return coords.system.point(x, y, coords.image);
     }
     let inside = |v: f64| (0.0..=1000.0).contains(&v);
     if !inside(x) || !inside(y) {
@@ -68,7 +68,7 @@ fn odd(text: &str) -> ParseError {
 
 /// The numbers of a point, in thousandths. Anything that is neither a number, a bracket, a comma
 /// nor one of the words models put around points makes it odd.
-fn numbers(text: &str, space: Space) -> Result<Vec<f64>, ParseError> {
+fn numbers(text: &str, space: Unit) -> Result<Vec<f64>, ParseError> {
     if 200 < text.len() {
         return Err(odd(text));
     }
@@ -94,7 +94,7 @@ fn numbers(text: &str, space: Space) -> Result<Vec<f64>, ParseError> {
         found.push(token.parse::<f64>().map_err(|_| odd(text))?);
     }
     match space {
-        Space::Fractions => {
+        Unit::Fractions => {
             if found.iter().any(|v| !(0.0..=1.0).contains(v)) {
                 return Err(ParseError(format!(
                     "the point {} is off the screen; both fractions must be from 0 to 1",
@@ -103,13 +103,13 @@ fn numbers(text: &str, space: Space) -> Result<Vec<f64>, ParseError> {
             }
             Ok(found.into_iter().map(|v| v * 1000.0).collect())
         }
-        Space::Thousandths if fractional && found.iter().all(|v| (0.0..=1.0).contains(v)) => {
+        Unit::Thousandths if fractional && found.iter().all(|v| (0.0..=1.0).contains(v)) => {
             Err(ParseError(format!(
                 "the point {} seems to be in fractions of the screen; write thousandths, 0 to 1000",
                 super::quote(text)
             )))
         }
-        Space::Thousandths | Space::Given(_) => Ok(found),
+        Unit::Thousandths | Unit::Given(_) => Ok(found),
     }
 }
 
@@ -145,12 +145,12 @@ mod tests {
             "412,103,612,303",
             "[412, 103, 612, 303]",
         ] {
-            assert_eq!(point(text, Space::Thousandths), Ok(at(512, 203)), "{text}");
+            assert_eq!(point(text, Unit::Thousandths), Ok(at(512, 203)), "{text}");
         }
-        assert_eq!(point("0,1000", Space::Thousandths), Ok(at(0, 1000)));
-        assert_eq!(point("1,1", Space::Thousandths), Ok(at(1, 1)));
-        assert_eq!(point("[0.512, 0.203]", Space::Fractions), Ok(at(512, 203)));
-        assert_eq!(path("1,2,3,4", Space::Thousandths), Ok((at(1, 2), at(3, 4))));
+        assert_eq!(point("0,1000", Unit::Thousandths), Ok(at(0, 1000)));
+        assert_eq!(point("1,1", Unit::Thousandths), Ok(at(1, 1)));
+        assert_eq!(point("[0.512, 0.203]", Unit::Fractions), Ok(at(512, 203)));
+        assert_eq!(path("1,2,3,4", Unit::Thousandths), Ok((at(1, 2), at(3, 4))));
     }
 
     #[test]
@@ -180,23 +180,23 @@ mod tests {
             "900,900,1100,1100",
             "99999999999999999999999,1",
         ] {
-            assert!(point(text, Space::Thousandths).is_err(), "{text}");
+            assert!(point(text, Unit::Thousandths).is_err(), "{text}");
         }
-        assert!(point("1.2,0.5", Space::Fractions).is_err());
-        assert!(point("512,203", Space::Fractions).is_err());
+        assert!(point("1.2,0.5", Unit::Fractions).is_err());
+        assert!(point("512,203", Unit::Fractions).is_err());
     }
 
     proptest! {
         #[test]
         fn no_text_panics_and_no_point_is_off_the_screen(text in "\\PC{0,60}") {
-            if let Ok(point) = point(&text, Space::Thousandths) {
+            if let Ok(point) = point(&text, Unit::Thousandths) {
                 prop_assert!(point.x() <= 1000 && point.y() <= 1000);
             }
         }
 
         #[test]
         fn numbers_are_taken_as_they_are(x in -2000i64..4000, y in -2000i64..4000) {
-            let read = point(&format!("{x},{y}"), Space::Thousandths);
+            let read = point(&format!("{x},{y}"), Unit::Thousandths);
             prop_assert_eq!(read.ok(), Point::new(x, y).ok());
         }
     }

@@ -8,24 +8,24 @@ use crate::picture::{SmartResize, smart_resize};
 
 /// What the two numbers of a point are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Space {
+pub struct CoordSystem {
     /// The unit of each number.
-    pub unit: Unit,
+    pub unit: CoordUnit,
     /// Whether the first number is the one from the top.
     pub y_first: bool,
 }
 
 /// The unit of a coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Unit {
+pub enum CoordUnit {
     /// 0 to 1000, in either direction.
     Thousandths,
     /// 0 to 999: the last place is 999.
-    To999,
+    UpTo999,
     /// 0 to 1.
     Fractions,
     /// Pixels of the picture as it was sent.
-    SentPixels,
+    ImagePixels,
     /// Pixels of the picture as the model's server resizes it before the model sees it.
     ResizedPixels(SmartResize),
 }
@@ -36,20 +36,20 @@ pub enum Unit {
     "`{0}` names no coordinates; write one of 0-1000, 0-999, 0-1, pixels, or \
      resized:FACTOR:MIN:MAX, with `yx:` in front where the height comes first"
 )]
-pub struct UnknownSpace(String);
+pub struct UnknownCoordSystem(String);
 
-impl Space {
+impl CoordSystem {
     /// Thousandths, width first.
-    pub const THOUSANDTHS: Self = Self::of(Unit::Thousandths);
+    pub const THOUSANDTHS: Self = Self::of(CoordUnit::Thousandths);
     /// 0 to 999, width first.
-    pub const TO_999: Self = Self::of(Unit::To999);
+    pub const UP_TO_999: Self = Self::of(CoordUnit::UpTo999);
     /// 0 to 1, width first.
-    pub const FRACTIONS: Self = Self::of(Unit::Fractions);
+    pub const FRACTIONS: Self = Self::of(CoordUnit::Fractions);
     /// Pixels of the picture that was sent, width first.
-    pub const SENT: Self = Self::of(Unit::SentPixels);
+    pub const PIXELS: Self = Self::of(CoordUnit::ImagePixels);
 
     /// Width first.
-    pub const fn of(unit: Unit) -> Self {
+    pub const fn of(unit: CoordUnit) -> Self {
         Self { unit, y_first: false }
     }
 
@@ -57,11 +57,11 @@ impl Space {
     pub fn extent(&self, sent: ScreenSize) -> (f64, f64) {
         let sides = |size: ScreenSize| (f64::from(size.width), f64::from(size.height));
         match self.unit {
-            Unit::Thousandths => (1000.0, 1000.0),
-            Unit::To999 => (999.0, 999.0),
-            Unit::Fractions => (1.0, 1.0),
-            Unit::SentPixels => sides(sent),
-            Unit::ResizedPixels(rule) => sides(smart_resize(sent, rule)),
+            CoordUnit::Thousandths => (1000.0, 1000.0),
+            CoordUnit::UpTo999 => (999.0, 999.0),
+            CoordUnit::Fractions => (1.0, 1.0),
+            CoordUnit::ImagePixels => sides(sent),
+            CoordUnit::ResizedPixels(rule) => sides(smart_resize(sent, rule)),
         }
     }
 
@@ -71,7 +71,7 @@ impl Space {
         let (x, y) = if self.y_first { (second, first) } else { (first, second) };
         let (width, height) = self.extent(sent);
         let part = |at: f64, of: f64| match self.unit {
-            Unit::To999 if 999.0 < at && at <= 1000.0 => 1.0,
+            CoordUnit::UpTo999 if 999.0 < at && at <= 1000.0 => 1.0,
             _ => at / of,
         };
         Point::from_fractions(part(x, width), part(y, height)).map_err(|_| {
@@ -89,7 +89,7 @@ impl Space {
         let (width, height) = self.extent(sent);
         let (x, y) = point.fractions();
         let places = match self.unit {
-            Unit::Fractions => 1e4,
+            CoordUnit::Fractions => 1e4,
             _ => 1.0,
         };
         let near = |part: f64, of: f64| (part * of * places).round() / places;
@@ -98,35 +98,35 @@ impl Space {
     }
 }
 
-impl fmt::Display for Space {
+impl fmt::Display for CoordSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.y_first {
             f.write_str("yx:")?;
         }
         match self.unit {
-            Unit::Thousandths => f.write_str("0-1000"),
-            Unit::To999 => f.write_str("0-999"),
-            Unit::Fractions => f.write_str("0-1"),
-            Unit::SentPixels => f.write_str("pixels"),
-            Unit::ResizedPixels(SmartResize { factor, min_pixels, max_pixels }) => {
+            CoordUnit::Thousandths => f.write_str("0-1000"),
+            CoordUnit::UpTo999 => f.write_str("0-999"),
+            CoordUnit::Fractions => f.write_str("0-1"),
+            CoordUnit::ImagePixels => f.write_str("pixels"),
+            CoordUnit::ResizedPixels(SmartResize { factor, min_pixels, max_pixels }) => {
                 write!(f, "resized:{factor}:{min_pixels}:{max_pixels}")
             }
         }
     }
 }
 
-impl FromStr for Space {
-    type Err = UnknownSpace;
+impl FromStr for CoordSystem {
+    type Err = UnknownCoordSystem;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
-        let refused = || UnknownSpace(text.chars().take(60).collect());
+        let refused = || UnknownCoordSystem(text.chars().take(60).collect());
         let (rest, y_first) = text.strip_prefix("yx:").map_or((text, false), |rest| (rest, true));
         let unit = match rest {
-            "0-1000" => Unit::Thousandths,
-            "0-999" => Unit::To999,
-            "0-1" => Unit::Fractions,
-            "pixels" => Unit::SentPixels,
+            "0-1000" => CoordUnit::Thousandths,
+            "0-999" => CoordUnit::UpTo999,
+            "0-1" => CoordUnit::Fractions,
+            "pixels" => CoordUnit::ImagePixels,
             _ => {
                 let numbers = rest.strip_prefix("resized:").ok_or_else(refused)?;
                 let numbers: Vec<u32> = numbers
@@ -137,7 +137,7 @@ impl FromStr for Space {
                     [factor @ 1..=1024, min_pixels, max_pixels]
                         if factor * factor <= max_pixels && min_pixels <= max_pixels =>
                     {
-                        Unit::ResizedPixels(SmartResize { factor, min_pixels, max_pixels })
+                        CoordUnit::ResizedPixels(SmartResize { factor, min_pixels, max_pixels })
                     }
                     _ => return Err(refused()),
                 }
@@ -156,28 +156,34 @@ mod tests {
 
     #[test]
     fn a_space_is_written_as_it_is_read() {
-        let resized = Unit::ResizedPixels(QWEN);
-        for unit in [Unit::Thousandths, Unit::To999, Unit::Fractions, Unit::SentPixels, resized] {
+        let resized = CoordUnit::ResizedPixels(QWEN);
+        for unit in [
+            CoordUnit::Thousandths,
+            CoordUnit::UpTo999,
+            CoordUnit::Fractions,
+            CoordUnit::ImagePixels,
+            resized,
+        ] {
             for y_first in [false, true] {
-                let space = Space { unit, y_first };
+                let space = CoordSystem { unit, y_first };
                 assert_eq!(space.to_string().parse(), Ok(space));
             }
         }
         for odd in ["", "px", "0-10", "resized:28", "resized:0:1:2", "resized:28:9:1", "xy:0-1"] {
-            assert!(odd.parse::<Space>().is_err(), "{odd}");
+            assert!(odd.parse::<CoordSystem>().is_err(), "{odd}");
         }
     }
 
     #[test]
     fn numbers_become_places_and_back() {
-        let resized = Space::of(Unit::ResizedPixels(QWEN));
+        let resized = CoordSystem::of(CoordUnit::ResizedPixels(QWEN));
         for (space, x, y) in [
-            (Space::THOUSANDTHS, 500.0, 250.0),
-            (Space::TO_999, 500.0, 250.0),
-            (Space::FRACTIONS, 0.5, 0.25),
-            (Space::SENT, 360.0, 400.0),
+            (CoordSystem::THOUSANDTHS, 500.0, 250.0),
+            (CoordSystem::UP_TO_999, 500.0, 250.0),
+            (CoordSystem::FRACTIONS, 0.5, 0.25),
+            (CoordSystem::PIXELS, 360.0, 400.0),
             (resized, 364.0, 399.0),
-            (Space { y_first: true, ..Space::SENT }, 400.0, 360.0),
+            (CoordSystem { y_first: true, ..CoordSystem::PIXELS }, 400.0, 360.0),
         ] {
             let point = space.point(x, y, SENT).unwrap();
             assert_eq!(space.numbers(point, SENT), (x, y), "{space}");
@@ -188,16 +194,16 @@ mod tests {
     #[test]
     fn what_is_off_the_screen_is_refused() {
         for (space, x, y) in [
-            (Space::THOUSANDTHS, 1001.0, 5.0),
-            (Space::TO_999, 1000.5, 5.0),
-            (Space::FRACTIONS, 1.01, 0.0),
-            (Space::SENT, 721.0, 5.0),
-            (Space::SENT, -1.0, 5.0),
-            (Space::SENT, f64::NAN, 5.0),
-            (Space { y_first: true, ..Space::SENT }, 5.0, 721.0),
+            (CoordSystem::THOUSANDTHS, 1001.0, 5.0),
+            (CoordSystem::UP_TO_999, 1000.5, 5.0),
+            (CoordSystem::FRACTIONS, 1.01, 0.0),
+            (CoordSystem::PIXELS, 721.0, 5.0),
+            (CoordSystem::PIXELS, -1.0, 5.0),
+            (CoordSystem::PIXELS, f64::NAN, 5.0),
+            (CoordSystem { y_first: true, ..CoordSystem::PIXELS }, 5.0, 721.0),
         ] {
             assert!(space.point(x, y, SENT).is_err(), "{space} {x},{y}");
         }
-        assert!(Space::TO_999.point(1000.0, 0.0, SENT).is_ok());
+        assert!(CoordSystem::UP_TO_999.point(1000.0, 0.0, SENT).is_ok());
     }
 }
