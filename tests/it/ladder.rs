@@ -340,7 +340,7 @@ async fn an_answer_that_comes_while_the_client_acts_itself_is_not_lost() {
     });
     let mut acting = acting.await.unwrap();
     let done = facts_of(retry(&client, START, task(), &state, says("Berg")).await);
-    acting.end().await;
+    acting.finished().await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     assert_eq!(paper.script.said(), ["Berg"]);
 }

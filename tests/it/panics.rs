@@ -86,12 +86,12 @@ async fn client(
 ) -> RunningService<RoleClient, Quiet> {
     let agent = Agent::new(AgentDeps {
         sources: vec![source],
-        private: Vec::new(),
+        in_process_devices: Vec::new(),
         models: Models::one(model),
         journal: Arc::new(FileJournal::new(data, ayeaye::wiring::clock(), SyncWhen::Step)),
         limits: Limits::USUAL,
         config: Map::new(),
-        keeping: PrivacySettings::default(),
+        privacy: PrivacySettings::default(),
         judge: None,
     });
     connect(Server::new(Arc::new(agent), crate::support::DEFAULTS), Quiet).await

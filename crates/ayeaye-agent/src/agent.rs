@@ -2,12 +2,12 @@
 //!
 //! A run is an activity of its own. Whoever starts it gets a [`Follower`]; a follower that goes away
 //! changes nothing, and another can be had at any time.
-mod asks;
 mod direct;
 mod follower;
-mod outcome;
 mod overview;
-mod runs;
+mod registry;
+mod requests;
+mod run_status;
 #[cfg(test)]
 mod tests;
 
@@ -20,17 +20,17 @@ use futures::future::{BoxFuture, WeakShared};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
-pub use self::asks::{Continue, ReplyMode, StartTask, UserInput};
 pub use self::direct::{DirectAction, DirectRun};
-use self::direct::{Hands, has_no_task};
+use self::direct::{DirectSessions, has_no_task};
 pub use self::follower::Follower;
-pub use self::outcome::Outcome;
 pub use self::overview::RunActivity;
-use self::runs::{Claim, Lease, Live, Runs};
+use self::registry::{ActiveRun, DeviceLease, LeaseRequest, RunRegistry};
+pub use self::requests::{ContinueTask, ReplyMode, StartTask, UserInput};
+pub use self::run_status::RunStatus;
 use crate::journal::{DeviceRecord, Entry, Fact, RunRecord, SessionBuilder, SessionStart, Summary};
 use crate::privacy::{Kind, PrivacySettings, Vaults, secrets_in};
 use crate::report::{Report, RunInfo};
-use crate::run::{CancelHandle, Hand, Memory, Opening, Run, RunUpdate};
+use crate::run::{CancelHandle, DirectRequest, Memory, ResumeKind, Run, RunUpdate};
 use crate::session::{MissingSessionStart, Session, SessionPhase};
 use crate::{
     Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Journal, JournalError, JournalWriter,
@@ -43,7 +43,7 @@ pub struct AgentDeps {
     /// Where phones are found; asked in this order.
     pub sources: Vec<Arc<dyn DeviceSource>>,
     /// Phones that no other process can reach, such as a virtual one in this process.
-    pub private: Vec<DeviceId>,
+    pub in_process_devices: Vec<DeviceId>,
     /// What decides, plans and tells.
     pub models: Models,
     /// What is kept.
@@ -53,7 +53,7 @@ pub struct AgentDeps {
     /// Settings worth keeping with a session, never a key.
     pub config: serde_json::Map<String, serde_json::Value>,
     /// How much of what happens is kept.
-    pub keeping: PrivacySettings,
+    pub privacy: PrivacySettings,
     /// What judges whether a request was carried out, and when.
     pub judge: Option<Judge>,
 }
@@ -101,7 +101,7 @@ pub struct Judge {
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// Another session drives the phone.
-    #[error("device {device} is busy: {} is driving it", driver(session.as_ref()))]
+    #[error("device {device} is busy: {} is driving it", device_holder(session.as_ref()))]
     DeviceBusy {
         /// The phone.
         device: DeviceId,
@@ -150,7 +150,7 @@ pub enum AgentError {
     ShuttingDown,
 }
 
-fn driver(session: Option<&SessionId>) -> String {
+fn device_holder(session: Option<&SessionId>) -> String {
     session.map_or_else(|| "somebody else".to_owned(), |session| format!("session {session}"))
 }
 
@@ -167,10 +167,10 @@ pub enum DeviceHolder {
 
 /// Drives phones.
 pub struct Agent {
-    parts: Arc<AgentDeps>,
-    runs: Runs,
+    deps: Arc<AgentDeps>,
+    runs: RunRegistry,
     vaults: Vaults,
-    hands: Hands,
+    direct_sessions: DirectSessions,
     /// The listing of phones that is under way.
     listing: Mutex<Option<Listing>>,
 }
@@ -179,8 +179,8 @@ pub struct Agent {
 type Listing = WeakShared<BoxFuture<'static, Result<Vec<DeviceEntry>, DeviceError>>>;
 
 /// Asks every source. One that is in trouble is an error only when no other has anything to show.
-async fn list(parts: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
-    let lists = parts.sources.iter().map(|source| source.list());
+async fn list(deps: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
+    let lists = deps.sources.iter().map(|source| source.list());
     let mut entries = Vec::new();
     let mut trouble = None;
     for list in futures::future::join_all(lists).await {
@@ -196,25 +196,25 @@ async fn list(parts: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
 }
 
 impl Agent {
-    /// An agent of these parts.
-    pub fn new(parts: AgentDeps) -> Self {
+    /// An agent of these deps.
+    pub fn new(deps: AgentDeps) -> Self {
         Self {
-            parts: Arc::new(parts),
-            runs: Runs::default(),
+            deps: Arc::new(deps),
+            runs: RunRegistry::default(),
             vaults: Vaults::default(),
-            hands: Hands::default(),
+            direct_sessions: DirectSessions::default(),
             listing: Mutex::default(),
         }
     }
 
     /// What is kept.
     pub fn journal(&self) -> &Arc<dyn Journal> {
-        &self.parts.journal
+        &self.deps.journal
     }
 
     /// Where phones are found.
     pub fn sources(&self) -> &[Arc<dyn DeviceSource>] {
-        &self.parts.sources
+        &self.deps.sources
     }
 
     /// Every phone of every source, with who drives it. A source that is in trouble is an error only
@@ -226,7 +226,7 @@ impl Agent {
         let entries = self.entries().await?;
         let mut devices = Vec::with_capacity(entries.len());
         for entry in entries {
-            let driver = self.driver(&entry.id, principal).await;
+            let driver = self.device_holder(&entry.id, principal).await;
             devices.push((entry, driver));
         }
         Ok(devices)
@@ -239,8 +239,8 @@ impl Agent {
             let mut under_way = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
             let joined = under_way.as_ref().and_then(WeakShared::upgrade);
             joined.filter(|listing| listing.peek().is_none()).unwrap_or_else(|| {
-                let parts = self.parts.clone();
-                let listing = async move { list(&parts).await }.boxed().shared();
+                let deps = self.deps.clone();
+                let listing = async move { list(&deps).await }.boxed().shared();
                 *under_way = listing.downgrade();
                 listing
             })
@@ -249,27 +249,29 @@ impl Agent {
     }
 
     /// Who drives a phone, as far as the principal may know.
-    pub async fn driver(&self, device: &DeviceId, principal: &Principal) -> DeviceHolder {
-        let session = match self.runs.driver(device) {
+    pub async fn device_holder(&self, device: &DeviceId, principal: &Principal) -> DeviceHolder {
+        let session = match self.runs.device_holder(device) {
             Some(session) => Some(session),
-            None if self.parts.private.contains(device) => None,
+            None if self.deps.in_process_devices.contains(device) => None,
             // A list is not refused because a lock cannot be read.
-            None => self.parts.journal.claimant(device).await.unwrap_or_default(),
+            None => self.deps.journal.claimant(device).await.unwrap_or_default(),
         };
         match session {
             None => DeviceHolder::Free,
-            Some(session) if self.owned(session, principal).await => DeviceHolder::Session(session),
+            Some(session) if self.is_visible_to(session, principal).await => {
+                DeviceHolder::Session(session)
+            }
             Some(_) => DeviceHolder::Other,
         }
     }
 
     /// Whether the principal may know of a session. One that cannot be read is the business of the person
     /// at this machine.
-    async fn owned(&self, session: SessionId, principal: &Principal) -> bool {
+    async fn is_visible_to(&self, session: SessionId, principal: &Principal) -> bool {
         if let Some(owner) = self.runs.owner(session) {
             return principal.owns(&owner);
         }
-        let owner = match self.parts.journal.summary(&session).await {
+        let owner = match self.deps.journal.summary(&session).await {
             Ok(summary) => Principal::from_record(summary.owner.as_deref()),
             Err(_) => Principal::local(),
         };
@@ -277,22 +279,27 @@ impl Agent {
     }
 
     /// Fails for a session that is not there, and in the same way for one that is not the principal's.
-    pub async fn known(&self, session: SessionId, principal: &Principal) -> Result<(), AgentError> {
+    pub async fn ensure_visible(
+        &self,
+        session: SessionId,
+        principal: &Principal,
+    ) -> Result<(), AgentError> {
         let known = match self.runs.owner(session) {
             Some(owner) => principal.owns(&owner),
             // One that is there and cannot be read is for the principal to hear of later.
-            None => {
-                !matches!(self.brief(session, principal).await, Err(AgentError::UnknownSession(_)))
-            }
+            None => !matches!(
+                self.session_summary(session, principal).await,
+                Err(AgentError::UnknownSession(_))
+            ),
         };
         if known { Ok(()) } else { Err(AgentError::UnknownSession(session)) }
     }
 
     /// The error as this principal may read it.
-    async fn discreet(&self, err: AgentError, principal: &Principal) -> AgentError {
+    async fn redact_for(&self, err: AgentError, principal: &Principal) -> AgentError {
         match err {
             AgentError::DeviceBusy { device, session: Some(session) }
-                if !self.owned(session, principal).await =>
+                if !self.is_visible_to(session, principal).await =>
             {
                 AgentError::DeviceBusy { device, session: None }
             }
@@ -308,7 +315,7 @@ impl Agent {
         limit: usize,
     ) -> Result<Vec<(SessionId, Result<Report, AgentError>)>, AgentError> {
         let mut sessions = Vec::new();
-        for id in self.parts.journal.list().await? {
+        for id in self.deps.journal.list().await? {
             if sessions.len() == limit {
                 break;
             }
@@ -323,7 +330,7 @@ impl Agent {
     /// A phone that is ready. The last source's complaint is the one that is told.
     pub async fn device(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
         let mut trouble = DeviceError::NotFound(id.clone());
-        for source in &self.parts.sources {
+        for source in &self.deps.sources {
             match source.open(id).await {
                 Ok(device) => return Ok(device),
                 Err(DeviceError::NotFound(_)) => {}
@@ -337,7 +344,7 @@ impl Agent {
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
         let principal = start.principal.clone();
         match self.begin(start).await {
-            Err(err) => Err(self.discreet(err, &principal).await),
+            Err(err) => Err(self.redact_for(err, &principal).await),
             begun => begun,
         }
     }
@@ -348,23 +355,25 @@ impl Agent {
             if let Some(follower) = self.runs.of(&start) {
                 return Ok(follower);
             }
-            match self.runs.claim(&start.device_id, id, &start.principal)? {
-                Claim::Mine(lease) => break lease,
-                Claim::Later(changes) => next_change(changes).await,
+            match self.runs.lease(&start.device_id, id, &start.principal)? {
+                LeaseRequest::Granted(lease) => break lease,
+                LeaseRequest::Later(changes) => next_change(changes).await,
             }
         };
-        self.hold(&mut lease, id).await?;
-        self.hands.forget(&start.device_id);
+        self.lock_device(&mut lease, id).await?;
+        self.direct_sessions.forget(&start.device_id);
         let device = self.device(&start.device_id).await?;
         let run_facts = run_facts(start.max_steps, start.reply_mode, start.planner);
-        let (session, record) =
-            self.found(id, &*device, &start.task, run_facts.clone(), &start.principal).await?;
-        let plan = Plan { opening: Opening::First, run_facts, reply_mode: start.reply_mode };
+        let (session, record) = self
+            .create_session(id, &*device, &start.task, run_facts.clone(), &start.principal)
+            .await?;
+        let plan =
+            LaunchPlan { resume_kind: ResumeKind::First, run_facts, reply_mode: start.reply_mode };
         self.launch(lease, session, record, device, plan, start.task)
     }
 
     /// Begins the record of a session. When this returns, the session is on disk.
-    async fn found(
+    async fn create_session(
         &self,
         id: SessionId,
         device: &dyn Device,
@@ -379,17 +388,17 @@ impl Agent {
             android_version: info.android_version,
             wm_size: [info.screen.width, info.screen.height],
         };
-        let vault = self.vaults.of(id, self.parts.keeping.text);
+        let vault = self.vaults.of(id, self.deps.privacy.text);
         for (kind, secret) in secrets_in(task) {
             vault.learn(kind, secret);
         }
         let request = vault.redact(task).into_owned();
-        let mut record = self.parts.journal.create(&id).await?;
+        let mut record = self.deps.journal.create(&id).await?;
         let beginning = SessionStart {
             task_name: id.to_string(),
             request,
             device: facts,
-            config: self.parts.config.clone(),
+            config: self.deps.config.clone(),
             run,
             owner: owner.recorded(),
         };
@@ -401,35 +410,35 @@ impl Agent {
     }
 
     /// Goes on with a session, by the table in the tool's documentation.
-    pub async fn resume(&self, next: Continue) -> Result<Follower, AgentError> {
+    pub async fn resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
         let principal = next.principal.clone();
-        self.known(next.session_id, &principal).await?;
+        self.ensure_visible(next.session_id, &principal).await?;
         match self.take_up(next).await {
-            Err(err) => Err(self.discreet(err, &principal).await),
+            Err(err) => Err(self.redact_for(err, &principal).await),
             taken => taken,
         }
     }
 
-    async fn take_up(&self, next: Continue) -> Result<Follower, AgentError> {
+    async fn take_up(&self, next: ContinueTask) -> Result<Follower, AgentError> {
         let id = next.session_id;
         let keep_secret = || {
             if let (true, UserInput::Reply(text) | UserInput::Answer { text, .. }) =
-                (next.reply_is_secret, &next.words)
+                (next.reply_is_secret, &next.input)
             {
-                self.vaults.of(id, self.parts.keeping.text).learn_answer(Kind::Marked, text);
+                self.vaults.of(id, self.deps.privacy.text).learn_answer(Kind::Marked, text);
             }
         };
         loop {
             if let Some(live) = self.live(id, next.device_id.as_ref())? {
-                if live.brief {
-                    live.follower().end().await;
+                if live.direct {
+                    live.follower().finished().await;
                     continue;
                 }
                 keep_secret();
-                match join(id, &live, &next.words)? {
+                match join(id, &live, &next.input)? {
                     Some(follower) => return Ok(follower),
                     // Too late for this run: what is said is said to the session it leaves behind.
-                    None => live.follower().end().await,
+                    None => live.follower().finished().await,
                 }
                 continue;
             }
@@ -440,23 +449,23 @@ impl Agent {
             keep_secret();
             self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
             // An operator may have answered while nobody drove the session.
-            let left = match (&summary.question, &next.words) {
-                (Some(_), UserInput::Nothing) => self.parts.journal.take_answer(&id).await?,
+            let left = match (&summary.question, &next.input) {
+                (Some(_), UserInput::Nothing) => self.deps.journal.take_answer(&id).await?,
                 _ => None,
             };
-            let words = left.clone().map_or_else(|| next.words.clone(), UserInput::Reply);
+            let words = left.clone().map_or_else(|| next.input.clone(), UserInput::Reply);
             if matches!(words, UserInput::Nothing | UserInput::Answer { .. }) {
                 let session = self.session(id).await?;
                 if words == UserInput::Nothing && has_no_task(&session) {
                     return Err(AgentError::NoTask(id));
                 }
-                if opening(&session, words.clone()).is_none() {
-                    return Ok(Follower::finished(&session));
+                if resume_kind(&session, words.clone()).is_none() {
+                    return Ok(Follower::of_finished(&session));
                 }
             }
             let begun = self.go_on(DeviceId::new(its), &next, words).await;
             if let (Some(text), Err(_) | Ok(None)) = (left, &begun) {
-                self.parts.journal.leave_answer(&id, &text).await?;
+                self.deps.journal.leave_answer(&id, &text).await?;
             }
             if let Some(follower) = begun? {
                 return Ok(follower);
@@ -469,53 +478,54 @@ impl Agent {
     async fn go_on(
         &self,
         device_id: DeviceId,
-        next: &Continue,
+        next: &ContinueTask,
         words: UserInput,
     ) -> Result<Option<Follower>, AgentError> {
         let id = next.session_id;
-        let mut lease = match self.runs.claim(&device_id, id, &next.principal)? {
-            Claim::Mine(lease) => lease,
-            Claim::Later(changes) => {
+        let mut lease = match self.runs.lease(&device_id, id, &next.principal)? {
+            LeaseRequest::Granted(lease) => lease,
+            LeaseRequest::Later(changes) => {
                 next_change(changes).await;
                 return Ok(None);
             }
         };
-        self.hold(&mut lease, id).await?;
-        self.hands.forget(&device_id);
+        self.lock_device(&mut lease, id).await?;
+        self.direct_sessions.forget(&device_id);
         let device = self.device(&device_id).await?;
         let mut folding = SessionBuilder::new(id);
-        let record = self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await?;
+        let record = self.deps.journal.open(&id, &mut |event| folding.apply(&event)).await?;
         // Another process may have gone on with it meanwhile: what counts is what stands there now.
         let session = folding.finish()?;
-        let Some(opening) = opening(&session, words) else {
-            return Ok(Some(Follower::finished(&session)));
+        let Some(resume_kind) = resume_kind(&session, words) else {
+            return Ok(Some(Follower::of_finished(&session)));
         };
-        let task = match &opening {
-            Opening::NextRound(task) => task.clone(),
-            Opening::First | Opening::Reply(_) | Opening::Guidance(_) | Opening::GoOn => {
-                session.request.clone()
-            }
+        let task = match &resume_kind {
+            ResumeKind::NextRound(task) => task.clone(),
+            ResumeKind::First
+            | ResumeKind::Reply(_)
+            | ResumeKind::Guidance(_)
+            | ResumeKind::Continue => session.request.clone(),
         };
-        let planner = match &opening {
-            Opening::NextRound(_) => next.planner,
+        let planner = match &resume_kind {
+            ResumeKind::NextRound(_) => next.planner,
             // Its process died before the first round was opened.
             _ if session.history.is_empty() => session.run.planner,
             _ => session.planning.enabled,
         };
         let run_facts = run_facts(next.max_steps, next.reply_mode, planner);
-        let plan = Plan { opening, run_facts, reply_mode: next.reply_mode };
+        let plan = LaunchPlan { resume_kind, run_facts, reply_mode: next.reply_mode };
         self.launch(lease, session, record, device, plan, task).map(Some)
     }
 
     /// What a session has come to, without going on with it.
     pub async fn report(&self, id: SessionId, principal: &Principal) -> Result<Report, AgentError> {
-        self.known(id, principal).await?;
+        self.ensure_visible(id, principal).await?;
         if let Some(live) = self.live(id, None)? {
             return Ok((*live.follower().report()).clone());
         }
         let session = self.session(id).await?;
         // Without an end it may be that another process drives it, or that one died.
-        let driven = session.stopped.is_none() && self.parts.journal.driven(&id).await?;
+        let driven = session.stopped.is_none() && self.deps.journal.driven(&id).await?;
         Ok(session.report(driven))
     }
 
@@ -527,19 +537,19 @@ impl Agent {
         reason: StopReason,
         principal: &Principal,
     ) -> Result<Report, AgentError> {
-        self.known(id, principal).await?;
+        self.ensure_visible(id, principal).await?;
         loop {
             if let Some(live) = self.live(id, None)? {
                 let mut follower = live.follower();
                 follower.stop(reason);
-                follower.end().await;
+                follower.finished().await;
                 if follower.running() {
                     // It broke off without a last word: the record knows best.
                     return Ok(self.session(id).await?.report(false));
                 }
                 return Ok((*follower.report()).clone());
             }
-            let Some(changes) = self.runs.opening(id) else {
+            let Some(changes) = self.runs.resume_kind(id) else {
                 let summary = self.summary(id).await?;
                 self.not_elsewhere(id, summary.stop_reason.is_some()).await?;
                 return self.report(id, principal).await;
@@ -551,8 +561,8 @@ impl Agent {
     /// Fails when another process drives the session: nothing here can reach that run. An operator's
     /// answer is left on disk, where it is found.
     async fn not_elsewhere(&self, id: SessionId, stopped: bool) -> Result<(), AgentError> {
-        let ours = self.runs.get(id).is_some() || self.runs.opening(id).is_some();
-        if !stopped && !ours && self.parts.journal.driven(&id).await? {
+        let ours = self.runs.get(id).is_some() || self.runs.resume_kind(id).is_some();
+        if !stopped && !ours && self.deps.journal.driven(&id).await? {
             return Err(AgentError::DrivenElsewhere(id));
         }
         Ok(())
@@ -564,13 +574,17 @@ impl Agent {
     }
 
     /// Makes a lease hold against other processes too.
-    async fn hold(&self, lease: &mut Lease, session: SessionId) -> Result<(), AgentError> {
+    async fn lock_device(
+        &self,
+        lease: &mut DeviceLease,
+        session: SessionId,
+    ) -> Result<(), AgentError> {
         use crate::journal::Claim;
         let device = lease.device.clone();
-        if self.parts.private.contains(&device) {
+        if self.deps.in_process_devices.contains(&device) {
             return Ok(());
         }
-        match self.parts.journal.claim(&device, &session).await? {
+        match self.deps.journal.claim(&device, &session).await? {
             Claim::Yours(held) => {
                 lease.held = Some(held);
                 Ok(())
@@ -584,7 +598,7 @@ impl Agent {
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
         let mut folding = SessionBuilder::new(id);
-        match self.parts.journal.outline(&id, &mut |event| folding.apply(&event)).await {
+        match self.deps.journal.outline(&id, &mut |event| folding.apply(&event)).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
         }
@@ -592,14 +606,18 @@ impl Agent {
     }
 
     async fn summary(&self, id: SessionId) -> Result<Summary, AgentError> {
-        match self.parts.journal.summary(&id).await {
+        match self.deps.journal.summary(&id).await {
             Err(JournalError::Unknown(id)) => Err(AgentError::UnknownSession(id)),
             Err(JournalError::MissingSessionStart(err)) => Err(err.into()),
             other => Ok(other?),
         }
     }
 
-    fn live(&self, id: SessionId, device: Option<&DeviceId>) -> Result<Option<Live>, AgentError> {
+    fn live(
+        &self,
+        id: SessionId,
+        device: Option<&DeviceId>,
+    ) -> Result<Option<ActiveRun>, AgentError> {
         let live = self.runs.get(id);
         match (&live, device) {
             (Some(live), Some(given)) if *given != live.device => Err(AgentError::WrongDevice {
@@ -613,11 +631,11 @@ impl Agent {
 
     fn launch(
         &self,
-        lease: Lease,
+        lease: DeviceLease,
         session: Session,
         record: Box<dyn JournalWriter>,
         device: Arc<dyn Device>,
-        plan: Plan,
+        plan: LaunchPlan,
         task: String,
     ) -> Result<Follower, AgentError> {
         let (live, run) = self.prepare(&lease, session, record, device, plan, task);
@@ -626,54 +644,54 @@ impl Agent {
 
     fn launch_act(
         &self,
-        lease: Lease,
+        lease: DeviceLease,
         session: Session,
         record: Box<dyn JournalWriter>,
         device: Arc<dyn Device>,
-        plan: Plan,
-        hand: Hand,
+        plan: LaunchPlan,
+        hand: DirectRequest,
     ) -> Result<Follower, AgentError> {
         let (live, run) = self.prepare(&lease, session, record, device, plan, String::new());
-        let live = Live { brief: true, ..live };
+        let live = ActiveRun { direct: true, ..live };
         self.runs.begin(run.session.id, live, run.act(hand, lease))
     }
 
     fn prepare(
         &self,
-        lease: &Lease,
+        lease: &DeviceLease,
         session: Session,
         record: Box<dyn JournalWriter>,
         device: Arc<dyn Device>,
-        plan: Plan,
+        plan: LaunchPlan,
         task: String,
-    ) -> (Live, Run) {
+    ) -> (ActiveRun, Run) {
         let (words, listened) = mpsc::channel(8);
-        let run = place(&session, &plan);
+        let run = run_info(&session, &plan);
         let report = Arc::new(session.initial_report(run));
-        let (news, watched) =
+        let (updates, watched) =
             watch::channel(RunUpdate { report, line: String::new(), running: true });
-        let stopper = CancelHandle::default();
-        let live = Live {
+        let cancel = CancelHandle::default();
+        let live = ActiveRun {
             device: lease.device.clone(),
-            brief: false,
+            direct: false,
             task,
             owner: session.owner.clone(),
-            stopper: stopper.clone(),
+            cancel: cancel.clone(),
             words,
-            news: watched,
+            updates: watched,
         };
         let id = session.id;
         let run = Run {
-            parts: self.parts.clone(),
+            deps: self.deps.clone(),
             session,
             record,
             device,
             reply_mode: plan.reply_mode,
-            stopper,
-            vault: self.vaults.of(id, self.parts.keeping.text),
+            cancel,
+            vault: self.vaults.of(id, self.deps.privacy.text),
             words: listened,
-            news,
-            opening: plan.opening,
+            updates,
+            resume_kind: plan.resume_kind,
             facts: plan.run_facts,
             memory: Memory::default(),
         };
@@ -681,22 +699,22 @@ impl Agent {
     }
 }
 
-struct Plan {
-    opening: Opening,
+struct LaunchPlan {
+    resume_kind: ResumeKind,
     run_facts: RunRecord,
     reply_mode: ReplyMode,
 }
 
 /// The run that this plan begins.
-fn place(session: &Session, plan: &Plan) -> RunInfo {
-    let number = match plan.opening {
-        Opening::First => 0,
+fn run_info(session: &Session, plan: &LaunchPlan) -> RunInfo {
+    let number = match plan.resume_kind {
+        ResumeKind::First => 0,
         _ => session.run_number + 1,
     };
-    let began = match plan.opening {
-        Opening::Reply(_) => session.run_began,
+    let began = match plan.resume_kind {
+        ResumeKind::Reply(_) => session.run_began,
         // An act of the client, while the question waits.
-        Opening::GoOn if session.question.is_some() => session.run_began,
+        ResumeKind::Continue if session.question.is_some() => session.run_began,
         _ => number,
     };
     RunInfo { number, began, facts: plan.run_facts.clone() }
@@ -707,30 +725,34 @@ fn run_facts(max_steps: u32, reply_mode: ReplyMode, planner: bool) -> RunRecord 
 }
 
 /// What the words mean to a session that nobody drives; `None` when it is only to be told again.
-fn opening(session: &Session, words: UserInput) -> Option<Opening> {
+fn resume_kind(session: &Session, words: UserInput) -> Option<ResumeKind> {
     Some(match (session.phase(), words) {
         // Without words it only follows.
         (SessionPhase::Waiting, UserInput::Answer { question, text })
             if question == session.asked_at_step && !text.is_empty() =>
         {
-            Opening::Reply(text)
+            ResumeKind::Reply(text)
         }
         (_, UserInput::Answer { .. })
         | (SessionPhase::Waiting | SessionPhase::Ended, UserInput::Nothing) => {
             return None;
         }
-        (SessionPhase::Waiting, UserInput::Reply(text)) => Opening::Reply(text),
-        (_, UserInput::Reply(text)) if has_no_task(session) => Opening::NextRound(text),
-        (SessionPhase::Interrupted, UserInput::Reply(text)) => Opening::Guidance(text),
-        (SessionPhase::Interrupted, UserInput::Nothing) => Opening::GoOn,
+        (SessionPhase::Waiting, UserInput::Reply(text)) => ResumeKind::Reply(text),
+        (_, UserInput::Reply(text)) if has_no_task(session) => ResumeKind::NextRound(text),
+        (SessionPhase::Interrupted, UserInput::Reply(text)) => ResumeKind::Guidance(text),
+        (SessionPhase::Interrupted, UserInput::Nothing) => ResumeKind::Continue,
         (SessionPhase::Ended, UserInput::Reply(text)) | (_, UserInput::Task(text)) => {
-            Opening::NextRound(text)
+            ResumeKind::NextRound(text)
         }
     })
 }
 
 /// What the words mean to a session that is being driven; `None` when its run is all but over.
-fn join(id: SessionId, live: &Live, words: &UserInput) -> Result<Option<Follower>, AgentError> {
+fn join(
+    id: SessionId,
+    live: &ActiveRun,
+    words: &UserInput,
+) -> Result<Option<Follower>, AgentError> {
     match words {
         // A run that is under way has its answer: nobody waits for one where it is taken in.
         UserInput::Nothing | UserInput::Answer { .. } => Ok(Some(live.follower())),
@@ -761,6 +783,6 @@ fn same_device(id: SessionId, its: &str, given: Option<&DeviceId>) -> Result<(),
 
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Agent").field("parts", &self.parts).finish_non_exhaustive()
+        f.debug_struct("Agent").field("deps", &self.deps).finish_non_exhaustive()
     }
 }

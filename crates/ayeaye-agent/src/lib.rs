@@ -6,6 +6,7 @@
 
 mod action;
 mod elements;
+mod error;
 mod principal;
 mod screen;
 mod session_id;
@@ -15,7 +16,7 @@ mod device;
 pub mod journal;
 mod model;
 
-mod leave;
+mod approval;
 mod limits;
 mod privacy;
 mod settle;
@@ -30,16 +31,17 @@ pub use action::{
     Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
 };
 pub use agent::{
-    Agent, AgentDeps, AgentError, Continue, DeviceHolder, DirectAction, DirectRun, Follower, Judge,
-    Models, Outcome, ReplyMode, RunActivity, StartTask, UserInput,
+    Agent, AgentDeps, AgentError, ContinueTask, DeviceHolder, DirectAction, DirectRun, Follower,
+    Judge, Models, ReplyMode, RunActivity, RunStatus, StartTask, UserInput,
 };
+pub use approval::Approval;
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
 };
 pub use elements::{Element, Elements};
+pub use error::error_chain;
 pub use journal::{Clock, Journal, JournalError, JournalWriter};
-pub use leave::Approval;
 pub use limits::Limits;
 pub use model::{
     Decision, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError, ParseError, Part,
@@ -48,9 +50,9 @@ pub use model::{
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
 pub use report::{Report, RunInfo, StepSummary, Usage};
-pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter, chain};
+pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter};
 pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase};
 pub use session_id::{InvalidSessionId, SessionId};
-pub use settle::{Look, SettleRule, alike, glance, settle};
+pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};
 pub use stop_reason::StopReason;

@@ -21,15 +21,16 @@ mod mend;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub(crate) use direct::{DIRECT_REQUEST, Hand};
+pub(crate) use direct::{DIRECT_REQUEST, DirectRequest};
 pub use direct::{DirectOutcome, DirectResult, ScreenAfter};
-pub(crate) use mend::Opening;
+pub(crate) use mend::ResumeKind;
 
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AgentDeps, ReplyMode};
+use crate::error_chain;
 use crate::journal::{
     ActionRecord, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseRecord, RunRecord, StepEnd,
     StepStart, TokenRecord,
@@ -67,72 +68,60 @@ impl CancelHandle {
         self.token.cancel();
     }
 
-    fn check(&self) -> Result<(), Halt> {
-        if self.token.is_cancelled() { Err(self.halt()) } else { Ok(()) }
+    fn check(&self) -> Result<(), RunEnd> {
+        if self.token.is_cancelled() { Err(self.run_end()) } else { Ok(()) }
     }
 
-    fn halt(&self) -> Halt {
+    fn run_end(&self) -> RunEnd {
         let reason = self.reason.get().copied().unwrap_or(StopReason::Cancelled);
         let message = match reason {
             StopReason::ServerRestarted => "the server was shut down; the session can be continued",
             StopReason::UserPaused => "the operator paused the run; the session can be continued",
             _ => "the run was cancelled; the session can be continued",
         };
-        Halt::new(reason, message)
+        RunEnd::new(reason, message)
     }
 
     /// Waits for the future, or for the order to stop. Only for waiting and reading, never for what
     /// changes the phone.
-    async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Halt> {
-        self.token.run_until_cancelled(waiting).await.ok_or_else(|| self.halt())
+    async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, RunEnd> {
+        self.token.run_until_cancelled(waiting).await.ok_or_else(|| self.run_end())
     }
 }
 
 /// A reason to stop.
 #[derive(Debug)]
-pub(crate) struct Halt {
+pub(crate) struct RunEnd {
     reason: StopReason,
     message: String,
 }
 
-impl Halt {
+impl RunEnd {
     fn new(reason: StopReason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into() }
     }
 }
 
-impl From<JournalError> for Halt {
+impl From<JournalError> for RunEnd {
     fn from(err: JournalError) -> Self {
-        Self::new(StopReason::StorageFailed, chain(&err))
+        Self::new(StopReason::StorageFailed, error_chain(&err))
     }
-}
-
-/// An error with its causes, in one line.
-pub fn chain(err: &dyn std::error::Error) -> String {
-    let mut text = err.to_string();
-    let mut cause = err.source();
-    while let Some(err) = cause {
-        text.push_str(": ");
-        text.push_str(&err.to_string());
-        cause = err.source();
-    }
-    text
 }
 
 /// Everything a run owns.
 pub(crate) struct Run {
-    pub(crate) parts: Arc<AgentDeps>,
+    pub(crate) deps: Arc<AgentDeps>,
     pub(crate) session: Session,
     pub(crate) record: Box<dyn JournalWriter>,
     pub(crate) device: Arc<dyn Device>,
     pub(crate) reply_mode: ReplyMode,
-    pub(crate) stopper: CancelHandle,
+    pub(crate) cancel: CancelHandle,
     /// What must not be written down.
     pub(crate) vault: Arc<Vault>,
     /// Answers, and advice nobody asked for.
     pub(crate) words: mpsc::Receiver<String>,
-    pub(crate) news: watch::Sender<RunUpdate>,
-    pub(crate) opening: Opening,
+    pub(crate) updates: watch::Sender<RunUpdate>,
+    pub(crate) resume_kind: ResumeKind,
     pub(crate) facts: RunRecord,
     pub(crate) memory: Memory,
 }
@@ -218,20 +207,20 @@ pub(crate) struct Draft {
 impl Run {
     /// Drives the phone until there is a reason to stop, and records that.
     pub(crate) async fn drive(mut self, lease: impl Send) {
-        let halt = match self.work().await {
+        let run_end = match self.work().await {
             Ok(never) => match never {},
-            Err(halt) => halt,
+            Err(run_end) => run_end,
         };
-        self.finish(halt, lease).await;
+        self.finish(run_end, lease).await;
     }
 
-    async fn work(&mut self) -> Result<std::convert::Infallible, Halt> {
+    async fn work(&mut self) -> Result<std::convert::Infallible, RunEnd> {
         self.mend().await?;
         self.begin().await?;
         self.recall_pictures().await;
         loop {
             self.close_subtask().await?;
-            self.stopper.check()?;
+            self.cancel.check()?;
             self.listen().await?;
             self.check_limits()?;
             self.step().await?;
@@ -239,7 +228,7 @@ impl Run {
     }
 
     /// One look, one decision, one act. However it ends, its line is written.
-    async fn step(&mut self) -> Result<(), Halt> {
+    async fn step(&mut self) -> Result<(), RunEnd> {
         let mut draft = Draft::default();
         self.begin_step().await?;
         let outcome = if self.session.in_progress.agent == HOST_AGENT {
@@ -251,14 +240,16 @@ impl Run {
         self.end_step(draft, outcome.as_ref().err()).await?;
         match outcome {
             // What is over is a subtask, and the host agent goes on from there.
-            Err(halt) if halt.reason.ends_round() && self.session.planning.closing.is_some() => {
+            Err(run_end)
+                if run_end.reason.ends_round() && self.session.planning.closing.is_some() =>
+            {
                 Ok(())
             }
             outcome => outcome,
         }
     }
 
-    async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+    async fn look_decide_act(&mut self, draft: &mut Draft) -> Result<(), RunEnd> {
         let mut seen = self.look(draft).await?;
         draft.captioning = self.begin_caption(&seen);
         let mut decision = self.decide(&mut seen, draft).await?;
@@ -266,8 +257,8 @@ impl Run {
         loop {
             let patience = self.patience(&decision.action);
             self.know_elements(&mut seen, patience).await?;
-            let Err(halt) = self.check_progress(&seen.frame, &decision.action) else { break };
-            self.fall_back(halt, &mut seen).await?;
+            let Err(run_end) = self.check_progress(&seen.frame, &decision.action) else { break };
+            self.fall_back(run_end, &mut seen).await?;
             draft.decision = None;
             decision = self.decide(&mut seen, draft).await?;
         }
@@ -282,9 +273,9 @@ impl Run {
                 self.ask(question, &seen, draft).await
             }
             Action::Complete { message } => {
-                Err(Halt::new(StopReason::TaskCompletedSuccessfully, message))
+                Err(RunEnd::new(StopReason::TaskCompletedSuccessfully, message))
             }
-            Action::Abort { reason } => Err(Halt::new(StopReason::TaskAbortedByAgent, reason)),
+            Action::Abort { reason } => Err(RunEnd::new(StopReason::TaskAbortedByAgent, reason)),
         }
     }
 
@@ -293,7 +284,7 @@ impl Run {
         self.session.approval.as_ref().is_some_and(|leave| leave.covers(gesture, question))
     }
 
-    async fn begin_step(&mut self) -> Result<(), Halt> {
+    async fn begin_step(&mut self) -> Result<(), RunEnd> {
         let agent = self.session.next_agent();
         // Whatever it was in before, it works again.
         self.enter(&agent, CONTINUE).await?;
@@ -317,8 +308,8 @@ impl Run {
         self.write_of(Some(&agent), Some(counts.steps), fact).await
     }
 
-    async fn end_step(&mut self, draft: Draft, halt: Option<&Halt>) -> Result<(), Halt> {
-        let status = match halt.map(|halt| halt.reason) {
+    async fn end_step(&mut self, draft: Draft, run_end: Option<&RunEnd>) -> Result<(), RunEnd> {
+        let status = match run_end.map(|run_end| run_end.reason) {
             Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
             Some(StopReason::TaskAbortedByAgent) => "FAIL",
             Some(StopReason::InfoActionNeedsReply) => draft.status.unwrap_or("PENDING"),
@@ -328,9 +319,11 @@ impl Run {
             }
             Some(_) => "ERROR",
         };
-        let (result, error) = match halt {
-            Some(halt) if status == "FINISH" || status == "FAIL" => (halt.message.clone(), None),
-            Some(halt) if status == "ERROR" => (String::new(), Some(halt.message.clone())),
+        let (result, error) = match run_end {
+            Some(run_end) if status == "FINISH" || status == "FAIL" => {
+                (run_end.message.clone(), None)
+            }
+            Some(run_end) if status == "ERROR" => (String::new(), Some(run_end.message.clone())),
             _ => (draft.result, draft.error),
         };
         let decided = draft.decision.as_ref();
@@ -365,7 +358,7 @@ impl Run {
     }
 
     /// Takes up what was said meanwhile.
-    pub(crate) async fn listen(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn listen(&mut self) -> Result<(), RunEnd> {
         let mut heard = false;
         while let Ok(text) = self.words.try_recv() {
             self.advised(text).await?;
@@ -378,7 +371,7 @@ impl Run {
     }
 
     /// Records words that nobody asked for.
-    pub(crate) async fn advised(&mut self, text: String) -> Result<(), Halt> {
+    pub(crate) async fn advised(&mut self, text: String) -> Result<(), RunEnd> {
         self.keep_secret(&text);
         let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
         self.append(Fact::Answer(answer)).await
@@ -398,17 +391,17 @@ impl Run {
         self.vault.learn_answer(kind, text);
     }
 
-    fn check_limits(&self) -> Result<(), Halt> {
-        let limits = &self.parts.limits;
+    fn check_limits(&self) -> Result<(), RunEnd> {
+        let limits = &self.deps.limits;
         let counts = &self.session.counts;
         if self.session.run.max_steps <= self.session.local_steps() {
-            return Err(Halt::new(
+            return Err(RunEnd::new(
                 StopReason::MaxStepsReached,
                 format!("the {} steps of this call are used up", self.session.run.max_steps),
             ));
         }
         if limits.session_steps <= counts.steps {
-            return Err(Halt::new(
+            return Err(RunEnd::new(
                 StopReason::MaxStepsReached,
                 format!("the {} steps of this session are used up", limits.session_steps),
             ));
@@ -417,10 +410,10 @@ impl Run {
     }
 
     /// What can also run out between two calls of one step.
-    fn check_budgets(&self) -> Result<(), Halt> {
-        let limits = &self.parts.limits;
+    fn check_budgets(&self) -> Result<(), RunEnd> {
+        let limits = &self.deps.limits;
         let counts = &self.session.counts;
-        let budget = |what: &str| Err(Halt::new(StopReason::BudgetReached, what));
+        let budget = |what: &str| Err(RunEnd::new(StopReason::BudgetReached, what));
         if limits.run_time <= self.memory.begun.elapsed() {
             return budget("the time for one run is used up");
         }
@@ -437,16 +430,16 @@ impl Run {
     }
 
     /// Records a fact about the round.
-    pub(crate) async fn append(&mut self, fact: Fact) -> Result<(), Halt> {
+    pub(crate) async fn append(&mut self, fact: Fact) -> Result<(), RunEnd> {
         let step = self.session.in_progress.step;
         self.write(step, fact).await
     }
 
-    async fn append_at(&mut self, step: u32, fact: Fact) -> Result<(), Halt> {
+    async fn append_at(&mut self, step: u32, fact: Fact) -> Result<(), RunEnd> {
         self.write(Some(step), fact).await
     }
 
-    async fn write(&mut self, step: Option<u32>, fact: Fact) -> Result<(), Halt> {
+    async fn write(&mut self, step: Option<u32>, fact: Fact) -> Result<(), RunEnd> {
         let agent = step.map(|_| self.session.current_agent());
         self.write_of(agent.as_deref(), step, fact).await
     }
@@ -457,7 +450,7 @@ impl Run {
         agent: Option<&str>,
         step: Option<u32>,
         fact: Fact,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let fact = self.vault.kept(fact);
         let round = Some(self.session.round);
         let agent = agent.map(str::to_owned);
@@ -467,7 +460,7 @@ impl Run {
     }
 
     /// Records that an agent is in another state than before.
-    async fn enter(&mut self, agent: &str, state: &str) -> Result<(), Halt> {
+    async fn enter(&mut self, agent: &str, state: &str) -> Result<(), RunEnd> {
         let from = self.session.agents.get(agent).state;
         if from == state {
             return Ok(());
@@ -483,6 +476,6 @@ impl Run {
 
     fn publish(&self, line: String) {
         let report = Arc::new(self.session.report(true));
-        self.news.send_replace(RunUpdate { report, line, running: true });
+        self.updates.send_replace(RunUpdate { report, line, running: true });
     }
 }

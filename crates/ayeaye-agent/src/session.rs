@@ -14,11 +14,11 @@ pub(crate) use self::planning::{
     ASSIGN, FAIL, FinishedSubtask, RESULTS, SubtaskClosing, lines, push_quoted,
 };
 
+use crate::approval::{self, Approval};
 use crate::journal::{
     ActionRecord, Answer, BlobRef, DeviceRecord, Event, Fact, LlmResponse, ParsedRecord,
     QuestionAsked, ResponseRecord, RunRecord, SessionStart, StepEnd, TokenRecord, ToolEnd,
 };
-use crate::leave::{self, Approval};
 use crate::report::{Report, RunInfo, StepSummary, Usage};
 use crate::{
     Action, Decision, HistoryItem, HistoryStep, Principal, Question, QuestionKind, ScreenSize,
@@ -444,7 +444,7 @@ impl Session {
                 self.planning.add_answer(&asked.text, &answer.answers);
             }
             let said = &answer.answers;
-            let yes = !said.is_empty() && said.iter().all(|text| leave::is_given(text));
+            let yes = !said.is_empty() && said.iter().all(|text| approval::is_given(text));
             self.approval = self.pending_approval.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();

@@ -36,7 +36,7 @@ impl SettleRule {
 
 /// A look at the screen.
 #[derive(Debug)]
-pub struct Look {
+pub struct ScreenCapture {
     /// The last capture.
     pub frame: Frame,
     /// How many were made.
@@ -48,10 +48,10 @@ pub struct Look {
 }
 
 /// Looks at a phone on which nothing was done just now: one capture.
-pub async fn glance(device: &dyn Device) -> Result<Look, DeviceError> {
+pub async fn capture_once(device: &dyn Device) -> Result<ScreenCapture, DeviceError> {
     let begun = Instant::now();
     let frame = device.capture().await?;
-    Ok(Look { frame, captures: 1, settled: true, took: begun.elapsed() })
+    Ok(ScreenCapture { frame, captures: 1, settled: true, took: begun.elapsed() })
 }
 
 /// Captures until the screen has come to rest.
@@ -63,7 +63,7 @@ pub async fn settle(
     rule: &SettleRule,
     before: Option<&Frame>,
     since: Instant,
-) -> Result<Look, DeviceError> {
+) -> Result<ScreenCapture, DeviceError> {
     let begun = Instant::now();
     let mut last_began = begun;
     let mut last = device.capture().await?;
@@ -71,17 +71,27 @@ pub async fn settle(
     loop {
         let over = rule.cap <= since.elapsed();
         if over {
-            return Ok(Look { frame: last, captures, settled: false, took: begun.elapsed() });
+            return Ok(ScreenCapture {
+                frame: last,
+                captures,
+                settled: false,
+                took: begun.elapsed(),
+            });
         }
         sleep_until(last_began + rule.between).await;
         last_began = Instant::now();
         let next = device.capture().await?;
         captures += 1;
-        let at_rest = alike(&last, &next);
-        let unmoved = before.is_some_and(|before| alike(before, &next));
+        let at_rest = looks_same(&last, &next);
+        let unmoved = before.is_some_and(|before| looks_same(before, &next));
         last = next;
         if at_rest && (!unmoved || rule.patience <= since.elapsed()) {
-            return Ok(Look { frame: last, captures, settled: true, took: begun.elapsed() });
+            return Ok(ScreenCapture {
+                frame: last,
+                captures,
+                settled: true,
+                took: begun.elapsed(),
+            });
         }
     }
 }
@@ -94,7 +104,7 @@ const NOISE: f64 = 0.000_05;
 const CARET: (f64, f64) = (0.015, 0.06);
 
 /// Whether two frames show the same, a clock and a blinking caret aside.
-pub fn alike(a: &Frame, b: &Frame) -> bool {
+pub fn looks_same(a: &Frame, b: &Frame) -> bool {
     if a.size() != b.size() {
         return false;
     }
@@ -157,8 +167,8 @@ mod tests {
         let plain = frame(|_, _| 100);
         let clock = frame(|x, y| if y < 12 && x < 60 { 0 } else { 100 });
         let caret = frame(|x, y| if x == 50 && (200..220).contains(&y) { 0 } else { 100 });
-        assert!(alike(&plain, &clock));
-        assert!(alike(&plain, &caret));
+        assert!(looks_same(&plain, &clock));
+        assert!(looks_same(&plain, &caret));
     }
 
     #[test]
@@ -167,9 +177,9 @@ mod tests {
         let button =
             frame(|x, y| if (40..80).contains(&x) && (200..220).contains(&y) { 0 } else { 100 });
         let two_specks = frame(|x, y| u8::from(!(y == 100 || y == 300) || x != 5) * 100);
-        assert!(!alike(&plain, &button));
-        assert!(alike(&plain, &two_specks), "four pixels of eighty thousand are noise");
+        assert!(!looks_same(&plain, &button));
+        assert!(looks_same(&plain, &two_specks), "four pixels of eighty thousand are noise");
         let slid = frame(|x, _| if x < 100 { 0 } else { 100 });
-        assert!(!alike(&plain, &slid));
+        assert!(!looks_same(&plain, &slid));
     }
 }

@@ -95,12 +95,12 @@ impl House {
         let facts = worth_keeping(config, &models);
         let agent = Agent::new(AgentDeps {
             sources,
-            private: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
+            in_process_devices: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
             models,
             journal: journal.clone(),
             limits: limits(config),
             config: facts,
-            keeping: config.journal.keeping,
+            privacy: config.journal.keeping,
             judge,
         });
         let scripted = decider == Decider::Scripted;

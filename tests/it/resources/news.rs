@@ -138,11 +138,11 @@ async fn nobody_hears_of_anothers_runs() {
         principal: Principal::new("bob"),
     };
     let me = Principal::local();
-    let before = rig.agent.turns(&me);
+    let before = rig.agent.activity(&me);
     let mut changes = rig.agent.changes();
-    rig.agent.start(start).await.unwrap().end().await;
+    rig.agent.start(start).await.unwrap().finished().await;
     changes.changed().await.unwrap();
-    assert_eq!(rig.agent.turns(&me), before);
+    assert_eq!(rig.agent.activity(&me), before);
     older.list_all_prompts().await.unwrap();
     assert!(heard.try_recv().is_err(), "nothing of it was told");
     // Ours is the first that either hears of.

@@ -92,12 +92,12 @@ impl Paper {
         let hour = Duration::from_hours(1);
         let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(Drawer(phone.clone()))],
-            private: vec![phone.id.clone()],
+            in_process_devices: vec![phone.id.clone()],
             models: Models::one(script.clone()),
             journal: Arc::new(journal),
             limits: Limits { run_time: hour, model_call: hour, ..Limits::USUAL },
             config: Map::new(),
-            keeping: PrivacySettings::default(),
+            privacy: PrivacySettings::default(),
             judge: None,
         }));
         let seal = Seal::kept(data.path()).unwrap();

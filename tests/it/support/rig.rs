@@ -140,7 +140,7 @@ impl Rig {
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(devices)],
-            private: Vec::new(),
+            in_process_devices: Vec::new(),
             models: Models {
                 fallback: options.fallback,
                 caption: options.caption,
@@ -149,7 +149,7 @@ impl Rig {
             journal: Arc::new(Projecting::new(Arc::new(files), data.path(), options.logs)),
             limits,
             config: Map::new(),
-            keeping: options.keeping,
+            privacy: options.keeping,
             judge: options.judged.then_some(judge),
         }));
         let defaults = Defaults { tools: options.tools, ..DEFAULTS };

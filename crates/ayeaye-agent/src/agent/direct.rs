@@ -9,17 +9,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::runs::{Claim, Lease};
-use super::{Agent, AgentError, Follower, Plan, ReplyMode, next_change, run_facts, same_device};
+use super::registry::{DeviceLease, LeaseRequest};
+use super::{
+    Agent, AgentError, Follower, LaunchPlan, ReplyMode, next_change, run_facts, same_device,
+};
 use crate::journal::{RunRecord, SessionBuilder};
 use crate::report::Report;
-use crate::run::{DIRECT_REQUEST, DirectResult, Hand, Opening};
+use crate::run::{DIRECT_REQUEST, DirectRequest, DirectResult, ResumeKind};
 use crate::{DeviceId, Gesture, JournalError, Principal, Session, SessionId, StopReason};
 
 /// After so long the next act begins a session of its own.
 const IDLE: Duration = Duration::from_mins(10);
 /// Most phones whose sessions of direct control are remembered.
-const MOST_HANDS: usize = 256;
+const MAX_DIRECT_SESSIONS: usize = 256;
 
 /// An act that a client has decided.
 #[derive(Debug, Clone)]
@@ -47,8 +49,8 @@ pub struct DirectRun {
 
 impl DirectRun {
     /// Waits until it is over and recorded. Cancelling the wait changes nothing.
-    pub async fn end(&mut self) {
-        self.follower.end().await;
+    pub async fn finished(&mut self) {
+        self.follower.finished().await;
     }
 
     /// Asks that nothing be sent that has not been. A gesture under way is not interrupted.
@@ -57,7 +59,7 @@ impl DirectRun {
     }
 
     /// What came of it; nothing as long as it is under way, and where that could not be recorded.
-    pub fn acted(&self) -> Option<&DirectResult> {
+    pub fn result(&self) -> Option<&DirectResult> {
         self.acted.get()
     }
 
@@ -69,29 +71,29 @@ impl DirectRun {
 
 /// The sessions of direct control, by phone.
 #[derive(Debug, Default)]
-pub(super) struct Hands(Mutex<HashMap<DeviceId, InHand>>);
+pub(super) struct DirectSessions(Mutex<HashMap<DeviceId, DirectSession>>);
 
 #[derive(Debug)]
-struct InHand {
+struct DirectSession {
     session: SessionId,
     owner: Principal,
     last: Instant,
 }
 
-impl Hands {
+impl DirectSessions {
     /// The session that an act on this phone goes on with.
     fn of(&self, device: &DeviceId, principal: &Principal) -> Option<SessionId> {
-        let hands = self.lock();
-        let hand = hands.get(device)?;
+        let direct_sessions = self.lock();
+        let hand = direct_sessions.get(device)?;
         (hand.owner == *principal && hand.last.elapsed() < IDLE).then_some(hand.session)
     }
 
     fn keep(&self, device: &DeviceId, session: SessionId, owner: &Principal) {
-        let mut hands = self.lock();
-        hands.retain(|_, hand| hand.last.elapsed() < IDLE);
-        if hands.len() < MOST_HANDS || hands.contains_key(device) {
-            let hand = InHand { session, owner: owner.clone(), last: Instant::now() };
-            hands.insert(device.clone(), hand);
+        let mut direct_sessions = self.lock();
+        direct_sessions.retain(|_, hand| hand.last.elapsed() < IDLE);
+        if direct_sessions.len() < MAX_DIRECT_SESSIONS || direct_sessions.contains_key(device) {
+            let hand = DirectSession { session, owner: owner.clone(), last: Instant::now() };
+            direct_sessions.insert(device.clone(), hand);
         }
     }
 
@@ -100,7 +102,7 @@ impl Hands {
         self.lock().remove(device);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<DeviceId, InHand>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<DeviceId, DirectSession>> {
         // Nothing that holds this lock can leave it half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -112,49 +114,49 @@ impl Agent {
     pub async fn act(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
         let principal = act.principal.clone();
         if let Some(id) = act.session_id {
-            self.known(id, &principal).await?;
+            self.ensure_visible(id, &principal).await?;
         }
-        match self.take_in_hand(act).await {
-            Err(err) => Err(self.discreet(err, &principal).await),
+        match self.act_exclusively(act).await {
+            Err(err) => Err(self.redact_for(err, &principal).await),
             acting => acting,
         }
     }
 
-    async fn take_in_hand(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
+    async fn act_exclusively(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
         let DirectAction { device_id, session_id, principal, .. } = &act;
         loop {
-            let own = self.hands.of(device_id, principal);
+            let own = self.direct_sessions.of(device_id, principal);
             let chosen = session_id.or(own);
             if let Some(id) = chosen {
-                match self.may_go_on(id, device_id).await {
+                match self.ensure_can_act(id, device_id).await {
                     Ok(()) => {}
                     // One that is gone, damaged or driven elsewhere is no reason not to act.
                     Err(_) if session_id.is_none() => {
-                        self.hands.forget(device_id);
+                        self.direct_sessions.forget(device_id);
                         continue;
                     }
                     Err(err) => return Err(err),
                 }
             }
             let name = chosen.unwrap_or_else(SessionId::new);
-            let mut lease = match self.runs.claim_briefly(device_id, name, principal)? {
-                Claim::Mine(lease) => lease,
-                Claim::Later(changes) => {
+            let mut lease = match self.runs.lease_for_action(device_id, name, principal)? {
+                LeaseRequest::Granted(lease) => lease,
+                LeaseRequest::Later(changes) => {
                     next_change(changes).await;
                     continue;
                 }
             };
             // Another act may have begun a session meanwhile: this one belongs into the same.
-            if session_id.is_none() && self.hands.of(device_id, principal) != own {
+            if session_id.is_none() && self.direct_sessions.of(device_id, principal) != own {
                 continue;
             }
-            self.hold(&mut lease, name).await?;
-            match self.act_in(lease, &act, chosen, name).await {
+            self.lock_device(&mut lease, name).await?;
+            match self.act_under_lease(lease, &act, chosen, name).await {
                 Err(AgentError::SessionFull(_)) if session_id.is_none() && own.is_some() => {
-                    self.hands.forget(device_id);
+                    self.direct_sessions.forget(device_id);
                 }
                 Err(err) if !matches!(err, AgentError::Device(_)) => {
-                    self.hands.forget(device_id);
+                    self.direct_sessions.forget(device_id);
                     return Err(err);
                 }
                 outcome => return outcome,
@@ -163,11 +165,11 @@ impl Agent {
     }
 
     /// Whether a session that somebody named can take an act.
-    async fn may_go_on(&self, id: SessionId, device: &DeviceId) -> Result<(), AgentError> {
+    async fn ensure_can_act(&self, id: SessionId, device: &DeviceId) -> Result<(), AgentError> {
         if let Some(live) = self.live(id, Some(device))? {
-            return if live.brief { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
+            return if live.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
         }
-        if self.runs.opening(id).is_some() {
+        if self.runs.resume_kind(id).is_some() {
             return Ok(());
         }
         let summary = self.summary(id).await?;
@@ -175,43 +177,43 @@ impl Agent {
         self.not_elsewhere(id, summary.stop_reason.is_some()).await
     }
 
-    async fn act_in(
+    async fn act_under_lease(
         &self,
-        lease: Lease,
+        lease: DeviceLease,
         act: &DirectAction,
         chosen: Option<SessionId>,
         name: SessionId,
     ) -> Result<DirectRun, AgentError> {
         let device = self.device(&act.device_id).await?;
-        let (session, record, opening) = if let Some(id) = chosen {
+        let (session, record, resume_kind) = if let Some(id) = chosen {
             let mut folding = SessionBuilder::new(id);
-            let record =
-                match self.parts.journal.open(&id, &mut |event| folding.apply(&event)).await {
-                    Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
-                    other => other?,
-                };
-            (folding.finish()?, record, Opening::GoOn)
+            let record = match self.deps.journal.open(&id, &mut |event| folding.apply(&event)).await
+            {
+                Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
+                other => other?,
+            };
+            (folding.finish()?, record, ResumeKind::Continue)
         } else {
             let facts = run_facts(1, ReplyMode::PassToClient, false);
             let owner = &act.principal;
             let (session, record) =
-                self.found(name, &*device, DIRECT_REQUEST, facts, owner).await?;
-            (session, record, Opening::First)
+                self.create_session(name, &*device, DIRECT_REQUEST, facts, owner).await?;
+            (session, record, ResumeKind::First)
         };
-        let limits = &self.parts.limits;
+        let limits = &self.deps.limits;
         if limits.session_steps <= session.counts.steps
             || limits.session_bytes.is_some_and(|most| most <= record.size())
         {
             return Err(AgentError::SessionFull(name));
         }
-        let own = self.hands.of(&act.device_id, &act.principal);
+        let own = self.direct_sessions.of(&act.device_id, &act.principal);
         if act.session_id.is_none() || own == Some(name) {
-            self.hands.keep(&act.device_id, name, &act.principal);
+            self.direct_sessions.keep(&act.device_id, name, &act.principal);
         } else {
-            self.hands.forget(&act.device_id);
+            self.direct_sessions.forget(&act.device_id);
         }
         let acted = Arc::new(OnceLock::new());
-        let hand = Hand {
+        let hand = DirectRequest {
             gesture: act.gesture.clone(),
             reason: act.reason.clone(),
             secret: act.secret,
@@ -221,7 +223,7 @@ impl Agent {
         // As it was: the agent may have something open that it goes on with.
         let RunRecord { max_steps, planner, .. } = session.run;
         let run_facts = run_facts(max_steps, reply_mode, planner);
-        let plan = Plan { opening, run_facts, reply_mode };
+        let plan = LaunchPlan { resume_kind, run_facts, reply_mode };
         let follower = self.launch_act(lease, session, record, device, plan, hand)?;
         Ok(DirectRun { follower, acted })
     }

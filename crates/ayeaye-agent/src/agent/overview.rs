@@ -17,7 +17,11 @@ pub struct RunActivity {
 
 impl Agent {
     /// A session in short. Of one that is not being written this reads no record, as a rule.
-    pub async fn brief(&self, id: SessionId, principal: &Principal) -> Result<Summary, AgentError> {
+    pub async fn session_summary(
+        &self,
+        id: SessionId,
+        principal: &Principal,
+    ) -> Result<Summary, AgentError> {
         let unknown = || AgentError::UnknownSession(id);
         if self.runs.owner(id).is_some_and(|owner| !principal.owns(&owner)) {
             return Err(unknown());
@@ -35,20 +39,20 @@ impl Agent {
 
     /// What a session has come to, for whoever looks at its question: an act of the client that is
     /// under way is waited for, which takes seconds, and the question waits on behind it.
-    pub async fn settled(
+    pub async fn report_after_direct_action(
         &self,
         id: SessionId,
         principal: &Principal,
     ) -> Result<Report, AgentError> {
-        self.known(id, principal).await?;
-        self.past_acts(id).await;
+        self.ensure_visible(id, principal).await?;
+        self.wait_for_direct_action(id).await;
         self.report(id, principal).await
     }
 
     /// Waits until no act of the client is under way in a session.
-    pub(super) async fn past_acts(&self, id: SessionId) {
-        while let Some(live) = self.runs.get(id).filter(|live| live.brief) {
-            live.follower().end().await;
+    pub(super) async fn wait_for_direct_action(&self, id: SessionId) {
+        while let Some(live) = self.runs.get(id).filter(|live| live.direct) {
+            live.follower().finished().await;
         }
     }
 
@@ -56,14 +60,14 @@ impl Agent {
     pub fn follow(&self, id: SessionId, principal: &Principal) -> Option<Follower> {
         let live = self.runs.get(id)?;
         let follower = live.follower();
-        (principal.owns(&live.owner) && follower.running() && !follower.broke_off())
+        (principal.owns(&live.owner) && follower.running() && !follower.ended_abruptly())
             .then_some(follower)
     }
 
     /// How far the principal's runs have come in this process, for whoever waits on [`Self::changes`]: those
     /// tell of everybody's.
-    pub fn turns(&self, principal: &Principal) -> RunActivity {
-        self.runs.turns(principal)
+    pub fn activity(&self, principal: &Principal) -> RunActivity {
+        self.runs.activity(principal)
     }
 
     /// Told whenever a run begins or has ended in this process.

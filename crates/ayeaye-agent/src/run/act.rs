@@ -6,7 +6,8 @@ use tokio::time::{Instant, sleep};
 
 use super::elements::target;
 use super::look::{Seen, millis};
-use super::{Draft, Halt, Run, chain};
+use super::{Draft, Run, RunEnd};
+use crate::error_chain;
 use crate::journal::{ActionRecord, Fact, TargetRecord, ToolEnd, ToolStart};
 use crate::privacy::Vault;
 use crate::{Action, DeviceError, Frame, Gesture, Question, StopReason, settle};
@@ -31,7 +32,7 @@ impl Run {
         gesture: &Gesture,
         seen: Seen,
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let Some(gesture) = self.unsealed(gesture) else {
             draft.error = Some(FORGOTTEN.to_owned());
             return Err(self.ask_for_secret(seen.app).await);
@@ -47,11 +48,11 @@ impl Run {
         let facts = ActionRecord::from(&Action::Gesture(gesture.clone()));
         let id = self.announce_at(&facts.function, facts.arguments, target).await?;
         draft.times.memory_update += millis(recording.elapsed());
-        if let Err(halt) = self.stopper.check() {
+        if let Err(run_end) = self.cancel.check() {
             self.settle_account(id, Err("not sent: the run was stopped".to_owned()), false, 0.0)
                 .await?;
             draft.error = Some("not sent: the run was stopped".to_owned());
-            return Err(halt);
+            return Err(run_end);
         }
         self.memory.last_screen = None;
         let begun = Instant::now();
@@ -74,17 +75,17 @@ impl Run {
     }
 
     /// Only the user can tell a secret again.
-    async fn ask_for_secret(&mut self, app: Option<String>) -> Halt {
+    async fn ask_for_secret(&mut self, app: Option<String>) -> RunEnd {
         let question = Question { app, ..Question::info(SECRET_AGAIN) };
         match self.put_question(&question).await {
-            Ok(()) => Halt::new(StopReason::InfoActionNeedsReply, SECRET_AGAIN),
-            Err(halt) => halt,
+            Ok(()) => RunEnd::new(StopReason::InfoActionNeedsReply, SECRET_AGAIN),
+            Err(run_end) => run_end,
         }
     }
 
     /// Puts the phone into a known state before the first step of a session.
-    pub(super) async fn reset(&mut self) -> Result<(), Halt> {
-        self.stopper.check()?;
+    pub(super) async fn reset(&mut self) -> Result<(), RunEnd> {
+        self.cancel.check()?;
         let id = self.announce(RESET, Map::new()).await?;
         let begun = Instant::now();
         let outcome = self.device.reset().await;
@@ -92,43 +93,43 @@ impl Run {
         match outcome {
             Ok(()) => self.settle_account(id, Ok("home screen".to_owned()), false, took).await?,
             Err(err) => {
-                let text = chain(&err);
+                let text = error_chain(&err);
                 self.settle_account(id, Err(text.clone()), err.leaves_doubt(), took).await?;
                 return Err(match err {
                     DeviceError::Refused { .. } => self.take_over(&locked(&text), None).await,
-                    _ => Halt::new(StopReason::NotStarted, text),
+                    _ => RunEnd::new(StopReason::NotStarted, text),
                 });
             }
         }
         // The way home is an animation too; there is no frame to compare it with.
         let look = async {
             let since = Instant::now();
-            sleep(self.parts.limits.settle.first_look).await;
-            settle::settle(&*self.device, &self.parts.limits.settle, None, since).await
+            sleep(self.deps.limits.settle.first_look).await;
+            settle::settle(&*self.device, &self.deps.limits.settle, None, since).await
         };
-        match self.stopper.race(look).await? {
+        match self.cancel.race(look).await? {
             Ok(_) => Ok(()),
             // The first step looks again, and waits for a phone that has gone away.
             Err(err) => {
-                tracing::warn!(device = %self.device.id(), "after the reset: {}", chain(&err));
+                tracing::warn!(device = %self.device.id(), "after the reset: {}", error_chain(&err));
                 Ok(())
             }
         }
     }
 
-    pub(super) async fn wait(&mut self, time: Duration, draft: &mut Draft) -> Result<(), Halt> {
+    pub(super) async fn wait(&mut self, time: Duration, draft: &mut Draft) -> Result<(), RunEnd> {
         let time = time.min(LONGEST_WAIT);
         // The decision cost money, and no gesture follows that would put it on the disk.
         self.record.sync().await?;
         let begun = Instant::now();
-        let waited = self.stopper.race(sleep(time)).await;
+        let waited = self.cancel.race(sleep(time)).await;
         draft.times.action_execution += millis(begun.elapsed());
         waited?;
         draft.result = format!("waited {} s", time.as_secs_f32());
         Ok(())
     }
 
-    pub(super) async fn note(&mut self, text: String) -> Result<(), Halt> {
+    pub(super) async fn note(&mut self, text: String) -> Result<(), RunEnd> {
         let item = serde_json::Value::String(text);
         self.append(Fact::BlackboardAdd { section: "notes".to_owned(), item }).await?;
         self.record.sync().await?;
@@ -136,21 +137,21 @@ impl Run {
     }
 
     /// Notices a model that does the same on the same screen again and again.
-    pub(super) fn check_progress(&mut self, frame: &Frame, action: &Action) -> Result<(), Halt> {
+    pub(super) fn check_progress(&mut self, frame: &Frame, action: &Action) -> Result<(), RunEnd> {
         if !matches!(action, Action::Gesture(_) | Action::Confirm { .. }) {
             self.memory.last_try = None;
             return Ok(());
         }
         let repeated = match &self.memory.last_try {
-            Some((before, same, times)) if same == action && settle::alike(before, frame) => {
+            Some((before, same, times)) if same == action && settle::looks_same(before, frame) => {
                 times + 1
             }
             _ => 1,
         };
         self.memory.last_try = Some((frame.clone(), action.clone(), repeated));
-        let limit = self.parts.limits.repeats;
+        let limit = self.deps.limits.repeats;
         if limit * 2 <= repeated {
-            return Err(Halt::new(
+            return Err(RunEnd::new(
                 StopReason::NoProgress,
                 format!(
                     "the same action {repeated} times on a screen that does not change: {}",
@@ -172,7 +173,7 @@ impl Run {
         &mut self,
         name: &str,
         parameters: Map<String, Value>,
-    ) -> Result<u32, Halt> {
+    ) -> Result<u32, RunEnd> {
         self.announce_at(name, parameters, None).await
     }
 
@@ -181,7 +182,7 @@ impl Run {
         name: &str,
         parameters: Map<String, Value>,
         target: Option<TargetRecord>,
-    ) -> Result<u32, Halt> {
+    ) -> Result<u32, RunEnd> {
         let id = self.session.counts.tools + 1;
         self.append(Fact::ToolStart(ToolStart {
             tool_call_id: id,
@@ -203,7 +204,7 @@ impl Run {
         outcome: Result<(), DeviceError>,
         took: f64,
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let err = match outcome {
             Ok(()) => {
                 draft.result = "done".to_owned();
@@ -211,7 +212,7 @@ impl Run {
             }
             Err(err) => err,
         };
-        let text = chain(&err);
+        let text = error_chain(&err);
         let doubt = err.leaves_doubt();
         tracing::warn!(session = %self.session.id, "{name}: {}", self.hide(&text));
         self.memory.system_notes.push(if doubt {
@@ -230,7 +231,7 @@ impl Run {
         outcome: Result<String, String>,
         unknown: bool,
         took: f64,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let success = outcome.is_ok();
         let (result, error) = match outcome {
             Ok(result) => (result, None),

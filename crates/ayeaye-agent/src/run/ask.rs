@@ -5,7 +5,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::look::Seen;
-use super::{Draft, Halt, Run};
+use super::{Draft, Run, RunEnd};
 use crate::agent::ReplyMode;
 use crate::journal::{Answer, Fact, QuestionAsked};
 use crate::privacy::Kind;
@@ -24,13 +24,13 @@ impl Run {
         mut question: Question,
         seen: &Seen,
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let status = asking(&question);
         draft.status = Some(status);
         question.app = question.app.or_else(|| seen.app.clone());
         self.put_question(&question).await?;
-        let needs_reply = || Halt::new(StopReason::InfoActionNeedsReply, question.text.clone());
-        let answered_without_user = || self.memory.answered < self.parts.limits.answered_questions;
+        let needs_reply = || RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone());
+        let answered_without_user = || self.memory.answered < self.deps.limits.answered_questions;
         let (reply, source) = match self.reply_mode {
             ReplyMode::PassToClient => return Err(needs_reply()),
             ReplyMode::NoReply | ReplyMode::AutoReply if !answered_without_user() => {
@@ -57,7 +57,7 @@ impl Run {
     }
 
     /// Records an answer, and puts it where every agent of the session finds it.
-    pub(super) async fn answered(&mut self, text: String, source: &str) -> Result<(), Halt> {
+    pub(super) async fn answered(&mut self, text: String, source: &str) -> Result<(), RunEnd> {
         self.keep_secret(&text);
         let question = self.question_text().to_owned();
         let answer = Answer { answers: vec![text.clone()], source: source.to_owned() };
@@ -68,9 +68,9 @@ impl Run {
 
     /// Records a question. From here on it survives anything. What was said before it was asked is
     /// advice: a "yes" to something else must not answer it.
-    pub(super) async fn put_question(&mut self, question: &Question) -> Result<(), Halt> {
+    pub(super) async fn put_question(&mut self, question: &Question) -> Result<(), RunEnd> {
         self.listen().await?;
-        if let Some(text) = self.parts.journal.take_answer(&self.session.id).await? {
+        if let Some(text) = self.deps.journal.take_answer(&self.session.id).await? {
             // An answer to a question that somebody else has answered since: nobody can tell whether
             // that one asked for a secret.
             self.vault.learn_parts(Kind::Marked, &text);
@@ -90,23 +90,23 @@ impl Run {
     }
 
     /// Waits for somebody on the server's side; `None` when nobody came.
-    async fn operator_answer(&mut self) -> Result<Option<String>, Halt> {
+    async fn operator_answer(&mut self) -> Result<Option<String>, RunEnd> {
         self.publish(format!("waiting for the operator: {}", self.question_text()));
-        let deadline = Instant::now() + self.parts.limits.operator_wait;
+        let deadline = Instant::now() + self.deps.limits.operator_wait;
         let id = self.session.id;
         while Instant::now() < deadline {
-            let journal = self.parts.journal.clone();
+            let journal = self.deps.journal.clone();
             if let Some(text) = journal.take_answer(&id).await? {
                 return Ok(Some(text));
             }
-            let stopper = self.stopper.clone();
+            let cancel = self.cancel.clone();
             let either = async {
                 tokio::select! {
                     word = self.words.recv() => word,
                     () = sleep(OPERATOR_POLL) => None,
                 }
             };
-            if let Some(text) = stopper.race(either).await? {
+            if let Some(text) = cancel.race(either).await? {
                 return Ok(Some(text));
             }
         }
@@ -119,7 +119,7 @@ impl Run {
         question: &Question,
         seen: &Seen,
         draft: &mut Draft,
-    ) -> Result<String, Halt> {
+    ) -> Result<String, RunEnd> {
         let mut task = format!("The task: {}", self.session.request);
         if let Some(subtask) = &self.session.planning.current {
             task.extend(["\nThe agent is at this part of it: ", &subtask.text]);
@@ -135,7 +135,7 @@ impl Run {
                 ],
             },
         ]);
-        let model = self.parts.models.reply.clone();
+        let model = self.deps.models.reply.clone();
         let (call_id, reply) = self.call(&model, &prompt, "auto_reply", 1, seen, draft).await?;
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
         let error = text.is_empty().then(|| "an empty answer".to_owned());
@@ -144,7 +144,7 @@ impl Run {
         self.record_answer(call_id, 1, &reply, model.prices(), (None, error), draft).await?;
         match failed {
             None => Ok(text),
-            Some(error) => Err(Halt::new(
+            Some(error) => Err(RunEnd::new(
                 StopReason::InfoActionNeedsReply,
                 format!("{} (the answering model gave {error})", question.text),
             )),

@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::decide::{Kept, failure};
 use super::look::{Seen, millis};
-use super::{Draft, Halt, Run};
+use super::{Draft, Run, RunEnd};
 use crate::journal::{Fact, LlmRequest};
 use crate::{Action, Message, Model, ModelError, Part, Prompt, Reply, Role, StopReason};
 
@@ -34,7 +34,7 @@ pub(super) struct Captioning {
 impl Run {
     /// Has the screen put into words, if that is wanted, and does not wait.
     pub(super) fn begin_caption(&self, seen: &Seen) -> Option<Captioning> {
-        let model = self.parts.models.caption.clone()?;
+        let model = self.deps.models.caption.clone()?;
         let prompt = Prompt::of(vec![
             Message::text(Role::System, INSTRUCTIONS),
             Message {
@@ -59,7 +59,7 @@ impl Run {
         &mut self,
         action: &Action,
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let may_end = matches!(
             action,
             Action::Complete { .. }
@@ -74,17 +74,17 @@ impl Run {
     /// recorded as the call that it was.
     pub(super) async fn settle_caption(
         &mut self,
-        halt: Option<&Halt>,
+        run_end: Option<&RunEnd>,
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let Some(Captioning { model, prompt, shown, begun, mut call }) = draft.captioning.take()
         else {
             return Ok(());
         };
         let wanted = draft.decision.is_some()
-            && halt.is_some_and(|halt| {
+            && run_end.is_some_and(|run_end| {
                 matches!(
-                    halt.reason,
+                    run_end.reason,
                     StopReason::TaskCompletedSuccessfully
                         | StopReason::TaskAbortedByAgent
                         | StopReason::InfoActionNeedsReply
@@ -96,7 +96,7 @@ impl Run {
         };
         let waiting = Instant::now();
         let patience = if wanted { PATIENCE } else { Duration::ZERO };
-        let outcome = match self.stopper.race(timeout(patience, &mut call)).await {
+        let outcome = match self.cancel.race(timeout(patience, &mut call)).await {
             Ok(Ok(Ok(outcome))) => outcome,
             Ok(Ok(Err(panicked))) => {
                 tracing::error!(session = %self.session.id, "a caption: {panicked}");
@@ -105,7 +105,7 @@ impl Run {
             Ok(Err(_late)) if wanted => given_up("the run does not wait longer for a caption"),
             Ok(Err(_)) => given_up("the step did not end the run"),
             // How the run ends is settled already.
-            Err(halt) => given_up(&halt.message),
+            Err(run_end) => given_up(&run_end.message),
         };
         drop(call);
         draft.times.llm_interaction += millis(waiting.elapsed());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::look::{Seen, millis};
-use super::{Draft, Halt, Run};
+use super::{Draft, Run, RunEnd};
 use crate::journal::{
     ActionRecord, BlobRef, Fact, LlmRequest, LlmResponse, MessageRecord, ParsedRecord, PartRecord,
     ResponseRecord, TokenRecord, ToolCallRecord,
@@ -33,12 +33,12 @@ impl Run {
         &mut self,
         seen: &mut Seen,
         draft: &mut Draft,
-    ) -> Result<Decision, Halt> {
+    ) -> Result<Decision, RunEnd> {
         let system_notes = std::mem::take(&mut self.memory.system_notes);
         loop {
             match self.decide_once(&system_notes, seen, draft).await {
-                Err(halt) if halt.reason == StopReason::ModelFailed => {
-                    self.fall_back(halt, seen).await?;
+                Err(run_end) if run_end.reason == StopReason::ModelFailed => {
+                    self.fall_back(run_end, seen).await?;
                 }
                 decided => return decided,
             }
@@ -50,7 +50,7 @@ impl Run {
         system_notes: &[String],
         seen: &mut Seen,
         draft: &mut Draft,
-    ) -> Result<Decision, Halt> {
+    ) -> Result<Decision, RunEnd> {
         let model = self.acting();
         let mut prompt = model.prompt(&StepInput {
             request: self.session.current_goal(),
@@ -60,7 +60,7 @@ impl Run {
             history_images: &self.memory.history_images,
             app: seen.app.as_deref(),
         });
-        let attempts = self.parts.limits.repairs + 1;
+        let attempts = self.deps.limits.repairs + 1;
         let mut complaint = None;
         for iteration in 1..=attempts {
             let purpose = if iteration == 1 { "act" } else { "repair" };
@@ -86,7 +86,7 @@ impl Run {
             }
         }
         let why = complaint.map(|why| why.0).unwrap_or_default();
-        Err(Halt::new(
+        Err(RunEnd::new(
             StopReason::ModelFailed,
             format!(
                 "the model's reply could not be used, {attempts} times in a row; the last: {why}"
@@ -115,7 +115,7 @@ impl Run {
         iteration: u32,
         seen: &Seen,
         draft: &mut Draft,
-    ) -> Result<(u32, Reply), Halt> {
+    ) -> Result<(u32, Reply), RunEnd> {
         let call_id = self.session.counts.calls + 1;
         // Asking again is part of the request. A step that ends before it asks takes no number, so
         // that they have no gaps.
@@ -140,25 +140,25 @@ impl Run {
         let begun = Instant::now();
         let limit = self.call_limit();
         let sent = self.unsealed_prompt(prompt);
-        let outcome = self.stopper.race(model.call(&sent, limit)).await;
+        let outcome = self.cancel.race(model.call(&sent, limit)).await;
         draft.times.llm_interaction += millis(begun.elapsed());
-        let (halt, failed) = match outcome {
+        let (run_end, failed) = match outcome {
             Ok(Ok(reply)) => return Ok((call_id, reply)),
-            Ok(Err(err)) => (Halt::new(StopReason::ModelFailed, err.cause.clone()), err),
-            Err(halt) => {
-                let cause = format!("given up: {}", halt.message);
-                (halt, ModelError { cause, retries: Vec::new(), latency: begun.elapsed() })
+            Ok(Err(err)) => (RunEnd::new(StopReason::ModelFailed, err.cause.clone()), err),
+            Err(run_end) => {
+                let cause = format!("given up: {}", run_end.message);
+                (run_end, ModelError { cause, retries: Vec::new(), latency: begun.elapsed() })
             }
         };
         draft.unpriced = true;
         let call = (call_id, request_number, iteration);
         let failed = failure(model.name(), call, &failed);
         self.append(Fact::LlmResponse(failed)).await?;
-        Err(halt)
+        Err(run_end)
     }
 
     pub(super) fn call_limit(&self) -> Duration {
-        let limits = &self.parts.limits;
+        let limits = &self.deps.limits;
         let left = limits.run_time.saturating_sub(self.memory.begun.elapsed());
         // A run that is nearly over still gets one short try; its end is checked before each step.
         limits.model_call.min(left.max(Duration::from_secs(1)))
@@ -172,7 +172,7 @@ impl Run {
         prices: Option<Prices>,
         read: Result<&Decision, &ParseError>,
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let parsed = read.ok().map(|decision| ParsedRecord {
             action: ActionRecord::from(&decision.action),
             response: ResponseRecord::from(decision),
@@ -191,7 +191,7 @@ impl Run {
         prices: Option<Prices>,
         (parsed, error): (Option<ParsedRecord>, Option<String>),
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let number = self.session.agents.get(&self.session.current_agent()).requests;
         let call = (call_id, number, iteration);
         let facts = answered(call, reply, prices, parsed, error);
@@ -207,7 +207,7 @@ impl Run {
         &mut self,
         decision: &Decision,
         seen: &mut Seen,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let Action::Gesture(Gesture::Type { text, point, .. }) = &decision.action else {
             return Ok(());
         };
@@ -218,9 +218,9 @@ impl Run {
         if let Some(point) = point {
             // Which field it is, only the elements tell.
             self.know_elements(seen, ELEMENTS_OF_A_FIELD).await?;
-            let place = point.to_pixel(seen.frame.size());
+            let run_info = point.to_pixel(seen.frame.size());
             if let Some(tree) = seen.reading.tree() {
-                hidden |= tree.elements.at(place).is_some_and(|it| it.password);
+                hidden |= tree.elements.at(run_info).is_some_and(|it| it.password);
             }
         }
         if hidden {
@@ -259,7 +259,7 @@ impl Run {
         &mut self,
         messages: &[Message],
         shown: Option<&Kept>,
-    ) -> Result<Vec<MessageRecord>, Halt> {
+    ) -> Result<Vec<MessageRecord>, RunEnd> {
         let mut kept = Vec::with_capacity(messages.len());
         for message in messages {
             let mut parts = Vec::with_capacity(message.parts.len());
@@ -283,9 +283,9 @@ impl Run {
         Ok(kept)
     }
 
-    async fn keep_text(&mut self, text: &str) -> Result<PartRecord, Halt> {
+    async fn keep_text(&mut self, text: &str) -> Result<PartRecord, RunEnd> {
         let clean = self.vault.redact(text);
-        if clean.len() <= LONG_TEXT || self.parts.keeping.text == KeepText::Metadata {
+        if clean.len() <= LONG_TEXT || self.deps.privacy.text == KeepText::Metadata {
             return Ok(PartRecord::Text(clean.into_owned()));
         }
         let bytes = clean.into_owned().into();
@@ -298,12 +298,12 @@ impl Run {
         &mut self,
         picture: &Picture,
         shown: Option<&Kept>,
-    ) -> Result<PartRecord, Halt> {
+    ) -> Result<PartRecord, RunEnd> {
         let kept = match shown {
             Some((same, kept)) if same == picture => kept.clone(),
             _ => match self.memory.history_images.iter().position(|it| it.picture == *picture) {
                 Some(at) => self.memory.earlier_kept.get(at).cloned().flatten(),
-                None if self.parts.keeping.images == KeepImages::Full => {
+                None if self.deps.privacy.images == KeepImages::Full => {
                     Some(self.record.keep(picture.bytes.clone(), picture.media_type).await?)
                 }
                 None => None,

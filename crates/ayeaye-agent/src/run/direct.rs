@@ -10,7 +10,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::act::{FORGOTTEN, WAKE};
 use super::look::{Seen, millis};
-use super::{Draft, Halt, Opening, Run, chain};
+use super::{Draft, ResumeKind, Run, RunEnd};
+use crate::error_chain;
 use crate::journal::{Fact, SessionResume, StepStart};
 use crate::privacy::{Kind, secrets_in};
 use crate::report::StepSummary;
@@ -31,7 +32,7 @@ const STAYS_DARK: &str = "the screen is off and could not be made ready";
 
 /// What is to be done, and where it is told what came of it.
 #[derive(Debug)]
-pub(crate) struct Hand {
+pub(crate) struct DirectRequest {
     pub(crate) gesture: Gesture,
     /// Why, in the client's words; may be empty.
     pub(crate) reason: String,
@@ -92,15 +93,15 @@ pub struct ScreenAfter {
 
 impl Run {
     /// Does it, and records that; the session is left as one that can be gone on with.
-    pub(crate) async fn act(mut self, hand: Hand, lease: impl Send) {
-        let halt = match self.by_hand(&hand).await {
-            Err(halt) if self.ends_more_than_the_act(halt.reason) => halt,
+    pub(crate) async fn act(mut self, hand: DirectRequest, lease: impl Send) {
+        let run_end = match self.run_direct(&hand).await {
+            Err(run_end) if self.ends_more_than_the_act(run_end.reason) => run_end,
             Ok(()) | Err(_) => self.left_to_client(),
         };
-        self.finish(halt, lease).await;
+        self.finish(run_end, lease).await;
     }
 
-    async fn by_hand(&mut self, hand: &Hand) -> Result<(), Halt> {
+    async fn run_direct(&mut self, hand: &DirectRequest) -> Result<(), RunEnd> {
         if hand.secret
             && let Gesture::Type { text, .. } = &hand.gesture
         {
@@ -110,7 +111,7 @@ impl Run {
             self.vault.learn(kind, secret);
         }
         self.mend().await?;
-        self.begin_by_hand().await?;
+        self.begin_direct().await?;
         let decision = Decision {
             action: Action::Gesture(hand.gesture.clone()),
             thought: String::new(),
@@ -125,15 +126,15 @@ impl Run {
         let open = &self.session.in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
         let failed = match &outcome {
-            Err(halt) => Some(halt.message.clone()),
+            Err(run_end) => Some(run_end.message.clone()),
             Ok(_) => draft.error.clone(),
         };
         self.end_step(draft, outcome.as_ref().err()).await?;
-        let (shown, halt) = match outcome {
+        let (shown, run_end) = match outcome {
             Ok(shown) => (shown, Ok(())),
-            Err(halt) => (None, Err(halt)),
+            Err(run_end) => (None, Err(run_end)),
         };
-        let Some(line) = self.session.last_step().cloned() else { return halt };
+        let Some(line) = self.session.last_step().cloned() else { return run_end };
         let acted = DirectResult {
             session_id: self.session.id,
             step,
@@ -147,13 +148,13 @@ impl Run {
             pictured: self.session.report(true).screenshot_step == Some(step),
         };
         hand.acted.get_or_init(|| acted);
-        halt
+        run_end
     }
 
     /// Opens the run, and a round of the client's own where none of the agent's is open.
-    async fn begin_by_hand(&mut self) -> Result<(), Halt> {
-        let first = matches!(self.opening, Opening::First);
-        self.opening = Opening::GoOn;
+    async fn begin_direct(&mut self) -> Result<(), RunEnd> {
+        let first = matches!(self.resume_kind, ResumeKind::First);
+        self.resume_kind = ResumeKind::Continue;
         if !first {
             if self.session.stopped.is_none() {
                 self.record_crash().await?;
@@ -182,7 +183,7 @@ impl Run {
         .await
     }
 
-    async fn begin_client_step(&mut self) -> Result<u32, Halt> {
+    async fn begin_client_step(&mut self) -> Result<u32, RunEnd> {
         let counts = self.session.counts;
         let own = self.session.agents.get(CLIENT);
         let fact = Fact::StepStart(StepStart {
@@ -200,9 +201,9 @@ impl Run {
     /// Looks, acts, and looks again. What went wrong with the act stands in the draft.
     async fn act_once(
         &mut self,
-        hand: &Hand,
+        hand: &DirectRequest,
         draft: &mut Draft,
-    ) -> Result<Option<ScreenAfter>, Halt> {
+    ) -> Result<Option<ScreenAfter>, RunEnd> {
         let Some(mut seen) = self.look_by_hand(&hand.gesture, draft).await? else {
             return Ok(None);
         };
@@ -228,7 +229,7 @@ impl Run {
         &mut self,
         gesture: &Gesture,
         draft: &mut Draft,
-    ) -> Result<Option<Seen>, Halt> {
+    ) -> Result<Option<Seen>, RunEnd> {
         let begun = Instant::now();
         self.memory.last_screen = None;
         let (mut look, mut state) = self.screen_now().await?;
@@ -250,30 +251,30 @@ impl Run {
     }
 
     /// A client does not wait for a phone that has gone away: it can try again itself.
-    async fn screen_now(&mut self) -> Result<(settle::Look, ScreenState), Halt> {
+    async fn screen_now(&mut self) -> Result<(settle::ScreenCapture, ScreenState), RunEnd> {
         let seen = self.settled_screen().await?;
-        seen.map_err(|err| Halt::new(StopReason::DeviceLost, chain(&err)))
+        seen.map_err(|err| RunEnd::new(StopReason::DeviceLost, error_chain(&err)))
     }
 
     /// Switches the display on; the inner error says why that was not enough.
-    async fn light_up(&mut self) -> Result<Result<(), String>, Halt> {
-        self.stopper.check()?;
+    async fn light_up(&mut self) -> Result<Result<(), String>, RunEnd> {
+        self.cancel.check()?;
         let id = self.announce(WAKE, Map::new()).await?;
         let begun = Instant::now();
         let outcome = self.device.wake().await;
         let took = millis(begun.elapsed());
         let (told, doubt) = match &outcome {
             Ok(()) => (Ok("awake".to_owned()), false),
-            Err(err) => (Err(chain(err)), err.leaves_doubt()),
+            Err(err) => (Err(error_chain(err)), err.leaves_doubt()),
         };
         self.settle_account(id, told, doubt, took).await?;
-        Ok(outcome.map_err(|err| chain(&err)))
+        Ok(outcome.map_err(|err| error_chain(&err)))
     }
 
     /// The screen once it has come to rest. The act is over: trouble with this is no trouble with it.
     async fn look_after(&mut self) -> Option<ScreenAfter> {
         let (before, over) = self.memory.last_gesture.take()?;
-        let rule = self.parts.limits.settle;
+        let rule = self.deps.limits.settle;
         let device = self.device.clone();
         let looking = async {
             sleep_until(over + rule.first_look).await;
@@ -281,16 +282,16 @@ impl Run {
             Ok::<_, crate::DeviceError>((look, device.state().await?))
         };
         let limit = rule.cap + Duration::from_secs(5);
-        let (look, state) = match self.stopper.race(timeout(limit, looking)).await {
+        let (look, state) = match self.cancel.race(timeout(limit, looking)).await {
             Ok(Ok(Ok(seen))) => seen,
             Ok(Ok(Err(err))) => {
-                tracing::warn!(device = %self.device.id(), "after an act: {}", chain(&err));
+                tracing::warn!(device = %self.device.id(), "after an act: {}", error_chain(&err));
                 return None;
             }
             Ok(Err(_)) | Err(_) => return None,
         };
         Some(ScreenAfter {
-            changed: !settle::alike(&before, &look.frame),
+            changed: !settle::looks_same(&before, &look.frame),
             settled: look.settled,
             awake: state.awake,
             locked: state.locked,
@@ -302,10 +303,10 @@ impl Run {
     }
 
     /// A question that waits goes on waiting.
-    fn left_to_client(&self) -> Halt {
+    fn left_to_client(&self) -> RunEnd {
         match &self.session.question {
-            Some(question) => Halt::new(StopReason::InfoActionNeedsReply, question.text.clone()),
-            None => Halt::new(StopReason::UserPaused, GONE_ON),
+            Some(question) => RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone()),
+            None => RunEnd::new(StopReason::UserPaused, GONE_ON),
         }
     }
 

@@ -6,8 +6,9 @@ use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::look::Seen;
-use super::{Halt, Run, chain};
+use super::{Run, RunEnd};
 use crate::elements::{Elements, without_passwords};
+use crate::error_chain;
 use crate::journal::{BlobRef, Fact, Observe, TargetRecord};
 use crate::{Action, DeviceError, Gesture, KeepElements, KeepImages, KeepText};
 
@@ -54,13 +55,12 @@ impl Reading {
 impl Run {
     /// Whether a picture may show a secret.
     pub(super) fn is_delicate(&self, secret_field: bool) -> bool {
-        self.parts.keeping.images == KeepImages::Redacted
-            && (secret_field || !self.vault.is_empty())
+        self.deps.privacy.images == KeepImages::Redacted && (secret_field || !self.vault.is_empty())
     }
 
     /// Asks the phone, if that is wanted, and does not wait.
     pub(super) fn ask_elements(&self, delicate: bool) -> Reading {
-        let wanted = match self.parts.keeping.elements {
+        let wanted = match self.deps.privacy.elements {
             KeepElements::Always => true,
             // A phone that was late again and again is asked less and less.
             KeepElements::Auto => {
@@ -84,7 +84,7 @@ impl Run {
     /// How long elements are waited for once this has been decided.
     pub(super) fn patience(&self, action: &Action) -> Duration {
         let ends = matches!(action, Action::Complete { .. } | Action::Abort { .. });
-        match self.parts.keeping.elements {
+        match self.deps.privacy.elements {
             KeepElements::Always => AS_LONG_AS_IT_TAKES,
             KeepElements::Never => Duration::ZERO,
             KeepElements::Auto if ends => AT_THE_END,
@@ -101,7 +101,7 @@ impl Run {
         &mut self,
         seen: &mut Seen,
         patience: Duration,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         if AT_THE_END <= patience && matches!(seen.reading, Reading::Unasked) {
             seen.reading = self.ask_elements(true);
         }
@@ -125,7 +125,7 @@ impl Run {
         &mut self,
         seen: &mut Seen,
         patience: Duration,
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool, RunEnd> {
         let handle = match std::mem::replace(&mut seen.reading, Reading::Without) {
             Reading::UnderWay(handle) => handle,
             // What is known stays known.
@@ -134,7 +134,7 @@ impl Run {
                 return Ok(false);
             }
         };
-        let dump = match self.stopper.race(timeout(patience, handle)).await? {
+        let dump = match self.cancel.race(timeout(patience, handle)).await? {
             Ok(Ok((dump, took))) => {
                 self.memory.elements_took = Some(took);
                 self.memory.elements_late = 0;
@@ -154,12 +154,12 @@ impl Run {
             Ok(Some(xml)) => xml,
             Ok(None) => return Ok(false),
             Err(err) => {
-                tracing::debug!(device = %self.device.id(), "elements: {}", chain(&err));
+                tracing::debug!(device = %self.device.id(), "elements: {}", error_chain(&err));
                 return Ok(false);
             }
         };
         let Some(elements) = Elements::read(&xml) else { return Ok(false) };
-        let kept = match self.parts.keeping.text {
+        let kept = match self.deps.privacy.text {
             KeepText::Full => Some(xml),
             KeepText::Redacted => Some(self.vault.redact(&without_passwords(&xml)).into_owned()),
             KeepText::Metadata => None,
@@ -176,7 +176,7 @@ impl Run {
     }
 
     /// Waits for the elements as long as the phone takes.
-    pub(super) async fn insist_on_elements(&mut self, seen: &mut Seen) -> Result<(), Halt> {
+    pub(super) async fn insist_on_elements(&mut self, seen: &mut Seen) -> Result<(), RunEnd> {
         self.settle_elements(seen, AS_LONG_AS_IT_TAKES).await.map(drop)
     }
 }
@@ -205,6 +205,6 @@ pub(super) fn target(gesture: &Gesture, seen: &Seen) -> Option<TargetRecord> {
         Gesture::Slide { from, .. } | Gesture::Drag { from, .. } => Some(*from),
         Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
     };
-    let place = point?.to_pixel(seen.frame.size());
-    tree.elements.at(place).map(TargetRecord::from)
+    let run_info = point?.to_pixel(seen.frame.size());
+    tree.elements.at(run_info).map(TargetRecord::from)
 }

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Halt, LastScreen, Run, RunUpdate};
+use super::{LastScreen, Run, RunEnd, RunUpdate};
 use crate::journal::{Fact, RoundEnd, SessionEnd};
 use crate::{StopReason, settle};
 
 impl Run {
-    pub(super) async fn finish(mut self, halt: Halt, lease: impl Send) {
-        if let Err(failure) = self.record_end(&halt).await {
+    pub(super) async fn finish(mut self, run_end: RunEnd, lease: impl Send) {
+        if let Err(failure) = self.record_end(&run_end).await {
             tracing::error!(session = %self.session.id, "the end of a run was not recorded: {}", failure.message);
             self.session.stopped = Some((StopReason::StorageFailed, failure.message));
         }
-        let Self { session, record, news, .. } = self;
+        let Self { session, record, updates, .. } = self;
         // Followers may continue the session as soon as they hear of the end: let go of it first. And
         // whoever hears of the end finds the logs complete.
         record.close().await;
@@ -22,27 +22,27 @@ impl Run {
         let report = Arc::new(session.report(false));
         let line = format!("{}: {}", report.stop_reason, report.message);
         tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
-        news.send_replace(RunUpdate { report, line, running: false });
+        updates.send_replace(RunUpdate { report, line, running: false });
     }
 
-    async fn record_end(&mut self, halt: &Halt) -> Result<(), Halt> {
+    async fn record_end(&mut self, run_end: &RunEnd) -> Result<(), RunEnd> {
         // Whoever spoke too late for this run speaks to the next; from here on nobody is taken in.
         self.words.close();
         self.listen().await?;
-        let screen = self.final_screen(halt.reason).await?;
-        if halt.reason.ends_round() {
-            self.end_round(halt, screen.as_ref()).await?;
+        let screen = self.final_screen(run_end.reason).await?;
+        if run_end.reason.ends_round() {
+            self.end_round(run_end, screen.as_ref()).await?;
         }
         if let Some(screen) = screen {
             self.snapshot("session", None, screen).await?;
         }
-        if halt.reason.ends_round() {
+        if run_end.reason.ends_round() {
             self.judge("session").await?;
         }
         let counts = self.session.counts;
         self.append(Fact::SessionEnd(SessionEnd {
-            stop_reason: halt.reason.name().to_owned(),
-            message: halt.message.clone(),
+            stop_reason: run_end.reason.name().to_owned(),
+            message: run_end.message.clone(),
             steps: counts.steps,
             local_steps: self.session.local_steps(),
             cost_usd: counts.cost_usd,
@@ -55,15 +55,19 @@ impl Run {
 
     /// A round ends as UFO's does: with its subtask (those of a host agent have ended before), a
     /// picture of both ends, its request on the blackboard, and a judgement where one is wanted.
-    async fn end_round(&mut self, halt: &Halt, screen: Option<&LastScreen>) -> Result<(), Halt> {
-        let done = halt.reason == StopReason::TaskCompletedSuccessfully;
+    async fn end_round(
+        &mut self,
+        run_end: &RunEnd,
+        screen: Option<&LastScreen>,
+    ) -> Result<(), RunEnd> {
+        let done = run_end.reason == StopReason::TaskCompletedSuccessfully;
         let status = if done { "FINISH" } else { "FAIL" };
         let planned = self.session.planning.enabled;
         if !planned {
             self.append(Fact::SubtaskEnd {
                 index: 0,
                 status: status.to_owned(),
-                result: halt.message.clone(),
+                result: run_end.message.clone(),
             })
             .await?;
             if let Some(screen) = screen {
@@ -82,8 +86,8 @@ impl Run {
         let counts = self.session.counts;
         self.append(Fact::RoundEnd(RoundEnd {
             status: status.to_owned(),
-            result: halt.message.clone(),
-            stop_reason: halt.reason.name().to_owned(),
+            result: run_end.message.clone(),
+            stop_reason: run_end.reason.name().to_owned(),
             steps: counts.round_steps,
             subtask_amount: if planned { self.session.planning.assigned } else { 1 },
             cost_usd: counts.round_cost_usd,
@@ -99,14 +103,14 @@ impl Run {
         scope: &str,
         sub_round: Option<u32>,
         screen: LastScreen,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let LastScreen { screenshot, ui_tree } = screen;
         let scope = scope.to_owned();
         self.append(Fact::Snapshot { scope, sub_round, screenshot, ui_tree }).await
     }
 
     /// What the phone shows at the end. Where nothing was done since the last look, that look is it.
-    async fn final_screen(&mut self, reason: StopReason) -> Result<Option<LastScreen>, Halt> {
+    async fn final_screen(&mut self, reason: StopReason) -> Result<Option<LastScreen>, RunEnd> {
         let worth_a_look = match reason {
             StopReason::TaskCompletedSuccessfully
             | StopReason::TaskAbortedByAgent
@@ -135,23 +139,23 @@ impl Run {
     }
 
     /// A settled look that the run does not depend on.
-    pub(super) async fn look_once_more(&mut self) -> Result<Option<LastScreen>, Halt> {
-        let rule = self.parts.limits.settle;
+    pub(super) async fn look_once_more(&mut self) -> Result<Option<LastScreen>, RunEnd> {
+        let rule = self.deps.limits.settle;
         let device = self.device.clone();
         let looking = async {
             let look = match self.memory.last_gesture.take() {
                 Some((before, over)) => {
                     settle::settle(&*device, &rule, Some(&before), over).await?
                 }
-                None => settle::glance(&*device).await?,
+                None => settle::capture_once(&*device).await?,
             };
             Ok::<_, crate::DeviceError>((look, device.state().await?))
         };
         let limit = rule.cap + Duration::from_secs(5);
-        let (look, state) = match self.stopper.race(tokio::time::timeout(limit, looking)).await {
+        let (look, state) = match self.cancel.race(tokio::time::timeout(limit, looking)).await {
             Ok(Ok(Ok(seen))) => seen,
             Ok(Ok(Err(err))) => {
-                tracing::warn!(device = %self.device.id(), "a last look: {}", super::chain(&err));
+                tracing::warn!(device = %self.device.id(), "a last look: {}", crate::error_chain(&err));
                 return Ok(None);
             }
             // The end does not wait for a picture.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use super::look::Seen;
-use super::{Halt, Run};
+use super::{Run, RunEnd};
 use crate::journal::Fact;
 use crate::session::StepPicture;
 use crate::{HistoryImage, HistoryItem, Journal, Model, Picture, SessionId, StopReason};
@@ -25,7 +25,7 @@ const LARGEST_RECALLED: u64 = 8 << 20;
 impl Run {
     /// The model that decides in this run now.
     pub(super) fn acting(&self) -> Arc<dyn Model> {
-        let models = &self.parts.models;
+        let models = &self.deps.models;
         match &models.fallback {
             Some(fallback) if self.memory.fallen_back => fallback.clone(),
             _ => models.act.clone(),
@@ -34,21 +34,25 @@ impl Run {
 
     /// Lets the other model go on for the rest of this run, from the same screen. Without another
     /// one, or without time and money for it, the run stops for the reason it would have had.
-    pub(super) async fn fall_back(&mut self, halt: Halt, seen: &mut Seen) -> Result<(), Halt> {
-        let worth_it = matches!(halt.reason, StopReason::ModelFailed | StopReason::NoProgress);
+    pub(super) async fn fall_back(
+        &mut self,
+        run_end: RunEnd,
+        seen: &mut Seen,
+    ) -> Result<(), RunEnd> {
+        let worth_it = matches!(run_end.reason, StopReason::ModelFailed | StopReason::NoProgress);
         let failed = self.acting();
-        let other = self.parts.models.fallback.clone().filter(|_| !self.memory.fallen_back);
+        let other = self.deps.models.fallback.clone().filter(|_| !self.memory.fallen_back);
         let Some(other) = other.filter(|_| worth_it && self.check_budgets().is_ok()) else {
-            return Err(halt);
+            return Err(run_end);
         };
-        self.stopper.check()?;
-        tracing::warn!(session = %self.session.id, to = other.name(), "another model goes on: {}", self.hide(&halt.message));
+        self.cancel.check()?;
+        tracing::warn!(session = %self.session.id, to = other.name(), "another model goes on: {}", self.hide(&run_end.message));
         self.memory.fallen_back = true;
         self.memory.history_images.clear();
         self.memory.earlier_kept.clear();
         self.memory.last_try = None;
-        if halt.reason == StopReason::NoProgress {
-            let message = &halt.message;
+        if run_end.reason == StopReason::NoProgress {
+            let message = &run_end.message;
             self.memory
                 .system_notes
                 .push(format!("Nothing has come of this: {message}. Try another way."));
@@ -59,14 +63,14 @@ impl Run {
                 "{} goes on, as {} did not: {}",
                 other.name(),
                 failed.name(),
-                halt.message
+                run_end.message
             ),
             figures: Map::from_iter([
                 ("from".to_owned(), json!(failed.name())),
                 ("from_profile".to_owned(), json!(failed.profile())),
                 ("to".to_owned(), json!(other.name())),
                 ("to_profile".to_owned(), json!(other.profile())),
-                ("reason".to_owned(), json!(halt.reason.name())),
+                ("reason".to_owned(), json!(run_end.reason.name())),
             ]),
         })
         .await?;
@@ -95,7 +99,7 @@ impl Run {
         };
         let pictures: Vec<_> = self.session.step_pictures.iter().filter(fits).cloned().collect();
         for it in pictures.into_iter().rev().take(most).rev() {
-            match recalled(self.parts.journal.clone(), self.session.id, &it).await {
+            match recalled(self.deps.journal.clone(), self.session.id, &it).await {
                 Some(picture) => {
                     self.memory.history_images.push(HistoryImage { step: it.step, picture });
                     self.memory.earlier_kept.push(Some(it.blob));

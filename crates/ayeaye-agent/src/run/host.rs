@@ -14,7 +14,8 @@ use tokio::time::{Instant, sleep};
 
 use self::words::{Plan, Turn};
 use super::look::{Seen, millis};
-use super::{Draft, Halt, Run, chain};
+use super::{Draft, Run, RunEnd};
+use crate::error_chain;
 use crate::journal::{ActionRecord, ParsedRecord, ResponseRecord};
 use crate::session::ASSIGN;
 use crate::{Action, App, Decision, Gesture, Question, StopReason};
@@ -33,13 +34,13 @@ pub(super) struct Notes {
 
 impl Run {
     /// A step of the host agent.
-    pub(super) async fn plan_and_assign(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+    pub(super) async fn plan_and_assign(&mut self, draft: &mut Draft) -> Result<(), RunEnd> {
         let mut seen = self.look(draft).await?;
         self.know_apps(draft).await?;
         let plan = self.plan(&seen, draft).await?;
         let patience = self.patience(&Action::Wait(ANOTHER_LOOK));
         self.know_elements(&mut seen, patience).await?;
-        if !matches!(plan.turn, Turn::Look) {
+        if !matches!(plan.turn, Turn::ScreenCapture) {
             self.memory.host.looks = 0;
         }
         match plan.turn {
@@ -48,9 +49,9 @@ impl Run {
                 let question = Question::info(questions.join("\n"));
                 self.ask(question, &seen, draft).await
             }
-            Turn::Look => self.look_again(draft).await,
-            Turn::Finish(result) => Err(Halt::new(StopReason::TaskCompletedSuccessfully, result)),
-            Turn::Fail(reason) => Err(Halt::new(StopReason::TaskAbortedByAgent, reason)),
+            Turn::ScreenCapture => self.look_again(draft).await,
+            Turn::Finish(result) => Err(RunEnd::new(StopReason::TaskCompletedSuccessfully, result)),
+            Turn::Fail(reason) => Err(RunEnd::new(StopReason::TaskAbortedByAgent, reason)),
         }
     }
 
@@ -61,21 +62,21 @@ impl Run {
         subtask: &str,
         seen: Seen,
         draft: &mut Draft,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunEnd> {
         let planning = &self.session.planning;
         // As it is on record.
         let told = self.vault.redact(subtask);
         let failures = planning.failures(self.session.round, &app, &told);
-        let stuck = |text: String| Err(Halt::new(StopReason::NoProgress, text));
-        if self.parts.limits.repeats as usize <= failures {
+        let stuck = |text: String| Err(RunEnd::new(StopReason::NoProgress, text));
+        if self.deps.limits.repeats as usize <= failures {
             return stuck(format!(
                 "the same subtask was given out again after it had failed {failures} times in {app}"
             ));
         }
-        if self.parts.limits.subtasks <= planning.assigned {
+        if self.deps.limits.subtasks <= planning.assigned {
             return stuck(format!(
                 "the host agent wants to give out more than {} subtasks for one request",
-                self.parts.limits.subtasks
+                self.deps.limits.subtasks
             ));
         }
         // Nothing of what was before is the next agent's business.
@@ -89,11 +90,11 @@ impl Run {
         Ok(())
     }
 
-    async fn look_again(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+    async fn look_again(&mut self, draft: &mut Draft) -> Result<(), RunEnd> {
         self.memory.host.looks += 1;
-        let (looks, limit) = (self.memory.host.looks, self.parts.limits.repeats);
+        let (looks, limit) = (self.memory.host.looks, self.deps.limits.repeats);
         if limit * 2 <= looks {
-            return Err(Halt::new(
+            return Err(RunEnd::new(
                 StopReason::NoProgress,
                 format!("the host agent only looked, {looks} times in a row"),
             ));
@@ -108,11 +109,11 @@ impl Run {
     }
 
     /// Asks the planning model until it says something that can be understood, three times at most.
-    async fn plan(&mut self, seen: &Seen, draft: &mut Draft) -> Result<Plan, Halt> {
+    async fn plan(&mut self, seen: &Seen, draft: &mut Draft) -> Result<Plan, RunEnd> {
         let system_notes = std::mem::take(&mut self.memory.system_notes);
-        let model = self.parts.models.plan.clone();
+        let model = self.deps.models.plan.clone();
         let mut prompt = self.plan_prompt(seen, &system_notes);
-        let attempts = self.parts.limits.repairs + 1;
+        let attempts = self.deps.limits.repairs + 1;
         let mut complaint = String::new();
         for iteration in 1..=attempts {
             let purpose = if iteration == 1 { "plan" } else { "repair" };
@@ -142,7 +143,7 @@ impl Run {
                 }
             }
         }
-        Err(Halt::new(
+        Err(RunEnd::new(
             StopReason::ModelFailed,
             format!(
                 "the planning model's reply could not be used, {attempts} times in a row; the last: \
@@ -152,7 +153,7 @@ impl Run {
     }
 
     /// Sees to it that the phone's apps are known, and waits for a phone that has gone away.
-    async fn know_apps(&mut self, draft: &mut Draft) -> Result<(), Halt> {
+    async fn know_apps(&mut self, draft: &mut Draft) -> Result<(), RunEnd> {
         if self.memory.host.apps.is_some() {
             return Ok(());
         }
@@ -160,22 +161,22 @@ impl Run {
         let mut pause = Duration::from_millis(250);
         loop {
             let Err(err) = self.ask_apps().await? else { break };
-            let text = chain(&err);
-            if !err.is_absence() || self.parts.limits.device_wait <= begun.elapsed() + pause {
+            let text = error_chain(&err);
+            if !err.is_absence() || self.deps.limits.device_wait <= begun.elapsed() + pause {
                 let text = format!("the apps of the phone cannot be planned over: {text}");
-                return Err(Halt::new(StopReason::DeviceLost, text));
+                return Err(RunEnd::new(StopReason::DeviceLost, text));
             }
             tracing::warn!(device = %self.device.id(), "its apps: {text}; trying again");
-            self.stopper.race(sleep(pause)).await?;
+            self.cancel.race(sleep(pause)).await?;
             pause = (pause * 2).min(Duration::from_secs(4));
         }
         draft.times.data_collection += millis(begun.elapsed());
         Ok(())
     }
 
-    async fn ask_apps(&mut self) -> Result<Result<(), crate::DeviceError>, Halt> {
+    async fn ask_apps(&mut self) -> Result<Result<(), crate::DeviceError>, RunEnd> {
         let device = self.device.clone();
-        let apps = self.stopper.race(device.apps()).await?;
+        let apps = self.cancel.race(device.apps()).await?;
         Ok(apps.map(|mut apps| {
             apps.sort_by(|a, b| a.package.cmp(&b.package));
             apps.dedup_by(|a, b| a.package == b.package);
@@ -194,7 +195,7 @@ impl Plan {
         match &self.turn {
             Turn::Assign { app, .. } => Gesture::Awake { app: app.clone() }.into(),
             Turn::Ask(questions) => Action::Info(Question::info(questions.join("\n"))),
-            Turn::Look => Action::Wait(ANOTHER_LOOK),
+            Turn::ScreenCapture => Action::Wait(ANOTHER_LOOK),
             Turn::Finish(result) => Action::Complete { message: result.clone() },
             Turn::Fail(reason) => Action::Abort { reason: reason.clone() },
         }

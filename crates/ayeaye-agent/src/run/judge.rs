@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::decide::{answered, failure};
-use super::{Halt, Run};
+use super::{Run, RunEnd};
 use crate::agent::Judge;
 use crate::journal::{EvaluationRecord, Fact, LlmRequest, SubScore, TokenRecord};
 use crate::session::JUDGE;
@@ -32,8 +32,8 @@ struct Bill {
 
 impl Run {
     /// Has the round or the session judged, where that is wanted.
-    pub(super) async fn judge(&mut self, level: &'static str) -> Result<(), Halt> {
-        let Some(judge) = self.parts.judge.clone() else { return Ok(()) };
+    pub(super) async fn judge(&mut self, level: &'static str) -> Result<(), RunEnd> {
+        let Some(judge) = self.deps.judge.clone() else { return Ok(()) };
         if !(if level == "round" { judge.rounds } else { judge.sessions }) {
             return Ok(());
         }
@@ -56,7 +56,7 @@ impl Run {
             error,
         };
         let facts = serde_json::to_value(facts)
-            .map_err(|err| Halt::new(crate::StopReason::StorageFailed, err.to_string()))?;
+            .map_err(|err| RunEnd::new(crate::StopReason::StorageFailed, err.to_string()))?;
         self.write_of(Some(JUDGE), None, Fact::Evaluation(facts)).await
     }
 
@@ -77,12 +77,12 @@ impl Run {
         judge: &Judge,
         request: &str,
         bill: &mut Bill,
-    ) -> Result<Result<Verdict, String>, Halt> {
+    ) -> Result<Result<Verdict, String>, RunEnd> {
         let mut prompt = self.judge_prompt(request);
         let number = self.session.counts.judgements + 1;
-        for iteration in 1..=self.parts.limits.repairs + 1 {
-            if let Err(halt) = self.check_budgets() {
-                return Ok(Err(format!("not judged: {}", halt.message)));
+        for iteration in 1..=self.deps.limits.repairs + 1 {
+            if let Err(run_end) = self.check_budgets() {
+                return Ok(Err(format!("not judged: {}", run_end.message)));
             }
             let call_id = self.session.counts.calls + 1;
             let shown = self.memory.last_picture.clone();
@@ -103,10 +103,10 @@ impl Run {
             self.write_of(Some(JUDGE), None, asked).await?;
             let sent = self.unsealed_prompt(&prompt).into_owned();
             let call = judge.model.call(&sent, LIMIT);
-            let outcome = match self.stopper.race(call).await {
+            let outcome = match self.cancel.race(call).await {
                 Ok(outcome) => outcome,
-                Err(halt) => Err(ModelError {
-                    cause: format!("given up: {}", halt.message),
+                Err(run_end) => Err(ModelError {
+                    cause: format!("given up: {}", run_end.message),
                     retries: Vec::new(),
                     latency: Duration::ZERO,
                 }),

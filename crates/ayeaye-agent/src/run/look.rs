@@ -7,9 +7,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::act::WAKE;
 use super::elements::{Reading, delicate_places};
-use super::{Draft, Halt, LastScreen, Run, chain};
+use super::{Draft, LastScreen, Run, RunEnd};
+use crate::error_chain;
 use crate::journal::{BlobRef, Fact, Observe};
-use crate::settle::{self, Look};
+use crate::settle::{self, ScreenCapture};
 use crate::{
     DeviceError, Frame, KeepImages, Model, Picture, Question, QuestionKind, ScreenState, StopReason,
 };
@@ -30,7 +31,7 @@ pub(super) struct Seen {
 }
 
 impl Run {
-    pub(super) async fn look(&mut self, draft: &mut Draft) -> Result<Seen, Halt> {
+    pub(super) async fn look(&mut self, draft: &mut Draft) -> Result<Seen, RunEnd> {
         let begun = Instant::now();
         self.memory.last_screen = None;
         let (look, state) = self.lit_screen().await?;
@@ -41,7 +42,11 @@ impl Run {
     }
 
     /// Makes the picture of a look and keeps what may be kept of it.
-    pub(super) async fn take_in(&mut self, look: Look, state: &ScreenState) -> Result<Seen, Halt> {
+    pub(super) async fn take_in(
+        &mut self,
+        look: ScreenCapture,
+        state: &ScreenState,
+    ) -> Result<Seen, RunEnd> {
         let delicate = self.is_delicate(state.secret_field);
         let reading = self.ask_elements(delicate);
         let encoding = Instant::now();
@@ -70,7 +75,7 @@ impl Run {
     }
 
     /// The same screen as another model wants it.
-    pub(super) async fn show_anew(&mut self, seen: &mut Seen) -> Result<(), Halt> {
+    pub(super) async fn show_anew(&mut self, seen: &mut Seen) -> Result<(), RunEnd> {
         let picture = encode(self.acting(), seen.frame.clone()).await?;
         if picture != seen.picture {
             seen.picture = picture;
@@ -83,8 +88,8 @@ impl Run {
 
     /// Keeps the picture, without what must not be seen on it. Where it cannot be told what that is,
     /// nothing is kept.
-    async fn keep_picture(&mut self, seen: &mut Seen) -> Result<(), Halt> {
-        if self.parts.keeping.images == KeepImages::None {
+    async fn keep_picture(&mut self, seen: &mut Seen) -> Result<(), RunEnd> {
+        if self.deps.privacy.images == KeepImages::None {
             seen.facts.screenshot_size = None;
             return Ok(());
         }
@@ -111,7 +116,7 @@ impl Run {
         Ok(())
     }
 
-    async fn note_unkept(&mut self) -> Result<(), Halt> {
+    async fn note_unkept(&mut self) -> Result<(), RunEnd> {
         self.append(Fact::Note {
             kind: "picture_not_kept".to_owned(),
             text:
@@ -124,7 +129,7 @@ impl Run {
     }
 
     /// A look at a screen that is on and shows something.
-    async fn lit_screen(&mut self) -> Result<(Look, ScreenState), Halt> {
+    async fn lit_screen(&mut self) -> Result<(ScreenCapture, ScreenState), RunEnd> {
         let mut black_since = None;
         let mut wakes = 0;
         loop {
@@ -139,26 +144,26 @@ impl Run {
             }
             // A transition may pass through black; a protected window stays so.
             let since = *black_since.get_or_insert_with(Instant::now);
-            if self.parts.limits.settle.cap <= since.elapsed() {
+            if self.deps.limits.settle.cap <= since.elapsed() {
                 let app = state.foreground.map(|component| component.package);
                 return Err(self.take_over(BLACK_SCREEN, app).await);
             }
-            self.stopper.race(sleep(Duration::from_millis(200))).await?;
+            self.cancel.race(sleep(Duration::from_millis(200))).await?;
         }
     }
 
     /// Wakes a dark screen, once: a second time in a row somebody means it. Only a wake that did not
     /// get through is tried once more.
-    async fn wake(&mut self, nth: u32) -> Result<(), Halt> {
+    async fn wake(&mut self, nth: u32) -> Result<(), RunEnd> {
         self.memory.last_screen = None;
         let step = self.session.counts.steps;
         if self.memory.woken_at.is_some_and(|before| before + 1 == step || before == step) {
-            return Err(Halt::new(
+            return Err(RunEnd::new(
                 StopReason::ManualStopScreenOff,
                 "the screen was switched off again right after it was woken",
             ));
         }
-        self.stopper.check()?;
+        self.cancel.check()?;
         let id = self.announce(WAKE, Map::new()).await?;
         let begun = Instant::now();
         let outcome = self.device.wake().await;
@@ -167,20 +172,20 @@ impl Run {
             self.memory.woken_at = Some(step);
             return self.settle_account(id, Ok("awake".to_owned()), false, took).await;
         };
-        let text = chain(&err);
+        let text = error_chain(&err);
         tracing::warn!(device = %self.device.id(), "waking: {text}");
         self.settle_account(id, Err(text), err.leaves_doubt(), took).await?;
         match err {
             DeviceError::Refused { .. } => Err(self.take_over(LOCKED_SCREEN, None).await),
             // Whether it is awake shows at the next look.
             _ if nth == 1 => Ok(()),
-            _ => Err(Halt::new(StopReason::DeviceLost, chain(&err))),
+            _ => Err(RunEnd::new(StopReason::DeviceLost, error_chain(&err))),
         }
     }
 
     /// A look at the screen, waiting for a phone that has gone away.
-    async fn present_screen(&mut self) -> Result<(Look, ScreenState), Halt> {
-        let patience = self.parts.limits.device_wait;
+    async fn present_screen(&mut self) -> Result<(ScreenCapture, ScreenState), RunEnd> {
+        let patience = self.deps.limits.device_wait;
         let begun = Instant::now();
         let mut pause = Duration::from_millis(250);
         loop {
@@ -188,23 +193,23 @@ impl Run {
                 Ok(seen) => return Ok(seen),
                 Err(err) => err,
             };
-            let text = chain(&err);
+            let text = error_chain(&err);
             let worth_waiting = err.is_absence() || matches!(err, DeviceError::Garbled { .. });
             if !worth_waiting || patience <= begun.elapsed() + pause {
-                return Err(Halt::new(StopReason::DeviceLost, text));
+                return Err(RunEnd::new(StopReason::DeviceLost, text));
             }
             tracing::warn!(device = %self.device.id(), "looking: {text}; trying again");
             // What the screen did meanwhile is not known.
             self.memory.last_gesture = None;
-            self.stopper.race(sleep(pause)).await?;
+            self.cancel.race(sleep(pause)).await?;
             pause = (pause * 2).min(Duration::from_secs(4));
         }
     }
 
     pub(super) async fn settled_screen(
         &mut self,
-    ) -> Result<Result<(Look, ScreenState), DeviceError>, Halt> {
-        let rule = self.parts.limits.settle;
+    ) -> Result<Result<(ScreenCapture, ScreenState), DeviceError>, RunEnd> {
+        let rule = self.deps.limits.settle;
         let gesture = self.memory.last_gesture.take();
         if let Some((_, over)) = &gesture {
             // The disk works while the screen moves.
@@ -216,15 +221,15 @@ impl Run {
         let looking = async {
             match &gesture {
                 Some((before, over)) => settle::settle(&*device, &rule, Some(before), *over).await,
-                None => settle::glance(&*device).await,
+                None => settle::capture_once(&*device).await,
             }
         };
         let both = async { tokio::try_join!(looking, self.device.state()) };
-        self.stopper.race(both).await
+        self.cancel.race(both).await
     }
 
     /// Asks a person to act on the phone.
-    pub(super) async fn take_over(&mut self, text: &str, app: Option<String>) -> Halt {
+    pub(super) async fn take_over(&mut self, text: &str, app: Option<String>) -> RunEnd {
         let question = Question {
             kind: QuestionKind::Takeover,
             text: text.to_owned(),
@@ -232,8 +237,8 @@ impl Run {
             app,
         };
         match self.put_question(&question).await {
-            Ok(()) => Halt::new(StopReason::InfoActionNeedsReply, text),
-            Err(halt) => halt,
+            Ok(()) => RunEnd::new(StopReason::InfoActionNeedsReply, text),
+            Err(run_end) => run_end,
         }
     }
 }
@@ -243,13 +248,18 @@ const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the a
 const LOCKED_SCREEN: &str =
     "The phone is locked. Please unlock it by hand, then say that it is done.";
 
-async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Picture, Halt> {
+async fn encode(model: Arc<dyn Model>, frame: Frame) -> Result<Picture, RunEnd> {
     tokio::task::spawn_blocking(move || model.picture(&frame)).await.map_err(|err| {
-        Halt::new(StopReason::ModelFailed, format!("the screen could not be encoded: {err}"))
+        RunEnd::new(StopReason::ModelFailed, format!("the screen could not be encoded: {err}"))
     })
 }
 
-fn observed(look: &Look, state: &ScreenState, picture: &Picture, encoded: Duration) -> Observe {
+fn observed(
+    look: &ScreenCapture,
+    state: &ScreenState,
+    picture: &Picture,
+    encoded: Duration,
+) -> Observe {
     let size = look.frame.size();
     let (package, activity) = match &state.foreground {
         Some(front) => (front.package.clone(), front.activity.clone()),

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use super::act::{RESET, WAKE};
 use super::decide::failure;
-use super::{CONTINUE, Draft, Halt, Run};
+use super::{CONTINUE, Draft, Run, RunEnd};
 use crate::journal::{Fact, ResponseRecord, RoundEnd, SessionEnd, SessionResume};
 use crate::session::{ASSIGN, FAIL, HOST_AGENT, JUDGE, REPLY, SubtaskClosing};
 use crate::{Action, Decision, HistoryItem, ModelError};
 
 /// What a further run begins with.
 #[derive(Debug, Clone)]
-pub(crate) enum Opening {
+pub(crate) enum ResumeKind {
     /// A session's first run.
     First,
     /// An answer to the question that waits.
@@ -24,17 +24,17 @@ pub(crate) enum Opening {
     /// A new request.
     NextRound(String),
     /// Nothing new: the same round goes on.
-    GoOn,
+    Continue,
 }
 
-impl Opening {
+impl ResumeKind {
     fn why(&self) -> &'static str {
         match self {
             Self::First => "first",
             Self::Reply(_) => REPLY,
             Self::Guidance(_) => "guidance",
             Self::NextRound(_) => "next_round",
-            Self::GoOn => "go_on",
+            Self::Continue => "go_on",
         }
     }
 }
@@ -47,7 +47,7 @@ const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
 
 impl Run {
     /// Closes what is open. Nothing is, unless the last run's process died.
-    pub(super) async fn mend(&mut self) -> Result<(), Halt> {
+    pub(super) async fn mend(&mut self) -> Result<(), RunEnd> {
         if let Some(call) = self.session.in_progress.call {
             let cause = INTERRUPTED.to_owned();
             let lost = ModelError { cause, retries: Vec::new(), latency: Duration::ZERO };
@@ -113,25 +113,25 @@ impl Run {
     }
 
     /// Opens the run: who said what, and whether the phone is made ready first.
-    pub(super) async fn begin(&mut self) -> Result<(), Halt> {
-        let opening = std::mem::replace(&mut self.opening, Opening::GoOn);
-        if !matches!(opening, Opening::First) {
+    pub(super) async fn begin(&mut self) -> Result<(), RunEnd> {
+        let resume_kind = std::mem::replace(&mut self.resume_kind, ResumeKind::Continue);
+        if !matches!(resume_kind, ResumeKind::First) {
             if self.session.stopped.is_none() {
                 self.record_crash().await?;
             }
             let run = self.facts.clone();
-            let why = opening.why().to_owned();
+            let why = resume_kind.why().to_owned();
             self.append(Fact::SessionResume(SessionResume { why, run })).await?;
         }
-        match opening {
-            Opening::First => self.begin_round(0).await?,
-            Opening::GoOn => self.begin_first_round().await?,
-            Opening::Reply(text) => self.answered(text, "client").await?,
-            Opening::Guidance(text) => {
+        match resume_kind {
+            ResumeKind::First => self.begin_round(0).await?,
+            ResumeKind::Continue => self.begin_first_round().await?,
+            ResumeKind::Reply(text) => self.answered(text, "client").await?,
+            ResumeKind::Guidance(text) => {
                 self.begin_first_round().await?;
                 self.advised(text).await?;
             }
-            Opening::NextRound(request) => {
+            ResumeKind::NextRound(request) => {
                 self.drop_round().await?;
                 let next = if self.session.history.is_empty() { 0 } else { self.session.round + 1 };
                 self.keep_secret(&request);
@@ -147,11 +147,11 @@ impl Run {
     }
 
     /// The first round, where the process died before it was opened.
-    async fn begin_first_round(&mut self) -> Result<(), Halt> {
+    async fn begin_first_round(&mut self) -> Result<(), RunEnd> {
         if self.session.history.is_empty() { self.begin_round(0).await } else { Ok(()) }
     }
 
-    pub(super) async fn begin_round(&mut self, number: u32) -> Result<(), Halt> {
+    pub(super) async fn begin_round(&mut self, number: u32) -> Result<(), RunEnd> {
         self.session.round = number;
         let request = self.session.request.clone();
         self.append(Fact::RoundStart { request }).await?;
@@ -159,7 +159,7 @@ impl Run {
     }
 
     /// A request that is replaced before it was carried out.
-    async fn drop_round(&mut self) -> Result<(), Halt> {
+    async fn drop_round(&mut self) -> Result<(), RunEnd> {
         if !self.session.round_open {
             return Ok(());
         }
@@ -183,7 +183,7 @@ impl Run {
         .await
     }
 
-    pub(super) async fn record_crash(&mut self) -> Result<(), Halt> {
+    pub(super) async fn record_crash(&mut self) -> Result<(), RunEnd> {
         let counts = self.session.counts;
         let (reason, message) = self.session.crash_outcome();
         self.append(Fact::SessionEnd(SessionEnd {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ayeaye_agent::journal::{BlobRef, Event};
-use ayeaye_agent::{Journal, JournalError, SessionId, chain};
+use ayeaye_agent::{Journal, JournalError, SessionId, error_chain};
 use bytes::Bytes;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
@@ -273,7 +273,7 @@ impl Projector {
         let kept = &mut self.logs[number];
         kept.failed = true;
         if !mem::replace(&mut kept.warned, true) {
-            let (format, error) = (kept.outlet.format(), chain(trouble));
+            let (format, error) = (kept.outlet.format(), error_chain(trouble));
             tracing::warn!(session = %self.id, %format, "a log is not written: {error}");
         }
     }

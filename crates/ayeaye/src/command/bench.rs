@@ -55,12 +55,12 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
     let first_look = limits.settle.first_look;
     let agent = Agent::new(AgentDeps {
         sources,
-        private: Vec::new(),
+        in_process_devices: Vec::new(),
         models: Models::one(Arc::new(Metronome::new(config, plan.at, plan.taps)?)),
         journal: journal.clone(),
         limits,
         config: Map::new(),
-        keeping: PrivacySettings::default(),
+        privacy: PrivacySettings::default(),
         judge: None,
     });
     let start = StartTask {
@@ -72,7 +72,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         principal: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
-    follower.end().await;
+    follower.finished().await;
     let report = follower.report();
     if report.stop_reason != StopReason::TaskCompletedSuccessfully {
         bail!("{}: {}", report.stop_reason, report.message);

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use ayeaye_agent::{
-    Agent, Continue, DeviceId, Follower, Principal, Question, ReplyMode, Report, StartTask,
+    Agent, ContinueTask, DeviceId, Follower, Principal, Question, ReplyMode, Report, StartTask,
     StopReason, UserInput,
 };
 
@@ -79,11 +79,11 @@ pub async fn run(
             return Ok(Exit::NeedsAnswer);
         };
         follower = agent
-            .resume(Continue {
+            .resume(ContinueTask {
                 reply_is_secret: question.asks_for_secret(),
                 session_id: report.session_id,
                 device_id: None,
-                words: UserInput::Reply(reply),
+                input: UserInput::Reply(reply),
                 max_steps: task.max_steps,
                 reply_mode,
                 planner: task.planner,
@@ -111,7 +111,7 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
                 }
                 // Once more means now: the gesture under way is the phone's own business.
                 tokio::select! {
-                    () = follower.end() => {}
+                    () = follower.finished() => {}
                     _ = tokio::signal::ctrl_c() => break,
                 }
             }

@@ -88,7 +88,7 @@ async fn sessions(agent: &Agent, principal: &Principal, begun: &str) -> Result<F
 async fn steps(agent: &Agent, principal: &Principal, session: SessionId, begun: &str) -> Found {
     let count = match agent.follow(session, principal) {
         Some(follower) => follower.report().global_steps,
-        None => agent.brief(session, principal).await.map_or(0, |brief| brief.steps),
+        None => agent.session_summary(session, principal).await.map_or(0, |brief| brief.steps),
     };
     let count = count.min(MOST_STEPS);
     Found::of((0..count).rev().map(|step| step.to_string()).filter(|it| it.starts_with(begun)))

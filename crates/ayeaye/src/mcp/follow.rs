@@ -66,7 +66,7 @@ impl<'a> Following<'a> {
                 biased;
                 () = self.ctx.ct.cancelled() => {
                     follower.stop(StopReason::Cancelled);
-                    follower.end().await;
+                    follower.finished().await;
                     break;
                 }
                 more = follower.changed() => {
@@ -83,7 +83,7 @@ impl<'a> Following<'a> {
                 }
             }
         }
-        if follower.broke_off() {
+        if follower.ended_abruptly() {
             // Without a last word: the record knows best.
             let session = follower.report().session_id;
             return Ok(Arc::new(self.agent.report(session, &principal(self.ctx)).await?));
@@ -141,7 +141,7 @@ impl Progress {
     }
 
     async fn tell(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
-        let news = follower.news();
+        let news = follower.update();
         let steps = news.report.steps.iter().filter(|line| self.next_step <= line.step);
         let lines: Vec<String> =
             steps.map(|line| format!("step {}: {}", line.step + 1, line.in_words())).collect();

@@ -12,7 +12,7 @@ mod tests;
 
 use std::time::Duration;
 
-use ayeaye_agent::{Continue, Follower, Question, ReplyMode, Report, StopReason, UserInput};
+use ayeaye_agent::{ContinueTask, Follower, Question, ReplyMode, Report, StopReason, UserInput};
 use rmcp::model::{
     CallToolResponse, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,
     InputRequiredResult, ServerRequest,
@@ -125,7 +125,7 @@ impl Ladder<'_> {
             return Err(Refusal::state_foreign());
         }
         self.rounds = state.round;
-        let report = self.server.agent.settled(session, &principal).await?;
+        let report = self.server.agent.report_after_direct_action(session, &principal).await?;
         let open = report.question_number() == Some(state.question);
         let Some(question) = report.question.as_ref().filter(|_| open) else {
             // It has been answered: by this very answer, sent twice, or by another call.
@@ -190,7 +190,9 @@ impl Ladder<'_> {
                 Err(why) => {
                     // It may have been answered elsewhere meanwhile.
                     let agent = &self.server.agent;
-                    let now = agent.settled(report.session_id, &principal(self.ctx)).await?;
+                    let now = agent
+                        .report_after_direct_action(report.session_id, &principal(self.ctx))
+                        .await?;
                     let waits = now.question_number() == Some(number);
                     return Ok(told(&now, why.filter(|_| waits)));
                 }
@@ -281,12 +283,12 @@ impl Ladder<'_> {
     async fn resume(
         &self,
         report: &Report,
-        words: UserInput,
+        input: UserInput,
     ) -> Result<Follower, ayeaye_agent::AgentError> {
-        let next = Continue {
+        let next = ContinueTask {
             session_id: report.session_id,
             device_id: None,
-            words,
+            input,
             reply_is_secret: false,
             max_steps: report.steps_left(),
             reply_mode: self.reply_mode,

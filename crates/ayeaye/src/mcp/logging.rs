@@ -92,7 +92,7 @@ impl Teller {
     }
 
     async fn tell(&mut self, ctx: &RequestContext<RoleServer>) {
-        let RunUpdate { report, running, .. } = self.follower.news();
+        let RunUpdate { report, running, .. } = self.follower.update();
         let before = self.told;
         for line in report.steps.iter().filter(|line| before < Some(line.step)) {
             // First: whoever cancels this must not hear it twice.

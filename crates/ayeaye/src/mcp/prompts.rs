@@ -220,7 +220,7 @@ pub async fn get(
     }
     if let Some(text) = given.get("session_id") {
         let id = args::session_id(text).map_err(|err| refused(err.to_string()))?;
-        let known = agent.known(id, principal).await;
+        let known = agent.ensure_visible(id, principal).await;
         known.map_err(|err| refused(super::refusals::explained(&err)))?;
     }
     let message = PromptMessage::new_text(Role::User, (spec.words)(&given).trim_end());

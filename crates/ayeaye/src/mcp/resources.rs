@@ -145,7 +145,7 @@ async fn read_ours(
         other => ErrorData::internal_error(super::refusals::explained(&other), None),
     };
     if let Some(id) = address.session() {
-        agent.known(id, principal).await.map_err(refused)?;
+        agent.ensure_visible(id, principal).await.map_err(refused)?;
     }
     let journal = agent.journal();
     let text = match address {

@@ -71,7 +71,7 @@ impl Subscriptions {
     ) -> Result<(), ErrorData> {
         let address = subscribable(uri)?;
         if let Some(session) = address.session() {
-            agent.known(session, &principal(ctx)).await.map_err(|_| unknown(uri))?;
+            agent.ensure_visible(session, &principal(ctx)).await.map_err(|_| unknown(uri))?;
         }
         let handshake = ctx.peer.peer_info().ok_or_else(|| {
             ErrorData::invalid_request("this connection has no session to subscribe in", None)
@@ -149,7 +149,7 @@ impl Subscriptions {
         for uri in accepted.resource_subscriptions.iter().flatten() {
             let Ok(address) = uri.parse::<Address>() else { continue };
             let theirs = match address.session() {
-                Some(session) => agent.known(session, &principal).await.is_ok(),
+                Some(session) => agent.ensure_visible(session, &principal).await.is_ok(),
                 None => true,
             };
             if theirs {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::{
-    AgentError, Clock, Continue, Outcome, Question, ReplyMode, Report, StopReason, UserInput,
+    AgentError, Clock, ContinueTask, Question, ReplyMode, Report, RunStatus, StopReason, UserInput,
 };
 use rmcp::model::{
     CreateTaskResult, DetailedTask, ElicitRequest, ElicitResult, ErrorCode, GetTaskResult,
@@ -160,10 +160,10 @@ impl Server {
                 return Err(ErrorData::invalid_params(text, None));
             }
         };
-        let next = Continue {
+        let next = ContinueTask {
             session_id: id.session,
             device_id: None,
-            words: UserInput::Answer { question: number, text },
+            input: UserInput::Answer { question: number, text },
             reply_is_secret: false,
             max_steps: report.steps_left(),
             reply_mode: ReplyMode::from_name(&report.run.facts.reply_mode).unwrap_or_default(),
@@ -210,26 +210,27 @@ impl Server {
         &self,
         id: &str,
         ctx: &RequestContext<RoleServer>,
-    ) -> Result<(TaskId, Outcome, Option<Mark>), ErrorData> {
+    ) -> Result<(TaskId, RunStatus, Option<Mark>), ErrorData> {
         let id: TaskId = id.parse().map_err(|_| unknown())?;
         let marked = self.tasks.marks.get(&id);
         // What the client has ended stays as it was, whatever the session does.
         let (run, answers) = marked.map_or((id.run, id.asks), |(run, _)| (run, false));
         let principal = principal(ctx);
-        let outcome = self.agent.outcome(id.session, run, answers, &principal).await;
+        let outcome = self.agent.run_status(id.session, run, answers, &principal).await;
         let outcome = outcome.map_err(|err| failure(&err))?;
         Ok((id, outcome, marked.map(|(_, mark)| mark)))
     }
 }
 
 /// The question a task waits on.
-fn waiting<'a>(id: &TaskId, outcome: &'a Outcome) -> Option<(u32, &'a Question)> {
+fn waiting<'a>(id: &TaskId, outcome: &'a RunStatus) -> Option<(u32, &'a Question)> {
     let report = &outcome.report;
-    let asks = id.asks && !outcome.passed && report.stop_reason == StopReason::InfoActionNeedsReply;
+    let asks =
+        id.asks && !outcome.superseded && report.stop_reason == StopReason::InfoActionNeedsReply;
     report.question_number().zip(report.question.as_ref()).filter(|_| asks)
 }
 
-fn payload(id: &TaskId, outcome: &Outcome, form: bool) -> (TaskPayload, String) {
+fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String) {
     let report = &outcome.report;
     if let (Some((number, question)), true) = (waiting(id, outcome), form) {
         let form = InputRequest::Elicitation(ElicitRequest::new(form_of(question, report)));
@@ -242,7 +243,7 @@ fn payload(id: &TaskId, outcome: &Outcome, form: bool) -> (TaskPayload, String) 
             let message = line.map(|line| format!("step {}: {}", line.step + 1, line.in_words()));
             (TaskPayload::Working, message.unwrap_or_else(|| "looking at the phone".to_owned()))
         }
-        StopReason::InfoActionNeedsReply if id.asks && outcome.passed => {
+        StopReason::InfoActionNeedsReply if id.asks && outcome.superseded => {
             let text = "its question was dropped when the session went on with something else";
             (TaskPayload::Cancelled, text.to_owned())
         }

@@ -33,8 +33,8 @@ fn types(text: &str, session_id: Option<SessionId>) -> DirectAction {
 }
 
 async fn ended(mut acting: DirectRun) -> DirectResult {
-    within(acting.end()).await;
-    acting.acted().expect("it was recorded").clone()
+    within(acting.finished()).await;
+    acting.result().expect("it was recorded").clone()
 }
 
 /// Has it done and waits.
@@ -201,8 +201,8 @@ async fn whoever_looks_at_a_question_sees_it_through_an_act() {
     let (settled, outcome, stopped, ()) = within(async {
         tokio::join!(
             biased;
-            agent.settled(session, &me),
-            agent.outcome(session, 0, true, &me),
+            agent.report_after_direct_action(session, &me),
+            agent.run_status(session, 0, true, &me),
             agent.stop_run(session, 0, true, &me),
             async { rig.phone.let_go() },
         )
@@ -373,7 +373,7 @@ async fn what_is_taken_back_in_time_is_not_sent_and_a_gesture_is_not_interrupted
     let mut acting = rig.agent.act(tap(2, None)).await.unwrap();
     rig.phone.gets(Call::Perform, 1).await;
     acting.stop(StopReason::Cancelled);
-    let early = tokio::time::timeout(Duration::from_mins(1), acting.end()).await;
+    let early = tokio::time::timeout(Duration::from_mins(1), acting.finished()).await;
     assert!(early.is_err(), "it is waited for");
     rig.phone.let_go();
     assert_eq!(ended(acting).await.outcome, DirectOutcome::Done);
@@ -479,9 +479,9 @@ async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie
             let where_ = format!("{write:?} {nth}");
             let outcome = match rig.agent.act(tap(1, None)).await {
                 Ok(mut acting) => {
-                    within(acting.end()).await;
+                    within(acting.finished()).await;
                     let reason = acting.report().stop_reason;
-                    acting.acted().map_or(Err(reason), |acted| Ok(acted.outcome.clone()))
+                    acting.result().map_or(Err(reason), |acted| Ok(acted.outcome.clone()))
                 }
                 Err(AgentError::Journal(_)) => Err(StopReason::StorageFailed),
                 Err(err) => panic!("{where_}: {err}"),

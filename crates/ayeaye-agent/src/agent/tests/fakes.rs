@@ -19,7 +19,7 @@ pub(super) use self::script::{
 };
 use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncWhen};
 use crate::{
-    Agent, AgentDeps, AgentError, Continue, DeviceId, DeviceSource, Follower, Journal, Judge,
+    Agent, AgentDeps, AgentError, ContinueTask, DeviceId, DeviceSource, Follower, Journal, Judge,
     Limits, Models, Part, Prices, Principal, PrivacySettings, Prompt, ReplyMode, Report, SessionId,
     StartTask, UserInput,
 };
@@ -169,15 +169,15 @@ impl Rig {
     }
 
     fn rewire(&mut self) {
-        let mut parts = parts(&self.phone, &self.script, &self.journal);
-        parts.limits = self.limits.clone();
-        parts.keeping = self.keeping;
-        parts.judge.clone_from(&self.judge);
-        parts.models.clone_from(&self.models);
+        let mut deps = deps(&self.phone, &self.script, &self.journal);
+        deps.limits = self.limits.clone();
+        deps.privacy = self.keeping;
+        deps.judge.clone_from(&self.judge);
+        deps.models.clone_from(&self.models);
         if let Some(planner) = &self.planner {
-            parts.models.plan = planner.clone();
+            deps.models.plan = planner.clone();
         }
-        self.agent = Agent::new(parts);
+        self.agent = Agent::new(deps);
     }
 
     /// A start of this task by [`client`].
@@ -203,11 +203,11 @@ impl Rig {
     }
 
     /// What a client that goes on with the session asks for.
-    pub(super) fn next(&self, session_id: SessionId, words: UserInput) -> Continue {
-        Continue {
+    pub(super) fn next(&self, session_id: SessionId, words: UserInput) -> ContinueTask {
+        ContinueTask {
             session_id,
             device_id: None,
-            words,
+            input: words,
             reply_is_secret: false,
             max_steps: self.max_steps,
             reply_mode: self.mode,
@@ -308,19 +308,19 @@ fn last_words(prompt: &Prompt) -> String {
 }
 
 fn bare(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> Agent {
-    Agent::new(parts(phone, script, journal))
+    Agent::new(deps(phone, script, journal))
 }
 
-fn parts(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> AgentDeps {
+fn deps(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> AgentDeps {
     let source: Arc<dyn DeviceSource> = Arc::new(phone::Plugged(phone.clone()));
     AgentDeps {
         sources: vec![source],
-        private: Vec::new(),
+        in_process_devices: Vec::new(),
         models: Models::one(script.clone()),
         journal: journal.clone(),
         limits: Limits::USUAL,
         config: serde_json::Map::new(),
-        keeping: PrivacySettings::default(),
+        privacy: PrivacySettings::default(),
         judge: None,
     }
 }

@@ -1,7 +1,7 @@
 //! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
 use super::fakes::{Rig, abort, click, client, complete, info};
 use crate::journal::Fact;
-use crate::{AgentError, Continue, DeviceId, SessionId, StopReason, UserInput};
+use crate::{AgentError, ContinueTask, DeviceId, SessionId, StopReason, UserInput};
 
 fn reply() -> UserInput {
     UserInput::Reply("Anna B.".to_owned())
@@ -141,8 +141,10 @@ async fn a_session_stays_on_its_phone() {
     let rig = Rig::new([click(1), complete("")]);
     let follower = rig.begin().await;
     let session = follower.report().session_id;
-    let elsewhere =
-        |words| Continue { device_id: Some(DeviceId::new("phone-2")), ..rig.next(session, words) };
+    let elsewhere = |words| ContinueTask {
+        device_id: Some(DeviceId::new("phone-2")),
+        ..rig.next(session, words)
+    };
     for moment in ["while it runs", "afterwards"] {
         let err = rig.agent.resume(elsewhere(UserInput::Nothing)).await.unwrap_err();
         assert_eq!(
@@ -152,7 +154,7 @@ async fn a_session_stays_on_its_phone() {
         );
         rig.ended(follower.clone()).await;
     }
-    let here = Continue {
+    let here = ContinueTask {
         device_id: Some(DeviceId::new("phone-1")),
         ..rig.next(session, UserInput::Nothing)
     };

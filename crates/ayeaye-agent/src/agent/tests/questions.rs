@@ -129,7 +129,7 @@ async fn a_model_that_cannot_answer_for_the_user_leaves_the_question_to_the_user
 async fn an_operator_answers_where_the_run_is_followed() {
     let rig = Rig::new([info("Which?"), complete("")]).answering(ReplyMode::ManualReply);
     let mut follower = rig.begin().await;
-    while !follower.news().line.contains("waiting for the operator: Which?") {
+    while !follower.update().line.contains("waiting for the operator: Which?") {
         assert!(follower.changed().await);
     }
     let session = follower.report().session_id;
@@ -144,7 +144,7 @@ async fn an_operator_answers_where_the_run_is_followed() {
 async fn an_operator_answers_from_another_process() {
     let rig = Rig::new([info("Which?"), complete("")]).answering(ReplyMode::ManualReply);
     let mut follower = rig.begin().await;
-    while !follower.news().line.contains("waiting for the operator") {
+    while !follower.update().line.contains("waiting for the operator") {
         assert!(follower.changed().await);
     }
     let session = follower.report().session_id;
@@ -165,7 +165,7 @@ async fn what_was_said_before_a_question_is_not_its_answer() {
     rig.script.is_asked(1).await;
     rig.resume(session, reply("yes, use the new number")).await.unwrap();
     rig.journal.leave_answer(&session, "yes").await.unwrap();
-    while !follower.news().line.contains("waiting for the operator") {
+    while !follower.update().line.contains("waiting for the operator") {
         assert!(follower.changed().await, "the question was answered by what was said before");
     }
     rig.resume(session, reply("no")).await.unwrap();
@@ -319,16 +319,19 @@ async fn a_run_is_told_of_when_the_session_has_gone_on() {
         [&asked, &one, &two].map(|it| (it.run.number, it.run.began)),
         [(0, 0), (1, 0), (2, 2)]
     );
-    let outcome = async |run, answers| {
-        rig.agent.outcome(session, run, answers, &client()).await.map(|it| (it.report, it.passed))
+    let run_status = async |run, answers| {
+        rig.agent
+            .run_status(session, run, answers, &client())
+            .await
+            .map(|it| (it.report, it.superseded))
     };
-    assert_eq!(outcome(0, false).await.unwrap(), (asked, true));
-    assert_eq!(outcome(0, true).await.unwrap(), (one.clone(), true));
-    assert_eq!(outcome(1, false).await.unwrap(), (one, true));
-    assert_eq!(outcome(2, true).await.unwrap(), (two, false));
-    let unknown = outcome(3, true).await.unwrap_err();
+    assert_eq!(run_status(0, false).await.unwrap(), (asked, true));
+    assert_eq!(run_status(0, true).await.unwrap(), (one.clone(), true));
+    assert_eq!(run_status(1, false).await.unwrap(), (one, true));
+    assert_eq!(run_status(2, true).await.unwrap(), (two, false));
+    let unknown = run_status(3, true).await.unwrap_err();
     assert!(matches!(unknown, AgentError::UnknownSession(_)), "{unknown}");
-    let stranger = rig.agent.outcome(session, 0, true, &crate::Principal::new("eve")).await;
+    let stranger = rig.agent.run_status(session, 0, true, &crate::Principal::new("eve")).await;
     assert!(matches!(stranger, Err(AgentError::UnknownSession(_))), "{stranger:?}");
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info};
 use crate::{
-    AgentError, Continue, DeviceHolder, Principal, SessionId, SettleRule, StartTask, StopReason,
-    UserInput,
+    AgentError, ContinueTask, DeviceHolder, Principal, SessionId, SettleRule, StartTask,
+    StopReason, UserInput,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -154,7 +154,7 @@ async fn nobody_hears_of_anothers_session() {
     let other = Principal::new("other");
     let nowhere = SessionId::new();
     for unseen in [waiting, nowhere] {
-        let next = |words| Continue { principal: other.clone(), ..rig.next(unseen, words) };
+        let next = |words| ContinueTask { principal: other.clone(), ..rig.next(unseen, words) };
         for words in [
             UserInput::Nothing,
             UserInput::Reply("that".to_owned()),

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::fakes::{Call, Motion, Phone, Rig, click, complete};
 use crate::journal::{Fact, Observe};
-use crate::settle::{alike, settle};
+use crate::settle::{looks_same, settle};
 use crate::{Device as _, SessionId, SettleRule};
 
 const RULE: SettleRule = SettleRule::USUAL;
@@ -64,7 +64,7 @@ async fn a_screen_that_is_there_at_once_costs_two_looks() {
     let (rig, before, since) = touched(Motion::AtOnce).await;
     let look = settle(&*rig.phone, &RULE, Some(&before), since).await.unwrap();
     assert_eq!((look.captures, look.settled), (2, true));
-    assert!(!alike(&before, &look.frame));
+    assert!(!looks_same(&before, &look.frame));
     let took = since.elapsed();
     assert!(took <= Duration::from_millis(160), "{took:?}");
 }

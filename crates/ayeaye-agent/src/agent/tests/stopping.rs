@@ -111,7 +111,7 @@ async fn a_stop_before_the_first_gesture_leaves_the_phone_alone() {
 async fn a_stop_while_an_operator_is_waited_for_keeps_the_question() {
     let rig = Rig::new([info("Which?"), complete("")]).answering(ReplyMode::ManualReply);
     let mut follower = rig.begin().await;
-    while !follower.news().line.contains("waiting for the operator") {
+    while !follower.update().line.contains("waiting for the operator") {
         assert!(follower.changed().await);
     }
     let session = follower.report().session_id;

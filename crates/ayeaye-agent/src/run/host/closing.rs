@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use crate::journal::Fact;
-use crate::run::{Halt, Run};
+use crate::run::{Run, RunEnd};
 use crate::session::{RESULTS, SubtaskClosing};
 
 impl Run {
     /// Records what has not been recorded yet of a subtask that is over. A crash in between leaves
     /// the rest to the next run.
-    pub(in crate::run) async fn close_subtask(&mut self) -> Result<(), Halt> {
+    pub(in crate::run) async fn close_subtask(&mut self) -> Result<(), RunEnd> {
         if self.session.planning.closing.is_none() {
             return Ok(());
         }

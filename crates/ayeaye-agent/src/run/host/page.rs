@@ -54,7 +54,7 @@ impl Run {
                 behind(&mut page, "> ", it);
             }
         }
-        let limit = self.parts.limits.subtasks;
+        let limit = self.deps.limits.subtasks;
         if limit <= planning.assigned {
             page.push_str("\nNo further subtask can be given out for this request.\n");
         }

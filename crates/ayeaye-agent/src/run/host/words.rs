@@ -31,7 +31,7 @@ pub(super) enum Turn {
     /// Ask the user.
     Ask(Vec<String>),
     /// Look again.
-    Look,
+    ScreenCapture,
     /// Carried out, with this result.
     Finish(String),
     /// Given up, for this reason.
@@ -128,7 +128,7 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
             return Err("the status is PENDING, but there are no `questions`".into());
         }
         "PENDING" => Turn::Ask(questions),
-        "CONTINUE" => Turn::Look,
+        "CONTINUE" => Turn::ScreenCapture,
         "FINISH" => {
             if !subtask.is_empty() || !questions.is_empty() {
                 return Err(
@@ -302,7 +302,7 @@ mod tests {
             turn(r#"{"status": "PENDING", "questions": "Which?"}"#),
             Ok(Turn::Ask(vec!["Which?".to_owned()]))
         );
-        assert_eq!(turn(r#"{"status": "CONTINUE"}"#), Ok(Turn::Look));
+        assert_eq!(turn(r#"{"status": "CONTINUE"}"#), Ok(Turn::ScreenCapture));
         assert_eq!(
             turn(r#"{"status": "FINISH", "result": "Done."}"#),
             Ok(Turn::Finish("Done.".to_owned()))

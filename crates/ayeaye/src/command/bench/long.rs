@@ -11,7 +11,7 @@ use anyhow::bail;
 use async_trait::async_trait;
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{
-    Agent, AgentDeps, App, Component, Continue, Device, DeviceEntry, DeviceError, DeviceId,
+    Agent, AgentDeps, App, Component, ContinueTask, Device, DeviceEntry, DeviceError, DeviceId,
     DeviceInfo, DeviceSource, Follower, Frame, Gesture, Journal, Limits, Models, Point, Principal,
     ReplyMode, ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, UserInput,
 };
@@ -68,10 +68,10 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
     // As a process that was started anew: nothing of the session is in memory.
     let (agent, _) = self::agent(config, 1)?;
     let begun = Instant::now();
-    let next = Continue {
+    let next = ContinueTask {
         session_id: id,
         device_id: None,
-        words: UserInput::Task("go on".to_owned()),
+        input: UserInput::Task("go on".to_owned()),
         reply_is_secret: false,
         max_steps: 2,
         reply_mode: ReplyMode::PassToClient,
@@ -80,7 +80,7 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
     };
     let mut follower = agent.resume(next).await?;
     let continued = begun.elapsed();
-    follower.end().await;
+    follower.finished().await;
     let told = json!({
         "steps": steps,
         "blocks": blocks,
@@ -128,7 +128,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
             id: DeviceId::new("still"),
             taps: AtomicU32::new(0),
         })],
-        private: Vec::new(),
+        in_process_devices: Vec::new(),
         models: Models::one(Arc::new(Metronome::new(config, at, steps / 2)?)),
         journal: journal.clone(),
         limits: Limits {
@@ -139,7 +139,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
             ..limits(config)
         },
         config: Map::new(),
-        keeping: config.journal.keeping,
+        privacy: config.journal.keeping,
         judge: None,
     });
     Ok((agent, journal))

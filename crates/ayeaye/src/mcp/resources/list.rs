@@ -69,7 +69,7 @@ pub(in crate::mcp) async fn beginning_with(
     let mut found = Vec::new();
     for id in ids(agent, None).await? {
         let name = id.to_string();
-        if !name.starts_with(text) || agent.known(id, principal).await.is_err() {
+        if !name.starts_with(text) || agent.ensure_visible(id, principal).await.is_err() {
             continue;
         }
         if found.len() == most {
@@ -113,7 +113,7 @@ impl Known {
         if let Some(follower) = agent.follow(id, principal) {
             return Some(Self::Live(Box::new((*follower.report()).clone())));
         }
-        match agent.brief(id, principal).await {
+        match agent.session_summary(id, principal).await {
             Ok(brief) => {
                 let reason = match brief.stop_reason {
                     Some(reason) => reason,

@@ -68,7 +68,7 @@ impl Told {
 impl Watcher {
     pub(super) fn new(agent: &Agent, principal: Principal) -> Self {
         let changes = agent.changes();
-        let turns = agent.turns(&principal);
+        let turns = agent.activity(&principal);
         let (addresses, runs) = (HashMap::new(), HashMap::new());
         Self { principal, changes, turns, addresses, runs, list: None }
     }
@@ -169,7 +169,7 @@ impl Watcher {
 
     /// A run has begun or ended. If it is none of the principal's, nothing is told of it.
     fn changed(&mut self, agent: &Agent) {
-        let turns = agent.turns(&self.principal);
+        let turns = agent.activity(&self.principal);
         if turns == self.turns {
             return;
         }

@@ -158,11 +158,11 @@ impl Server {
             biased;
             () = ctx.ct.cancelled() => {
                 acting.stop(StopReason::Cancelled);
-                acting.end().await;
+                acting.finished().await;
             }
-            () = acting.end() => {}
+            () = acting.finished() => {}
         }
         let report = acting.report();
-        Ok(structured(&ActResult::of(acting.acted(), &report, self.defaults.tools)?))
+        Ok(structured(&ActResult::of(acting.result(), &report, self.defaults.tools)?))
     }
 }

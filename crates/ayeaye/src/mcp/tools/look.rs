@@ -96,7 +96,7 @@ impl Server {
         look: impl Future<Output = Result<T, DeviceError>>,
     ) -> Result<T, Refusal> {
         let principal = principal(ctx);
-        let free = async || match self.agent.driver(id, &principal).await {
+        let free = async || match self.agent.device_holder(id, &principal).await {
             DeviceHolder::Other => {
                 Err(AgentError::DeviceBusy { device: id.clone(), session: None })
             }

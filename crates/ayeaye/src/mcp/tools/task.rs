@@ -1,5 +1,5 @@
 //! Tools that hand a task to the agent.
-use ayeaye_agent::{Continue, StartTask, StopReason, UserInput};
+use ayeaye_agent::{ContinueTask, StartTask, StopReason, UserInput};
 use rmcp::model::{CallToolResponse, CallToolResult};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
@@ -71,10 +71,10 @@ impl Server {
             (None, Some(reply)) => UserInput::Reply(args::words("reply_from_client", reply)?),
             (None, None) => UserInput::Nothing,
         };
-        let next = Continue {
+        let next = ContinueTask {
             session_id: args::session_id(&args.session_id)?,
             device_id: args.device_id.as_deref().map(args::device_id).transpose()?,
-            words,
+            input: words,
             reply_is_secret: args.reply_is_secret.unwrap_or_default(),
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,

@@ -13,7 +13,7 @@ use crate::{DeviceId, Principal, SessionId, StopReason};
 
 /// All runs of this process.
 #[derive(Clone, Default)]
-pub(super) struct Runs {
+pub(super) struct RunRegistry {
     inner: Arc<Mutex<Inner>>,
     tracker: TaskTracker,
     /// Cancelled when the server begins to go down.
@@ -23,7 +23,7 @@ pub(super) struct Runs {
 #[derive(Default)]
 struct Inner {
     /// Under way now, by session.
-    live: HashMap<SessionId, Live>,
+    live: HashMap<SessionId, ActiveRun>,
     /// Who may drive which phone. A holder that is not live yet is opening it.
     leases: HashMap<DeviceId, Holder>,
     /// Told whenever one of the two has changed.
@@ -39,87 +39,88 @@ struct Holder {
     session: SessionId,
     owner: Principal,
     /// It gives the phone back by itself within seconds.
-    brief: bool,
+    direct: bool,
 }
 
 /// A run, as others see it.
 #[derive(Clone)]
-pub(super) struct Live {
+pub(super) struct ActiveRun {
     pub(super) device: DeviceId,
     /// One act of a client, and not a task.
-    pub(super) brief: bool,
+    pub(super) direct: bool,
     pub(super) task: String,
     pub(super) owner: Principal,
-    pub(super) stopper: CancelHandle,
+    pub(super) cancel: CancelHandle,
     pub(super) words: mpsc::Sender<String>,
-    pub(super) news: watch::Receiver<RunUpdate>,
+    pub(super) updates: watch::Receiver<RunUpdate>,
 }
 
 /// What comes of asking for a phone.
-pub(super) enum Claim {
+pub(super) enum LeaseRequest {
     /// It is free, and now it is the principal's.
-    Mine(Lease),
+    Granted(DeviceLease),
     /// Somebody is about to drive it, or has begun a moment ago: ask again after the next change.
     Later(watch::Receiver<()>),
 }
 
 /// The right to drive a phone; given back when dropped.
-pub(super) struct Lease {
-    runs: Runs,
+pub(super) struct DeviceLease {
+    runs: RunRegistry,
     pub(super) device: DeviceId,
     session: SessionId,
     /// Keeps the phone from other processes.
     pub(super) held: Option<Box<dyn Send + Sync>>,
 }
 
-impl Runs {
+impl RunRegistry {
     /// Asks for a phone. A holder that is still opening it is waited for: it may fail, and until it
     /// has not, its session cannot be read by whoever is told of it.
-    pub(super) fn claim(
+    pub(super) fn lease(
         &self,
         device: &DeviceId,
         session: SessionId,
         principal: &Principal,
-    ) -> Result<Claim, AgentError> {
-        self.claim_for(device, session, principal, false)
+    ) -> Result<LeaseRequest, AgentError> {
+        self.lease_as(device, session, principal, false)
     }
 
     /// The same for one act: others wait for its end and are not refused.
-    pub(super) fn claim_briefly(
+    pub(super) fn lease_for_action(
         &self,
         device: &DeviceId,
         session: SessionId,
         principal: &Principal,
-    ) -> Result<Claim, AgentError> {
-        self.claim_for(device, session, principal, true)
+    ) -> Result<LeaseRequest, AgentError> {
+        self.lease_as(device, session, principal, true)
     }
 
-    fn claim_for(
+    fn lease_as(
         &self,
         device: &DeviceId,
         session: SessionId,
         principal: &Principal,
-        brief: bool,
-    ) -> Result<Claim, AgentError> {
+        direct: bool,
+    ) -> Result<LeaseRequest, AgentError> {
         let mut inner = self.lock();
         if inner.closed {
             return Err(AgentError::ShuttingDown);
         }
-        let held = inner.leases.get(device).map(|holder| (holder.session, holder.brief));
+        let held = inner.leases.get(device).map(|holder| (holder.session, holder.direct));
         let Some((holder, held_briefly)) = held else {
             inner
                 .leases
-                .insert(device.clone(), Holder { session, owner: principal.clone(), brief });
-            let lease = Lease { runs: self.clone(), device: device.clone(), session, held: None };
-            return Ok(Claim::Mine(lease));
+                .insert(device.clone(), Holder { session, owner: principal.clone(), direct });
+            let lease =
+                DeviceLease { runs: self.clone(), device: device.clone(), session, held: None };
+            return Ok(LeaseRequest::Granted(lease));
         };
         let mut changes = inner.changes.subscribe();
         if held_briefly || !inner.live.contains_key(&holder) {
-            return Ok(Claim::Later(changes));
+            return Ok(LeaseRequest::Later(changes));
         }
         if holder == session {
             changes.mark_changed();
-            return Ok(Claim::Later(changes));
+            return Ok(LeaseRequest::Later(changes));
         }
         Err(AgentError::DeviceBusy { device: device.clone(), session: Some(holder) })
     }
@@ -128,7 +129,7 @@ impl Runs {
     pub(super) fn begin(
         &self,
         session: SessionId,
-        live: Live,
+        live: ActiveRun,
         run: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Follower, AgentError> {
         let mut inner = self.lock();
@@ -148,24 +149,24 @@ impl Runs {
     }
 
     /// The run of a session.
-    pub(super) fn get(&self, session: SessionId) -> Option<Live> {
+    pub(super) fn get(&self, session: SessionId) -> Option<ActiveRun> {
         self.lock().live.get(&session).cloned()
     }
 
     /// The run that this start asks for, when it is under way already.
     pub(super) fn of(&self, start: &StartTask) -> Option<Follower> {
         let inner = self.lock();
-        let same = |live: &&Live| {
-            !live.brief
+        let same = |live: &&ActiveRun| {
+            !live.direct
                 && live.device == start.device_id
                 && live.task == start.task
                 && live.owner == start.principal
         };
-        inner.live.values().find(same).map(Live::follower)
+        inner.live.values().find(same).map(ActiveRun::follower)
     }
 
     /// Who drives a phone.
-    pub(super) fn driver(&self, device: &DeviceId) -> Option<SessionId> {
+    pub(super) fn device_holder(&self, device: &DeviceId) -> Option<SessionId> {
         self.lock().leases.get(device).map(|holder| holder.session)
     }
 
@@ -177,7 +178,7 @@ impl Runs {
     }
 
     /// What has happened to somebody's runs.
-    pub(super) fn turns(&self, principal: &Principal) -> RunActivity {
+    pub(super) fn activity(&self, principal: &Principal) -> RunActivity {
         let inner = self.lock();
         let theirs = inner.turns.iter().filter(|(owner, _)| principal.owns(owner));
         theirs.fold(RunActivity::default(), |sum, (_, one)| RunActivity {
@@ -192,7 +193,7 @@ impl Runs {
     }
 
     /// Tells of the next change when a session is about to be driven.
-    pub(super) fn opening(&self, session: SessionId) -> Option<watch::Receiver<()>> {
+    pub(super) fn resume_kind(&self, session: SessionId) -> Option<watch::Receiver<()>> {
         let inner = self.lock();
         let holds = inner.leases.values().any(|holder| holder.session == session);
         (holds && !inner.live.contains_key(&session)).then(|| inner.changes.subscribe())
@@ -204,7 +205,7 @@ impl Runs {
             let mut inner = self.lock();
             inner.closed = true;
             for live in inner.live.values() {
-                live.stopper.stop(StopReason::ServerRestarted);
+                live.cancel.stop(StopReason::ServerRestarted);
             }
         }
         self.closing.cancel();
@@ -220,13 +221,13 @@ impl Runs {
     }
 }
 
-impl Live {
+impl ActiveRun {
     pub(super) fn follower(&self) -> Follower {
-        Follower { news: self.news.clone(), stopper: Some(self.stopper.clone()) }
+        Follower { updates: self.updates.clone(), cancel: Some(self.cancel.clone()) }
     }
 }
 
-impl Drop for Lease {
+impl Drop for DeviceLease {
     fn drop(&mut self) {
         // First for the others: whoever of us hears of the change may ask for it at once.
         self.held = None;

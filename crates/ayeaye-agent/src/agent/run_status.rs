@@ -7,44 +7,44 @@ use crate::{JournalError, Principal, SessionId, StopReason};
 
 /// How a run stands, or stood when the session went on with something else.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct RunStatus {
     /// What it has come to.
     pub report: Report,
     /// Whether the session has gone on with something else since: then nothing changes any more.
-    pub passed: bool,
+    pub superseded: bool,
 }
 
 impl Agent {
     /// How run `number` of a session stands; with `answers` also the runs that went on with answers
     /// to its questions. A run that never was is as unknown as its session. An act of the client that
     /// is under way is waited for.
-    pub async fn outcome(
+    pub async fn run_status(
         &self,
         id: SessionId,
         number: u32,
         answers: bool,
         principal: &Principal,
-    ) -> Result<Outcome, AgentError> {
-        self.known(id, principal).await?;
-        self.past_acts(id).await;
+    ) -> Result<RunStatus, AgentError> {
+        self.ensure_visible(id, principal).await?;
+        self.wait_for_direct_action(id).await;
         if let Some(live) = self.live(id, None)? {
             let report = live.follower().report();
             if covers(&report.run, number, answers) {
-                return Ok(Outcome { report: (*report).clone(), passed: false });
+                return Ok(RunStatus { report: (*report).clone(), superseded: false });
             }
         }
         let mut folding = SessionBuilder::new(id);
-        let (mut runs, mut passed) = (0, false);
+        let (mut runs, mut superseded) = (0, false);
         let mut each = |event: Event| {
             if let Fact::SessionResume(resume) = &event.entry.fact {
                 runs += 1;
-                passed |= number < runs && !(answers && keeps_waiting_for(&resume.why));
+                superseded |= number < runs && !(answers && keeps_waiting_for(&resume.why));
             }
-            if !passed {
+            if !superseded {
                 folding.apply(&event);
             }
         };
-        match self.parts.journal.outline(&id, &mut each).await {
+        match self.deps.journal.outline(&id, &mut each).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
         }
@@ -53,8 +53,9 @@ impl Agent {
         }
         let session = folding.finish()?;
         // Without an end it may be that another process drives it, or that one died.
-        let driven = !passed && session.stopped.is_none() && self.parts.journal.driven(&id).await?;
-        Ok(Outcome { report: session.report(driven), passed })
+        let driven =
+            !superseded && session.stopped.is_none() && self.deps.journal.driven(&id).await?;
+        Ok(RunStatus { report: session.report(driven), superseded })
     }
 
     /// Asks such a run to stop at the next safe point, and does not wait; false when it is not under
@@ -66,8 +67,8 @@ impl Agent {
         answers: bool,
         principal: &Principal,
     ) -> Result<bool, AgentError> {
-        self.known(id, principal).await?;
-        self.past_acts(id).await;
+        self.ensure_visible(id, principal).await?;
+        self.wait_for_direct_action(id).await;
         let Some(live) = self.live(id, None)? else { return Ok(false) };
         let follower = live.follower();
         let covered = covers(&follower.report().run, number, answers);

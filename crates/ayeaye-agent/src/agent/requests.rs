@@ -56,13 +56,13 @@ pub struct StartTask {
 
 /// What to go on with.
 #[derive(Debug, Clone)]
-pub struct Continue {
+pub struct ContinueTask {
     /// The session.
     pub session_id: SessionId,
     /// Must be the session's, when given.
     pub device_id: Option<DeviceId>,
     /// What the client says.
-    pub words: UserInput,
+    pub input: UserInput,
     /// Whether that is nobody else's business: it is kept nowhere.
     pub reply_is_secret: bool,
     /// Most steps of this run, at least 1.
