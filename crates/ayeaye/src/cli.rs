@@ -264,6 +264,9 @@ pub struct Phone {
     /// Listen here for commands that steer the phone in tests
     #[arg(long, value_name = "ADDR", value_parser = listen)]
     pub control: Option<std::net::SocketAddr>,
+    /// Serve the stand-in for a model here, for checks from outside
+    #[arg(long, value_name = "ADDR", value_parser = listen, hide = true)]
+    pub model: Option<std::net::SocketAddr>,
 }
 
 /// `ayeaye bench`.

@@ -125,7 +125,7 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
                 }
             }
         }
-        Command::Phone(phone) => command::phone::phone(phone.port, phone.control, terminal).await,
+        Command::Phone(phone) => command::phone::phone(phone, terminal).await,
         Command::Bench(bench) => {
             if let Some(steps) = bench.long {
                 return command::bench::long(config, steps, terminal).await;

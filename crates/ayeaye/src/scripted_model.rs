@@ -1,73 +1,109 @@
-//! The pilot: a stand-in for a model, for the demo and for trying the server without one.
+//! The scripted model: a stand-in for a model, for the demo, for tests and for trying the server
+//! without one.
 //!
-//! It is served over HTTP as any model is, and answers in GELab-Zero's format, so that the real
+//! It is served over HTTP as any model is and answers in GELab-Zero's format, so that the real
 //! client, profile and loop are at work. But it does not look at the picture it is sent: it reads
 //! the state of the virtual phone it lives with, and knows a handful of tasks. It says so to
 //! whoever asks for more.
 //!
-//! One request, in order: `server` checks it, `hear` reads the prompt, `context` is what there
-//! is to go by, `skill` decides, `reply` writes it down. Nothing is kept between requests, so that
-//! a server that was killed goes on from whatever the screen shows.
-use std::net::Ipv4Addr;
+//! On the way to it, [`ScriptedClient`] puts a [`TaskProgress`] in front of the usual prompt. One
+//! request, in order: `server` checks it, [`next_step`] picks a skill, the skill decides from a
+//! `StepContext`, and `step` writes the reply. Nothing is kept between requests, so that a server
+//! that was killed goes on from whatever the screen shows.
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
 use ayeaye_phone::Phone;
+use context::{LauncherApp, StepContext};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+mod client;
 mod context;
-mod hear;
 mod phrases;
-mod reply;
+mod progress;
 mod server;
 mod skill;
+mod step;
 #[cfg(test)]
 mod tests;
 
-/// How it calls itself. The profile is found by the last word.
+pub use client::ScriptedClient;
+pub use progress::{TaskProgress, UserReply};
+pub use step::{NextAction, NextStep};
+
+/// The model's name. The profile is found by the last word.
 const NAME: &str = "ayeaye-pilot-gelab";
 
 /// The demo is to be watched: at once, every step would be over before the one before was read.
 /// Real models take longer.
 const REPLY_DELAY: Duration = Duration::from_millis(700);
 
-/// The stand-in. There is nothing to hold: it lives until its token is cancelled.
+/// The next step of a task on this phone, as it is now.
+pub fn next_step(phone: &Phone, progress: &TaskProgress) -> NextStep {
+    let apps = phone.packages().into_iter().filter(|package| package.launcher.is_some());
+    let apps: Vec<_> =
+        apps.map(|package| LauncherApp { label: package.label, package: package.name }).collect();
+    skill::next(&StepContext { progress, phone: &phone.state(), apps: &apps })
+}
+
+/// The server. There is nothing to hold: it lives until its token is cancelled.
 #[derive(Debug)]
 pub struct ScriptedModel;
 
 impl ScriptedModel {
-    /// Serves on a free port of 127.0.0.1 until `down`, and says how to ask it.
-    pub async fn start(phone: Phone, down: &CancellationToken) -> anyhow::Result<ModelConfig> {
-        Self::start_with_delay(phone, down, REPLY_DELAY).await
+    /// Serves on a free port of 127.0.0.1 until `shutdown`. Returns how to ask it: by a
+    /// [`ScriptedClient`].
+    pub async fn start(phone: Phone, shutdown: &CancellationToken) -> anyhow::Result<ModelConfig> {
+        Self::start_with_delay(phone, shutdown, REPLY_DELAY).await
     }
 
-    /// The same, with another time to think before each reply.
+    /// The same, with another delay before each reply.
     pub async fn start_with_delay(
         phone: Phone,
-        down: &CancellationToken,
+        shutdown: &CancellationToken,
         delay: Duration,
     ) -> anyhow::Result<ModelConfig> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .await
-            .context("the stand-in for a model needs a port on 127.0.0.1")?;
-        let port = listener.local_addr()?.port();
         // Others on this machine can reach the port, too.
         let key = format!("{:032x}", rand::random::<u128>());
-        let mut model =
-            ModelConfig::new(Endpoint::parse(&format!("http://127.0.0.1:{port}/v1"))?, NAME);
+        let shared = server::Shared { phone, key: Some(key.clone()), delay };
+        let address = serve((Ipv4Addr::LOCALHOST, 0).into(), shared, shutdown).await?;
+        let endpoint = Endpoint::parse(&format!("http://{address}/v1"))?;
+        let mut model = ModelConfig::new(endpoint, NAME);
         model.key = Secret::new(&key);
         model.profile = Some(Profile::GELAB);
-        let routes = server::routes(server::Shared { phone, key, delay });
-        let down = down.clone();
-        tokio::spawn(async move {
-            let serving =
-                axum::serve(listener, routes).with_graceful_shutdown(down.cancelled_owned());
-            if let Err(error) = serving.await {
-                tracing::error!("the stand-in for a model ended: {error}");
-            }
-        });
         Ok(model)
     }
+
+    /// Serves at this address until `shutdown`, without delay and to anyone who asks: for checks
+    /// that ask it from another process. Returns the address in use.
+    pub async fn serve_openly(
+        phone: Phone,
+        address: SocketAddr,
+        shutdown: &CancellationToken,
+    ) -> anyhow::Result<SocketAddr> {
+        serve(address, server::Shared { phone, key: None, delay: Duration::ZERO }, shutdown).await
+    }
+}
+
+async fn serve(
+    address: SocketAddr,
+    shared: server::Shared,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<SocketAddr> {
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("the stand-in for a model cannot listen at {address}"))?;
+    let address = listener.local_addr()?;
+    let shutdown = shutdown.clone().cancelled_owned();
+    tokio::spawn(async move {
+        let serving =
+            axum::serve(listener, server::routes(shared)).with_graceful_shutdown(shutdown);
+        if let Err(error) = serving.await {
+            tracing::error!("the stand-in for a model ended: {error}");
+        }
+    });
+    Ok(address)
 }

@@ -15,7 +15,7 @@ use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::{Config, RoleSettings};
-use crate::scripted_model::ScriptedModel;
+use crate::scripted_model::{ScriptedClient, ScriptedModel};
 
 /// A wired agent, and what has to live as long as it.
 #[derive(Debug)]
@@ -192,7 +192,11 @@ struct Roles<'a> {
 impl Roles<'_> {
     fn models(self) -> anyhow::Result<Models> {
         let settings = &self.config.model;
-        let act: Arc<dyn Model> = self.model.clone();
+        let act: Arc<dyn Model> = if self.alone {
+            Arc::new(ScriptedClient::new(self.model.clone()))
+        } else {
+            self.model.clone()
+        };
         let fallback = match self.role(&settings.fallback, "model.fallback-*")? {
             same if Arc::ptr_eq(&same, self.model) => None,
             other => Some(other as Arc<dyn Model>),

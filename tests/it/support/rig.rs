@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ayeaye::mcp::tools::Tools;
 use ayeaye::mcp::{Defaults, Server};
-use ayeaye::scripted_model::ScriptedModel;
+use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
@@ -127,15 +127,15 @@ impl Rig {
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();
-        let model = if scripted {
-            ScriptedModel::start_with_delay(handset.phone().clone(), &down, Duration::ZERO)
-                .await
-                .unwrap()
+        let model: Arc<dyn Model> = if scripted {
+            let phone = handset.phone().clone();
+            let config =
+                ScriptedModel::start_with_delay(phone, &down, Duration::ZERO).await.unwrap();
+            Arc::new(ScriptedClient::new(Arc::new(RemoteModel::new(config).unwrap())))
         } else {
             let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);
-            model.unwrap_or_else(fake)
+            Arc::new(RemoteModel::new(model.unwrap_or_else(fake)).unwrap())
         };
-        let model: Arc<dyn Model> = Arc::new(RemoteModel::new(model).unwrap());
         let files = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Step);
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(AgentDeps {

@@ -5,16 +5,14 @@ use anyhow::Context as _;
 use ayeaye_phone::{Adbd, Control, Handset};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::Exit;
+use crate::cli::{self, Exit};
+use crate::scripted_model::ScriptedModel;
 use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;
 
 /// Serves a phone until Ctrl-C.
-pub async fn phone(
-    port: u16,
-    control: Option<SocketAddr>,
-    terminal: Terminal,
-) -> anyhow::Result<Exit> {
+pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Exit> {
+    let cli::Phone { port, control, model } = options;
     let handset = Handset::usual();
     let down = CancellationToken::new();
     let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), handset.clone())
@@ -25,6 +23,10 @@ pub async fn phone(
     let address = adbd.local_addr()?;
     terminal.item("phone", &format!("virtual, Android 14, at {address}"));
     terminal.item("attach", &format!("adb connect {address}"));
+    if let Some(model) = model {
+        let address = ScriptedModel::serve_openly(handset.phone().clone(), model, &down).await?;
+        terminal.item("model", &format!("a stand-in, at http://{address}/v1"));
+    }
     if let Some(control) = control {
         let control = Control::bind(control, vec![handset]).await?;
         terminal.item("control", &format!("http://{}/state", control.local_addr()?));

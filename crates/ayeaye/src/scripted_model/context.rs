@@ -1,15 +1,20 @@
-//! What there is to go by: the prompt, and the phone as it is at this moment.
+//! What a skill decides from: the progress of the task, and the phone as it is at this moment.
+use ayeaye_agent::{Key, Point};
 use ayeaye_phone::{NodeState, State};
 
-use super::hear::Heard;
 use super::phrases;
-use super::reply::{Act, Move, Place};
+use super::progress::TaskProgress;
+use super::step::{NextAction, NextStep};
+
+/// A question to the user in English and in Chinese. It is recognized by its text when it comes back
+/// with an answer.
+pub(super) type Question = (&'static str, &'static str);
 
 /// Everything a skill may look at.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepContext<'a> {
-    pub(super) heard: &'a Heard,
-    pub(super) state: &'a State,
+    pub(super) progress: &'a TaskProgress,
+    pub(super) phone: &'a State,
     pub(super) apps: &'a [LauncherApp],
 }
 
@@ -22,159 +27,162 @@ pub(super) struct LauncherApp {
 
 /// Finding things.
 impl<'a> StepContext<'a> {
-    /// The first thing of this resource id, its package left out.
+    /// The first node with this resource id, written without its package.
     pub(super) fn find(&self, id: &str) -> Option<&'a NodeState> {
         self.all(id).next()
     }
 
     pub(super) fn all(&self, id: &str) -> impl Iterator<Item = &'a NodeState> {
-        self.state.nodes.iter().filter(move |node| is(node, id))
+        self.phone.nodes.iter().filter(move |node| has_id(node, id))
     }
 
-    /// The thing of this id that says this.
-    pub(super) fn labelled(&self, id: &str, text: &str) -> Option<&'a NodeState> {
-        self.all(id).find(|node| plain(&node.text) == text)
+    pub(super) fn find_with_text(&self, id: &str, text: &str) -> Option<&'a NodeState> {
+        self.all(id).find(|node| plain_hyphens(&node.text) == text)
     }
 
     pub(super) fn title(&self) -> &'a str {
         self.find("toolbar_title").map_or("", |node| &node.text)
     }
 
-    /// Whether the app is in front and nothing lies over it.
+    /// Whether the app is in front and nothing covers it.
     pub(super) fn is_in(&self, package: &str) -> bool {
-        self.state.foreground.package == package
-            && self.state.nodes.first().is_none_or(|node| node.package == package)
+        self.phone.foreground.package == package
+            && self.phone.nodes.first().is_none_or(|node| node.package == package)
     }
 
-    /// What a field holds. From outside an empty one says its hint.
-    pub(super) fn content(&self, field: &'a NodeState, hint: &str) -> &'a str {
-        match &self.state.focused_field {
+    /// What a field holds. An empty one without the focus shows its hint.
+    pub(super) fn field_text(&self, field: &'a NodeState, hint: &str) -> &'a str {
+        match &self.phone.focused_field {
             Some(focused) if field.focused && focused.resource_id == field.id => &focused.text,
             _ if field.text == hint => "",
             _ => &field.text,
         }
     }
 
-    fn place(&self, (x, y): (f32, f32)) -> Place {
-        let (width, height) = self.state.size;
-        let along = |at: f32, length: u32| {
-            let share = f64::from(at) * 1000.0 / f64::from(length.max(1));
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "0 to 1000"
-            )]
-            let thousandths = share.round().clamp(0.0, 1000.0) as u16;
-            thousandths
-        };
-        (along(x, width), along(y, height))
+    fn point(&self, (x, y): (f32, f32)) -> Point {
+        let (width, height) = self.phone.size;
+        let fraction =
+            |at: f32, length: u32| (f64::from(at) / f64::from(length.max(1))).clamp(0.0, 1.0);
+        Point::from_fractions(fraction(x, width), fraction(y, height)).expect("0 to 1")
     }
 
-    /// The words of the last answer to a question that said `mark`.
-    pub(super) fn answer(&self, mark: &str) -> Option<&'a str> {
-        self.answers(mark).last()
+    /// The last answer to a question.
+    pub(super) fn answer_to(&self, question: Question) -> Option<&'a str> {
+        self.answers_to(question).last()
     }
 
-    pub(super) fn answers(&self, mark: &str) -> impl Iterator<Item = &'a str> {
-        let told = self.heard.replies.iter().filter(move |reply| reply.asked.contains(mark));
-        told.map(|reply| reply.said.as_str())
+    pub(super) fn answers_to(&self, (english, chinese): Question) -> impl Iterator<Item = &'a str> {
+        let replies = self.progress.replies.iter();
+        let answers = replies.filter(move |reply| {
+            reply.question.contains(english) || reply.question.contains(chinese)
+        });
+        answers.map(|reply| reply.text.as_str())
     }
 
     /// Whichever of the two the task was written in.
-    pub(super) fn reply(&self, english: String, chinese: String) -> String {
-        if phrases::is_chinese(&self.heard.task) { chinese } else { english }
+    fn in_task_language(&self, english: String, chinese: String) -> String {
+        if phrases::is_chinese(&self.progress.task) { chinese } else { english }
     }
 }
 
-/// Moves.
+/// Steps.
 impl StepContext<'_> {
     /// Opens the app of this package.
-    pub(super) fn open(&self, package: &str) -> Move {
-        let label = self.apps.iter().find(|app| app.package == package);
-        let label = label.map_or(package, |app| &app.label);
+    pub(super) fn open(&self, package: &str) -> NextStep {
+        let app = self.apps.iter().find(|app| app.package == package);
+        let label = app.map_or(package, |app| &app.label);
         let thought = format!("{label} is not in front of me, so I open it.");
-        Move::new(Act::Awake(label.to_owned()), thought, format!("Open {label}"))
+        NextStep::new(NextAction::OpenApp(label.to_owned()), thought, format!("Open {label}"))
     }
 
-    pub(super) fn tap(&self, node: &NodeState, thought: &str, explain: &str) -> Move {
-        if let Some(away) = self.push_notice_away(node) {
+    pub(super) fn tap(&self, node: &NodeState, thought: &str, explain: &str) -> NextStep {
+        if let Some(away) = self.push_notification_away(node) {
             return away;
         }
-        Move::new(Act::Click(self.place(node.center())), thought, explain)
+        NextStep::new(NextAction::Click(self.point(node.center())), thought, explain)
     }
 
     /// Types into a field that holds `now`.
-    pub(super) fn fill(&self, field: &NodeState, now: &str, text: &str, what: &str) -> Move {
-        if let Some(away) = self.push_notice_away(field) {
+    pub(super) fn fill(&self, field: &NodeState, now: &str, text: &str, what: &str) -> NextStep {
+        if let Some(away) = self.push_notification_away(field) {
             return away;
         }
-        let at = self.place(field.center());
-        let act = Act::Type { text: text.to_owned(), at, clear: !now.is_empty() };
-        Move::new(act, format!("The field for the {what} is here."), format!("Write the {what}"))
+        let at = self.point(field.center());
+        let action = NextAction::Type { text: text.to_owned(), at, clear: !now.is_empty() };
+        let thought = format!("The field for the {what} is here.");
+        NextStep::new(action, thought, format!("Write the {what}"))
     }
 
-    /// A notification that slid in over the thing wanted.
-    fn push_notice_away(&self, node: &NodeState) -> Option<Move> {
+    /// A notification that slid in over the node.
+    fn push_notification_away(&self, node: &NodeState) -> Option<NextStep> {
         let (x, y) = node.center();
-        let notice = self.state.system_nodes.iter().find(|notice| {
-            is(notice, "expandableNotificationRow") && {
-                let [left, top, right, bottom] = notice.bounds.map(f64::from);
+        let notification = self.phone.system_nodes.iter().find(|node| {
+            has_id(node, "expandableNotificationRow") && {
+                let [left, top, right, bottom] = node.bounds.map(f64::from);
                 let (x, y) = (f64::from(x), f64::from(y));
                 left <= x && x < right && top <= y && y < bottom
             }
         })?;
-        let from = self.place(notice.center());
+        let (x, y) = notification.center();
+        let action = NextAction::Slide { from: self.point((x, y)), to: self.point((x, 0.0)) };
         let thought = "A notification covers what I need.";
-        Some(Move::new(Act::Slide(from, (from.0, 5)), thought, "Push the notification away"))
+        Some(NextStep::new(action, thought, "Push the notification away"))
     }
 
     /// Away from a screen that is of no use.
-    pub(super) fn back(&self, thought: &str) -> Move {
-        if self.state.keyboard_shown {
+    pub(super) fn back(&self, thought: &str) -> NextStep {
+        if self.phone.keyboard_shown {
             let thought = "What I need is not here; perhaps the keyboard covers it.";
-            return Move::new(Act::Press("BACK"), thought, "Put the keyboard away");
+            return NextStep::new(NextAction::Press(Key::Back), thought, "Put the keyboard away");
         }
-        match self.state.nodes.iter().find(|node| node.desc == "Navigate up") {
+        match self.phone.nodes.iter().find(|node| node.desc == "Navigate up") {
             Some(arrow) => self.tap(arrow, thought, "Go back"),
-            None => Move::new(Act::Press("BACK"), thought, "Go back"),
+            None => NextStep::new(NextAction::Press(Key::Back), thought, "Go back"),
         }
     }
 
-    /// The finger goes from one node to another, both moved with their list.
-    pub(super) fn drag_list(&self, from: &NodeState, to: &NodeState, thought: &str) -> Move {
-        let act = Act::Slide(self.place(from.center()), self.place(to.center()));
-        Move::new(act, thought, "Look at what else the list has")
+    /// The finger goes from one node of a list to another, and the list with it.
+    pub(super) fn drag_list(&self, from: &NodeState, to: &NodeState, thought: &str) -> NextStep {
+        let (from, to) = (self.point(from.center()), self.point(to.center()));
+        NextStep::new(NextAction::Slide { from, to }, thought, "Look at what else the list has")
     }
 
-    pub(super) fn wait(&self, thought: &str) -> Move {
-        let wait = Move::new(Act::Wait, thought, "Wait a moment");
-        // What was done last has not been seen yet: it stays the last thing told.
-        if self.heard.history.is_empty() { wait } else { wait.summed_up(&self.heard.history) }
+    pub(super) fn wait(&self, thought: &str) -> NextStep {
+        let wait = NextStep::new(NextAction::Wait, thought, "Wait a moment");
+        // The outcome of the step before has not been seen yet, so that its summary still counts.
+        let before = &self.progress.last_summary;
+        if before.is_empty() { wait } else { wait.with_summary(before) }
     }
 
-    pub(super) fn ask(&self, english: String, chinese: String) -> Move {
-        let question = self.reply(english, chinese);
+    pub(super) fn ask(&self, (english, chinese): Question) -> NextStep {
+        self.ask_with(english.to_owned(), chinese.to_owned())
+    }
+
+    pub(super) fn ask_with(&self, english: String, chinese: String) -> NextStep {
+        let question = self.in_task_language(english, chinese);
         let summary = format!("Asked the user: {question}");
         let thought = "The task does not say, and I must not decide it for the user.";
-        Move::new(Act::Ask(question), thought, "Ask the user").summed_up(summary)
+        NextStep::new(NextAction::Ask(question), thought, "Ask the user").with_summary(summary)
     }
 
-    pub(super) fn done(&self, english: String, chinese: String) -> Move {
+    pub(super) fn complete(&self, english: String, chinese: String) -> NextStep {
+        let message = self.in_task_language(english, chinese);
         let thought = "The phone's state shows what was wanted.";
-        Move::new(Act::Complete(self.reply(english, chinese)), thought, "Report that it is done")
+        NextStep::new(NextAction::Complete(message), thought, "Report that it is done")
     }
 
-    pub(super) fn give_up(&self, english: String, chinese: String) -> Move {
-        let reason = self.reply(english, chinese);
-        Move::new(Act::Abort(reason), "There is no way on for me.", "Give up and say why")
+    pub(super) fn abort(&self, english: String, chinese: String) -> NextStep {
+        let reason = self.in_task_language(english, chinese);
+        let thought = "There is no way on for me.";
+        NextStep::new(NextAction::Abort(reason), thought, "Give up and say why")
     }
 }
 
-fn is(node: &NodeState, id: &str) -> bool {
+fn has_id(node: &NodeState, id: &str) -> bool {
     node.id.strip_suffix(id).is_some_and(|rest| rest.ends_with('/'))
 }
 
-/// Words as people write them: the phone sets "Wi-Fi" with a hyphen that does not break.
-fn plain(text: &str) -> String {
+/// The phone sets "Wi-Fi" with a hyphen that does not break.
+fn plain_hyphens(text: &str) -> String {
     text.replace('\u{2011}', "-")
 }

@@ -12,26 +12,25 @@ use base64::Engine as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::NAME;
-use super::context::{LauncherApp, StepContext};
-use super::hear::{Heard, hear};
-use super::reply::Move;
-use super::skill;
+use super::progress::TaskProgress;
+use super::step::{NextStep, format_reply};
+use super::{NAME, next_step};
 
 /// A prompt with the picture of a large screen is below a megabyte.
-const LARGEST: usize = 16 << 20;
+const MAX_BODY: usize = 16 << 20;
 /// The longest to wait for a screen that moves; a spinner never stops by itself.
-const SETTLES: Duration = Duration::from_secs(2);
+const MAX_SETTLE: Duration = Duration::from_secs(2);
 
 /// What all requests share.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) phone: Phone,
-    pub(super) key: String,
+    /// `None`: anyone on this machine may ask.
+    pub(super) key: Option<String>,
     pub(super) delay: Duration,
 }
 
-/// To whoever asks for something else: a plan over apps, a judgement, an answer for the user.
+/// The answer to requests for anything else: a plan over apps, a judgement, an answer for the user.
 const ONLY_STEPS: &str = "the stand-in for a model only decides on the steps of one task in one app: a \
     planner, a judge or automatic replies need a model (model.base-url, model.name)";
 
@@ -42,12 +41,12 @@ pub(super) fn routes(shared: Shared) -> Router {
     Router::new()
         .route("/v1/models", get(models))
         .route("/v1/chat/completions", post(chat))
-        .layer(DefaultBodyLimit::max(LARGEST))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(shared)
 }
 
 async fn models(State(shared): State<Shared>, headers: HeaderMap) -> Response {
-    if let Err(refusal) = admit(&shared, &headers) {
+    if let Err(refusal) = authorize(&shared, &headers) {
         return refused(refusal);
     }
     let model = json!({ "id": NAME, "object": "model", "created": 0, "owned_by": "ayeaye" });
@@ -55,133 +54,118 @@ async fn models(State(shared): State<Shared>, headers: HeaderMap) -> Response {
 }
 
 async fn chat(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
-    let asked = admit(&shared, &headers).and_then(|()| read(&body));
-    let (heard, streamed, length) = match asked {
-        Ok(asked) => asked,
+    let request = authorize(&shared, &headers).and_then(|()| ChatRequest::parse(&body));
+    let request = match request {
+        Ok(request) => request,
         Err(refusal) => return refused(refusal),
     };
     tokio::time::sleep(shared.delay).await;
-    let reply = decide(&shared.phone, &heard).await.written();
-    let completion = tokens(reply.len());
-    let prompt = tokens(length);
+    let reply = format_reply(&decide(&shared.phone, &request.progress).await);
+    let completion = estimated_tokens(reply.len());
+    let prompt = estimated_tokens(request.text_bytes);
     let usage = json!({
         "prompt_tokens": prompt,
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
     });
-    if streamed { in_pieces(&reply, &usage) } else { at_once(&reply, &usage) }
+    if request.stream { in_pieces(&reply, &usage) } else { at_once(&reply, &usage) }
 }
 
-/// What to do next, as the screen is once it stands still.
-pub(super) async fn decide(phone: &Phone, heard: &Heard) -> Move {
-    let latest = tokio::time::Instant::now() + SETTLES;
-    while let Some(still) = phone.settles_at() {
+/// The next step, once the screen stands still.
+pub(super) async fn decide(phone: &Phone, progress: &TaskProgress) -> NextStep {
+    let latest = tokio::time::Instant::now() + MAX_SETTLE;
+    while let Some(settled) = phone.settles_at() {
         let now = tokio::time::Instant::now();
         if latest <= now {
             break;
         }
         // Never for no time at all: what is due now may still be under way.
-        tokio::time::sleep_until(still.clamp(now + Duration::from_millis(1), latest)).await;
+        tokio::time::sleep_until(settled.clamp(now + Duration::from_millis(1), latest)).await;
     }
-    let apps = phone.packages().into_iter().filter(|package| package.launcher.is_some());
-    let apps: Vec<_> =
-        apps.map(|package| LauncherApp { label: package.label, package: package.name }).collect();
-    let state = phone.state();
-    skill::next(&StepContext { heard, state: &state, apps: &apps })
+    next_step(phone, progress)
 }
 
-/// Whether the request bears our key. Hashes are compared, so that the time says nothing.
-fn admit(shared: &Shared, headers: &HeaderMap) -> Result<(), Refusal> {
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let key = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    if Sha256::digest(key) == Sha256::digest(&shared.key) {
+/// Whether the request bears the key. Hashes are compared, so that the time it takes tells nothing.
+fn authorize(shared: &Shared, headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(key) = &shared.key else { return Ok(()) };
+    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given = value.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    if Sha256::digest(given) == Sha256::digest(key) {
         Ok(())
     } else {
         Err((StatusCode::UNAUTHORIZED, "the request bears no key, or another one".to_owned()))
     }
 }
 
-/// The prompt, whether the reply is to come in pieces, and the length of all words.
-fn read(body: &[u8]) -> Result<(Heard, bool, usize), Refusal> {
-    let wrong = |why: String| (StatusCode::BAD_REQUEST, why);
-    let request: Value = serde_json::from_slice(body)
-        .map_err(|error| wrong(format!("the body is not JSON: {error}")))?;
-    match request["model"].as_str() {
-        Some(NAME) => {}
-        name => {
-            let name = name.unwrap_or_default();
-            return Err((
-                StatusCode::NOT_FOUND,
-                format!("there is no model `{name}`, only `{NAME}`"),
-            ));
-        }
-    }
-    let Some(messages) = request["messages"].as_array() else {
-        return Err(wrong("there are no messages".to_owned()));
-    };
-    let (mut words, mut pictures) = (String::new(), 0);
-    for content in messages.iter().map(|message| &message["content"]) {
-        if let Some(text) = content.as_str() {
-            words.push_str(text);
-            words.push('\n');
-        }
-        for part in content.as_array().into_iter().flatten() {
-            match (part["type"].as_str(), &part["text"], &part["image_url"]["url"]) {
-                (Some("text"), Value::String(text), _) => {
-                    words.push_str(text);
-                    words.push('\n');
-                }
-                (Some("image_url"), _, Value::String(url)) => {
-                    look(url).map_err(wrong)?;
-                    pictures += 1;
-                }
-                _ => return Err(wrong("a part is neither text nor a picture".to_owned())),
-            }
-        }
-    }
-    if pictures != 1 {
-        return Err(wrong(format!("there are {pictures} pictures where one is needed")));
-    }
-    let Some(heard) = hear(&words) else {
-        return Err(wrong(ONLY_STEPS.to_owned()));
-    };
-    Ok((heard, request["stream"].as_bool().unwrap_or_default(), words.len()))
+#[derive(Debug)]
+struct ChatRequest {
+    progress: TaskProgress,
+    stream: bool,
+    /// Of all texts together.
+    text_bytes: usize,
 }
 
-/// Not what is on the picture, but that it is one: a client that sends none must not get by.
-fn look(url: &str) -> Result<(), String> {
+impl ChatRequest {
+    fn parse(body: &[u8]) -> Result<Self, Refusal> {
+        let wrong = |why: String| (StatusCode::BAD_REQUEST, why);
+        let request: Value = serde_json::from_slice(body)
+            .map_err(|error| wrong(format!("the body is not JSON: {error}")))?;
+        let name = request["model"].as_str().unwrap_or_default();
+        if name != NAME {
+            let why = format!("there is no model `{name}`, only `{NAME}`");
+            return Err((StatusCode::NOT_FOUND, why));
+        }
+        let Some(messages) = request["messages"].as_array() else {
+            return Err(wrong("there are no messages".to_owned()));
+        };
+        let (mut progress, mut text_bytes, mut pictures) = (None, 0, 0);
+        for message in messages {
+            let content = &message["content"];
+            if let Some(text) = content.as_str() {
+                text_bytes += text.len();
+                if message["role"] == "system" {
+                    progress = progress.or_else(|| TaskProgress::from_message(text));
+                }
+            }
+            for part in content.as_array().into_iter().flatten() {
+                match (part["type"].as_str(), &part["text"], &part["image_url"]["url"]) {
+                    (Some("text"), Value::String(text), _) => text_bytes += text.len(),
+                    (Some("image_url"), _, Value::String(url)) => {
+                        check_picture(url).map_err(wrong)?;
+                        pictures += 1;
+                    }
+                    _ => return Err(wrong("a part is neither text nor a picture".to_owned())),
+                }
+            }
+        }
+        let Some(progress) = progress else {
+            return Err(wrong(ONLY_STEPS.to_owned()));
+        };
+        if pictures != 1 {
+            return Err(wrong(format!("there are {pictures} pictures where one is needed")));
+        }
+        let stream = request["stream"].as_bool().unwrap_or_default();
+        Ok(Self { progress, stream, text_bytes })
+    }
+}
+
+/// Checks that a picture is a whole JPEG. Nobody looks at it, but a client that sends none must not
+/// get by.
+fn check_picture(url: &str) -> Result<(), String> {
     let data = url
         .strip_prefix("data:image/jpeg;base64,")
         .ok_or("the picture is not a data URL of type image/jpeg")?;
     let jpeg = base64::engine::general_purpose::STANDARD
         .decode(data)
         .map_err(|error| format!("the picture is not in base64: {error}"))?;
-    match size(&jpeg) {
-        Some((width, height)) if 0 < width && 0 < height => Ok(()),
+    match jpeg[..] {
+        [0xFF, 0xD8, .., 0xFF, 0xD9] => Ok(()),
         _ => Err("the picture is not a JPEG".to_owned()),
     }
 }
 
-/// Width and height by a JPEG's frame header (ITU T.81, B.2.2).
-fn size(jpeg: &[u8]) -> Option<(u16, u16)> {
-    let mut rest = jpeg.strip_prefix(&[0xFF, 0xD8])?;
-    loop {
-        let (&[0xFF, marker, high, low], _) = rest.split_first_chunk()? else { return None };
-        let segment = rest.get(2..)?.get(..usize::from(u16::from_be_bytes([high, low])))?;
-        if matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC) {
-            let number =
-                |at: usize| Some(u16::from_be_bytes([*segment.get(at)?, *segment.get(at + 1)?]));
-            return Some((number(5)?, number(3)?));
-        }
-        if segment.len() < 2 {
-            return None;
-        }
-        rest = rest.get(2 + segment.len()..)?;
-    }
-}
-
-/// Nobody counts for us: about four bytes make a token.
-fn tokens(bytes: usize) -> usize {
+/// A usual estimate: four bytes to a token.
+fn estimated_tokens(bytes: usize) -> usize {
     bytes / 4 + 1
 }
 
@@ -227,24 +211,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_jpeg_is_known_by_its_frame() {
-        let jpeg = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 1, 0xFF, 0xC0, 0, 8, 8, 6, 64, 2, 208, 3];
-        assert_eq!(size(&jpeg), Some((720, 1600)));
-        assert_eq!(size(&jpeg[..12]), None);
-        assert!(look("data:image/png;base64,AAAA").is_err());
-        assert!(look("data:image/jpeg;base64,!").is_err());
+    fn only_a_whole_jpeg_passes() {
+        assert!(check_picture("data:image/jpeg;base64,/9j/2Q==").is_ok());
+        for url in [
+            "data:image/jpeg;base64,/9j/",
+            "data:image/jpeg;base64,!",
+            "data:image/png;base64,AAAA",
+        ] {
+            assert!(check_picture(url).is_err(), "{url}");
+        }
     }
 
     proptest! {
         #[test]
-        fn no_picture_panics(head in 0usize..3, mut jpeg in any::<Vec<u8>>()) {
-            jpeg.splice(0..0, [0xFF, 0xD8, 0xFF].into_iter().take(head + 1));
-            prop_assert!(size(&jpeg).is_none_or(|_| jpeg.len() > 8));
-        }
-
-        #[test]
         fn no_body_panics(body in any::<Vec<u8>>()) {
-            prop_assert!(read(&body).is_err());
+            prop_assert!(ChatRequest::parse(&body).is_err());
         }
     }
 }

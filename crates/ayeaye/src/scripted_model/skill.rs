@@ -1,7 +1,9 @@
 //! The choice among the skills, and what comes before all of them.
+use ayeaye_agent::Key;
+
 use super::context::StepContext;
 use super::phrases;
-use super::reply::{Act, Move};
+use super::step::{NextAction, NextStep};
 
 mod message;
 mod note;
@@ -21,10 +23,10 @@ enum Task {
     OpenApp(String),
 }
 
-/// How a skill finds out that a task is for it.
+/// Reads a task; `None` when it is not for this skill.
 type Parser = fn(&str) -> Option<Task>;
 
-/// Words that call for a skill, and how it reads the task. The skill called first gets it.
+/// The keywords of each skill and its parser. The skill whose keyword comes first gets the task.
 const SKILLS: [(&[&str], Parser); 5] = [
     (
         &["sign in", "sign into", "signin", "log in", "log into", "login", "登录", "登陆"],
@@ -53,11 +55,11 @@ const SKILLS: [(&[&str], Parser); 5] = [
     ),
 ];
 
-/// What to do next. The same question has the same answer, whatever was asked before.
-pub(super) fn next(s: &StepContext<'_>) -> Move {
-    let task = match task(s) {
+/// What to do next. The same input has the same result, whatever was asked before.
+pub(super) fn next(s: &StepContext<'_>) -> NextStep {
+    let task = match recognize(s) {
         Ok(task) => task,
-        Err(refusal) => return refusal,
+        Err(abort) => return abort,
     };
     if let Some(first) = clear_the_way(s) {
         return first;
@@ -72,42 +74,37 @@ pub(super) fn next(s: &StepContext<'_>) -> Move {
     }
 }
 
-fn task(s: &StepContext<'_>) -> Result<Task, Move> {
-    let task = s.heard.task.as_str();
-    if s.heard.cut {
-        return Err(s.give_up(
-            "The task is too long for me; I would do only part of it.".to_owned(),
-            "任务太长，我只能看到一部分。".to_owned(),
-        ));
-    }
-    if let Some(package) = open_app::parse(task, s.apps) {
+/// The task, or the step that says why it is none for the skills.
+fn recognize(s: &StepContext<'_>) -> Result<Task, NextStep> {
+    let text = s.progress.task.as_str();
+    if let Some(package) = open_app::parse(text, s.apps) {
         return Ok(Task::OpenApp(package));
     }
-    let order = phrases::instruction(task);
-    let called = |text: &str| {
-        let mut called: Vec<_> = SKILLS
+    let instruction = phrases::instruction(text);
+    let mentioned = |text: &str| {
+        let mut skills: Vec<_> = SKILLS
             .iter()
-            .filter_map(|(calls, read)| Some((phrases::first(text, calls)?.0, *read)))
+            .filter_map(|(keywords, parse)| Some((phrases::first(text, keywords)?.0, *parse)))
             .collect();
-        called.sort_by_key(|(at, _)| *at);
-        called
+        skills.sort_by_key(|(at, _)| *at);
+        skills
     };
-    let in_order = called(&order);
+    let instructed = mentioned(&instruction);
     let joints = ["and", "then", "afterwards", "然后", "接着", "并且", "再"];
-    if 1 < in_order.len() && phrases::any(&order, &joints) {
-        return Err(s.give_up(
+    if 1 < instructed.len() && phrases::any(&instruction, &joints) {
+        return Err(s.abort(
             "I do one thing at a time, and this seems to be several: give me each as a task of its \
              own. A text to be sent or noted goes in quotes."
                 .to_owned(),
             "我一次只做一件事，请把它们分成几个任务；要发送或记录的文字请加引号。".to_owned(),
         ));
     }
-    let all = if in_order.is_empty() { called(task) } else { in_order };
-    all.into_iter().find_map(|(_, read)| read(task)).ok_or_else(|| unknown(s))
+    let skills = if instructed.is_empty() { mentioned(text) } else { instructed };
+    skills.into_iter().find_map(|(_, parse)| parse(text)).ok_or_else(|| unknown(s))
 }
 
-fn unknown(s: &StepContext<'_>) -> Move {
-    s.give_up(
+fn unknown(s: &StepContext<'_>) -> NextStep {
+    s.abort(
         "I am only a stand-in for a model: I do not look at the screen, and know few tasks. I can send \
          a message (Tell Anna: …), switch Wi-Fi, Bluetooth or airplane mode on or off, save a note, \
          find things in the shop under a price and put them into the cart, sign in, and open an app. \
@@ -121,21 +118,21 @@ fn unknown(s: &StepContext<'_>) -> Move {
 }
 
 /// A dark or locked screen, or a question over the app.
-fn clear_the_way(s: &StepContext<'_>) -> Option<Move> {
-    let state = s.state;
-    if !state.awake {
+fn clear_the_way(s: &StepContext<'_>) -> Option<NextStep> {
+    let phone = s.phone;
+    if !phone.awake {
         let thought = "The screen is dark.";
-        return Some(Move::new(Act::Press("POWER"), thought, "Wake the screen"));
+        return Some(NextStep::new(NextAction::Press(Key::Power), thought, "Wake the screen"));
     }
-    if state.asks_pin {
-        return Some(s.ask(
+    if phone.asks_pin {
+        return Some(s.ask_with(
             "The phone asks for its PIN. Please unlock it, then tell me to go on.".to_owned(),
             "手机需要输入密码解锁。请先解锁，然后告诉我继续。".to_owned(),
         ));
     }
-    if state.locked {
-        let up = Act::Slide((500, 800), (500, 200));
-        return Some(Move::new(up, "The phone is locked without a PIN.", "Swipe up to unlock"));
+    if phone.locked {
+        let up = NextAction::swipe(800, 200);
+        return Some(NextStep::new(up, "The phone is locked without a PIN.", "Swipe up to unlock"));
     }
     s.find("parentPanel")?;
     // What changes least comes first.
@@ -156,10 +153,10 @@ fn clear_the_way(s: &StepContext<'_>) -> Option<Move> {
     ];
     let thought = "A question lies over the screen; I answer it so that nothing changes.";
     let button = harmless.iter().find_map(|label| {
-        state.nodes.iter().find(|node| node.clickable && node.text.to_lowercase() == *label)
+        phone.nodes.iter().find(|node| node.clickable && node.text.to_lowercase() == *label)
     });
     Some(match button {
         Some(button) => s.tap(button, thought, &format!("Answer “{}”", button.text)),
-        None => Move::new(Act::Press("BACK"), thought, "Close the question"),
+        None => NextStep::new(NextAction::Press(Key::Back), thought, "Close the question"),
     })
 }

@@ -1,65 +1,54 @@
 //! The skills on the real phone: moves are carried out directly, without a server in between.
 use std::time::Duration;
 
-use ayeaye_agent::DONE_BY_HAND;
+use ayeaye_agent::{DONE_BY_HAND, Key, Point};
 use ayeaye_phone::{Component, Phone, PhoneOptions, State};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::hear::hear;
-use super::reply::{Act, Place};
-use super::server;
+use super::step::{NextAction, format_reply};
+use super::{TaskProgress, UserReply, server};
 
 /// More than any of the tasks takes.
 const MOST_STEPS: usize = 40;
 
-struct Story {
+/// A task on a phone.
+struct TaskRun {
     phone: Phone,
-    task: String,
-    history: String,
-    /// Lines of the prompt.
-    said: Vec<String>,
+    progress: TaskProgress,
+    /// The question that has not been answered.
+    question: String,
     steps: usize,
 }
 
-impl Story {
+impl TaskRun {
     fn new(task: &str) -> Self {
         Self::on(&Phone::new(PhoneOptions::default()), task)
     }
 
     fn on(phone: &Phone, task: &str) -> Self {
-        let (history, said) = (String::new(), Vec::new());
-        Self { phone: phone.clone(), task: task.to_owned(), history, said, steps: 0 }
+        let progress = TaskProgress::new(task);
+        Self { phone: phone.clone(), progress, question: String::new(), steps: 0 }
     }
 
-    /// The prompt as the profile writes it.
-    fn prompt(&self) -> String {
-        let slot = |text: &str| format!("「{}」", text.replace('「', "『").replace('」', "』"));
-        let history = match self.history.as_str() {
-            "" => "暂无历史操作".to_owned(),
-            summary => slot(summary),
-        };
-        format!(
-            "用户的任务：{}\n\n操作记录：{history}\n{}\n手机",
-            slot(&self.task),
-            self.said.join("\n")
-        )
-    }
-
-    /// One move; `Some` when it is not for the phone.
-    async fn step(&mut self) -> Option<Act> {
-        let heard = hear(&self.prompt()).unwrap();
-        let next = server::decide(&self.phone, &heard).await;
-        let reply = next.written();
-        assert_eq!(reply.lines().count(), 2, "{reply}");
-        self.history = reply.rsplit_once("\tsummary:").unwrap().1.to_owned();
+    /// Carries out one step; `Some` when it is not for the phone.
+    async fn step(&mut self) -> Option<NextAction> {
+        let next = server::decide(&self.phone, &self.progress).await;
+        let reply = format_reply(&next);
+        assert!(reply.ends_with(&format!("\tsummary:{}", next.summary)), "{reply}");
+        self.progress.last_summary = next.summary;
         self.steps += 1;
-        apply(&self.phone, next.act).await
+        apply(&self.phone, next.action).await
     }
 
     /// Until it asks or ends.
-    async fn run(&mut self) -> Act {
+    async fn run(&mut self) -> NextAction {
         loop {
-            assert!(self.steps < MOST_STEPS, "{} is stuck: {}", self.task, self.history);
+            assert!(
+                self.steps < MOST_STEPS,
+                "{} is stuck: {}",
+                self.progress.task,
+                self.progress.last_summary
+            );
             if let Some(end) = self.step().await {
                 return end;
             }
@@ -67,18 +56,21 @@ impl Story {
     }
 
     async fn asks(&mut self, words: &str) {
-        let Act::Ask(question) = self.run().await else { panic!("{} asks nothing", self.task) };
+        let NextAction::Ask(question) = self.run().await else {
+            panic!("{} asks nothing", self.progress.task)
+        };
         assert!(question.contains(words), "{question}");
-        self.said.push(format!("你问过：「{question}」"));
+        self.question = question;
     }
 
-    fn reply(&mut self, words: &str) {
-        self.said.push(format!("用户回复说：「{words}」"));
+    fn reply(&mut self, text: &str) {
+        let question = std::mem::take(&mut self.question);
+        self.progress.replies.push(UserReply { question, text: text.to_owned() });
     }
 
     async fn completes(&mut self, words: &str) -> State {
         let end = self.run().await;
-        let Act::Complete(message) = &end else { panic!("{}: {end:?}", self.task) };
+        let NextAction::Complete(message) = &end else { panic!("{}: {end:?}", self.progress.task) };
         assert!(message.contains(words), "{message}");
         let state = self.phone.state();
         let counts = &state.counts;
@@ -90,49 +82,53 @@ impl Story {
 
     async fn aborts(&mut self, words: &str) {
         let end = self.run().await;
-        assert!(matches!(&end, Act::Abort(why) if why.contains(words)), "{}: {end:?}", self.task);
+        assert!(
+            matches!(&end, NextAction::Abort(why) if why.contains(words)),
+            "{}: {end:?}",
+            self.progress.task
+        );
     }
 }
 
-async fn apply(phone: &Phone, act: Act) -> Option<Act> {
+async fn apply(phone: &Phone, act: NextAction) -> Option<NextAction> {
     let (width, height) = phone.display_size();
     #[expect(clippy::cast_precision_loss, reason = "a screen is a few thousand pixels")]
-    let pixel = |(x, y): Place| {
-        (f32::from(x) * width as f32 / 1000.0, f32::from(y) * height as f32 / 1000.0)
+    let pixel = |at: Point| {
+        (f32::from(at.x()) * width as f32 / 1000.0, f32::from(at.y()) * height as f32 / 1000.0)
     };
     match act {
-        Act::Click(at) => {
+        NextAction::Click(at) => {
             let (x, y) = pixel(at);
             phone.tap(x, y);
         }
-        Act::Type { text, at, clear } => {
+        NextAction::Type { text, at, clear } => {
             let (x, y) = pixel(at);
             phone.tap(x, y);
             settle(phone).await;
             assert!(!clear || phone.clear_text());
             assert!(phone.commit_text(&text));
         }
-        Act::Slide(from, to) => {
+        NextAction::Slide { from, to } => {
             sleep(Duration::from_millis(500)).await;
             phone.swipe(pixel(from), pixel(to), Duration::from_millis(500));
         }
-        Act::Awake(label) => {
+        NextAction::OpenApp(label) => {
             let app = phone.packages().into_iter().find(|app| app.label == label).unwrap();
             phone.start_activity(&app.launcher.unwrap()).unwrap();
         }
-        Act::Press(key) => {
-            phone.key(
-                match key {
-                    "BACK" => 4,
-                    "ENTER" => 66,
-                    "POWER" => 26,
-                    _ => 0,
-                },
-                false,
-            );
+        NextAction::Press(key) => {
+            let code = match key {
+                Key::Back => 4,
+                Key::Enter => 66,
+                Key::Power => 26,
+                other => panic!("{other:?} is no key for these tasks"),
+            };
+            phone.key(code, false);
         }
-        Act::Wait => sleep(Duration::from_secs(1)).await,
-        end @ (Act::Ask(_) | Act::Complete(_) | Act::Abort(_)) => return Some(end),
+        NextAction::Wait => sleep(Duration::from_secs(1)).await,
+        end @ (NextAction::Ask(_) | NextAction::Complete(_) | NextAction::Abort(_)) => {
+            return Some(end);
+        }
     }
     settle(phone).await;
     None
@@ -161,16 +157,16 @@ const TWO: &str = "There are two Annas: Anna Bauer and Anna Berg. Which one?";
 
 #[tokio::test(start_paused = true)]
 async fn a_message_goes_to_the_anna_who_is_meant() {
-    let mut story = Story::new(TELL_ANNA);
-    story.asks(TWO).await;
-    story.reply("Anna Berg");
-    let state = story.completes("Sent to Anna Berg: “I am ten minutes late”").await;
+    let mut run = TaskRun::new(TELL_ANNA);
+    run.asks(TWO).await;
+    run.reply("Anna Berg");
+    let state = run.completes("Sent to Anna Berg: “I am ten minutes late”").await;
     assert_eq!(sent(&state), [("Anna Berg", "I am ten minutes late")]);
-    assert_eq!(story.steps, 8);
-    let mut again = Story::on(&story.phone, "Tell Anna Berg: I am ten minutes late");
+    assert_eq!(run.steps, 8);
+    let mut again = TaskRun::on(&run.phone, "Tell Anna Berg: I am ten minutes late");
     let state = again.completes("did not send it twice").await;
     assert_eq!(state.sent.len(), 1);
-    let mut other = Story::on(&story.phone, TELL_ANNA);
+    let mut other = TaskRun::on(&run.phone, TELL_ANNA);
     other.asks(TWO).await;
     other.reply("the first one");
     let state = other.completes("Anna Bauer").await;
@@ -181,36 +177,38 @@ async fn a_message_goes_to_the_anna_who_is_meant() {
 async fn whatever_is_on_the_screen_a_message_is_sent_once() {
     for at in 0..12 {
         for meddle in 0..4 {
-            let mut story = Story::new("告诉Anna：我晚到十分钟");
+            let mut run = TaskRun::new("告诉Anna：我晚到十分钟");
             let mut ended = None;
             for step in 0.. {
                 if step == at {
                     match meddle {
-                        0 => story.phone.key(3, false),
-                        1 => open(&story.phone, "com.example.shop", "CartActivity"),
-                        2 => story.phone.show_dialog(
+                        0 => run.phone.key(3, false),
+                        1 => open(&run.phone, "com.example.shop", "CartActivity"),
+                        2 => run.phone.show_dialog(
                             "Shop isn't responding",
                             "",
                             &["Close app", "Wait"],
                         ),
-                        _ => story.phone.receive_message("Mum", "Where are you?"),
+                        _ => run.phone.receive_message("Mum", "Where are you?"),
                     }
-                    settle(&story.phone).await;
+                    settle(&run.phone).await;
                 }
-                match story.step().await {
-                    Some(Act::Ask(question)) => {
-                        story.said.push(format!("你问过：「{question}」"));
-                        story.reply("Berg 那位");
+                match run.step().await {
+                    Some(NextAction::Ask(question)) => {
+                        run.question = question;
+                        run.reply("Berg 那位");
                     }
                     Some(end) => {
                         ended = Some(end);
                         break;
                     }
-                    None => assert!(step < MOST_STEPS, "{at} {meddle} {}", story.history),
+                    None => {
+                        assert!(step < MOST_STEPS, "{at} {meddle} {}", run.progress.last_summary)
+                    }
                 }
             }
-            assert!(matches!(ended, Some(Act::Complete(_))), "{at} {meddle} {ended:?}");
-            let state = story.phone.state();
+            assert!(matches!(ended, Some(NextAction::Complete(_))), "{at} {meddle} {ended:?}");
+            let state = run.phone.state();
             assert_eq!(sent(&state), [("Anna Berg", "我晚到十分钟")], "{at} {meddle}");
             assert_eq!(state.counts.dead_taps, 0, "{at} {meddle} {:?}", state.actions);
         }
@@ -226,37 +224,38 @@ async fn messages_to_others() {
         ("给李伟发消息说明天见", "Li Wei 李伟", "明天见"),
     ];
     for (task, to, text) in cases {
-        let state = Story::new(task).completes(to).await;
+        let state = TaskRun::new(task).completes(to).await;
         assert_eq!(sent(&state), [(to, text)], "{task}");
     }
-    let mut story = Story::new("Tell Zoe to call me");
-    story.asks("no contact called Zoe. Whom do you mean?").await;
-    story.reply("Emma");
-    story.asks("What should the message say?").await;
-    story.reply("Call me");
-    let state = story.completes("Emma").await;
+    let mut run = TaskRun::new("Tell Zoe to call me");
+    run.asks("no contact called Zoe. Whom do you mean?").await;
+    run.reply("Emma");
+    run.asks("What should the message say?").await;
+    run.reply("Call me");
+    let state = run.completes("Emma").await;
     assert_eq!(sent(&state), [("Emma Lindqvist", "Call me")]);
-    let mut story = Story::new(TELL_ANNA);
+    let mut run = TaskRun::new(TELL_ANNA);
     for _ in 0..2 {
-        story.asks("Which one?").await;
-        story.reply("Follow the task and go on, ask nothing more");
+        run.asks("Which one?").await;
+        run.reply("Follow the task and go on, ask nothing more");
     }
-    story.aborts("could not find out").await;
-    assert!(story.phone.state().sent.is_empty());
+    run.aborts("could not find out").await;
+    assert!(run.phone.state().sent.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn switches_are_switched() {
     let phone = Phone::new(PhoneOptions::default());
-    let state = Story::on(&phone, "Switch Wi-Fi off.").completes("Wi-Fi is off.").await;
+    let state = TaskRun::on(&phone, "Switch Wi-Fi off.").completes("Wi-Fi is off.").await;
     assert!(!state.wifi);
-    let mut story = Story::on(&phone, "Turn Bluetooth and Wi-Fi on");
-    let state = story.completes("Wi-Fi is on. Bluetooth is on.").await;
+    let mut run = TaskRun::on(&phone, "Turn Bluetooth and Wi-Fi on");
+    let state = run.completes("Wi-Fi is on. Bluetooth is on.").await;
     assert!(state.wifi && state.bluetooth);
-    let state = Story::on(&phone, "打开飞行模式").completes("飞行模式已打开").await;
+    let state = TaskRun::on(&phone, "打开飞行模式").completes("飞行模式已打开").await;
     assert!(state.airplane && !state.wifi);
     open(&phone, "com.example.shop", "CartActivity");
-    let state = Story::on(&phone, "Disable airplane mode").completes("Airplane mode is off").await;
+    let state =
+        TaskRun::on(&phone, "Disable airplane mode").completes("Airplane mode is off").await;
     assert!(!state.airplane);
 }
 
@@ -264,18 +263,18 @@ async fn switches_are_switched() {
 async fn a_note_is_saved_exactly() {
     let text = "东京 5月3日 🗼🍣 \"Hotel\" is $120, it's C:\\trips\\tokyo %s";
     let task = format!("Save a note titled \"Trip\" with the text \"{text}\"");
-    let mut story = Story::new(&task);
-    let before = story.phone.state().notes.len();
-    let state = story.completes(text).await;
+    let mut run = TaskRun::new(&task);
+    let before = run.phone.state().notes.len();
+    let state = run.completes(text).await;
     assert_eq!((state.notes[0].title.as_str(), state.notes[0].body.as_str()), ("Trip", text));
     assert_eq!(state.notes.len(), before + 1);
-    let state = Story::on(&story.phone, &task).completes("Trip").await;
+    let state = TaskRun::on(&run.phone, &task).completes("Trip").await;
     assert_eq!(state.notes.len(), before + 1);
 
-    let mut story = Story::new("Save a note titled \"Trip\"");
-    story.asks("What should the note say?").await;
-    story.reply("Milk");
-    let state = story.completes("Milk").await;
+    let mut run = TaskRun::new("Save a note titled \"Trip\"");
+    run.asks("What should the note say?").await;
+    run.reply("Milk");
+    let state = run.completes("Milk").await;
     assert_eq!(state.notes[0].body, "Milk");
 }
 
@@ -289,78 +288,78 @@ async fn a_note_somebody_has_begun_is_kept() {
     phone.tap(x, y);
     settle(&phone).await;
     assert!(phone.commit_text("Mine"));
-    let state = Story::on(&phone, "Note: buy milk").completes("buy milk").await;
+    let state = TaskRun::on(&phone, "Note: buy milk").completes("buy milk").await;
     assert_eq!(state.notes[0].body, "buy milk");
     assert_eq!(state.notes[1].title, "Mine");
 }
 
 #[tokio::test(start_paused = true)]
 async fn shopping_stops_before_paying() {
-    let mut story = Story::new(
+    let mut run = TaskRun::new(
         "Find running shoes in size 42 for less than 50 euros in the Shop app, put them in the cart \
          and go on to the checkout, but stop before paying.",
     );
-    let state = story.completes("Stride Running Shoes, size 42, €39.00").await;
+    let state = run.completes("Stride Running Shoes, size 42, €39.00").await;
     let [line] = &state.cart[..] else { panic!("{:?}", state.cart) };
     assert_eq!((line.size.as_str(), line.quantity), ("42", 1));
     assert!(state.foreground.class.ends_with("CheckoutActivity"));
 
-    let mut story = Story::new("Buy some sandals up to €29.99");
-    story.asks("Which size?").await;
-    story.reply("45");
-    let state = story.completes("before paying").await;
+    let mut run = TaskRun::new("Buy some sandals up to €29.99");
+    run.asks("Which size?").await;
+    run.reply("45");
+    let state = run.completes("before paying").await;
     let [line] = &state.cart[..] else { panic!("{:?}", state.cart) };
     assert_eq!((line.name.as_str(), line.size.as_str()), ("Beach Sandals", "45"));
 
     // Only found; found by its description; nothing that cheap; nothing at all; no such size.
     let state =
-        Story::new("Find boots in the shop").completes("City Chelsea Boots for €129.00").await;
+        TaskRun::new("Find boots in the shop").completes("City Chelsea Boots for €129.00").await;
     assert!(state.cart.is_empty());
-    let state = Story::new("Buy shoes under 20 euros, size 40").completes("Beach Sandals").await;
+    let state = TaskRun::new("Buy shoes under 20 euros, size 40").completes("Beach Sandals").await;
     assert_eq!(state.cart[0].quantity, 1);
-    Story::new("Buy boots under 50 euros").aborts("the least is €129.00").await;
-    Story::new("Buy a kettle in the shop").aborts("nothing for “kettle”").await;
-    Story::new("Buy boots in size 52").aborts("does not come in size 52").await;
+    TaskRun::new("Buy boots under 50 euros").aborts("the least is €129.00").await;
+    TaskRun::new("Buy a kettle in the shop").aborts("nothing for “kettle”").await;
+    TaskRun::new("Buy boots in size 52").aborts("does not come in size 52").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn signing_in_asks_for_the_code() {
     let task = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to \
                 my other phone.";
-    let mut story = Story::new(task);
-    story.asks("What is the 6-digit code?").await;
-    let code = story.phone.state().one_time_code;
+    let mut run = TaskRun::new(task);
+    run.asks("What is the 6-digit code?").await;
+    let code = run.phone.state().one_time_code;
     let wrong = if code == "111111" { "222222" } else { "111111" };
-    story.reply(wrong);
-    story.asks("not right").await;
-    story.reply("it is not there yet");
-    story.asks("I need 6 digits").await;
-    story.said.clear();
-    story.said.push("你问过：「What is the 6-digit code?」".to_owned());
-    story.reply(&format!("{} {}", &code[..3], &code[3..]));
-    let state = story.completes("robin is signed in").await;
+    run.reply(wrong);
+    run.asks("not right").await;
+    run.reply("it is not there yet");
+    run.asks("I need 6 digits").await;
+    run.progress.replies.clear();
+    run.question = "What is the 6-digit code?".to_owned();
+    run.reply(&format!("{} {}", &code[..3], &code[3..]));
+    let state = run.completes("robin is signed in").await;
     assert_eq!(state.signed_in.as_deref(), Some("robin"));
-    Story::on(&story.phone, task).completes("robin").await;
-    Story::on(&story.phone, "Sign in as kim, password x")
+    TaskRun::on(&run.phone, task).completes("robin").await;
+    TaskRun::on(&run.phone, "Sign in as kim, password x")
         .aborts("robin is signed in already")
         .await;
 
-    let mut story = Story::new("Sign in to Nimbus");
-    story.asks("user name").await;
-    story.reply("robin");
-    story.asks("password").await;
-    story.reply("Quince-41");
+    let mut run = TaskRun::new("Sign in to Nimbus");
+    run.asks("user name").await;
+    run.reply("robin");
+    run.asks("password").await;
+    run.reply("Quince-41");
     for _ in 0..3 {
-        story.asks("6-digit code?").await;
-        story.reply(wrong);
+        run.asks("6-digit code?").await;
+        run.reply(wrong);
     }
-    story.aborts("before the account is locked").await;
+    run.aborts("before the account is locked").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_a_person_types_on_the_phone_is_not_typed_over() {
-    let mut story = Story::new("Sign in to the Nimbus app as robin");
-    story.asks("password").await;
+    let mut run = TaskRun::new("Sign in to the Nimbus app as robin");
+    run.asks("password").await;
     let place = |phone: &Phone, id: &str| {
         let node = phone.state().nodes.into_iter().find(|node| node.id.ends_with(id));
         node.expect("the field is on the screen when it is asked for").center()
@@ -373,27 +372,27 @@ async fn what_a_person_types_on_the_phone_is_not_typed_over() {
         assert!(phone.commit_text(text));
         settle(phone).await;
     };
-    story.reply(DONE_BY_HAND);
-    story.asks("is empty. What is the password").await;
-    type_into(&story.phone, "/password", "Quince-41").await;
-    story.reply(DONE_BY_HAND);
-    story.asks("6-digit code?").await;
-    let code = story.phone.state().one_time_code;
+    run.reply(DONE_BY_HAND);
+    run.asks("is empty. What is the password").await;
+    type_into(&run.phone, "/password", "Quince-41").await;
+    run.reply(DONE_BY_HAND);
+    run.asks("6-digit code?").await;
+    let code = run.phone.state().one_time_code;
     let wrong = if code == "111111" { "222222" } else { "111111" };
-    type_into(&story.phone, "/code", wrong).await;
-    story.reply(DONE_BY_HAND);
-    story.asks("not right").await;
-    type_into(&story.phone, "/code", &code).await;
-    story.reply("I have typed it on the phone, it is done.");
-    let state = story.completes("robin is signed in").await;
+    type_into(&run.phone, "/code", wrong).await;
+    run.reply(DONE_BY_HAND);
+    run.asks("not right").await;
+    type_into(&run.phone, "/code", &code).await;
+    run.reply("I have typed it on the phone, it is done.");
+    let state = run.completes("robin is signed in").await;
     assert_eq!(state.signed_in.as_deref(), Some("robin"));
 
-    let mut story = Story::new("Sign in to the Nimbus app as robin");
+    let mut run = TaskRun::new("Sign in to the Nimbus app as robin");
     for _ in 0..2 {
-        story.asks("password").await;
-        story.reply(DONE_BY_HAND);
+        run.asks("password").await;
+        run.reply(DONE_BY_HAND);
     }
-    story.aborts("Nobody has typed a password").await;
+    run.aborts("Nobody has typed a password").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -401,23 +400,23 @@ async fn apps_are_opened_and_locks_too() {
     let phone = Phone::new(PhoneOptions::default());
     phone.press_power();
     settle(&phone).await;
-    let state = Story::on(&phone, "Please open the Clock app.").completes("Clock is open.").await;
+    let state = TaskRun::on(&phone, "Please open the Clock app.").completes("Clock is open.").await;
     assert_eq!(state.foreground.package, "com.example.clock");
     phone.set_pin(Some("1234"));
     phone.press_power();
     settle(&phone).await;
-    Story::on(&phone, "打开设置").asks("解锁").await;
+    TaskRun::on(&phone, "打开设置").asks("解锁").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_it_cannot_do_it_says() {
     for task in ["What is the weather in Paris?", "Is Wi-Fi on?", "Open Chess", "…", ""] {
-        let mut story = Story::new(task);
-        story.aborts("only a stand-in for a model").await;
-        assert_eq!(story.steps, 1);
+        let mut run = TaskRun::new(task);
+        run.aborts("only a stand-in for a model").await;
+        assert_eq!(run.steps, 1);
     }
-    Story::new("今天天气怎么样").aborts("AYEAYE_MODEL_BASE_URL").await;
-    Story::new("Turn Wi-Fi off and tell Mum: hi").aborts("one thing at a time").await;
+    TaskRun::new("今天天气怎么样").aborts("AYEAYE_MODEL_BASE_URL").await;
+    TaskRun::new("Turn Wi-Fi off and tell Mum: hi").aborts("one thing at a time").await;
 }
 
 /// What the real client and the real profile make of it, over HTTP.
@@ -429,7 +428,9 @@ mod over_http {
     use ayeaye_model::{ModelConfig, RemoteModel, Secret};
     use tokio_util::sync::CancellationToken;
 
-    use super::super::ScriptedModel;
+    use std::sync::Arc;
+
+    use super::super::{ScriptedClient, ScriptedModel};
     use super::*;
 
     const LIMIT: Duration = Duration::from_secs(20);
@@ -444,8 +445,12 @@ mod over_http {
         (phone, config, down.drop_guard())
     }
 
+    fn client(config: &ModelConfig) -> ScriptedClient {
+        ScriptedClient::new(Arc::new(RemoteModel::new(config.clone()).unwrap()))
+    }
+
     fn prompt(
-        model: &RemoteModel,
+        model: &ScriptedClient,
         phone: &Phone,
         request: &str,
         history: &[HistoryItem],
@@ -463,12 +468,12 @@ mod over_http {
         })
     }
 
-    async fn decided(model: &RemoteModel, prompt: &Prompt) -> Decision {
+    async fn decided(model: &ScriptedClient, prompt: &Prompt) -> Decision {
         let reply = model.call(prompt, LIMIT).await.unwrap();
         model.read(&reply, ScreenSize { width: 1, height: 1 }).unwrap()
     }
 
-    async fn refusal(model: &RemoteModel, prompt: &Prompt) -> ModelError {
+    async fn refusal(model: &ScriptedClient, prompt: &Prompt) -> ModelError {
         model.call(prompt, LIMIT).await.expect_err("refused")
     }
 
@@ -477,29 +482,28 @@ mod over_http {
         let (phone, mut config, _down) = scripted_model().await;
         for stream in [true, false] {
             config.stream = stream;
-            let model = RemoteModel::new(config.clone()).unwrap();
+            let model = client(&config);
             let first = decided(&model, &prompt(&model, &phone, TELL_ANNA, &[])).await;
             assert_eq!(first.action, Gesture::Awake { app: "Messages".to_owned() }.into());
             assert!(first.thought.contains("not in front") && first.explain == "Open Messages");
             let unknown = decided(&model, &prompt(&model, &phone, "Make tea", &[])).await;
             assert!(matches!(unknown.action, Action::Abort { .. }));
         }
-        let text = "a <b> 「c」 \"d\" note: e, summary : f, 50% C:\\x 东京 🗼";
+        let text = "a <b> 「c」 \"d\" note: e,  summary : f,\nvalue: 50% C:\\x 东京 🗼";
         let task = format!("Save a note saying {text}");
-        let model = RemoteModel::new(config).unwrap();
+        let model = client(&config);
         open(&phone, "com.example.notes", "EditActivity");
         let typed = decided(&model, &prompt(&model, &phone, &task, &[])).await;
         let Action::Gesture(Gesture::Type { text: typed, .. }) = typed.action else {
             panic!("{typed:?}")
         };
-        // The profile's slots cannot be told apart from a text that has this blank itself.
-        assert_eq!(typed, text.replace("summary :", "summary:"));
+        assert_eq!(typed, text);
     }
 
     #[tokio::test]
-    async fn an_answer_is_heard_through_the_profile() {
+    async fn an_answer_reaches_it() {
         let (phone, config, _down) = scripted_model().await;
-        let model = RemoteModel::new(config).unwrap();
+        let model = client(&config);
         let request = "Save a note titled \"Trip\"";
         let asked = decided(&model, &prompt(&model, &phone, request, &[])).await;
         let Action::Info(question) = &asked.action else { panic!("{asked:?}") };
@@ -516,18 +520,18 @@ mod over_http {
     #[tokio::test]
     async fn no_key_or_no_picture_is_refused() {
         let (phone, mut config, _down) = scripted_model().await;
-        let model = RemoteModel::new(config.clone()).unwrap();
-        let mut blind = prompt(&model, &phone, TELL_ANNA, &[]);
-        let whole = blind.clone();
-        blind.messages[0].parts.retain(|part| matches!(part, Part::Text(_)));
+        let model = client(&config);
+        let whole = prompt(&model, &phone, TELL_ANNA, &[]);
+        let mut blind = whole.clone();
+        blind.messages[1].parts.retain(|part| matches!(part, Part::Text(_)));
         let error = refusal(&model, &blind).await.to_string();
         assert!(error.contains("400") && error.contains("0 pictures"), "{error}");
         let mut no_task = whole.clone();
-        no_task.messages[0].parts.retain(|part| matches!(part, Part::Picture(_)));
+        no_task.messages.remove(0);
         assert!(refusal(&model, &no_task).await.to_string().contains("need a model"));
         for key in [None, Secret::new("wrong")] {
             config.key = key;
-            let model = RemoteModel::new(config.clone()).unwrap();
+            let model = client(&config);
             let error = refusal(&model, &whole).await.to_string();
             assert!(error.contains("401"), "{error}");
         }

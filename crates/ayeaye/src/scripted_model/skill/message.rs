@@ -1,12 +1,12 @@
 //! Sending a message to the person who is meant, once.
-use super::super::context::StepContext;
+use super::super::context::{Question, StepContext};
 use super::super::phrases;
-use super::super::reply::Move;
+use super::super::step::NextStep;
 
 const PACKAGE: &str = "com.example.messages";
-const WHICH: (&str, &str) = ("Which one?", "是哪一位？");
-const WHOM: (&str, &str) = ("Whom do you mean?", "您指的是谁？");
-const WHAT: (&str, &str) = ("What should the message say?", "消息内容是什么？");
+const WHICH: Question = ("Which one?", "是哪一位？");
+const WHOM: Question = ("Whom do you mean?", "您指的是谁？");
+const WHAT: Question = ("What should the message say?", "消息内容是什么？");
 /// Times that the same question is asked: who lets somebody answer for them may never get further.
 const MOST_QUESTIONS: usize = 2;
 
@@ -145,8 +145,8 @@ fn fitting(name: &str, people: &[String]) -> Vec<String> {
 /// The one among them who is meant by the last answer that tells.
 fn picked(s: &StepContext<'_>, people: &[String]) -> Option<String> {
     let shared = |word: &str| people.iter().all(|person| matches(word, person));
-    s.heard.replies.iter().rev().find_map(|reply| {
-        let said: Vec<_> = reply.said.split(|c: char| !c.is_alphanumeric()).collect();
+    s.progress.replies.iter().rev().find_map(|reply| {
+        let said: Vec<_> = reply.text.split(|c: char| !c.is_alphanumeric()).collect();
         let hits = |person: &String| {
             let own = person.split_whitespace().filter(|part| !shared(part));
             own.filter(|part| said.iter().any(|word| word.eq_ignore_ascii_case(part))).count()
@@ -155,23 +155,23 @@ fn picked(s: &StepContext<'_>, people: &[String]) -> Option<String> {
         if let Some(person) = named.next() {
             return named.next().is_none().then(|| person.clone());
         }
-        if !reply.asked.contains(WHICH.0) && !reply.asked.contains(WHICH.1) {
+        if !reply.question.contains(WHICH.0) && !reply.question.contains(WHICH.1) {
             return None;
         }
         let places = [["first", "1", "第一"], ["second", "2", "第二"], ["third", "3", "第三"]];
-        let place = places.iter().position(|words| phrases::any(&reply.said, words))?;
+        let place = places.iter().position(|words| phrases::any(&reply.text, words))?;
         people.get(place).cloned()
     })
 }
 
-pub(super) fn next(s: &StepContext<'_>, task: &MessageTask) -> Move {
-    let corrected = s.answer(WHOM.0).or_else(|| s.answer(WHOM.1));
+pub(super) fn next(s: &StepContext<'_>, task: &MessageTask) -> NextStep {
+    let corrected = s.answer_to(WHOM);
     let full = corrected.map_or(task.name.as_str(), phrases::trimmed);
     let short = full.split_whitespace().next().unwrap_or(full);
     // The address book can only be seen while looking somebody up.
     let listed: Vec<String> = s.all("contact_name").map(|node| node.text.clone()).collect();
     let mut people: Vec<String> =
-        s.state.conversations.iter().map(|talk| talk.with.clone()).collect();
+        s.phone.conversations.iter().map(|talk| talk.with.clone()).collect();
     people.extend(listed.iter().cloned());
     if s.find("compose").is_some() {
         people.push(s.title().to_owned());
@@ -186,10 +186,10 @@ pub(super) fn next(s: &StepContext<'_>, task: &MessageTask) -> Move {
         [one] => Some(one.clone()),
         several => picked(s, several),
     };
-    let answered = || s.answer(WHAT.0).or_else(|| s.answer(WHAT.1)).map(str::to_owned);
+    let answered = || s.answer_to(WHAT).map(str::to_owned);
     let text = task.text_for(to.as_deref().unwrap_or(short)).or_else(answered);
     if let (Some(to), Some(text)) = (&to, &text)
-        && s.state.sent.iter().any(|sent| sent.to == *to && sent.text == *text)
+        && s.phone.sent.iter().any(|sent| sent.to == *to && sent.text == *text)
     {
         return done(s, to, text);
     }
@@ -199,7 +199,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &MessageTask) -> Move {
     if let Some(field) = s.find("compose") {
         return match (to, text) {
             (Some(to), Some(text)) if s.title() == to => write(s, field, &text),
-            (Some(to), None) if s.title() == to => s.ask(WHAT.0.to_owned(), WHAT.1.to_owned()),
+            (Some(to), None) if s.title() == to => s.ask(WHAT),
             _ => s.back("This conversation is with somebody else."),
         };
     }
@@ -209,28 +209,28 @@ pub(super) fn next(s: &StepContext<'_>, task: &MessageTask) -> Move {
             None => s.back("This is not where chats begin."),
         };
     };
-    let now = s.content(field, "Type a name or phone number");
+    let now = s.field_text(field, "Type a name or phone number");
     if now != full && now != short {
         return s.fill(field, now, full, "name");
     }
     let found = fitting(now, &listed);
     let chosen = if found.len() == 1 { found.first().cloned() } else { picked(s, &found) };
-    if let Some(row) = chosen.and_then(|name| s.labelled("contact_name", &name)) {
+    if let Some(row) = chosen.and_then(|name| s.find_with_text("contact_name", &name)) {
         let name = &row.text;
         return s.tap(row, &format!("{name} is who is meant."), &format!("Choose {name}"));
     }
     if found.is_empty() && now != short {
         return s.fill(field, now, short, "first name");
     }
-    let asked = |mark: (&str, &str)| s.answers(mark.0).chain(s.answers(mark.1)).count();
+    let asked = |question| s.answers_to(question).count();
     if MOST_QUESTIONS <= asked(WHICH).max(asked(WHOM)) {
-        return s.give_up(
+        return s.abort(
             format!("I could not find out which contact is meant by {full}."),
             format!("无法确定“{full}”是哪位联系人。"),
         );
     }
     if found.is_empty() {
-        return s.ask(
+        return s.ask_with(
             format!("There is no contact called {full}. {}", WHOM.0),
             format!("没有叫“{full}”的联系人。{}", WHOM.1),
         );
@@ -238,7 +238,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &MessageTask) -> Move {
     which(s, now, &found)
 }
 
-fn which(s: &StepContext<'_>, name: &str, found: &[String]) -> Move {
+fn which(s: &StepContext<'_>, name: &str, found: &[String]) -> NextStep {
     let (last, others) = found.split_last().expect("there are several");
     let listed = format!("{} and {last}", others.join(", "));
     let first = found[0].split_whitespace().next().unwrap_or(name);
@@ -252,14 +252,14 @@ fn which(s: &StepContext<'_>, name: &str, found: &[String]) -> Move {
     } else {
         format!("{count} contacts for “{name}”")
     };
-    s.ask(
+    s.ask_with(
         format!("There are {called}: {listed}. {}", WHICH.0),
         format!("有 {} 位“{name}”：{}。{}", found.len(), found.join("、"), WHICH.1),
     )
 }
 
-fn write(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, text: &str) -> Move {
-    let now = s.content(field, "Text message");
+fn write(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, text: &str) -> NextStep {
+    let now = s.field_text(field, "Text message");
     if now != text {
         return s.fill(field, now, text, "message");
     }
@@ -269,17 +269,17 @@ fn write(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, text: &str) -> Mo
     }
 }
 
-fn done(s: &StepContext<'_>, to: &str, text: &str) -> Move {
+fn done(s: &StepContext<'_>, to: &str, text: &str) -> NextStep {
     // Sent before the first step: not by us, or not now. It is not sent again either way.
-    if s.heard.history.is_empty() && s.heard.replies.is_empty() {
-        return s.done(
+    if s.progress.last_summary.is_empty() && s.progress.replies.is_empty() {
+        return s.complete(
             format!(
                 "{to} has already been sent “{text}”, before this task; I did not send it twice."
             ),
             format!("在此之前已经给 {to} 发过“{text}”，没有重复发送。"),
         );
     }
-    s.done(format!("Sent to {to}: “{text}”"), format!("已发给 {to}：“{text}”"))
+    s.complete(format!("Sent to {to}: “{text}”"), format!("已发给 {to}：“{text}”"))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Saving a note, exact to the letter.
-use super::super::context::StepContext;
+use super::super::context::{Question, StepContext};
 use super::super::phrases;
-use super::super::reply::Move;
+use super::super::step::NextStep;
 
 const PACKAGE: &str = "com.example.notes";
-const ASKED: (&str, &str) = ("What should the note say?", "笔记里要写什么内容？");
+const ASKED: Question = ("What should the note say?", "笔记里要写什么内容？");
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NoteTask {
@@ -38,18 +38,18 @@ pub(super) fn parse(task: &str) -> NoteTask {
     NoteTask { title, body: phrases::payload(&rest, &leads).map(str::to_owned) }
 }
 
-pub(super) fn next(s: &StepContext<'_>, task: &NoteTask) -> Move {
+pub(super) fn next(s: &StepContext<'_>, task: &NoteTask) -> NextStep {
     let title = task.title.as_deref().unwrap_or_default();
-    let answered = || s.answer(ASKED.0).or_else(|| s.answer(ASKED.1));
+    let answered = || s.answer_to(ASKED);
     let Some(body) = task.body.as_deref().or_else(answered) else {
-        return s.ask(ASKED.0.to_owned(), ASKED.1.to_owned());
+        return s.ask(ASKED);
     };
     let is_it = |note: &&ayeaye_phone::Note| {
         note.body == body && (task.title.is_none() || note.title == title)
     };
-    if s.state.notes.iter().any(|note| is_it(&note)) {
+    if s.phone.notes.iter().any(|note| is_it(&note)) {
         let named = if title.is_empty() { String::new() } else { format!(" “{title}”") };
-        return s.done(
+        return s.complete(
             format!("The note{named} is saved: {body}"),
             format!("笔记{named}已保存：{body}"),
         );
@@ -63,7 +63,8 @@ pub(super) fn next(s: &StepContext<'_>, task: &NoteTask) -> Move {
             None => s.back("This is not where notes are written."),
         };
     };
-    let (title_now, body_now) = (s.content(title_field, "Title"), s.content(body_field, "Note"));
+    let (title_now, body_now) =
+        (s.field_text(title_field, "Title"), s.field_text(body_field, "Note"));
     if s.title() != "New note" {
         return s.back("This note is another one.");
     }

@@ -1,7 +1,7 @@
 //! Opening an app, and nothing more.
 use super::super::context::{LauncherApp, StepContext};
 use super::super::phrases;
-use super::super::reply::Move;
+use super::super::step::NextStep;
 
 /// What the apps are also called.
 const ALIASES: [(&str, &str); 9] = [
@@ -39,10 +39,10 @@ pub(super) fn parse(task: &str, apps: &[LauncherApp]) -> Option<String> {
     Some(app.package.clone())
 }
 
-pub(super) fn next(s: &StepContext<'_>, package: &str) -> Move {
+pub(super) fn next(s: &StepContext<'_>, package: &str) -> NextStep {
     if !s.is_in(package) {
         return s.open(package);
     }
     let label = s.apps.iter().find(|app| app.package == package).map_or(package, |app| &app.label);
-    s.done(format!("{label} is open."), format!("{label} 已打开。"))
+    s.complete(format!("{label} is open."), format!("{label} 已打开。"))
 }

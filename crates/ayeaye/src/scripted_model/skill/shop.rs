@@ -1,14 +1,15 @@
 //! Finding things in the shop under a price and putting one into the cart. Never further than the
 //! page where one could pay.
+use ayeaye_agent::Key;
 use ayeaye_phone::{CartLine, NodeState};
 
-use super::super::context::StepContext;
+use super::super::context::{Question, StepContext};
 use super::super::phrases;
-use super::super::reply::{Act, Move};
+use super::super::step::{NextAction, NextStep};
 
 const PACKAGE: &str = "com.example.shop";
 const SEARCH_HINT: &str = "Search shoes, bags and more";
-const SIZE: (&str, &str) = ("Which size?", "要哪个尺码？");
+const SIZE: Question = ("Which size?", "要哪个尺码？");
 
 #[derive(Debug, PartialEq)]
 pub(super) struct ShopTask {
@@ -102,17 +103,14 @@ pub(super) fn parse(task: &str) -> Option<ShopTask> {
     })
 }
 
-pub(super) fn next(s: &StepContext<'_>, task: &ShopTask) -> Move {
-    let size = task
-        .size
-        .as_deref()
-        .or_else(|| s.answer(SIZE.0).or_else(|| s.answer(SIZE.1)).map(phrases::trimmed));
+pub(super) fn next(s: &StepContext<'_>, task: &ShopTask) -> NextStep {
+    let size = task.size.as_deref().or_else(|| s.answer_to(SIZE).map(phrases::trimmed));
     let allowed = |cents| task.limit.is_none_or(|limit| limit.allows(cents));
     let page = s.find("add_to_cart").and(s.find("product_name"));
-    let line = s.state.cart.iter().find(|line| {
+    let line = s.phone.cart.iter().find(|line| {
         let ours = has_words(&line.name, &task.wanted)
             || page.is_some_and(|name| name.text == line.name)
-            || s.heard.history.contains(&line.name);
+            || s.progress.last_summary.contains(&line.name);
         ours && allowed(line.price_cents)
             && size.is_none_or(|size| line.size.is_empty() || line.size == size)
     });
@@ -131,13 +129,13 @@ pub(super) fn next(s: &StepContext<'_>, task: &ShopTask) -> Move {
     let Some(field) = s.find("search") else {
         return s.back("One cannot search here.");
     };
-    let now = s.content(field, SEARCH_HINT);
+    let now = s.field_text(field, SEARCH_HINT);
     if now != task.wanted {
         return s.fill(field, now, &task.wanted, "words to search for");
     }
-    if s.find("result_count").is_none() || field.focused && s.state.keyboard_shown {
-        return Move::new(
-            Act::Press("ENTER"),
+    if s.find("result_count").is_none() || field.focused && s.phone.keyboard_shown {
+        return NextStep::new(
+            NextAction::Press(Key::Enter),
             "What to search for is written.",
             "Start the search",
         );
@@ -146,7 +144,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &ShopTask) -> Move {
 }
 
 /// The list of what was found.
-fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) -> Move {
+fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) -> NextStep {
     let wanted = &task.wanted;
     if task.limit.is_some()
         && let Some(chip) = s.find("sort_price_asc").filter(|chip| chip.checked == Some(false))
@@ -156,7 +154,7 @@ fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) 
     // What is named so comes before what only its description mentions.
     let mut found = listed(s);
     if found.is_empty() {
-        return s.give_up(
+        return s.abort(
             format!("The shop has nothing for “{wanted}”."),
             format!("商店里没有“{wanted}”。"),
         );
@@ -166,7 +164,7 @@ fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) 
     let Some((name, cents)) = fitting.first() else {
         let cheapest = found.iter().map(|(_, cents)| *cents).min().unwrap_or_default();
         let cheapest = euros(cheapest);
-        return s.give_up(
+        return s.abort(
             format!("Nothing for “{wanted}” is that cheap: the least is {cheapest}."),
             format!("“{wanted}”没有这么便宜的，最低 {cheapest}。"),
         );
@@ -177,8 +175,10 @@ fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) 
             .map(|(name, cents)| format!("{} for {}", name.text, euros(*cents)))
             .collect();
         let all = all.join(", ");
-        return s
-            .done(format!("Found for “{wanted}”: {all}."), format!("“{wanted}”的结果：{all}。"));
+        return s.complete(
+            format!("Found for “{wanted}”: {all}."),
+            format!("“{wanted}”的结果：{all}。"),
+        );
     }
     let thought = format!("{} for {} is as wanted.", name.text, euros(*cents));
     s.tap(name, &thought, &format!("Open {}", name.text))
@@ -188,7 +188,7 @@ fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) 
 fn listed<'a>(s: &StepContext<'a>) -> Vec<(&'a NodeState, u32)> {
     let mut found = Vec::new();
     let mut name = None;
-    for node in &s.state.nodes {
+    for node in &s.phone.nodes {
         if node.id.ends_with("/product_name") {
             name = Some(node);
         } else if node.id.ends_with("/price")
@@ -207,7 +207,7 @@ fn product(
     size: Option<&str>,
     add: &NodeState,
     allowed: impl Fn(u32) -> bool,
-) -> Move {
+) -> NextStep {
     let name = s.find("product_name").map_or("", |node| &node.text);
     let price = s.find("price").and_then(|node| cents(&node.text));
     if !task.into_cart || !price.is_some_and(&allowed) || !s.came_for(name, &task.wanted) {
@@ -220,7 +220,7 @@ fn product(
         let Some(size) = size else {
             let sizes: Vec<_> = chips.iter().map(|chip| chip.text.as_str()).collect();
             let sizes = sizes.join(", ");
-            return s.ask(
+            return s.ask_with(
                 format!("{name} comes in sizes, such as {sizes}. {}", SIZE.0),
                 format!("{name} 有尺码 {sizes} 等。{}", SIZE.1),
             );
@@ -229,7 +229,7 @@ fn product(
             Some(chip) if chip.checked == Some(false) => {
                 let explain = format!("Choose size {size}");
                 let choose = s.tap(chip, "The size has to be chosen first.", &explain);
-                return choose.summed_up(looking);
+                return choose.with_summary(looking);
             }
             Some(_) => {}
             None => {
@@ -239,12 +239,12 @@ fn product(
                 return match (number(size), low, high) {
                     // The row ends at 45 and begins at 38.
                     (Some(n @ 38..=45), _, Some(high)) if high < n => {
-                        s.drag_list(last, first, thought).summed_up(looking)
+                        s.drag_list(last, first, thought).with_summary(looking)
                     }
                     (Some(n @ 38..=45), Some(low), _) if n < low => {
-                        s.drag_list(first, last, thought).summed_up(looking)
+                        s.drag_list(first, last, thought).with_summary(looking)
                     }
-                    _ => s.give_up(
+                    _ => s.abort(
                         format!("{name} does not come in size {size}."),
                         format!("{name} 没有 {size} 码。"),
                     ),
@@ -257,7 +257,7 @@ fn product(
 }
 
 /// What is wanted lies in the cart.
-fn in_cart(s: &StepContext<'_>, task: &ShopTask, line: &CartLine) -> Move {
+fn in_cart(s: &StepContext<'_>, task: &ShopTask, line: &CartLine) -> NextStep {
     let size = if line.size.is_empty() { String::new() } else { format!(", size {}", line.size) };
     let what = format!("{}{size}, {}", line.name, euros(line.price_cents));
     if task.to_checkout && s.find("place_order").is_none() {
@@ -270,9 +270,9 @@ fn in_cart(s: &StepContext<'_>, task: &ShopTask, line: &CartLine) -> Move {
             Some(button) => s.tap(button, "It is in the cart.", "Go on towards the checkout"),
             None => s.back("The cart is not to be reached from here."),
         };
-        return step.summed_up(summary);
+        return step.with_summary(summary);
     }
-    s.done(
+    s.complete(
         format!("In the cart: {what}. I stopped before paying; ordering is up to you."),
         format!("已放入购物车：{what}。付款前我停下了，下单请您自己来。"),
     )
@@ -281,7 +281,7 @@ fn in_cart(s: &StepContext<'_>, task: &ShopTask, line: &CartLine) -> Move {
 impl StepContext<'_> {
     /// Whether this product is one we went for: its name says so, or we just opened it.
     fn came_for(&self, name: &str, wanted: &str) -> bool {
-        has_words(name, wanted) || self.heard.history.contains(name)
+        has_words(name, wanted) || self.progress.last_summary.contains(name)
     }
 }
 

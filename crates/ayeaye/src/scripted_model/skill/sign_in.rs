@@ -4,14 +4,14 @@
 //! only says so, and what was typed stands in the field.
 use ayeaye_agent::DONE_BY_HAND;
 
-use super::super::context::StepContext;
+use super::super::context::{Question, StepContext};
 use super::super::phrases;
-use super::super::reply::Move;
+use super::super::step::NextStep;
 
 const PACKAGE: &str = "com.example.nimbus";
-const USER: (&str, &str) = ("With which user name shall I sign in?", "用哪个用户名登录？");
-const PASSWORD: (&str, &str) = ("What is the password for it?", "密码是什么？");
-const CODE: (&str, &str) = ("What is the 6-digit code?", "6 位验证码是多少？");
+const USER: Question = ("With which user name shall I sign in?", "用哪个用户名登录？");
+const PASSWORD: Question = ("What is the password for it?", "密码是什么？");
+const CODE: Question = ("What is the 6-digit code?", "6 位验证码是多少？");
 /// The last step, where the code is not ours to tell.
 const CHECKED: &str = "Had the code in the field checked";
 /// Times that something is asked for which is not in its field afterwards.
@@ -43,16 +43,16 @@ pub(super) fn parse(task: &str) -> SignInTask {
     }
 }
 
-pub(super) fn next(s: &StepContext<'_>, task: &SignInTask) -> Move {
-    let answer = |asked: (&str, &str)| s.answer(asked.0).or_else(|| s.answer(asked.1));
-    let ask = |asked: (&str, &str)| s.ask(asked.0.to_owned(), asked.1.to_owned());
-    let Some(user) = task.user.as_deref().or_else(|| answer(USER)) else { return ask(USER) };
-    match &s.state.signed_in {
+pub(super) fn next(s: &StepContext<'_>, task: &SignInTask) -> NextStep {
+    let Some(user) = task.user.as_deref().or_else(|| s.answer_to(USER)) else {
+        return s.ask(USER);
+    };
+    match &s.phone.signed_in {
         Some(name) if name == user => {
-            return s.done(format!("{user} is signed in."), format!("{user} 已登录。"));
+            return s.complete(format!("{user} is signed in."), format!("{user} 已登录。"));
         }
         Some(name) => {
-            return s.give_up(
+            return s.abort(
                 format!("{name} is signed in already. Sign out first, if {user} shall be instead."),
                 format!("{name} 已经登录。如果要换成 {user}，请先退出登录。"),
             );
@@ -75,23 +75,23 @@ pub(super) fn next(s: &StepContext<'_>, task: &SignInTask) -> Move {
         };
     };
     let (user_now, password_now) =
-        (s.content(user_field, "User name or e-mail"), s.content(password_field, "Password"));
+        (s.field_text(user_field, "User name or e-mail"), s.field_text(password_field, "Password"));
     if user_now != user {
         return s.fill(user_field, user_now, user, "user name");
     }
     // Asked for only here, so that a person who would rather type it has a field to type it into.
-    match task.password.as_deref().or_else(|| answer(PASSWORD)) {
-        None => return ask(PASSWORD),
+    match task.password.as_deref().or_else(|| s.answer_to(PASSWORD)) {
+        None => return s.ask(PASSWORD),
         Some(said) if by_hand(said) => {
             if password_now.is_empty() {
-                let asked = s.answers(PASSWORD.0).chain(s.answers(PASSWORD.1)).count();
+                let asked = s.answers_to(PASSWORD).count();
                 if MOST_EMPTY <= asked {
-                    return s.give_up(
+                    return s.abort(
                         "Nobody has typed a password into its field.".to_owned(),
                         "密码栏里没有输入任何内容。".to_owned(),
                     );
                 }
-                return s.ask(
+                return s.ask_with(
                     format!("The field for it is empty. {}", PASSWORD.0),
                     format!("密码栏是空的。{}", PASSWORD.1),
                 );
@@ -112,7 +112,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &SignInTask) -> Move {
 /// Whether an answer says that a person has done on the phone what was asked.
 fn by_hand(answer: &str) -> bool {
     let said = phrases::trimmed(answer);
-    // Blanks are lost on the way.
+    // However its blanks were written.
     let is = |other: &str| said.split_whitespace().eq(phrases::trimmed(other).split_whitespace());
     let sentence = said.contains(char::is_whitespace)
         && phrases::any(said, &["done", "by hand", "myself", "signed in", "typed", "entered"]);
@@ -120,75 +120,80 @@ fn by_hand(answer: &str) -> bool {
     is(DONE_BY_HAND) || word || sentence
 }
 
-fn code(s: &StepContext<'_>, field: &ayeaye_phone::NodeState) -> Move {
-    let said: Vec<_> = s.answers(CODE.0).chain(s.answers(CODE.1)).collect();
+fn code(s: &StepContext<'_>, field: &ayeaye_phone::NodeState) -> NextStep {
+    let said: Vec<_> = s.answers_to(CODE).collect();
     if said.last().is_some_and(|said| by_hand(said)) {
         return code_by_hand(s, field, said.len());
     }
     let codes: Vec<_> = said.into_iter().map(digits).collect();
     let Some(given) = codes.last() else {
-        return s.ask(
+        return s.ask_with(
             format!("{} It was sent to the owner of the account.", CODE.0),
             format!("{}它已发送给账号的主人。", CODE.1),
         );
     };
     let refused = s.find("error").is_some();
     // Only what went to the server was told with the code in it.
-    let tried = given.as_ref().is_some_and(|code| s.heard.history.contains(code.as_str()));
+    let tried = given.as_ref().is_some_and(|code| s.progress.last_summary.contains(code.as_str()));
     match given {
         Some(code) if !(refused && tried) => {
-            let now = s.content(field, "6-digit code");
+            let now = s.field_text(field, "6-digit code");
             if now != code {
                 return s.fill(field, now, code, "code");
             }
             match s.find("verify") {
                 Some(button) => s
                     .tap(button, "The code is in.", "Have the code checked")
-                    .summed_up(format!("Had the code {code} checked")),
+                    .with_summary(format!("Had the code {code} checked")),
                 None => s.back("The button to check the code is not to be seen."),
             }
         }
-        _ if MOST_CODES <= codes.len() => s.give_up(
+        _ if MOST_CODES <= codes.len() => s.abort(
             format!(
                 "None of {MOST_CODES} codes was right, so I stopped before the account is locked."
             ),
             format!("{MOST_CODES} 个验证码都不对，为免账号被锁，我停下了。"),
         ),
         Some(code) => s
-            .ask(
+            .ask_with(
                 format!("That code was not right. {}", CODE.0),
                 format!("这个验证码不对。{}", CODE.1),
             )
-            .summed_up(format!("The code {code} was checked and is wrong; asked for another")),
-        None => s.ask(format!("I need 6 digits. {}", CODE.0), format!("需要 6 位数字。{}", CODE.1)),
+            .with_summary(format!("The code {code} was checked and is wrong; asked for another")),
+        None => {
+            s.ask_with(format!("I need 6 digits. {}", CODE.0), format!("需要 6 位数字。{}", CODE.1))
+        }
     }
 }
 
 /// The code is in the field, or should be.
-fn code_by_hand(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, asked: usize) -> Move {
-    let refused = s.find("error").is_some() && s.heard.history.contains(CHECKED);
-    let empty = s.content(field, "6-digit code").is_empty();
+fn code_by_hand(s: &StepContext<'_>, field: &ayeaye_phone::NodeState, asked: usize) -> NextStep {
+    let refused = s.find("error").is_some() && s.progress.last_summary.contains(CHECKED);
+    let empty = s.field_text(field, "6-digit code").is_empty();
     if !refused && !empty {
         return match s.find("verify") {
             Some(button) => s
                 .tap(button, "The user has typed the code.", "Have the code checked")
-                .summed_up(CHECKED),
+                .with_summary(CHECKED),
             None => s.back("The button to check the code is not to be seen."),
         };
     }
     if MOST_CODES <= asked {
-        return s.give_up(
+        return s.abort(
             format!("{MOST_CODES} times there was no right code, so I stopped before the account is locked."),
             format!("{MOST_CODES} 次都没有正确的验证码，为免账号被锁，我停下了。"),
         );
     }
     if refused {
-        return s.ask(
+        return s.ask_with(
             format!("That code was not right. {}", CODE.0),
             format!("这个验证码不对。{}", CODE.1),
         );
     }
-    s.ask(format!("The field for it is empty. {}", CODE.0), format!("验证码栏是空的。{}", CODE.1))
+    s.ask_with(
+        format!("The field for it is empty. {}", CODE.0),
+        format!("验证码栏是空的。{}", CODE.1),
+    )
 }
 
 /// The 6 digits in an answer, with or without blanks and dashes between them.

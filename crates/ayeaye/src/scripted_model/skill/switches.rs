@@ -1,7 +1,7 @@
 //! Wi-Fi, Bluetooth and airplane mode, on or off.
 use super::super::context::StepContext;
 use super::super::phrases;
-use super::super::reply::{Act, Move};
+use super::super::step::{NextAction, NextStep};
 
 const PACKAGE: &str = "com.android.settings";
 const SEARCH_HINT: &str = "Search settings";
@@ -64,11 +64,11 @@ pub(super) fn parse(task: &str) -> Option<SwitchTask> {
     (!wanted.is_empty()).then_some(SwitchTask(wanted))
 }
 
-pub(super) fn next(s: &StepContext<'_>, task: &SwitchTask) -> Move {
+pub(super) fn next(s: &StepContext<'_>, task: &SwitchTask) -> NextStep {
     let is_on = |switch| match switch {
-        Switch::Airplane => s.state.airplane,
-        Switch::Wifi => s.state.wifi,
-        Switch::Bluetooth => s.state.bluetooth,
+        Switch::Airplane => s.phone.airplane,
+        Switch::Wifi => s.phone.wifi,
+        Switch::Bluetooth => s.phone.bluetooth,
     };
     let Some((switch, on)) = task.0.iter().find(|(switch, on)| is_on(*switch) != *on) else {
         let told = task.0.iter().map(|(switch, on)| {
@@ -81,7 +81,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &SwitchTask) -> Move {
             (format!("{english} is {state}."), format!("{chinese}{now}。"))
         });
         let (english, chinese): (Vec<_>, Vec<_>) = told.unzip();
-        return s.done(english.join(" "), chinese.concat());
+        return s.complete(english.join(" "), chinese.concat());
     };
     if !s.is_in(PACKAGE) {
         return s.open(PACKAGE);
@@ -94,7 +94,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &SwitchTask) -> Move {
     };
     let goal = format!("Switch {} {}", way[0], if *on { "on" } else { "off" });
     for (i, label) in way.iter().enumerate() {
-        if let Some(row) = s.labelled("title", label) {
+        if let Some(row) = s.find_with_text("title", label) {
             return if i == 0 {
                 s.tap(row, &format!("Here is the switch for {label}."), &goal)
             } else {
@@ -108,10 +108,10 @@ pub(super) fn next(s: &StepContext<'_>, task: &SwitchTask) -> Move {
     match (s.find("search_action_bar"), way.last()) {
         // The row is scrolled away, or filtered out by what somebody searched for.
         (Some(field), Some(row)) => {
-            s.fill(field, s.content(field, SEARCH_HINT), row, "page to look for")
+            s.fill(field, s.field_text(field, SEARCH_HINT), row, "page to look for")
         }
-        _ => Move::new(
-            Act::Slide((500, 350), (500, 800)),
+        _ => NextStep::new(
+            NextAction::swipe(350, 800),
             "The list is scrolled down.",
             "Go up to the top of the list",
         ),
