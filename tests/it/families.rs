@@ -40,7 +40,7 @@ impl Bench {
         config.profile = Some(profile.parse().unwrap());
         config.limits.total = Duration::from_secs(20);
         config.retries.attempts = 2;
-        config.retries.first_wait = Duration::from_millis(20);
+        config.retries.initial_backoff = Duration::from_millis(20);
         options.model = Some(config);
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
         Self { profile, rig: Rig::with(vlm, options).await, server }

@@ -1,62 +1,62 @@
 //! What a model's coordinates are, found out by having it tap marks whose places are known.
 //!
 //! Each reply is read under every convention there is, and the one under which the taps lie on their
-//! marks is the model's. [`scene`] makes the pictures, [`infer`] judges what came of them.
+//! marks is the model's. [`probe_image`] makes the pictures, [`estimate`] judges what came of them.
 use std::time::Duration;
 
 use ayeaye_agent::{Action, Gesture, Model as _, ScreenSize, StepInput};
 
-mod infer;
-pub(crate) mod scene;
+mod estimate;
+pub(crate) mod probe_image;
 #[cfg(test)]
 mod tests;
 
-pub use infer::Calibration;
+pub use estimate::Calibration;
 
-use crate::check::said;
+use crate::check::reply_text;
 use crate::picture::SmartResize;
 use crate::profile::CoordContext;
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::remote::quoted;
+use crate::remote::excerpt;
 use crate::{Profile, RemoteModel};
 
 /// How a model is calibrated.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct CalibrationPlan {
     /// How many marks it has to tap; each is a call.
     pub probes: u32,
     /// Where the marks are. The same seed makes the same pictures.
     pub seed: u64,
 }
 
-impl Plan {
+impl CalibrationPlan {
     /// Enough to tell conventions apart that differ by a few pixels.
-    pub const USUAL: Self = Self { probes: 24, seed: 1 };
+    pub const DEFAULT: Self = Self { probes: 24, seed: 1 };
     /// Fewer cannot tell anything.
-    pub const FEWEST: u32 = 8;
+    pub const MIN_PROBES: u32 = 8;
     /// More tell no more.
-    pub const MOST: u32 = 200;
+    pub const MAX_PROBES: u32 = 200;
 }
 
 /// One mark and what the model said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct ProbeResult {
     /// From 1.
     pub number: u32,
     /// The picture, as it was sent.
-    pub sent: ScreenSize,
+    pub image_size: ScreenSize,
     /// The middle of the mark, in fractions of the picture.
     pub target: (f64, f64),
     /// Where the model tapped, by its profile; else what is wrong with its reply.
-    pub said: Result<(f64, f64), String>,
+    pub tapped: Result<(f64, f64), String>,
 }
 
 /// Calls that may fail one after the other before the rest is not tried.
-const MOST_FAILURES: u32 = 3;
+const MAX_CONSECUTIVE_FAILURES: u32 = 3;
 
 /// The rules of servers that resize before the model sees anything: factor 28 of the older Qwen
 /// models, with the bounds they are usually served with; 32 of the newer ones; 16.
-const RULES: [SmartResize; 4] = [
+const SERVER_RESIZE_RULES: [SmartResize; 4] = [
     SmartResize { factor: 28, min_pixels: 3136, max_pixels: 12_845_056 },
     SmartResize { factor: 28, min_pixels: 3136, max_pixels: 1_003_520 },
     SmartResize { factor: 32, min_pixels: 65_536, max_pixels: 16_777_216 },
@@ -64,10 +64,10 @@ const RULES: [SmartResize; 4] = [
 ];
 
 /// Every convention that is tried, plain ones first; the profile's own is among them.
-pub(crate) fn candidates(own: CoordSystem) -> Vec<CoordSystem> {
+pub(crate) fn candidate_spaces(own: CoordSystem) -> Vec<CoordSystem> {
     let plain =
         [CoordUnit::Thousandths, CoordUnit::UpTo999, CoordUnit::Fractions, CoordUnit::ImagePixels];
-    let units = plain.into_iter().chain(RULES.map(CoordUnit::ResizedPixels));
+    let units = plain.into_iter().chain(SERVER_RESIZE_RULES.map(CoordUnit::ResizedPixels));
     let width_first: Vec<CoordSystem> = units.map(CoordSystem::of).collect();
     let mut all = width_first.clone();
     all.extend(width_first.into_iter().map(|space| CoordSystem { y_first: true, ..space }));
@@ -78,7 +78,7 @@ pub(crate) fn candidates(own: CoordSystem) -> Vec<CoordSystem> {
 }
 
 /// A space so wide that any number fits into it: for numbers as they were said.
-const RULER: CoordSystem = CoordSystem::of(CoordUnit::ResizedPixels(SmartResize {
+const UNBOUNDED: CoordSystem = CoordSystem::of(CoordUnit::ResizedPixels(SmartResize {
     factor: 1,
     min_pixels: 100_000_000,
     max_pixels: u32::MAX,
@@ -104,28 +104,28 @@ impl Sample {
         read: impl Fn(CoordSystem) -> Option<(f64, f64)>,
     ) -> Self {
         let readings = spaces.iter().map(|space| read(*space)).collect();
-        let (width, height) = RULER.extent(sent);
-        let raw = read(RULER).map(|(x, y)| (x * width, y * height));
+        let (width, height) = UNBOUNDED.extent(sent);
+        let raw = read(UNBOUNDED).map(|(x, y)| (x * width, y * height));
         Self { target, sent, readings, raw }
     }
 }
 
 pub(crate) async fn calibrate(
     model: &RemoteModel,
-    plan: Plan,
-    mut seen: impl FnMut(&Seen) + Send,
+    plan: CalibrationPlan,
+    mut on_probe: impl FnMut(&ProbeResult) + Send,
 ) -> Result<Calibration, String> {
-    let profile = model.settled_profile();
+    let profile = model.resolved_profile();
     let own = profile.spec().coords;
-    let spaces = candidates(own);
+    let spaces = candidate_spaces(own);
     let limit = model.config().limits.total.saturating_add(Duration::from_secs(5));
     let mut samples = Vec::new();
     let mut failed = 0;
     let mut asked = 0;
-    for number in 1..=plan.probes.clamp(Plan::FEWEST, Plan::MOST) {
-        let scene = scene::Scene::new(plan.seed, number);
-        let picture = model.picture(&scene.draw());
-        let task = scene.task();
+    for number in 1..=plan.probes.clamp(CalibrationPlan::MIN_PROBES, CalibrationPlan::MAX_PROBES) {
+        let probe = probe_image::ProbeImage::new(plan.seed, number);
+        let picture = model.picture(&probe.draw());
+        let task = probe.task();
         let view = StepInput {
             request: &task,
             history: &[ayeaye_agent::HistoryItem::Request(task.clone())],
@@ -138,31 +138,34 @@ pub(crate) async fn calibrate(
         let coords = CoordContext { system: own, image: picture.size };
         let prompt = profile.family().prompt(&view, &coords);
         asked += 1;
-        let (target, sent) = (scene.target(), picture.size);
-        let tap = match model.call(&prompt, limit).await {
+        let (target, sent) = (probe.target(), picture.size);
+        let tapped = match model.call(&prompt, limit).await {
             Err(err) => {
                 failed += 1;
-                if failed == MOST_FAILURES || samples.is_empty() {
+                if failed == MAX_CONSECUTIVE_FAILURES || samples.is_empty() {
                     return Err(err.cause);
                 }
                 Err(err.cause)
             }
             Ok(reply) => {
                 failed = 0;
-                let read =
-                    |space| tapped(profile, &reply, &CoordContext { system: space, image: sent });
+                let read = |space| {
+                    tap_point(profile, &reply, &CoordContext { system: space, image: sent })
+                };
                 let sample = Sample::new(target, sent, &spaces, |space| read(space).ok());
                 samples.push(sample);
-                read(own).map_err(|why| format!("{why}; its reply began {}", quoted(&said(&reply))))
+                read(own).map_err(|why| {
+                    format!("{why}; its reply began {}", excerpt(&reply_text(&reply)))
+                })
             }
         };
-        seen(&Seen { number, sent, target, said: tap });
+        on_probe(&ProbeResult { number, image_size: sent, target, tapped });
     }
-    Ok(infer::infer(&samples, &spaces, own, asked))
+    Ok(estimate::estimate(&samples, &spaces, own, asked))
 }
 
 /// Where a reply taps, in fractions of the picture.
-fn tapped(
+fn tap_point(
     profile: Profile,
     reply: &ayeaye_agent::Reply,
     coords: &CoordContext,

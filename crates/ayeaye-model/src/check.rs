@@ -4,47 +4,47 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSize, StepInput};
 use bytes::Bytes;
 
-use crate::calibrate::candidates;
+use crate::calibrate::candidate_spaces;
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
-use crate::remote::{Client, Offer, quoted};
-use crate::{RemoteModel, Retries};
+use crate::remote::{Client, ModelList, excerpt};
+use crate::{RemoteModel, RetryPolicy};
 
 /// One thing that was found out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What it is about.
-    pub subject: Subject,
+    pub subject: CheckSubject,
     /// How it is.
-    pub verdict: Verdict,
+    pub verdict: Severity,
     /// A sentence for people; if it is not good, with the way out.
     pub text: String,
 }
 
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum CheckSubject {
     /// The way to the endpoint.
     Connection,
     /// Whether the key travels safely.
     Key,
     /// Whether the endpoint offers the model.
-    Name,
+    ModelName,
     /// Whether the model is one its profile was made for.
     Profile,
     /// Whether the model sees a picture and names the right place in it.
-    Sight,
+    Vision,
 }
 
 /// How something was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Severity {
     /// As it should be.
-    Good,
+    Ok,
     /// It may work, or not well.
-    Doubtful,
+    Warning,
     /// No task can be done like this.
-    Bad,
+    Error,
 }
 
 /// The screen that is shown: a red square on grey, near the lower right, so that a server which
@@ -53,7 +53,7 @@ pub enum Verdict {
 const SCREEN: ScreenSize = ScreenSize { width: 1080, height: 2400 };
 /// Edges of the square in thousandths: left, top, right, bottom. Farther down than right, so that a
 /// model that says the height first is caught.
-const SQUARE: [u32; 4] = [600, 820, 800, 910];
+const MARK: [u32; 4] = [600, 820, 800, 910];
 const TASK: &str = "点击屏幕上的红色方块（click the red square）";
 /// How far beside the square a tap may land to be called a near miss.
 const NEAR: u32 = 60;
@@ -68,54 +68,54 @@ pub(crate) async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> 
     let unsafe_key = config.key.is_some() && !endpoint.is_encrypted() && !endpoint.is_loopback();
     if unsafe_key {
         let text = format!("the key is sent to {endpoint} unencrypted: use https if you can");
-        found(Subject::Key, Verdict::Doubtful, text);
+        found(CheckSubject::Key, Severity::Warning, text);
     }
-    let profile = model.settled_profile();
+    let profile = model.resolved_profile();
     if config.profile.is_none() && !profile.knows(name) {
         let text = format!(
             "the name {name} tells no family, so it is asked as {profile}: if it is of a family that \
              `ayeaye model list` shows, name that as model.profile"
         );
-        found(Subject::Profile, Verdict::Doubtful, text);
+        found(CheckSubject::Profile, Severity::Warning, text);
     }
     match client.models().await {
         Err(text) => {
-            found(Subject::Connection, Verdict::Bad, text);
+            found(CheckSubject::Connection, Severity::Error, text);
             return findings;
         }
-        Ok(Offer::Page) => {
+        Ok(ModelList::WebPage) => {
             let text = format!(
                 "{endpoint} shows a web page where it should list its models: the base URL usually \
                  ends in /v1"
             );
-            found(Subject::Connection, Verdict::Doubtful, text);
+            found(CheckSubject::Connection, Severity::Warning, text);
         }
-        Ok(Offer::NoList) => {
+        Ok(ModelList::Unlisted) => {
             let text = format!("{endpoint} answers, but lists no models");
-            found(Subject::Connection, Verdict::Good, text);
+            found(CheckSubject::Connection, Severity::Ok, text);
         }
-        Ok(Offer::Names(names)) => {
-            found(Subject::Connection, Verdict::Good, format!("{endpoint} answers"));
+        Ok(ModelList::Names(names)) => {
+            found(CheckSubject::Connection, Severity::Ok, format!("{endpoint} answers"));
             if names.iter().any(|offered| offered == name) {
-                found(Subject::Name, Verdict::Good, format!("{name} is offered"));
+                found(CheckSubject::ModelName, Severity::Ok, format!("{name} is offered"));
             } else {
-                let few: Vec<_> = names.iter().take(8).map(|name| quoted(name)).collect();
+                let few: Vec<_> = names.iter().take(8).map(|name| excerpt(name)).collect();
                 let text = format!(
                     "{name} is not among the {} models offered: {}",
                     names.len(),
                     few.join(", ")
                 );
-                found(Subject::Name, Verdict::Doubtful, text);
+                found(CheckSubject::ModelName, Severity::Warning, text);
             }
         }
     }
-    let (verdict, text) = sight(model, client).await;
-    found(Subject::Sight, verdict, text);
+    let (verdict, text) = check_vision(model, client).await;
+    found(CheckSubject::Vision, verdict, text);
     findings
 }
 
 /// Shows the model a screen with a mark and has it tapped: the whole way of a step.
-async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
+async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String) {
     let picture = model.picture(&screen());
     let view = StepInput {
         request: TASK,
@@ -125,34 +125,34 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
         history_images: &[],
         app: None,
     };
-    let once = Retries { attempts: 2, ..client.config().retries };
-    let sampling = model.settled_profile().spec().sampling;
+    let once = RetryPolicy { attempts: 2, ..client.config().retries };
+    let sampling = model.resolved_profile().spec().sampling;
     let limit = client.config().limits.total;
     let prompt = model.prompt(&view);
-    let reply = match client.ask(&prompt, sampling, &once, limit).await {
+    let reply = match client.complete(&prompt, sampling, &once, limit).await {
         Ok(reply) => reply,
-        Err(error) => return (Verdict::Bad, error.cause),
+        Err(error) => return (Severity::Error, error.cause),
     };
     let took = seconds(reply.latency);
     match model.read(&reply, picture.size).map(|decision| decision.action) {
         Ok(Action::Gesture(Gesture::Click { point })) => {
             let (x, y) = (u32::from(point.x()), u32::from(point.y()));
-            let [left, top, right, bottom] = SQUARE;
+            let [left, top, right, bottom] = MARK;
             let middle = format!("{},{}", u32::midpoint(left, right), u32::midpoint(top, bottom));
             if (left..=right).contains(&x) && (top..=bottom).contains(&y) {
-                (Verdict::Good, format!("it found a mark in a picture, in {took} s"))
+                (Severity::Ok, format!("it found a mark in a picture, in {took} s"))
             } else if (left - NEAR..=right + NEAR).contains(&x)
                 && (top - NEAR..=bottom + NEAR).contains(&y)
             {
                 (
-                    Verdict::Doubtful,
+                    Severity::Warning,
                     format!(
                         "it tapped {x},{y} for a mark around {middle}: near, not on it; `ayeaye \
                          model calibrate` tells more"
                     ),
                 )
             } else {
-                let text = match others(model, &reply, picture.size) {
+                let text = match matching_spaces(model, &reply, picture.size) {
                     Some(spaces) => format!(
                         "it tapped {x},{y} for a mark around {middle}, and its numbers would be \
                          right as {spaces}: wrong coordinates; run `ayeaye model calibrate --write`"
@@ -162,21 +162,21 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
                          pictures; `ayeaye model calibrate` tells more"
                     ),
                 };
-                (Verdict::Bad, text)
+                (Severity::Error, text)
             }
         }
         Ok(action) => {
             let text = format!("told to tap a mark, it answered {} (in {took} s)", action.name());
-            (Verdict::Doubtful, text)
+            (Severity::Warning, text)
         }
         Err(why) => {
-            let began = quoted(&said(&reply));
-            let text = if let Some(spaces) = others(model, &reply, picture.size) {
+            let began = excerpt(&reply_text(&reply));
+            let text = if let Some(spaces) = matching_spaces(model, &reply, picture.size) {
                 format!(
                     "its point is off the screen, and would be right as {spaces}: wrong \
                      coordinates; run `ayeaye model calibrate --write`"
                 )
-            } else if is_blind(&reply.text) {
+            } else if says_no_picture(&reply.text) {
                 format!(
                     "it says that it sees no picture ({began}): choose a model that does, or \
                          serve this one with its vision part"
@@ -184,15 +184,15 @@ async fn sight(model: &RemoteModel, client: &Client) -> (Verdict, String) {
             } else {
                 format!("its reply cannot be used: {why}; it began {began} ({took} s)")
             };
-            (Verdict::Bad, text)
+            (Severity::Error, text)
         }
     }
 }
 
 /// Other conventions under which a reply taps the mark.
-fn others(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Option<String> {
-    let [left, top, right, bottom] = SQUARE.map(|edge| f64::from(edge) / 1e3);
-    let family = model.settled_profile().family();
+fn matching_spaces(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Option<String> {
+    let [left, top, right, bottom] = MARK.map(|edge| f64::from(edge) / 1e3);
+    let family = model.resolved_profile().family();
     let hits = |space: &CoordSystem| match family
         .read(reply, &CoordContext { system: *space, image: sent })
     {
@@ -202,14 +202,14 @@ fn others(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Option<String
         }
         _ => false,
     };
-    let spaces = candidates(model.settled_profile().spec().coords);
+    let spaces = candidate_spaces(model.resolved_profile().spec().coords);
     let names: Vec<String> =
         spaces.iter().filter(|it| hits(it)).map(CoordSystem::to_string).collect();
     (!names.is_empty()).then(|| names[..names.len().min(3)].join(" or "))
 }
 
 /// What a model has said, for people: its words, or else what it has called.
-pub(crate) fn said(reply: &Reply) -> String {
+pub(crate) fn reply_text(reply: &Reply) -> String {
     let called = || reply.calls.iter().map(|it| format!("{} {}", it.name, it.arguments));
     match reply.text.trim() {
         "" => called().collect::<Vec<_>>().join(" "),
@@ -218,7 +218,7 @@ pub(crate) fn said(reply: &Reply) -> String {
 }
 
 /// Whether a model says that no picture has reached it.
-fn is_blind(text: &str) -> bool {
+fn says_no_picture(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "cannot see",
         "can't see",
@@ -242,7 +242,7 @@ fn seconds(time: Duration) -> String {
 }
 
 fn screen() -> Frame {
-    let [left, top, right, bottom] = SQUARE;
+    let [left, top, right, bottom] = MARK;
     let mut rgba = Vec::new();
     for y in 0..SCREEN.height {
         for x in 0..SCREEN.width {

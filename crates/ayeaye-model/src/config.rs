@@ -28,7 +28,7 @@ pub struct ModelConfig {
     /// How long and how much.
     pub limits: Limits,
     /// What is tried again.
-    pub retries: Retries,
+    pub retries: RetryPolicy,
 }
 
 /// What one attempt may take. A whole call is also bounded by the limit it is given.
@@ -48,7 +48,7 @@ pub struct Limits {
 
 impl Limits {
     /// What serves from a model on this machine to a busy one far away.
-    pub const STANDARD: Self = Self {
+    pub const DEFAULT: Self = Self {
         connect: Duration::from_secs(5),
         first_byte: Duration::from_mins(1),
         total: Duration::from_mins(3),
@@ -60,22 +60,22 @@ impl Limits {
 
 /// What is tried again when an endpoint is busy, broken or away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retries {
+pub struct RetryPolicy {
     /// Attempts of one call, the first included.
     pub attempts: u32,
     /// Before the second attempt; it doubles with each, and is varied by half either way so that
     /// callers who failed together do not come back together.
-    pub first_wait: Duration,
+    pub initial_backoff: Duration,
     /// The longest `Retry-After` that is waited for; a longer one is not believed.
-    pub longest_asked: Duration,
+    pub max_retry_after: Duration,
 }
 
-impl Retries {
+impl RetryPolicy {
     /// Five attempts, about 15 s of waiting.
-    pub const STANDARD: Self = Self {
+    pub const DEFAULT: Self = Self {
         attempts: 5,
-        first_wait: Duration::from_secs(1),
-        longest_asked: Duration::from_mins(1),
+        initial_backoff: Duration::from_secs(1),
+        max_retry_after: Duration::from_mins(1),
     };
 }
 
@@ -91,8 +91,8 @@ impl ModelConfig {
             max_pixels: None,
             space: None,
             prices: None,
-            limits: Limits::STANDARD,
-            retries: Retries::STANDARD,
+            limits: Limits::DEFAULT,
+            retries: RetryPolicy::DEFAULT,
         }
     }
 }

@@ -13,14 +13,14 @@ pub struct Endpoint {
 /// An address that cannot be an endpoint; says what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("model base URL {0}")]
-pub struct BadEndpoint(String);
+pub struct InvalidEndpoint(String);
 
 impl Endpoint {
     /// Reads `http://host:8000`, `http://host:8000/v1` and `http://host:8000/v1/chat/completions`
     /// alike. A path other than `/v1` is kept; only a bare host gets `/v1` added.
-    pub fn parse(text: &str) -> Result<Self, BadEndpoint> {
+    pub fn parse(text: &str) -> Result<Self, InvalidEndpoint> {
         let text = text.trim();
-        let refused = |why: &str| Err(BadEndpoint(why.to_owned()));
+        let refused = |why: &str| Err(InvalidEndpoint(why.to_owned()));
         if text.is_empty() {
             return refused("is empty: write it like http://127.0.0.1:11434/v1");
         }
@@ -45,7 +45,7 @@ impl Endpoint {
     }
 
     /// Below its base, such as `/models`. The query stays.
-    pub(crate) fn below(&self, leaf: &str) -> Url {
+    pub(crate) fn join(&self, leaf: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{leaf}", self.base.path().trim_end_matches('/')));
         url
@@ -79,12 +79,12 @@ impl Endpoint {
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&shown(&self.base))
+        f.write_str(&redacted_url(&self.base))
     }
 }
 
 /// A URL as it may stand in messages: without user, query and fragment, which may hold secrets.
-pub(crate) fn shown(url: &Url) -> String {
+pub(crate) fn redacted_url(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn chat(text: &str) -> String {
-        Endpoint::parse(text).unwrap().below("/chat/completions").to_string()
+        Endpoint::parse(text).unwrap().join("/chat/completions").to_string()
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
             chat("https://example.com/openai/v1?api-version=1"),
             "https://example.com/openai/v1/chat/completions?api-version=1"
         );
-        let models = Endpoint::parse("http://h/v1/chat/completions").unwrap().below("/models");
+        let models = Endpoint::parse("http://h/v1/chat/completions").unwrap().join("/models");
         assert_eq!(models.as_str(), "http://h/v1/models");
     }
 
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn what_is_shown_holds_no_secret() {
         let url = Url::parse("https://me:pw@example.com/v1?key=s#f").unwrap();
-        assert_eq!(shown(&url), "https://example.com/v1");
+        assert_eq!(redacted_url(&url), "https://example.com/v1");
     }
 
     #[test]

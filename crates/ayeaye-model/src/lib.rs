@@ -15,10 +15,10 @@ mod profile;
 mod remote;
 mod secret;
 
-pub use calibrate::{Calibration, Plan, Seen};
-pub use check::{Finding, Subject, Verdict};
-pub use config::{Limits, ModelConfig, Retries};
-pub use endpoint::{BadEndpoint, Endpoint};
+pub use calibrate::{Calibration, CalibrationPlan, ProbeResult};
+pub use check::{CheckSubject, Finding, Severity};
+pub use config::{Limits, ModelConfig, RetryPolicy};
+pub use endpoint::{Endpoint, InvalidEndpoint};
 pub use picture::SmartResize;
 pub use picture::encode_within;
 pub use profile::coords::{CoordSystem, CoordUnit, UnknownCoordSystem};

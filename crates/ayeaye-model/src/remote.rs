@@ -11,21 +11,21 @@ use serde_json::{Map, Value};
 use crate::picture::{self, PictureRule, Resize};
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
-use crate::{Calibration, Finding, ModelConfig, Plan, Profile, Seen};
+use crate::{Calibration, CalibrationPlan, Finding, ModelConfig, ProbeResult, Profile};
 
-mod answer;
+mod backoff;
 mod client;
+mod completion;
+mod decoder;
 mod failure;
 #[cfg(test)]
 mod fuzz;
-mod intake;
 #[cfg(test)]
 mod tests;
-mod wait;
 mod wire;
 
-pub(crate) use client::{Client, Offer};
-pub(crate) use failure::quoted;
+pub(crate) use client::{Client, ModelList};
+pub(crate) use failure::excerpt;
 
 /// A model, the profile it needs, and the way to it.
 ///
@@ -101,7 +101,7 @@ impl RemoteModel {
         self.profile.name()
     }
 
-    pub(crate) fn settled_profile(&self) -> Profile {
+    pub(crate) fn resolved_profile(&self) -> Profile {
         self.profile
     }
 
@@ -109,8 +109,8 @@ impl RemoteModel {
     /// each. Takes as long as so many calls.
     pub async fn calibrate(
         &self,
-        plan: Plan,
-        seen: impl FnMut(&Seen) + Send,
+        plan: CalibrationPlan,
+        seen: impl FnMut(&ProbeResult) + Send,
     ) -> Result<Calibration, String> {
         crate::calibrate::calibrate(self, plan, seen).await
     }
@@ -148,18 +148,18 @@ impl Model for RemoteModel {
 
     async fn call(&self, prompt: &Prompt, limit: Duration) -> Result<Reply, ModelError> {
         let retries = &self.config().retries;
-        self.client.ask(prompt, self.profile.spec().sampling, retries, limit).await
+        self.client.complete(prompt, self.profile.spec().sampling, retries, limit).await
     }
 
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
-        let refused = |why: &str| Err(ParseError(why.to_owned()));
+        let unsupported = |why: &str| Err(ParseError(why.to_owned()));
         let reason = reply.finish_reason.as_deref().unwrap_or_default();
         if let Some(why) = stopped(reason) {
-            return refused(why);
+            return unsupported(why);
         }
         let silent = reply.text.trim().is_empty();
         if silent && reply.calls.is_empty() && !reply.reasoning.trim().is_empty() {
-            return refused("it holds reasoning and no action");
+            return unsupported("it holds reasoning and no action");
         }
         let (family, coords) = (self.profile.family(), self.coords(sent));
         let read = family.read(reply, &coords);
@@ -167,7 +167,7 @@ impl Model for RemoteModel {
             // A family whose format has no calls does not look at them.
             let words = Reply { calls: Vec::new(), ..reply.clone() };
             if family.read(&words, &coords) == read {
-                return refused("it calls a tool; write the action as text");
+                return unsupported("it calls a tool; write the action as text");
             }
         }
         let mut decision = read?;
@@ -182,7 +182,7 @@ impl Model for RemoteModel {
 /// what it would have become.
 fn stopped(reason: &str) -> Option<&'static str> {
     Some(match reason.to_ascii_lowercase().as_str() {
-        "length" | "max_tokens" | "max_output_tokens" | "model_length" | answer::CUT => {
+        "length" | "max_tokens" | "max_output_tokens" | "model_length" | completion::TRUNCATED => {
             "it was cut off before its end; think in fewer words"
         }
         "model_context_window_exceeded" => {

@@ -20,7 +20,7 @@ impl Secret {
     }
 
     /// `text` with this secret blotted out.
-    pub(crate) fn blot(&self, text: &str) -> String {
+    pub(crate) fn redact_in(&self, text: &str) -> String {
         text.replace(&self.0, "[key]")
     }
 }
@@ -40,7 +40,7 @@ mod tests {
         let secret = Secret::new(" sk-canary\n").unwrap();
         assert_eq!(format!("{secret:?}"), "Secret(..)");
         assert_eq!(secret.expose(), "sk-canary");
-        assert_eq!(secret.blot("wrong key sk-canary!"), "wrong key [key]!");
+        assert_eq!(secret.redact_in("wrong key sk-canary!"), "wrong key [key]!");
         assert_eq!(Secret::new(" \n"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use ayeaye_agent::{Point, ReplyMode, SessionId};
 use ayeaye_export::Format;
-use ayeaye_model::Plan;
+use ayeaye_model::CalibrationPlan;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Flag, listen};
@@ -179,11 +179,11 @@ pub enum Model {
     /// Have the model tap marks in pictures, and find out what its coordinates are
     Calibrate {
         /// How many marks; each is a call to the model
-        #[arg(long, value_name = "N", default_value_t = Plan::USUAL.probes,
-              value_parser = clap::value_parser!(u32).range(i64::from(Plan::FEWEST)..=i64::from(Plan::MOST)))]
+        #[arg(long, value_name = "N", default_value_t = CalibrationPlan::DEFAULT.probes,
+              value_parser = clap::value_parser!(u32).range(i64::from(CalibrationPlan::MIN_PROBES)..=i64::from(CalibrationPlan::MAX_PROBES)))]
         probes: u32,
         /// The same seed makes the same pictures
-        #[arg(long, value_name = "N", default_value_t = Plan::USUAL.seed)]
+        #[arg(long, value_name = "N", default_value_t = CalibrationPlan::DEFAULT.seed)]
         seed: u64,
         /// Put what was found into the settings file
         #[arg(long)]

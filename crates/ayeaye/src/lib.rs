@@ -98,7 +98,7 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
                     Ok(command::model::list(config, &model, json, terminal))
                 }
                 cli::Model::Calibrate { probes, seed, write } => {
-                    let plan = ayeaye_model::Plan { probes, seed };
+                    let plan = ayeaye_model::CalibrationPlan { probes, seed };
                     command::model::calibrate(config, &model, plan, write, terminal).await
                 }
             }

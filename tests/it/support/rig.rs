@@ -214,7 +214,7 @@ pub fn quick_model(url: &str, name: &str, first_byte: Duration) -> ModelConfig {
     model.limits.first_byte = first_byte;
     model.limits.total = first_byte + Duration::from_secs(2);
     model.retries.attempts = 2;
-    model.retries.first_wait = Duration::from_millis(20);
+    model.retries.initial_backoff = Duration::from_millis(20);
     model
 }
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use ayeaye_agent::Point;
 use proptest::prelude::*;
 
-use super::infer::infer;
-use super::scene::Scene;
+use super::estimate::estimate;
+use super::probe_image::ProbeImage;
 use super::*;
 use crate::profile::reading::point;
 
@@ -80,11 +80,11 @@ impl Fake {
     }
 
     fn calibrated(&self, own: CoordSystem, seed: u64) -> Calibration {
-        let spaces = candidates(own);
+        let spaces = candidate_spaces(own);
         let mut noise = Noise(seed);
-        let samples: Vec<Sample> = (1..=Plan::USUAL.probes)
+        let samples: Vec<Sample> = (1..=CalibrationPlan::DEFAULT.probes)
             .map(|number| {
-                let scene = Scene::new(seed, number);
+                let scene = ProbeImage::new(seed, number);
                 // As a profile sends it: at most 1,152,000 pixels.
                 let sent = crate::picture::Resize::MaxPixels(1_152_000).apply(scene.screen());
                 let reply = self.reply(scene.target(), sent, &mut noise);
@@ -95,7 +95,7 @@ impl Fake {
                 })
             })
             .collect();
-        infer(&samples, &spaces, own, Plan::USUAL.probes)
+        estimate(&samples, &spaces, own, CalibrationPlan::DEFAULT.probes)
     }
 }
 
@@ -117,13 +117,14 @@ fn every_convention_is_found() {
     let mut table = String::new();
     let degrees = [("none", 0.0, 0.0, 0.0), ("some", 4.0, 0.1, 0.05), ("much", 8.0, 0.15, 0.15)];
     for (word, pixels, outliers, garbage) in degrees {
-        for speaks in candidates(CoordSystem::THOUSANDTHS) {
+        for speaks in candidate_spaces(CoordSystem::THOUSANDTHS) {
             let fake = Fake { pixels, outliers, garbage, ..Fake::of(speaks) };
             for own in [speaks, CoordSystem::THOUSANDTHS, CoordSystem::PIXELS] {
                 let (mut exact, mut close, seeds) = (0, 0, 10);
                 for seed in 1..=seeds {
                     let found = fake.calibrated(own, seed);
-                    let space = found.space.unwrap_or_else(|| panic!("{speaks} {word}: {found:?}"));
+                    let space =
+                        found.detected.unwrap_or_else(|| panic!("{speaks} {word}: {found:?}"));
                     exact += u64::from(space == speaks);
                     close += u64::from(space == speaks || near(space, speaks, pixels));
                 }
@@ -141,7 +142,7 @@ fn every_convention_is_found() {
 
 #[test]
 fn without_noise_all_but_equal_conventions_are_told_apart() {
-    for speaks in candidates(CoordSystem::THOUSANDTHS) {
+    for speaks in candidate_spaces(CoordSystem::THOUSANDTHS) {
         let fake = Fake { pixels: 0.0, outliers: 0.0, garbage: 0.0, ..Fake::of(speaks) };
         let own = if speaks.y_first {
             CoordSystem::UP_TO_999
@@ -149,10 +150,11 @@ fn without_noise_all_but_equal_conventions_are_told_apart() {
             CoordSystem { y_first: true, ..CoordSystem::UP_TO_999 }
         };
         let found = fake.calibrated(own, 3);
-        let all: Vec<CoordSystem> = found.space.into_iter().chain(found.alike.clone()).collect();
+        let all: Vec<CoordSystem> =
+            found.detected.into_iter().chain(found.indistinguishable.clone()).collect();
         assert!(all.contains(&speaks), "{speaks}: {found:?}");
         assert!(all.iter().all(|it| near(*it, speaks, 0.0)), "{speaks}: {all:?}");
-        assert!(found.notices.is_empty(), "{:?}", found.notices);
+        assert!(found.warnings.is_empty(), "{:?}", found.warnings);
     }
 }
 
@@ -166,9 +168,9 @@ fn a_server_that_crops_is_noticed() {
     ] {
         let fake = Fake { sees, outliers: 0.0, garbage: 0.0, ..Fake::of(speaks) };
         let found = fake.calibrated(speaks, 5);
-        let told = found.notices.join("; ");
+        let told = found.warnings.join("; ");
         assert!(told.contains("crops") || told.contains("cuts"), "{speaks} {sees:?}: {found:?}");
-        assert_ne!(found.differs(), Some(CoordSystem::FRACTIONS));
+        assert_ne!(found.correction(), Some(CoordSystem::FRACTIONS));
     }
 }
 
@@ -177,16 +179,16 @@ fn a_server_that_squeezes_is_noticed() {
     let squeezed = Some(ScreenSize { width: 756, height: 756 });
     let found =
         Fake { squeezed, ..Fake::of(CoordSystem::PIXELS) }.calibrated(CoordSystem::PIXELS, 5);
-    assert_eq!(found.space, None, "{found:?}");
+    assert_eq!(found.detected, None, "{found:?}");
     assert!(
-        found.notices[0].contains("squeezes") && found.notices[0].contains("about 75"),
+        found.warnings[0].contains("squeezes") && found.warnings[0].contains("about 75"),
         "{:?}",
-        found.notices
+        found.warnings
     );
     // Where numbers are parts of the whole, it does no harm and does not show.
     let found = Fake { squeezed, ..Fake::of(CoordSystem::THOUSANDTHS) }
         .calibrated(CoordSystem::THOUSANDTHS, 5);
-    assert_eq!((found.space, found.notices.len()), (Some(CoordSystem::THOUSANDTHS), 0));
+    assert_eq!((found.detected, found.warnings.len()), (Some(CoordSystem::THOUSANDTHS), 0));
 }
 
 #[test]
@@ -194,11 +196,11 @@ fn a_model_that_sees_nothing_is_not_believed() {
     for seed in 1..=20 {
         let fake = Fake { outliers: 1.0, ..Fake::of(CoordSystem::THOUSANDTHS) };
         let found = fake.calibrated(CoordSystem::THOUSANDTHS, seed);
-        assert_eq!((found.space, found.notices.len()), (None, 1), "{found:?}");
+        assert_eq!((found.detected, found.warnings.len()), (None, 1), "{found:?}");
         let fake = Fake { garbage: 0.9, ..Fake::of(CoordSystem::THOUSANDTHS) };
         let found = fake.calibrated(CoordSystem::THOUSANDTHS, seed);
-        assert_eq!(found.space, None, "{found:?}");
-        assert!(found.notices[0].contains("replies name a place"), "{:?}", found.notices);
+        assert_eq!(found.detected, None, "{found:?}");
+        assert!(found.warnings[0].contains("replies name a place"), "{:?}", found.warnings);
     }
 }
 
@@ -208,14 +210,14 @@ proptest! {
     fn any_taps_are_judged_without_fear(
         replies in prop::collection::vec("[0-9., -]{0,12}", 0..30), seed in any::<u64>()
     ) {
-        let spaces = candidates(CoordSystem::THOUSANDTHS);
+        let spaces = candidate_spaces(CoordSystem::THOUSANDTHS);
         let sent = ScreenSize { width: 720, height: 1600 };
         let samples: Vec<Sample> = replies.iter().zip(1..).map(|(reply, number)| {
             let read = |space| point::point(reply, &CoordContext { system: space, image: sent }).ok();
-            let target = Scene::new(seed, number).target();
+            let target = ProbeImage::new(seed, number).target();
             Sample::new(target, sent, &spaces, |space| read(space).map(Point::fractions))
         }).collect();
-        let found = infer(&samples, &spaces, CoordSystem::THOUSANDTHS, 30);
-        prop_assert!(found.read <= replies.len());
+        let found = estimate(&samples, &spaces, CoordSystem::THOUSANDTHS, 30);
+        prop_assert!(found.readable <= replies.len());
     }
 }

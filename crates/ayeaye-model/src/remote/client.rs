@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::answer::{self, Answer};
-use super::failure::{Failure, Next};
-use super::intake::Intake;
-use super::wire::{Api, Ask, Extra, Refused, api};
-use super::{ConfigError, wait};
-use crate::endpoint::shown;
+use super::completion::{self, Completion};
+use super::decoder::ResponseDecoder;
+use super::failure::{AttemptError, Recovery};
+use super::wire::{Api, ModelRequest, OptionalFeature, UnsupportedFeatures, api};
+use super::{ConfigError, backoff};
+use crate::endpoint::redacted_url;
 use crate::profile::{Sampling, Wire};
-use crate::{Endpoint, ModelConfig, Retries};
+use crate::{Endpoint, ModelConfig, RetryPolicy};
 
 /// The one who talks to an endpoint.
 #[derive(Debug)]
@@ -29,36 +29,36 @@ pub(crate) struct Client {
     api: &'static dyn Api,
     /// The header of the key. Marked as sensitive: it is not shown either.
     key: Option<(HeaderName, HeaderValue)>,
-    /// What the endpoint has refused to be asked: [`Refused`].
-    refused: AtomicU8,
+    /// What the endpoint has refused to be asked: [`UnsupportedFeatures`].
+    unsupported: AtomicU8,
     /// It has been said that another model answers than the one asked for.
-    swap_told: AtomicBool,
+    mismatch_logged: AtomicBool,
 }
 
 /// What an endpoint says when it is asked for its models.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Offer {
+pub(crate) enum ModelList {
     /// Their names.
     Names(Vec<String>),
     /// It keeps no list.
-    NoList,
+    Unlisted,
     /// A page for people: perhaps nothing but a web server.
-    Page,
+    WebPage,
 }
 
 /// One attempt that went well.
-struct Heard {
-    answer: Answer,
+struct Attempt {
+    answer: Completion,
     first_token: Option<Duration>,
 }
 
 /// After `[DONE]`: how long to wait for the end of the answer, so that the connection can serve
 /// the next step.
-const FAREWELL: Duration = Duration::from_millis(50);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(50);
 /// The most bytes of an error answer that are looked at.
-const LONGEST_ERROR: usize = 16 << 10;
+const MAX_ERROR_BYTES: usize = 16 << 10;
 /// Longer limits are as good as none, and would overflow clocks.
-const LONGEST_CALL: Duration = Duration::from_hours(24);
+const MAX_CALL: Duration = Duration::from_hours(24);
 
 impl Client {
     pub(super) fn new(config: ModelConfig, wire: Wire) -> Result<Self, ConfigError> {
@@ -82,7 +82,7 @@ impl Client {
         let http = builder.build().map_err(|error| ConfigError::Tls(error.to_string()))?;
         let api = api(wire);
         let key = config.key.as_ref().map(|key| {
-            let (name, value) = api.key(key);
+            let (name, value) = api.auth_header(key);
             let mut value = HeaderValue::try_from(value).map_err(|_| ConfigError::Key)?;
             value.set_sensitive(true);
             Ok((name, value))
@@ -93,8 +93,8 @@ impl Client {
             config,
             api,
             key,
-            refused: AtomicU8::new(0),
-            swap_told: AtomicBool::new(false),
+            unsupported: AtomicU8::new(0),
+            mismatch_logged: AtomicBool::new(false),
         })
     }
 
@@ -110,15 +110,15 @@ impl Client {
     ///
     /// What an endpoint does not take is left out from then on, and a prompt that is too long for it
     /// is shortened once; neither counts as an attempt that failed.
-    pub(crate) async fn ask(
+    pub(crate) async fn complete(
         &self,
         prompt: &Prompt,
         sampling: Sampling,
-        retries: &Retries,
+        retries: &RetryPolicy,
         limit: Duration,
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
-        let end = started + limit.min(LONGEST_CALL);
+        let end = started + limit.min(MAX_CALL);
         let mut prompt = Cow::Borrowed(prompt);
         let mut body = self.body(&prompt, sampling);
         let mut failed: Vec<Retry> = Vec::new();
@@ -127,34 +127,34 @@ impl Client {
         let mut was_shortened = false;
         loop {
             let failure = match self.attempt(&prompt, body.clone(), end).await {
-                Ok(heard) => return Ok(self.reply(heard, started.elapsed(), failed)),
+                Ok(attempt) => return Ok(self.reply(attempt, started.elapsed(), failed)),
                 Err(failure) => failure,
             };
-            let error = self.told(&failure);
+            let error = self.describe(&failure);
             // Its words may be the endpoint's, and those may be the prompt's.
             tracing::debug!("an attempt to ask the model failed");
             let all = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
             let mut made = all.saturating_sub(changes);
-            let backoff = |asked| wait::before(retries, made + 1, asked, rand::random());
+            let backoff = |asked| backoff::delay(retries, made + 1, asked, rand::random());
             let wait = match failure.next {
-                Next::Once if !was_slow => {
+                Recovery::RetryOnce if !was_slow => {
                     was_slow = true;
                     Some(backoff(None))
                 }
-                Next::Again { asked } => Some(backoff(asked)),
-                Next::Without(extra)
-                    if self.api.can_do_without(extra)
-                        && self.say(&prompt, sampling).says(extra) =>
+                Recovery::Retry { after } => Some(backoff(after)),
+                Recovery::WithoutFeature(extra)
+                    if self.api.is_optional(extra)
+                        && self.request(&prompt, sampling).includes(extra) =>
                 {
                     tracing::info!("the model endpoint refuses {}: left out", extra.name());
-                    let refused = self.refused().with(extra);
-                    self.refused.fetch_or(refused.0, Ordering::Relaxed);
+                    let unsupported = self.unsupported().with(extra);
+                    self.unsupported.fetch_or(unsupported.0, Ordering::Relaxed);
                     body = self.body(&prompt, sampling);
                     changes += 1;
                     made -= 1;
                     Some(Duration::ZERO)
                 }
-                Next::Shorter if !was_shortened => prompt.shorter().map(|shorter| {
+                Recovery::ShorterPrompt if !was_shortened => prompt.shorter().map(|shorter| {
                     was_shortened = true;
                     prompt = Cow::Owned(shorter);
                     body = self.body(&prompt, sampling);
@@ -162,7 +162,10 @@ impl Client {
                     made -= 1;
                     Duration::ZERO
                 }),
-                Next::GiveUp | Next::Once | Next::Without(_) | Next::Shorter => None,
+                Recovery::GiveUp
+                | Recovery::RetryOnce
+                | Recovery::WithoutFeature(_)
+                | Recovery::ShorterPrompt => None,
             };
             let wait = wait.filter(|_| made < retries.attempts);
             let wait = wait.filter(|wait| *wait < end.saturating_duration_since(Instant::now()));
@@ -180,82 +183,90 @@ impl Client {
         }
     }
 
-    fn refused(&self) -> Refused {
-        Refused(self.refused.load(Ordering::Relaxed))
+    fn unsupported(&self) -> UnsupportedFeatures {
+        UnsupportedFeatures(self.unsupported.load(Ordering::Relaxed))
     }
 
     /// A prompt as it is asked now.
-    fn say<'a>(&'a self, prompt: &'a Prompt, sampling: Sampling) -> Ask<'a> {
+    fn request<'a>(&'a self, prompt: &'a Prompt, sampling: Sampling) -> ModelRequest<'a> {
         let (model, stream) = (self.config.name.as_str(), self.config.stream);
-        Ask { model, prompt, sampling, stream, refused: self.refused() }
+        ModelRequest { model, prompt, sampling, stream, unsupported: self.unsupported() }
     }
 
     /// How words are asked to be chosen, without what the endpoint has refused.
     pub(super) fn params(&self, sampling: Sampling) -> Map<String, Value> {
         let mut params = sampling.params();
-        params.retain(|name, _| name == "max_tokens" || !self.refused().holds(Extra::Sampling));
+        params.retain(|name, _| {
+            name == "max_tokens" || !self.unsupported().contains(OptionalFeature::Sampling)
+        });
         params
     }
 
     fn body(&self, prompt: &Prompt, sampling: Sampling) -> Bytes {
-        Bytes::from(self.api.body(&self.say(prompt, sampling)).to_string())
+        Bytes::from(self.api.body(&self.request(prompt, sampling)).to_string())
     }
 
     /// The models the endpoint offers.
-    pub(crate) async fn models(&self) -> Result<Offer, String> {
+    pub(crate) async fn models(&self) -> Result<ModelList, String> {
         let end = Instant::now() + self.config.limits.first_byte;
         let found = self.list(end).await;
-        found.map_err(|failure| self.told(&failure))
+        found.map_err(|failure| self.describe(&failure))
     }
 
-    async fn list(&self, end: Instant) -> Result<Offer, Failure> {
-        let pace = self.pace(end);
+    async fn list(&self, end: Instant) -> Result<ModelList, AttemptError> {
+        let deadlines = self.deadlines(end);
         let url = self.api.models(self.endpoint());
-        let response = self.send(Method::GET, url, self.api.headers(None), None, &pace).await?;
+        let response =
+            self.send(Method::GET, url, self.api.headers(None), None, &deadlines).await?;
         if matches!(response.status().as_u16(), 404 | 405 | 501) {
-            return Ok(Offer::NoList);
+            return Ok(ModelList::Unlisted);
         }
-        let response = self.checked(response, &pace).await?;
-        let body = some_bytes(response.bytes_stream(), self.config.limits.reply, &pace).await;
+        let response = self.checked(response, &deadlines).await?;
+        let body = read_prefix(response.bytes_stream(), self.config.limits.reply, &deadlines).await;
         if body.trim_ascii_start().starts_with(b"<") {
-            return Ok(Offer::Page);
+            return Ok(ModelList::WebPage);
         }
         let said: Value = serde_json::from_slice(&body).unwrap_or_default();
         let list = said["data"].as_array().or_else(|| said["models"].as_array());
-        Ok(list.map_or(Offer::NoList, |list| {
+        Ok(list.map_or(ModelList::Unlisted, |list| {
             let name = |model: &Value| {
                 let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
                 Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
             };
-            Offer::Names(list.iter().filter_map(name).collect())
+            ModelList::Names(list.iter().filter_map(name).collect())
         }))
     }
 
-    async fn attempt(&self, prompt: &Prompt, body: Bytes, end: Instant) -> Result<Heard, Failure> {
+    async fn attempt(
+        &self,
+        prompt: &Prompt,
+        body: Bytes,
+        end: Instant,
+    ) -> Result<Attempt, AttemptError> {
         let started = Instant::now();
-        let pace = self.pace(end);
+        let deadlines = self.deadlines(end);
         let url = self.api.url(self.endpoint(), &self.config.name, self.config.stream);
         let headers = self.api.headers(Some(prompt));
-        let response = self.send(Method::POST, url, headers, Some(body), &pace).await?;
-        let response = self.checked(response, &pace).await?;
+        let response = self.send(Method::POST, url, headers, Some(body), &deadlines).await?;
+        let response = self.checked(response, &deadlines).await?;
         let header = response.headers().get(CONTENT_TYPE);
         let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut intake = Intake::new(self.api, self.config.limits, content_type);
+        let mut decoder = ResponseDecoder::new(self.api, self.config.limits, content_type);
         let mut first_token = None;
         let mut bytes = response.bytes_stream();
-        while let Some(piece) = pace.next("sent no more of its answer", bytes.next()).await? {
-            let done = intake.push(&piece.map_err(Failure::transport)?)?;
-            if first_token.is_none() && intake.has_begun() {
+        while let Some(piece) = deadlines.bound("sent no more of its answer", bytes.next()).await? {
+            let done = decoder.push(&piece.map_err(AttemptError::transport)?)?;
+            if first_token.is_none() && decoder.has_begun() {
                 first_token = Some(started.elapsed());
             }
             if done {
                 while let Ok(Some(Ok(_))) =
-                    timeout_at(Instant::now() + FAREWELL, bytes.next()).await
+                    timeout_at(Instant::now() + DRAIN_TIMEOUT, bytes.next()).await
                 {}
                 break;
             }
         }
-        Ok(Heard { answer: intake.finish()?, first_token })
+        Ok(Attempt { answer: decoder.finish()?, first_token })
     }
 
     async fn send(
@@ -264,8 +275,8 @@ impl Client {
         url: Url,
         headers: HeaderMap,
         body: Option<Bytes>,
-        pace: &Pace,
-    ) -> Result<Response, Failure> {
+        deadlines: &Deadlines,
+    ) -> Result<Response, AttemptError> {
         let mut request = self.http.request(method, url).headers(headers);
         request = request.header(ACCEPT, "application/json, text/event-stream");
         if let Some((name, key)) = &self.key {
@@ -274,37 +285,47 @@ impl Client {
         if let Some(body) = body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        pace.next("gave no answer", request.send()).await?.map_err(Failure::transport)
+        deadlines.bound("gave no answer", request.send()).await?.map_err(AttemptError::transport)
     }
 
     /// The answer, if its status says that it is one.
-    async fn checked(&self, response: Response, pace: &Pace) -> Result<Response, Failure> {
+    async fn checked(
+        &self,
+        response: Response,
+        deadlines: &Deadlines,
+    ) -> Result<Response, AttemptError> {
         let status = response.status();
         if status.is_success() {
             return Ok(response);
         }
         if status.is_redirection() {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-            let to = to.map(|to| Url::parse(to).map_or_else(|_| to.to_owned(), |url| shown(&url)));
+            let to = to
+                .map(|to| Url::parse(to).map_or_else(|_| to.to_owned(), |url| redacted_url(&url)));
             let to = to.unwrap_or_else(|| "nowhere".to_owned());
-            return Err(Failure::redirected(status.as_u16(), &to));
+            return Err(AttemptError::redirect(status.as_u16(), &to));
         }
-        let asked = wait::asked(response.headers());
-        let body = some_bytes(response.bytes_stream(), LONGEST_ERROR, pace).await;
-        Err(Failure::reported(status.as_u16(), &self.blotted(&answer::message(&body)), asked))
+        let asked = backoff::retry_after(response.headers());
+        let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
+        Err(AttemptError::from_status(
+            status.as_u16(),
+            &self.redact(&completion::error_message(&body)),
+            asked,
+        ))
     }
 
-    fn reply(&self, heard: Heard, latency: Duration, retries: Vec<Retry>) -> Reply {
-        let Heard { mut answer, first_token } = heard;
+    fn reply(&self, attempt: Attempt, latency: Duration, retries: Vec<Retry>) -> Reply {
+        let Attempt { mut answer, first_token } = attempt;
         let model = answer.model.take().unwrap_or_else(|| self.config.name.clone());
-        if !is_the_same(&self.config.name, &model) && !self.swap_told.swap(true, Ordering::Relaxed)
+        if !may_be_same_model(&self.config.name, &model)
+            && !self.mismatch_logged.swap(true, Ordering::Relaxed)
         {
             // Not fatal: many servers answer under a name of their own. The record has it as well.
-            let (asked, answers) = (&self.config.name, super::quoted(&model));
+            let (asked, answers) = (&self.config.name, super::excerpt(&model));
             tracing::warn!("the model endpoint was asked for {asked} and answers as {answers}");
         }
         Reply {
-            calls: answer.take_calls(),
+            calls: answer.take_tool_calls(),
             text: answer.text,
             reasoning: answer.reasoning,
             finish_reason: answer.finish_reason,
@@ -316,54 +337,58 @@ impl Client {
         }
     }
 
-    fn pace(&self, end: Instant) -> Pace {
+    fn deadlines(&self, end: Instant) -> Deadlines {
         let limits = &self.config.limits;
-        let total = Instant::now() + limits.total.min(LONGEST_CALL);
-        Pace {
-            gap: limits.first_byte.min(LONGEST_CALL),
+        let total = Instant::now() + limits.total.min(MAX_CALL);
+        Deadlines {
+            gap: limits.first_byte.min(MAX_CALL),
             started: Instant::now(),
             end: end.min(total),
         }
     }
 
     /// A failure in a whole sentence, without the key.
-    fn told(&self, failure: &Failure) -> String {
-        self.blotted(&format!("the model endpoint {} {}", self.endpoint(), failure.text))
+    fn describe(&self, failure: &AttemptError) -> String {
+        self.redact(&format!("the model endpoint {} {}", self.endpoint(), failure.text))
     }
 
-    fn blotted(&self, text: &str) -> String {
-        self.config.key.as_ref().map_or_else(|| text.to_owned(), |key| key.blot(text))
+    fn redact(&self, text: &str) -> String {
+        self.config.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact_in(text))
     }
 }
 
 /// The deadlines of one attempt.
-struct Pace {
+struct Deadlines {
     /// The longest that nothing may come.
     gap: Duration,
     started: Instant,
     end: Instant,
 }
 
-impl Pace {
-    async fn next<T>(&self, what: &str, future: impl Future<Output = T>) -> Result<T, Failure> {
+impl Deadlines {
+    async fn bound<T>(
+        &self,
+        what: &str,
+        future: impl Future<Output = T>,
+    ) -> Result<T, AttemptError> {
         let until = (Instant::now() + self.gap).min(self.end);
         timeout_at(until, future).await.map_err(|_| {
             let whole = until == self.end;
             let limit = if whole { self.end.duration_since(self.started) } else { self.gap };
-            Failure::slow(what, limit)
+            AttemptError::timed_out(what, limit)
         })
     }
 }
 
 /// The start of a body that is only looked at; what goes wrong on the way ends it.
-async fn some_bytes(
+async fn read_prefix(
     bytes: impl Stream<Item = reqwest::Result<Bytes>>,
     most: usize,
-    pace: &Pace,
+    deadlines: &Deadlines,
 ) -> Vec<u8> {
     let mut bytes = std::pin::pin!(bytes);
     let mut body = Vec::new();
-    while let Ok(Some(Ok(piece))) = pace.next("", bytes.next()).await {
+    while let Ok(Some(Ok(piece))) = deadlines.bound("", bytes.next()).await {
         let room = most - body.len();
         body.extend_from_slice(&piece[..piece.len().min(room)]);
         if body.len() == most {
@@ -374,7 +399,7 @@ async fn some_bytes(
 }
 
 /// Whether two names may be one model's: with or without a path before it or a date behind it.
-fn is_the_same(asked: &str, answers: &str) -> bool {
+fn may_be_same_model(asked: &str, answers: &str) -> bool {
     let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let (asked, answers) = (bare(asked), bare(answers));
     asked.contains(&answers) || answers.contains(&asked)

@@ -1,9 +1,9 @@
 //! Mutations of what endpoints answer, in each of their APIs, whole and in pieces.
 use serde_json::json;
 
-use super::answer::{self, Answer, CUT};
-use super::failure::{self, Failure};
-use super::intake::Intake;
+use super::completion::{self, Completion, TRUNCATED};
+use super::decoder::ResponseDecoder;
+use super::failure::{self, AttemptError};
 use super::wire::{Api, api};
 use crate::Limits;
 use crate::fuzz::mutator::{Dice, LONG, Mutator, SHORT, fuzz};
@@ -109,16 +109,16 @@ fn take<'a>(
     api: &'static dyn Api,
     content_type: &str,
     pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> Result<Answer, Failure> {
-    let limits = Limits { body: 8000, reply: 4000, ..Limits::STANDARD };
-    let mut intake = Intake::new(api, limits, content_type);
+) -> Result<Completion, AttemptError> {
+    let limits = Limits { body: 8000, reply: 4000, ..Limits::DEFAULT };
+    let mut decoder = ResponseDecoder::new(api, limits, content_type);
     for piece in pieces {
-        if intake.push(piece)? {
+        if decoder.push(piece)? {
             break;
         }
-        intake.has_begun();
+        decoder.has_begun();
     }
-    intake.finish()
+    decoder.finish()
 }
 
 fn pieces<'a>(mut bytes: &'a [u8], dice: &mut Dice) -> Vec<&'a [u8]> {
@@ -131,7 +131,7 @@ fn pieces<'a>(mut bytes: &'a [u8], dice: &mut Dice) -> Vec<&'a [u8]> {
     pieces
 }
 
-fn intake(wire: Wire, executions: u64) {
+fn decoder(wire: Wire, executions: u64) {
     let api = api(wire);
     let mut mutator = Mutator::new(21, answers(wire), WORDS);
     fuzz(&format!("answers by {wire:?}"), executions, &mut mutator, |bytes, dice| {
@@ -147,7 +147,7 @@ fn intake(wire: Wire, executions: u64) {
                 "message_stop",
                 "\"choices\"",
             ];
-            if answer.finish_reason.as_deref() != Some(CUT)
+            if answer.finish_reason.as_deref() != Some(TRUNCATED)
                 && !ended.iter().any(|word| text.contains(word))
                 && !text.contains("\\u")
             {
@@ -168,8 +168,8 @@ fn intake(wire: Wire, executions: u64) {
             _ => Ok(()),
         }
         .map(|()| {
-            failure::quoted(&text);
-            answer::message(bytes);
+            failure::excerpt(&text);
+            completion::error_message(bytes);
         })
     });
 }
@@ -177,7 +177,7 @@ fn intake(wire: Wire, executions: u64) {
 #[test]
 fn a_little_fuzz_does_no_harm() {
     for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini] {
-        intake(wire, SHORT);
+        decoder(wire, SHORT);
     }
 }
 
@@ -185,6 +185,6 @@ fn a_little_fuzz_does_no_harm() {
 #[ignore = "fuzzing"]
 fn fuzz_answers() {
     for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini] {
-        intake(wire, LONG / 2);
+        decoder(wire, LONG / 2);
     }
 }

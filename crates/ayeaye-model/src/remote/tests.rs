@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::*;
-use crate::{Endpoint, Limits, Retries, Secret, Subject, Verdict};
+use crate::{CheckSubject, Endpoint, Limits, RetryPolicy, Secret, Severity};
 use fake::{Answer, EVENTS, Fake, JSON, events, http, raw, says};
 
 mod fake;
@@ -32,7 +32,7 @@ fn config(fake: &Fake) -> ModelConfig {
             reply: 20_000,
             body: 100_000,
         },
-        retries: Retries { first_wait: Duration::from_millis(2), ..Retries::STANDARD },
+        retries: RetryPolicy { initial_backoff: Duration::from_millis(2), ..RetryPolicy::DEFAULT },
         ..ModelConfig::new(endpoint, "gelab-fake")
     }
 }
@@ -55,8 +55,8 @@ fn prompt() -> Prompt {
 async fn ask(answers: Vec<Answer>) -> (Result<Reply, ModelError>, usize) {
     let fake = Fake::start(answers).await;
     let result = model(&fake).call(&prompt(), LIMIT).await;
-    let shown = format!("{result:?}");
-    assert!(!shown.contains(KEY), "{shown}");
+    let redacted_url = format!("{result:?}");
+    assert!(!redacted_url.contains(KEY), "{redacted_url}");
     (result, fake.seen().len())
 }
 
@@ -111,7 +111,7 @@ async fn a_cut_reply_is_not_read() {
     for (answer, expected) in [
         (http("200 OK", JSON, length), "length"),
         (http("200 OK", EVENTS, events(&[BACK], Some("length"))), "length"),
-        (http("200 OK", EVENTS, events(&[BACK], None)), answer::CUT),
+        (http("200 OK", EVENTS, events(&[BACK], None)), completion::TRUNCATED),
     ] {
         let reply = replied(vec![answer]).await;
         assert_eq!((reply.text.as_str(), reply.finish_reason.as_deref()), (BACK, Some(expected)));
@@ -333,7 +333,7 @@ async fn settings_that_cannot_work_are_refused_at_once() {
     assert!(matches!(error, ConfigError::Key), "{error}");
 }
 
-async fn checked(answers: Vec<Answer>) -> Vec<(Subject, Verdict, String)> {
+async fn checked(answers: Vec<Answer>) -> Vec<(CheckSubject, Severity, String)> {
     let fake = Fake::start(answers).await;
     let findings = model(&fake).check().await;
     findings.into_iter().map(|f| (f.subject, f.verdict, f.text)).collect()
@@ -345,7 +345,7 @@ async fn a_profile_that_was_chosen_is_not_doubted() {
         let fake = Fake::start(vec![http("401 Unauthorized", JSON, "{}")]).await;
         let config = ModelConfig { name: "house-model".to_owned(), profile, ..config(&fake) };
         let findings = RemoteModel::new(config).unwrap().check().await;
-        let doubted = findings.iter().filter(|it| it.subject == Subject::Profile);
+        let doubted = findings.iter().filter(|it| it.subject == CheckSubject::Profile);
         assert_eq!(doubted.count(), doubts, "{profile:?}: {findings:?}");
     }
 }
@@ -355,31 +355,31 @@ async fn a_check_finds_what_is_wrong() {
     let list = |name: &str| http("200 OK", JSON, json!({"data": [{"id": name}]}).to_string());
     let tap = |point: &str| says(&format!("explain:e\taction:CLICK\tpoint:{point}\tsummary:s"));
     let found = checked(vec![list("gelab-fake"), tap("700,865")]).await;
-    assert!(found.iter().all(|(_, verdict, _)| *verdict == Verdict::Good), "{found:?}");
+    assert!(found.iter().all(|(_, verdict, _)| *verdict == Severity::Ok), "{found:?}");
     assert_eq!(found.len(), 3);
 
     let found = checked(vec![list("other"), tap("700,930")]).await;
-    assert_eq!(found[1].0, Subject::Name);
+    assert_eq!(found[1].0, CheckSubject::ModelName);
     assert!(found[1].2.contains("“other”"), "{found:?}");
-    assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Doubtful), "{found:?}");
+    assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Warning), "{found:?}");
 
     let found = checked(vec![http("404 Not Found", "", ""), tap("370,380")]).await;
-    assert_eq!(found[0].1, Verdict::Good, "{found:?}");
-    assert_eq!(found[1].1, Verdict::Bad, "{found:?}");
+    assert_eq!(found[0].1, Severity::Ok, "{found:?}");
+    assert_eq!(found[1].1, Severity::Error, "{found:?}");
     assert!(found[1].2.contains("crop or scale"), "{found:?}");
 
     let page = http("200 OK", "content-type: text/html\r\n", "<!doctype html>");
     let found = checked(vec![page, tap("700,865")]).await;
-    assert_eq!(found[0].1, Verdict::Doubtful, "a web page is no list of models: {found:?}");
-    assert_eq!(found[1].1, Verdict::Good, "{found:?}");
+    assert_eq!(found[0].1, Severity::Warning, "a web page is no list of models: {found:?}");
+    assert_eq!(found[1].1, Severity::Ok, "{found:?}");
 
     let found = checked(vec![list("gelab-fake"), says("I see a red square.")]).await;
-    assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
+    assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
 
     // Pixels of the picture that was sent, 720x1600, for the middle of the mark.
     for (point, part) in [("504,1384", "as pixels"), ("865,700", "as yx:0-1000")] {
         let found = checked(vec![list("gelab-fake"), tap(point)]).await;
-        assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
+        assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
         assert!(found[2].2.contains(part), "{found:?}");
         assert!(found[2].2.contains("ayeaye model calibrate"), "{found:?}");
     }
@@ -404,7 +404,7 @@ async fn a_check_finds_what_is_wrong() {
         ),
     ] {
         let found = checked(vec![list("gelab-fake"), answer]).await;
-        assert_eq!((found[2].0, found[2].1), (Subject::Sight, Verdict::Bad), "{found:?}");
+        assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
         assert!(found[2].2.contains(part), "{found:?}");
     }
 
@@ -415,18 +415,20 @@ async fn a_check_finds_what_is_wrong() {
     assert!(found[2].2.contains("tap_it {\"at\": 5}"), "a call is told too: {found:?}");
 
     let found = checked(vec![http("401 Unauthorized", JSON, "{}")]).await;
-    let [(Subject::Connection, Verdict::Bad, text)] = &found[..] else { panic!("{found:?}") };
+    let [(CheckSubject::Connection, Severity::Error, text)] = &found[..] else {
+        panic!("{found:?}")
+    };
     assert!(text.contains("set the model's key"), "{text}");
 }
 
 #[tokio::test]
 async fn a_model_is_calibrated_over_the_wire() {
-    use crate::calibrate::scene::Scene;
-    use crate::{CoordSystem, Plan};
-    let plan = Plan { probes: 12, seed: 9 };
+    use crate::calibrate::probe_image::ProbeImage;
+    use crate::{CalibrationPlan, CoordSystem};
+    let plan = CalibrationPlan { probes: 12, seed: 9 };
     let answers = |speaks: CoordSystem| -> Vec<Answer> {
         let tap = |number| {
-            let scene = Scene::new(plan.seed, number);
+            let scene = ProbeImage::new(plan.seed, number);
             let sent = crate::picture::Resize::MaxPixels(720 * 1600).apply(scene.screen());
             let (x, y) = scene.target();
             let (width, height) = speaks.extent(sent);
@@ -441,11 +443,11 @@ async fn a_model_is_calibrated_over_the_wire() {
         let fake = Fake::start(answers(speaks)).await;
         let mut told = 0;
         let found = model(&fake).calibrate(plan, |_| told += 1).await.unwrap();
-        assert_eq!((found.differs(), told, found.read), (differs, 12, 12), "{found:?}");
+        assert_eq!((found.correction(), told, found.readable), (differs, 12, 12), "{found:?}");
         // With what was found in the settings, taps land.
-        let settled = ModelConfig { space: found.space, ..config(&fake) };
+        let settled = ModelConfig { space: found.detected, ..config(&fake) };
         let settled = RemoteModel::new(settled).unwrap();
-        let scene = Scene::new(plan.seed, 1);
+        let scene = ProbeImage::new(plan.seed, 1);
         let picture = settled.picture(&scene.draw());
         let (width, height) = speaks.extent(picture.size);
         let (x, y) = scene.target();

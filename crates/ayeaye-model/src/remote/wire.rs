@@ -8,8 +8,8 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::answer::Answer;
-use super::failure::Failure;
+use super::completion::Completion;
+use super::failure::AttemptError;
 use crate::profile::{Sampling, Wire};
 use crate::{Endpoint, Secret};
 
@@ -24,20 +24,20 @@ pub(super) trait Api: fmt::Debug + Send + Sync {
     /// Where the models are listed.
     fn models(&self, endpoint: &Endpoint) -> Url;
     /// The header of the key, and what stands in it.
-    fn key(&self, key: &Secret) -> (HeaderName, String);
+    fn auth_header(&self, key: &Secret) -> (HeaderName, String);
     /// What else has to be said above the body.
     fn headers(&self, prompt: Option<&Prompt>) -> HeaderMap;
     /// The body of a request.
-    fn body(&self, ask: &Ask<'_>) -> Value;
+    fn body(&self, ask: &ModelRequest<'_>) -> Value;
     /// Takes in a whole answer or one event of a stream. `false` if there is nothing of an answer in
     /// it; errors that the endpoint reports have been dealt with before.
-    fn take(&self, answer: &mut Answer, said: &Value) -> Result<bool, Failure>;
+    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError>;
     /// What an answer of this API holds, for the message when one does not.
-    fn holds(&self) -> &'static str;
+    fn expected_content(&self) -> &'static str;
     /// Whether a request is also sent without this, once it has been refused for it.
-    fn can_do_without(&self, extra: Extra) -> bool;
+    fn is_optional(&self, extra: OptionalFeature) -> bool;
     /// Whether an answer always says why it ended. One that does not is then cut off.
-    fn says_why_it_ended(&self) -> bool;
+    fn always_gives_finish_reason(&self) -> bool;
 }
 
 /// The API of a wire.
@@ -51,23 +51,23 @@ pub(super) fn api(wire: Wire) -> &'static dyn Api {
 
 /// A prompt and how it is to be answered.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ask<'a> {
+pub(super) struct ModelRequest<'a> {
     pub model: &'a str,
     pub prompt: &'a Prompt,
     pub sampling: Sampling,
     pub stream: bool,
     /// What this endpoint has refused to be asked.
-    pub refused: Refused,
+    pub unsupported: UnsupportedFeatures,
 }
 
 /// Things that some endpoints know and others refuse a request for. Each is left out, or said in
 /// another way, from the first refusal on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extra {
+pub(super) enum OptionalFeature {
     /// Token counts at the end of a stream.
-    Usage,
+    StreamUsage,
     /// A schema that the reply has to obey.
-    Schema,
+    ResponseSchema,
     /// How words are chosen: temperature and the like.
     Sampling,
     /// The older word for the most tokens of a reply.
@@ -76,16 +76,16 @@ pub(super) enum Extra {
     Tools,
 }
 
-impl Extra {
+impl OptionalFeature {
     #[cfg(test)]
     pub(super) const ALL: [Self; 5] =
-        [Self::Usage, Self::Schema, Self::Sampling, Self::MaxTokens, Self::Tools];
+        [Self::StreamUsage, Self::ResponseSchema, Self::Sampling, Self::MaxTokens, Self::Tools];
 
     /// What it is called in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Usage => "`stream_options`",
-            Self::Schema => "a schema for its reply",
+            Self::StreamUsage => "`stream_options`",
+            Self::ResponseSchema => "a schema for its reply",
             Self::Sampling => "a choice of temperature or the like",
             Self::MaxTokens => "`max_tokens`",
             Self::Tools => "tools",
@@ -94,8 +94,8 @@ impl Extra {
 
     fn bit(self) -> u8 {
         match self {
-            Self::Usage => 1,
-            Self::Schema => 2,
+            Self::StreamUsage => 1,
+            Self::ResponseSchema => 2,
             Self::Sampling => 4,
             Self::MaxTokens => 8,
             Self::Tools => 16,
@@ -103,37 +103,37 @@ impl Extra {
     }
 }
 
-/// A set of [`Extra`]s.
+/// A set of [`OptionalFeature`]s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Refused(pub(super) u8);
+pub(super) struct UnsupportedFeatures(pub(super) u8);
 
-impl Refused {
-    pub(super) fn holds(self, extra: Extra) -> bool {
+impl UnsupportedFeatures {
+    pub(super) fn contains(self, extra: OptionalFeature) -> bool {
         self.0 & extra.bit() != 0
     }
 
     #[must_use]
-    pub(super) fn with(self, extra: Extra) -> Self {
+    pub(super) fn with(self, extra: OptionalFeature) -> Self {
         Self(self.0 | extra.bit())
     }
 }
 
-impl Ask<'_> {
+impl ModelRequest<'_> {
     /// Whether the request says this, so that it can be the reason of a refusal.
-    pub(super) fn says(&self, extra: Extra) -> bool {
+    pub(super) fn includes(&self, extra: OptionalFeature) -> bool {
         let there = match extra {
-            Extra::Usage => self.stream,
-            Extra::Schema => self.prompt.schema.is_some(),
-            Extra::Sampling => self.sampling.params().len() > 1,
-            Extra::MaxTokens => true,
-            Extra::Tools => !self.prompt.tools.is_empty(),
+            OptionalFeature::StreamUsage => self.stream,
+            OptionalFeature::ResponseSchema => self.prompt.schema.is_some(),
+            OptionalFeature::Sampling => self.sampling.params().len() > 1,
+            OptionalFeature::MaxTokens => true,
+            OptionalFeature::Tools => !self.prompt.tools.is_empty(),
         };
-        there && !self.refused.holds(extra)
+        there && !self.unsupported.contains(extra)
     }
 
     /// How words are to be chosen, without the most tokens, under the names of chat endpoints.
     fn sampling(&self) -> Map<String, Value> {
-        if !self.says(Extra::Sampling) {
+        if !self.includes(OptionalFeature::Sampling) {
             return Map::new();
         }
         let mut params = self.sampling.params();
@@ -143,12 +143,12 @@ impl Ask<'_> {
 }
 
 /// The bytes of a picture as JSON can hold them.
-fn base64(picture: &Picture) -> String {
+fn base64_picture(picture: &Picture) -> String {
     STANDARD.encode(&picture.bytes)
 }
 
 /// Arguments of a call as an object; what is none is told under one name, so that it is not lost.
-fn arguments(text: &str) -> Value {
+fn arguments_object(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Value::Object(map),
         _ if text.trim().is_empty() => Value::Object(Map::new()),
@@ -157,7 +157,7 @@ fn arguments(text: &str) -> Value {
 }
 
 /// Words of a message that may not be empty.
-fn spoken(text: &str) -> &str {
+fn non_empty_text(text: &str) -> &str {
     if text.trim().is_empty() { "(empty)" } else { text }
 }
 
@@ -210,34 +210,45 @@ pub(super) mod tests {
         }
     }
 
-    pub(super) fn ask(prompt: &Prompt) -> Ask<'_> {
-        Ask { model: "m", prompt, sampling: SAMPLING, stream: true, refused: Refused::default() }
+    pub(super) fn ask(prompt: &Prompt) -> ModelRequest<'_> {
+        ModelRequest {
+            model: "m",
+            prompt,
+            sampling: SAMPLING,
+            stream: true,
+            unsupported: UnsupportedFeatures::default(),
+        }
     }
 
     #[test]
     fn extras_are_known_apart() {
-        let mut refused = Refused::default();
-        for extra in Extra::ALL {
-            assert!(!refused.holds(extra), "{extra:?}");
-            refused = refused.with(extra);
-            assert!(refused.holds(extra), "{extra:?}");
+        let mut unsupported = UnsupportedFeatures::default();
+        for extra in OptionalFeature::ALL {
+            assert!(!unsupported.contains(extra), "{extra:?}");
+            unsupported = unsupported.with(extra);
+            assert!(unsupported.contains(extra), "{extra:?}");
         }
     }
 
     #[test]
     fn what_is_not_asked_cannot_be_refused() {
         let prompt = Prompt::default();
-        let ask = Ask { stream: false, ..ask(&prompt) };
-        assert!(!ask.says(Extra::Usage) && !ask.says(Extra::Schema));
-        assert!(ask.says(Extra::Sampling) && ask.says(Extra::MaxTokens));
-        let refused = Refused::default().with(Extra::Sampling);
-        assert!(!Ask { refused, ..ask }.says(Extra::Sampling));
+        let ask = ModelRequest { stream: false, ..ask(&prompt) };
+        assert!(
+            !ask.includes(OptionalFeature::StreamUsage)
+                && !ask.includes(OptionalFeature::ResponseSchema)
+        );
+        assert!(
+            ask.includes(OptionalFeature::Sampling) && ask.includes(OptionalFeature::MaxTokens)
+        );
+        let unsupported = UnsupportedFeatures::default().with(OptionalFeature::Sampling);
+        assert!(!ModelRequest { unsupported, ..ask }.includes(OptionalFeature::Sampling));
     }
 
     #[test]
     fn broken_arguments_are_not_lost() {
-        assert_eq!(arguments("{\"a\":1}"), json!({"a": 1}));
-        assert_eq!(arguments(" "), json!({}));
-        assert_eq!(arguments("[1]"), json!({"arguments": "[1]"}));
+        assert_eq!(arguments_object("{\"a\":1}"), json!({"a": 1}));
+        assert_eq!(arguments_object(" "), json!({}));
+        assert_eq!(arguments_object("[1]"), json!({"arguments": "[1]"}));
     }
 }

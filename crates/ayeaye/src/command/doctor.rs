@@ -1,6 +1,6 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to mend it.
 use ayeaye_agent::{DeviceEntry, DeviceId, Principal};
-use ayeaye_model::Verdict;
+use ayeaye_model::Severity;
 
 use crate::cli::Exit;
 use crate::config::Config;
@@ -10,7 +10,7 @@ use crate::wiring::{House, adb_config};
 
 /// One finding.
 struct Finding {
-    verdict: Verdict,
+    verdict: Severity,
     about: &'static str,
     text: String,
     hint: String,
@@ -20,11 +20,11 @@ struct Finding {
 pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit {
     let mut all_good = true;
     let mut tell = |finding: Finding| {
-        all_good &= finding.verdict != Verdict::Bad;
+        all_good &= finding.verdict != Severity::Error;
         let mark = match finding.verdict {
-            Verdict::Good => "ok     ",
-            Verdict::Doubtful => "unsure ",
-            Verdict::Bad => "PROBLEM",
+            Severity::Ok => "ok     ",
+            Severity::Warning => "unsure ",
+            Severity::Error => "PROBLEM",
         };
         terminal.line(&format!("{mark}  {:<9} {}", finding.about, lines(&finding.text)));
         if !finding.hint.is_empty() {
@@ -62,7 +62,7 @@ fn settings(config: &Config) -> Finding {
         Some(path) => format!("settings from {}", path.display()),
         None => "default settings; `ayeaye config` shows them and where a file would go".to_owned(),
     };
-    Finding { verdict: Verdict::Good, about: "settings", text, hint: String::new() }
+    Finding { verdict: Severity::Ok, about: "settings", text, hint: String::new() }
 }
 
 fn data_folder(config: &Config) -> Finding {
@@ -73,13 +73,13 @@ fn data_folder(config: &Config) -> Finding {
         .and_then(|()| std::fs::remove_file(&probe));
     match tried {
         Ok(()) => Finding {
-            verdict: Verdict::Good,
+            verdict: Severity::Ok,
             about: "data",
             text: format!("{} can be written", folder.display()),
             hint: String::new(),
         },
         Err(err) => Finding {
-            verdict: Verdict::Bad,
+            verdict: Severity::Error,
             about: "data",
             text: format!("{} cannot be written: {err}", folder.display()),
             hint: "make it writable, or name another with --data-dir or AYEAYE_DATA_DIR".to_owned(),
@@ -98,20 +98,20 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
     let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
     match (program, adb_config(config)) {
         (_, Err(err)) => Finding {
-            verdict: Verdict::Bad,
+            verdict: Severity::Error,
             about: "adb",
             text: err.to_string(),
             hint: "set adb.server to tcp:HOST:PORT or localfilesystem:PATH".to_owned(),
         },
         (Some(path), Ok(_)) => Finding {
-            verdict: Verdict::Good,
+            verdict: Severity::Ok,
             about: "adb",
             text: format!("{}; {server}", path.display()),
             hint: String::new(),
         },
         (None, Ok(_)) => Finding {
             // A server may run all the same, in a container's host for instance.
-            verdict: Verdict::Good,
+            verdict: Severity::Ok,
             about: "adb",
             text: format!("no adb program found; {server}"),
             hint: "install Android platform-tools (Debian: apt install adb; macOS: brew install \
@@ -141,13 +141,13 @@ fn told(
         Err(err) => {
             let hint = device_hint(&err).to_owned();
             (
-                Finding { verdict: Verdict::Bad, about: "phones", text: chain(&err), hint },
+                Finding { verdict: Severity::Error, about: "phones", text: chain(&err), hint },
                 Vec::new(),
             )
         }
         Ok(devices) if devices.is_empty() => (
             Finding {
-                verdict: Verdict::Bad,
+                verdict: Severity::Error,
                 about: "phones",
                 text: "the adb server runs, no phone is connected".to_owned(),
                 hint:
@@ -160,10 +160,7 @@ fn told(
         Ok(devices) => {
             let entries: Vec<_> = devices.into_iter().map(|(entry, _)| entry).collect();
             let text = format!("{} connected", entries.len());
-            (
-                Finding { verdict: Verdict::Good, about: "phones", text, hint: String::new() },
-                entries,
-            )
+            (Finding { verdict: Severity::Ok, about: "phones", text, hint: String::new() }, entries)
         }
     }
 }
@@ -174,7 +171,7 @@ async fn phone(house: &House, entry: &DeviceEntry) -> Finding {
     if !entry.ready {
         let hint = entry.hint.clone().unwrap_or_default();
         return Finding {
-            verdict: Verdict::Bad,
+            verdict: Severity::Error,
             about,
             text: format!("{name} is {}", entry.state),
             hint,
@@ -182,14 +179,19 @@ async fn phone(house: &House, entry: &DeviceEntry) -> Finding {
     }
     match look(house, &entry.id).await {
         Ok(text) => Finding {
-            verdict: Verdict::Good,
+            verdict: Severity::Ok,
             about,
             text: format!("{name}: {text}"),
             hint: entry.hint.clone().unwrap_or_default(),
         },
         Err(err) => {
             let hint = device_hint(&err).to_owned();
-            Finding { verdict: Verdict::Bad, about, text: format!("{name}: {}", chain(&err)), hint }
+            Finding {
+                verdict: Severity::Error,
+                about,
+                text: format!("{name}: {}", chain(&err)),
+                hint,
+            }
         }
     }
 }

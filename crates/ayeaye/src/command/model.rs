@@ -2,7 +2,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use ayeaye_model::{Calibration, CoordSystem, Plan, Profile, ProfileInfo, RemoteModel};
+use ayeaye_model::{Calibration, CalibrationPlan, CoordSystem, Profile, ProfileInfo, RemoteModel};
 use serde_json::json;
 
 use crate::cli::Exit;
@@ -70,7 +70,7 @@ fn as_value(it: &ProfileInfo) -> serde_json::Value {
 pub async fn calibrate(
     config: &Config,
     model: &RemoteModel,
-    plan: Plan,
+    plan: CalibrationPlan,
     write: bool,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
@@ -78,17 +78,17 @@ pub async fn calibrate(
     let endpoint = &model.config().endpoint;
     terminal.line(&format!("{name} at {endpoint}, asked as {}:", model.profile_name()));
     let found = model
-        .calibrate(plan, |seen| {
-            let (x, y) = seen.target;
+        .calibrate(plan, |probe| {
+            let (x, y) = probe.target;
             let at = |(x, y): (f64, f64)| format!("{:.0},{:.0}", x * 1e3, y * 1e3);
-            let said = match &seen.said {
+            let said = match &probe.tapped {
                 Ok(place) => format!("tapped {}", at(*place)),
                 Err(why) => one_line(why),
             };
             let line = format!(
                 "{:>4}  {:<11} mark at {:<9} {said}",
-                seen.number,
-                seen.sent.to_string(),
+                probe.number,
+                probe.image_size.to_string(),
                 at((x, y))
             );
             terminal.line(&line);
@@ -97,18 +97,19 @@ pub async fn calibrate(
         .map_err(anyhow::Error::msg)?;
     terminal.line("");
     report(&found, terminal);
-    let Some(space) = found.space else { return Ok(Exit::Failed) };
+    let Some(space) = found.detected else { return Ok(Exit::Failed) };
     settle(config, &found, space, write, terminal)
 }
 
 fn report(found: &Calibration, terminal: Terminal) {
-    terminal.line(&format!("{} of {} replies name a place.", found.read, found.asked));
-    for (space, median) in found.table.iter().filter(|it| it.1.is_finite()).take(4) {
+    terminal.line(&format!("{} of {} replies name a place.", found.readable, found.probes));
+    for (space, median) in found.ranking.iter().filter(|it| it.1.is_finite()).take(4) {
         terminal.line(&format!("  {space:<28} off by {median:.1} thousandths"));
     }
-    match found.space {
+    match found.detected {
         Some(space) => {
-            let alike: Vec<String> = found.alike.iter().map(CoordSystem::to_string).collect();
+            let alike: Vec<String> =
+                found.indistinguishable.iter().map(CoordSystem::to_string).collect();
             let alike = match &alike[..] {
                 [] => String::new(),
                 some => format!(" (the taps cannot tell it from {})", some.join(", ")),
@@ -123,7 +124,7 @@ fn report(found: &Calibration, terminal: Terminal) {
         }
         None => terminal.line("What the coordinates are cannot be told."),
     }
-    for notice in &found.notices {
+    for notice in &found.warnings {
         terminal.line(&format!("  -> {}", one_line(notice)));
     }
 }
@@ -137,8 +138,8 @@ fn settle(
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
     let now = config.model.coordinates;
-    let wanted = found.differs();
-    if now.unwrap_or(found.own) == space {
+    let wanted = found.correction();
+    if now.unwrap_or(found.declared) == space {
         terminal.line("The settings need no change.");
         return Ok(Exit::Done);
     }

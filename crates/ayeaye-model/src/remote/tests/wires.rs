@@ -150,7 +150,7 @@ async fn refused_once(answer: &str, prompt: &Prompt) -> (Vec<serde_json::Value>,
     let end = http("401 Unauthorized", JSON, "{}");
     let fake = Fake::start(vec![refusal, says(BACK), says(BACK), end]).await;
     let model = RemoteModel::new(ModelConfig {
-        retries: Retries { attempts: 1, ..config(&fake).retries },
+        retries: RetryPolicy { attempts: 1, ..config(&fake).retries },
         ..config(&fake)
     })
     .expect("the settings are right");
@@ -276,7 +276,7 @@ async fn an_endpoint_that_cannot_be_found_or_trusted_says_so() {
     ] {
         let config = ModelConfig {
             endpoint: Endpoint::parse(&url).unwrap(),
-            retries: Retries { attempts: 2, ..config(&fake).retries },
+            retries: RetryPolicy { attempts: 2, ..config(&fake).retries },
             ..config(&fake)
         };
         let model = match RemoteModel::new(config) {

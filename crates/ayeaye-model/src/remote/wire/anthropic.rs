@@ -4,9 +4,11 @@ use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::super::answer::Answer;
-use super::super::failure::Failure;
-use super::{Api, Ask, Extra, arguments, base64, header, spoken};
+use super::super::completion::Completion;
+use super::super::failure::AttemptError;
+use super::{
+    Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, header, non_empty_text,
+};
 use crate::{Endpoint, Secret};
 
 /// See the module.
@@ -21,14 +23,14 @@ const TOOLS: [(&str, &str); 2] = [
 
 impl Api for Anthropic {
     fn url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
-        endpoint.below("/messages")
+        endpoint.join("/messages")
     }
 
     fn models(&self, endpoint: &Endpoint) -> Url {
-        endpoint.below("/models")
+        endpoint.join("/models")
     }
 
-    fn key(&self, key: &Secret) -> (HeaderName, String) {
+    fn auth_header(&self, key: &Secret) -> (HeaderName, String) {
         (HeaderName::from_static("x-api-key"), key.expose().to_owned())
     }
 
@@ -44,17 +46,17 @@ impl Api for Anthropic {
         headers
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
+    fn body(&self, ask: &ModelRequest<'_>) -> Value {
         let (rules, turns): (Vec<&Message>, Vec<&Message>) =
             ask.prompt.messages.iter().partition(|message| message.role == Role::System);
         let mut body = json!({
             "model": ask.model,
             "max_tokens": ask.sampling.max_tokens,
-            "messages": turns.into_iter().map(said).collect::<Vec<_>>(),
+            "messages": turns.into_iter().map(encode_message).collect::<Vec<_>>(),
             "stream": ask.stream,
         });
         let mut system: Vec<Value> =
-            rules.into_iter().flat_map(|message| message.parts.iter().map(part)).collect();
+            rules.into_iter().flat_map(|message| message.parts.iter().map(encode_part)).collect();
         if let Some(last) = system.last_mut() {
             // Tools and rules are the same in every step: they are read once and kept.
             last["cache_control"] = json!({ "type": "ephemeral" });
@@ -69,32 +71,34 @@ impl Api for Anthropic {
             body["tools"] = Value::from(ask.prompt.tools.clone());
             body["tool_choice"] = json!({ "type": "auto", "disable_parallel_tool_use": true });
         }
-        if let Some(schema) = ask.prompt.schema.as_ref().filter(|_| ask.says(Extra::Schema)) {
+        if let Some(schema) =
+            ask.prompt.schema.as_ref().filter(|_| ask.includes(OptionalFeature::ResponseSchema))
+        {
             let format = json!({ "type": "json_schema", "schema": schema });
             body["output_config"] = json!({ "format": format });
         }
         body
     }
 
-    fn take(&self, answer: &mut Answer, said: &Value) -> Result<bool, Failure> {
+    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError> {
         match said["type"].as_str().unwrap_or_default() {
             "message" => {
-                begin(answer, said);
+                merge_start(answer, said);
                 for (at, block) in said["content"].as_array().into_iter().flatten().enumerate() {
-                    take_block(answer, at as u64, block, true);
+                    merge_block(answer, at as u64, block, true);
                 }
-                end(answer, said);
+                merge_stop_reason(answer, said);
             }
-            "message_start" => begin(answer, &said["message"]),
+            "message_start" => merge_start(answer, &said["message"]),
             "content_block_start" => {
-                take_block(answer, place(said), &said["content_block"], false);
+                merge_block(answer, block_index(said), &said["content_block"], false);
             }
-            "content_block_delta" => take_piece(answer, place(said), &said["delta"]),
+            "content_block_delta" => merge_delta(answer, block_index(said), &said["delta"]),
             "message_delta" => {
-                end(answer, &said["delta"]);
-                count(&mut answer.tokens, &said["usage"]);
+                merge_stop_reason(answer, &said["delta"]);
+                merge_usage(&mut answer.tokens, &said["usage"]);
             }
-            "message_stop" => answer.over = true,
+            "message_stop" => answer.ended = true,
             // `ping`, the end of a block, and what is not known yet.
             "" => return Ok(false),
             _ => {}
@@ -102,39 +106,41 @@ impl Api for Anthropic {
         Ok(true)
     }
 
-    fn holds(&self) -> &'static str {
+    fn expected_content(&self) -> &'static str {
         "message of Anthropic's API"
     }
 
-    fn can_do_without(&self, extra: Extra) -> bool {
+    fn is_optional(&self, extra: OptionalFeature) -> bool {
         match extra {
-            Extra::Schema | Extra::Sampling => true,
-            Extra::Usage | Extra::MaxTokens | Extra::Tools => false,
+            OptionalFeature::ResponseSchema | OptionalFeature::Sampling => true,
+            OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
+                false
+            }
         }
     }
 
-    fn says_why_it_ended(&self) -> bool {
+    fn always_gives_finish_reason(&self) -> bool {
         true
     }
 }
 
-fn place(said: &Value) -> u64 {
+fn block_index(said: &Value) -> u64 {
     said["index"].as_u64().unwrap_or(0)
 }
 
-fn begin(answer: &mut Answer, message: &Value) {
+fn merge_start(answer: &mut Completion, message: &Value) {
     answer.model = message["model"].as_str().filter(|name| !name.is_empty()).map(str::to_owned);
-    count(&mut answer.tokens, &message["usage"]);
+    merge_usage(&mut answer.tokens, &message["usage"]);
 }
 
-fn end(answer: &mut Answer, said: &Value) {
+fn merge_stop_reason(answer: &mut Completion, said: &Value) {
     if let Some(reason) = said["stop_reason"].as_str() {
         answer.finish_reason = Some(reason.to_owned());
     }
 }
 
 /// A block of the reply; `whole` when no pieces follow.
-fn take_block(answer: &mut Answer, at: u64, block: &Value, whole: bool) {
+fn merge_block(answer: &mut Completion, at: u64, block: &Value, whole: bool) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match block["type"].as_str().unwrap_or_default() {
         "text" => {
@@ -151,25 +157,25 @@ fn take_block(answer: &mut Answer, at: u64, block: &Value, whole: bool) {
                 Value::Null => String::new(),
                 input => input.to_string(),
             };
-            answer.call(Some(at), &text(&block["id"]), &text(&block["name"]), &input);
+            answer.push_tool_call(Some(at), &text(&block["id"]), &text(&block["name"]), &input);
         }
         _ => {}
     }
 }
 
-fn take_piece(answer: &mut Answer, at: u64, delta: &Value) {
+fn merge_delta(answer: &mut Completion, at: u64, delta: &Value) {
     let text = |name: &str| delta[name].as_str().unwrap_or_default().to_owned();
     match delta["type"].as_str().unwrap_or_default() {
         "text_delta" => answer.text.push_str(&text("text")),
         "thinking_delta" => answer.reasoning.push_str(&text("thinking")),
-        "input_json_delta" => answer.call(Some(at), "", "", &text("partial_json")),
+        "input_json_delta" => answer.push_tool_call(Some(at), "", "", &text("partial_json")),
         _ => {}
     }
 }
 
 /// Counts come at the beginning, and again at the end as far as they have changed. What was read
 /// from or written to the cache is not part of the input there.
-fn count(tokens: &mut Tokens, usage: &Value) {
+fn merge_usage(tokens: &mut Tokens, usage: &Value) {
     let told = |name: &str| usage[name].as_u64();
     if let Some(input) = told("input_tokens") {
         let cached = told("cache_read_input_tokens").unwrap_or(0);
@@ -181,24 +187,24 @@ fn count(tokens: &mut Tokens, usage: &Value) {
     }
 }
 
-fn said(message: &Message) -> Value {
+fn encode_message(message: &Message) -> Value {
     let result = |part: &&Part| matches!(part, Part::Result { .. });
     // What came of a call has to be told first.
     let (results, rest): (Vec<&Part>, Vec<&Part>) = message.parts.iter().partition(result);
-    let parts: Vec<Value> = results.into_iter().chain(rest).map(part).collect();
+    let parts: Vec<Value> = results.into_iter().chain(rest).map(encode_part).collect();
     json!({ "role": message.role.name(), "content": parts })
 }
 
-fn part(part: &Part) -> Value {
+fn encode_part(part: &Part) -> Value {
     match part {
         Part::Text(it) => text(it),
-        Part::Picture(picture) => image(picture),
+        Part::Picture(picture) => encode_image(picture),
         Part::Call(call) => json!({
             "type": "tool_use", "id": call.id, "name": call.name,
-            "input": arguments(&call.arguments),
+            "input": arguments_object(&call.arguments),
         }),
         Part::Result { id, text: it, picture, .. } => {
-            let content = std::iter::once(text(it)).chain(picture.as_ref().map(image));
+            let content = std::iter::once(text(it)).chain(picture.as_ref().map(encode_image));
             let content: Vec<Value> = content.collect();
             json!({ "type": "tool_result", "tool_use_id": id, "content": content })
         }
@@ -206,19 +212,18 @@ fn part(part: &Part) -> Value {
 }
 
 fn text(text: &str) -> Value {
-    json!({ "type": "text", "text": spoken(text) })
+    json!({ "type": "text", "text": non_empty_text(text) })
 }
 
-fn image(picture: &Picture) -> Value {
-    let source =
-        json!({ "type": "base64", "media_type": picture.media_type, "data": base64(picture) });
+fn encode_image(picture: &Picture) -> Value {
+    let source = json!({ "type": "base64", "media_type": picture.media_type, "data": base64_picture(picture) });
     json!({ "type": "image", "source": source })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::answer::{CUT, whole};
-    use super::super::Refused;
+    use super::super::super::completion::{TRUNCATED, parse_body};
+    use super::super::UnsupportedFeatures;
     use super::super::tests::{ask, prompt};
     use super::*;
 
@@ -252,17 +257,19 @@ mod tests {
         let mut prompt = prompt();
         prompt.schema = Some(json!({"type": "object"}));
         assert_eq!(Anthropic.body(&ask(&prompt))["output_config"]["format"]["type"], "json_schema");
-        let refused = Refused::default().with(Extra::Schema).with(Extra::Sampling);
-        let sent = Anthropic.body(&Ask { refused, ..ask(&prompt) });
+        let unsupported = UnsupportedFeatures::default()
+            .with(OptionalFeature::ResponseSchema)
+            .with(OptionalFeature::Sampling);
+        let sent = Anthropic.body(&ModelRequest { unsupported, ..ask(&prompt) });
         assert!(sent.get("output_config").is_none() && sent.get("temperature").is_none());
     }
 
-    fn message(content: &Value, reason: &Value) -> Answer {
+    fn error_message(content: &Value, reason: &Value) -> Completion {
         let said = json!({
             "type": "message", "model": "claude-x", "content": content, "stop_reason": reason,
             "usage": {"input_tokens": 5, "cache_read_input_tokens": 90, "output_tokens": 3},
         });
-        whole(&Anthropic, said.to_string().as_bytes(), 1000).unwrap()
+        parse_body(&Anthropic, said.to_string().as_bytes(), 1000).unwrap()
     }
 
     #[test]
@@ -272,22 +279,25 @@ mod tests {
             {"type": "text", "text": "I tap."},
             {"type": "tool_use", "id": "t1", "name": "computer", "input": {"action": "screenshot"}},
         ]);
-        let mut answer = message(&content, &json!("tool_use"));
+        let mut answer = error_message(&content, &json!("tool_use"));
         assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("I tap.", "hm"));
         assert_eq!(answer.finish_reason.as_deref(), Some("tool_use"));
         let expected = Tokens { prompt: 95, completion: 3, thinking: 0, cached: 90 };
         assert_eq!((answer.tokens, answer.model.as_deref()), (expected, Some("claude-x")));
-        let calls = answer.take_calls();
+        let calls = answer.take_tool_calls();
         assert_eq!(
             (calls[0].id.as_str(), calls[0].arguments.as_str()),
             ("t1", "{\"action\":\"screenshot\"}")
         );
-        assert_eq!(message(&json!([]), &Value::Null).finish_reason.as_deref(), Some(CUT));
+        assert_eq!(
+            error_message(&json!([]), &Value::Null).finish_reason.as_deref(),
+            Some(TRUNCATED)
+        );
     }
 
     #[test]
     fn an_answer_in_events() {
-        let mut answer = Answer::default();
+        let mut answer = Completion::default();
         for said in [
             json!({"type": "message_start", "message": {"model": "claude-x", "usage": {"input_tokens": 9, "output_tokens": 1}}}),
             json!({"type": "ping"}),
@@ -301,12 +311,12 @@ mod tests {
             json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 7}}),
             json!({"type": "message_stop"}),
         ] {
-            assert!(!answer.over);
-            answer.take(&Anthropic, &said, 1000).unwrap();
+            assert!(!answer.ended);
+            answer.merge(&Anthropic, &said, 1000).unwrap();
         }
-        assert!(answer.over);
+        assert!(answer.ended);
         assert_eq!((answer.tokens.prompt, answer.tokens.completion), (9, 7));
-        let calls = answer.take_calls();
+        let calls = answer.take_tool_calls();
         assert_eq!(
             (calls[0].name.as_str(), calls[0].arguments.as_str()),
             ("computer", "{\"action\":\"wait\"}")

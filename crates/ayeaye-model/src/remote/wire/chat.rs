@@ -4,9 +4,9 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::super::answer::Answer;
-use super::super::failure::Failure;
-use super::{Api, Ask, Extra, base64, spoken};
+use super::super::completion::Completion;
+use super::super::failure::AttemptError;
+use super::{Api, ModelRequest, OptionalFeature, base64_picture, non_empty_text};
 use crate::{Endpoint, Secret};
 
 /// See the module.
@@ -15,14 +15,14 @@ pub(super) struct Chat;
 
 impl Api for Chat {
     fn url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
-        endpoint.below("/chat/completions")
+        endpoint.join("/chat/completions")
     }
 
     fn models(&self, endpoint: &Endpoint) -> Url {
-        endpoint.below("/models")
+        endpoint.join("/models")
     }
 
-    fn key(&self, key: &Secret) -> (HeaderName, String) {
+    fn auth_header(&self, key: &Secret) -> (HeaderName, String) {
         (AUTHORIZATION, format!("Bearer {}", key.expose()))
     }
 
@@ -30,11 +30,15 @@ impl Api for Chat {
         HeaderMap::new()
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
-        let tools = ask.says(Extra::Tools);
+    fn body(&self, ask: &ModelRequest<'_>) -> Value {
+        let tools = ask.includes(OptionalFeature::Tools);
         // Once an endpoint takes no tools, what was called is told in words.
         let messages = ask.prompt.messages.iter().flat_map(|message| {
-            if ask.refused.holds(Extra::Tools) { vec![in_words(message)] } else { said(message) }
+            if ask.unsupported.contains(OptionalFeature::Tools) {
+                vec![encode_as_text(message)]
+            } else {
+                encode_message(message)
+            }
         });
         let mut body = json!({
             "model": ask.model,
@@ -44,53 +48,59 @@ impl Api for Chat {
         for (name, value) in ask.sampling() {
             body[name] = value;
         }
-        let most = if ask.says(Extra::MaxTokens) { "max_tokens" } else { "max_completion_tokens" };
+        let most = if ask.includes(OptionalFeature::MaxTokens) {
+            "max_tokens"
+        } else {
+            "max_completion_tokens"
+        };
         body[most] = json!(ask.sampling.max_tokens);
         if tools {
             body["tools"] = Value::from(ask.prompt.tools.clone());
         }
-        if let Some(schema) = ask.prompt.schema.as_ref().filter(|_| ask.says(Extra::Schema)) {
+        if let Some(schema) =
+            ask.prompt.schema.as_ref().filter(|_| ask.includes(OptionalFeature::ResponseSchema))
+        {
             body["response_format"] = json!({
                 "type": "json_schema",
                 "json_schema": { "name": "reply", "strict": true, "schema": schema },
             });
         }
-        if ask.says(Extra::Usage) {
+        if ask.includes(OptionalFeature::StreamUsage) {
             body["stream_options"] = json!({ "include_usage": true });
         }
         body
     }
 
-    fn take(&self, answer: &mut Answer, said: &Value) -> Result<bool, Failure> {
+    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError> {
         if answer.model.is_none() {
             let name = said["model"].as_str().filter(|name| !name.is_empty());
             answer.model = name.map(str::to_owned);
         }
         if said["usage"].is_object() {
-            answer.tokens = tokens(&said["usage"]);
+            answer.tokens = read_usage(&said["usage"]);
         }
         let Some(choice) = first_choice(said) else { return Ok(false) };
         // A piece is called `delta`; some endpoints end a stream with the whole `message` again.
         let piece = &choice["delta"];
         let whole = &choice["message"];
         let words = if piece.is_object() || answer.has_begun() { piece } else { whole };
-        push_words(&mut answer.text, &words["content"]);
+        push_text(&mut answer.text, &words["content"]);
         if answer.text.is_empty() {
-            push_words(&mut answer.text, &words["refusal"]);
+            push_text(&mut answer.text, &words["refusal"]);
         }
         let reasoning = &words["reasoning_content"];
         let reasoning = if reasoning.is_null() { &words["reasoning"] } else { reasoning };
-        push_words(&mut answer.reasoning, reasoning);
+        push_text(&mut answer.reasoning, reasoning);
         for (at, call) in words["tool_calls"].as_array().into_iter().flatten().enumerate() {
-            take_call(answer, call, (piece.is_null()).then_some(at as u64));
+            merge_tool_call(answer, call, (piece.is_null()).then_some(at as u64));
         }
         // The older form of a call, of which there is only one.
         if words["function_call"].is_object() {
-            take_call(answer, &json!({ "function": words["function_call"] }), Some(0));
+            merge_tool_call(answer, &json!({ "function": words["function_call"] }), Some(0));
         }
         // The older form of an endpoint, with the words in the choice itself.
         if !piece.is_object() && !whole.is_object() {
-            push_words(&mut answer.text, &choice["text"]);
+            push_text(&mut answer.text, &choice["text"]);
         }
         if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
             answer.finish_reason = Some(reason.to_owned());
@@ -98,19 +108,21 @@ impl Api for Chat {
         Ok(true)
     }
 
-    fn holds(&self) -> &'static str {
+    fn expected_content(&self) -> &'static str {
         "`choices`"
     }
 
-    fn can_do_without(&self, extra: Extra) -> bool {
+    fn is_optional(&self, extra: OptionalFeature) -> bool {
         match extra {
-            Extra::Usage | Extra::Schema | Extra::Sampling | Extra::MaxTokens | Extra::Tools => {
-                true
-            }
+            OptionalFeature::StreamUsage
+            | OptionalFeature::ResponseSchema
+            | OptionalFeature::Sampling
+            | OptionalFeature::MaxTokens
+            | OptionalFeature::Tools => true,
         }
     }
 
-    fn says_why_it_ended(&self) -> bool {
+    fn always_gives_finish_reason(&self) -> bool {
         false
     }
 }
@@ -121,7 +133,7 @@ fn first_choice(said: &Value) -> Option<&Value> {
 }
 
 /// A call, or a piece of one, which then says by its `index` whose. `place` is that of a whole one.
-fn take_call(answer: &mut Answer, call: &Value, place: Option<u64>) {
+fn merge_tool_call(answer: &mut Completion, call: &Value, place: Option<u64>) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let function = &call["function"];
     // Arguments are JSON in a text; some servers forget the text.
@@ -131,11 +143,11 @@ fn take_call(answer: &mut Answer, call: &Value, place: Option<u64>) {
         other => other.to_string(),
     };
     let key = place.or_else(|| call["index"].as_u64());
-    answer.call(key, &text(&call["id"]), &text(&function["name"]), &arguments);
+    answer.push_tool_call(key, &text(&call["id"]), &text(&function["name"]), &arguments);
 }
 
 /// Words as text, or as a list of parts of which the texts count.
-fn push_words(words: &mut String, said: &Value) {
+fn push_text(words: &mut String, said: &Value) {
     match said {
         Value::String(text) => words.push_str(text),
         Value::Array(parts) => {
@@ -148,7 +160,7 @@ fn push_words(words: &mut String, said: &Value) {
     }
 }
 
-fn tokens(usage: &Value) -> Tokens {
+fn read_usage(usage: &Value) -> Tokens {
     let count = |value: &Value| value.as_u64().unwrap_or(0);
     Tokens {
         prompt: count(&usage["prompt_tokens"]),
@@ -160,24 +172,26 @@ fn tokens(usage: &Value) -> Tokens {
 
 /// A message as this API has it: what came of calls is messages of their own, which hold no
 /// pictures; those come in a message of the user behind them.
-fn said(message: &Message) -> Vec<Value> {
+fn encode_message(message: &Message) -> Vec<Value> {
     let mut told = Vec::new();
     let mut rest = Vec::new();
     let mut calls = Vec::new();
     for part in &message.parts {
         match part {
             Part::Text(_) | Part::Picture(_) => rest.push(part.clone()),
-            Part::Call(call) => calls.push(called(call)),
+            Part::Call(call) => calls.push(encode_tool_call(call)),
             Part::Result { id, text, picture, .. } => {
-                told.push(json!({ "role": "tool", "tool_call_id": id, "content": spoken(text) }));
+                told.push(
+                    json!({ "role": "tool", "tool_call_id": id, "content": non_empty_text(text) }),
+                );
                 rest.extend(picture.clone().map(Part::Picture));
             }
         }
     }
     if calls.is_empty() && (!rest.is_empty() || told.is_empty()) {
-        told.push(in_words(&Message { role: message.role, parts: rest }));
+        told.push(encode_as_text(&Message { role: message.role, parts: rest }));
     } else if !calls.is_empty() {
-        let text = texts(&rest);
+        let text = joined_text(&rest);
         let content = if text.trim().is_empty() { Value::Null } else { Value::String(text) };
         told.push(
             json!({ "role": Role::Assistant.name(), "content": content, "tool_calls": calls }),
@@ -186,14 +200,14 @@ fn said(message: &Message) -> Vec<Value> {
     told
 }
 
-fn called(call: &ToolCall) -> Value {
+fn encode_tool_call(call: &ToolCall) -> Value {
     // A template that reads the arguments stumbles over what is no object.
-    let arguments = super::arguments(&call.arguments).to_string();
+    let arguments = super::arguments_object(&call.arguments).to_string();
     let function = json!({ "name": call.name, "arguments": arguments });
     json!({ "id": call.id, "type": "function", "function": function })
 }
 
-fn texts(parts: &[Part]) -> String {
+fn joined_text(parts: &[Part]) -> String {
     let texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) | Part::Result { text, .. } => Some(text.clone()),
         Part::Call(call) => Some(format!("{}({})", call.name, call.arguments)),
@@ -203,23 +217,23 @@ fn texts(parts: &[Part]) -> String {
 }
 
 /// A message of words and pictures alone.
-fn in_words(message: &Message) -> Value {
+fn encode_as_text(message: &Message) -> Value {
     let shows =
         |part: &Part| matches!(part, Part::Picture(_) | Part::Result { picture: Some(_), .. });
     let content = if message.parts.iter().any(shows) {
-        Value::Array(message.parts.iter().flat_map(part).collect())
+        Value::Array(message.parts.iter().flat_map(encode_part).collect())
     } else {
         // Plain text for those endpoints that take parts only from users. Some refuse a message that
         // says nothing, such as an empty reply.
-        Value::String(spoken(&texts(&message.parts)).to_owned())
+        Value::String(non_empty_text(&joined_text(&message.parts)).to_owned())
     };
     json!({ "role": message.role.name(), "content": content })
 }
 
-fn part(part: &Part) -> Vec<Value> {
-    let text = |text: &str| json!({ "type": "text", "text": spoken(text) });
+fn encode_part(part: &Part) -> Vec<Value> {
+    let text = |text: &str| json!({ "type": "text", "text": non_empty_text(text) });
     let image = |picture: &Picture| {
-        let url = format!("data:{};base64,{}", picture.media_type, base64(picture));
+        let url = format!("data:{};base64,{}", picture.media_type, base64_picture(picture));
         json!({ "type": "image_url", "image_url": { "url": url } })
     };
     match part {
@@ -237,17 +251,17 @@ fn part(part: &Part) -> Vec<Value> {
 mod tests {
     use ayeaye_agent::ParseError;
 
-    use super::super::super::answer::whole;
+    use super::super::super::completion::parse_body;
     use super::super::tests::{ask, picture, prompt};
-    use super::super::{Refused, api};
+    use super::super::{UnsupportedFeatures, api};
     use super::*;
     use crate::profile::Wire;
 
-    fn read(said: &Value) -> Answer {
-        whole(api(Wire::Chat), said.to_string().as_bytes(), 1000).unwrap()
+    fn read(said: &Value) -> Completion {
+        parse_body(api(Wire::Chat), said.to_string().as_bytes(), 1000).unwrap()
     }
 
-    fn text(message: &Value) -> Answer {
+    fn text(message: &Value) -> Completion {
         read(&json!({"choices": [{"message": message, "finish_reason": "stop"}]}))
     }
 
@@ -275,16 +289,16 @@ mod tests {
             name: "tap".to_owned(),
             arguments: arguments.to_owned(),
         });
-        assert_eq!(answer.take_calls(), expected);
+        assert_eq!(answer.take_tool_calls(), expected);
         let old = json!({"content": "", "function_call": {"name": "tap", "arguments": "{}"}});
         let mut answer = text(&old);
-        assert_eq!(answer.take_calls()[0].name, "tap");
+        assert_eq!(answer.take_tool_calls()[0].name, "tap");
     }
 
     #[test]
     fn calls_are_put_together_from_pieces() {
         let piece = |calls: Value| json!({"choices": [{"delta": {"tool_calls": calls}}]});
-        let mut answer = Answer::default();
+        let mut answer = Completion::default();
         for said in [
             piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": ""}}])),
             piece(json!([{"index": 0, "function": {"arguments": "{\"x\""}}])),
@@ -296,25 +310,28 @@ mod tests {
                 json!([{"index": 1, "id": "b", "function": {"name": "swipe", "arguments": "}"}}]),
             ),
         ] {
-            assert!(answer.take(&Chat, &said, 1000).unwrap());
+            assert!(answer.merge(&Chat, &said, 1000).unwrap());
         }
         let told: Vec<_> = answer
-            .take_calls()
+            .take_tool_calls()
             .into_iter()
             .map(|call| format!("{} {}{}", call.id, call.name, call.arguments))
             .collect();
         assert_eq!(told, ["a tap{\"x\":1}", "b swipe{}"]);
         // Whole calls that are all numbered 0, and calls without a number.
-        let mut answer = Answer::default();
+        let mut answer = Completion::default();
         for said in [
             piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": "{}"}}])),
             piece(json!([{"index": 0, "id": "b", "function": {"name": "tap", "arguments": "{}"}}])),
             piece(json!([{"id": "c", "function": {"name": "tap", "arguments": "{"}}])),
             piece(json!([{"function": {"arguments": "}"}}])),
         ] {
-            answer.take(&Chat, &said, 1000).unwrap();
+            answer.merge(&Chat, &said, 1000).unwrap();
         }
-        assert_eq!(answer.take_calls().iter().filter(|call| call.arguments == "{}").count(), 3);
+        assert_eq!(
+            answer.take_tool_calls().iter().filter(|call| call.arguments == "{}").count(),
+            3
+        );
     }
 
     #[test]
@@ -345,7 +362,7 @@ mod tests {
         assert_eq!((&sent["temperature"], &sent["max_tokens"]), (&json!(0.1), &json!(4096)));
         assert_eq!((&sent["stream"], &sent["model"]), (&json!(true), &json!("m")));
         assert_eq!(sent["stream_options"]["include_usage"], true);
-        let whole = Chat.body(&Ask { stream: false, ..ask(&prompt) });
+        let whole = Chat.body(&ModelRequest { stream: false, ..ask(&prompt) });
         assert_eq!(whole["stream"], false);
         assert!(whole.get("stream_options").is_none());
     }
@@ -376,8 +393,10 @@ mod tests {
         prompt.schema = Some(json!({"type": "object"}));
         let sent = Chat.body(&ask(&prompt));
         assert_eq!(sent["response_format"]["json_schema"]["schema"]["type"], "object");
-        let refused = Extra::ALL.into_iter().fold(Refused::default(), Refused::with);
-        let sent = Chat.body(&Ask { refused, ..ask(&prompt) });
+        let unsupported = OptionalFeature::ALL
+            .into_iter()
+            .fold(UnsupportedFeatures::default(), UnsupportedFeatures::with);
+        let sent = Chat.body(&ModelRequest { unsupported, ..ask(&prompt) });
         for left_out in ["response_format", "temperature", "max_tokens", "tools", "stream_options"]
         {
             assert!(sent.get(left_out).is_none(), "{left_out}");

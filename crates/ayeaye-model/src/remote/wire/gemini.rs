@@ -4,9 +4,9 @@ use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::super::answer::Answer;
-use super::super::failure::Failure;
-use super::{Api, Ask, Extra, arguments, base64, spoken};
+use super::super::completion::Completion;
+use super::super::failure::AttemptError;
+use super::{Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, non_empty_text};
 use crate::{Endpoint, Secret};
 
 /// See the module.
@@ -35,7 +35,7 @@ impl Api for Gemini {
         base(endpoint, "/models")
     }
 
-    fn key(&self, key: &Secret) -> (HeaderName, String) {
+    fn auth_header(&self, key: &Secret) -> (HeaderName, String) {
         (HeaderName::from_static("x-goog-api-key"), key.expose().to_owned())
     }
 
@@ -43,15 +43,16 @@ impl Api for Gemini {
         HeaderMap::new()
     }
 
-    fn body(&self, ask: &Ask<'_>) -> Value {
+    fn body(&self, ask: &ModelRequest<'_>) -> Value {
         let signed = !ask.model.contains("gemini-2");
         let (rules, turns): (Vec<&Message>, Vec<&Message>) =
             ask.prompt.messages.iter().partition(|message| message.role == Role::System);
-        let turns: Vec<Value> = turns.into_iter().map(|turn| said(turn, signed)).collect();
+        let turns: Vec<Value> =
+            turns.into_iter().map(|turn| encode_message(turn, signed)).collect();
         let mut body = json!({ "contents": turns });
         let rules: Vec<Value> = rules
             .into_iter()
-            .flat_map(|message| message.parts.iter().map(|it| part(it, signed)))
+            .flat_map(|message| message.parts.iter().map(|it| encode_part(it, signed)))
             .collect();
         if !rules.is_empty() {
             body["systemInstruction"] = json!({ "parts": rules });
@@ -71,7 +72,9 @@ impl Api for Gemini {
                 config[here] = value;
             }
         }
-        if let Some(schema) = ask.prompt.schema.as_ref().filter(|_| ask.says(Extra::Schema)) {
+        if let Some(schema) =
+            ask.prompt.schema.as_ref().filter(|_| ask.includes(OptionalFeature::ResponseSchema))
+        {
             config["responseMimeType"] = json!("application/json");
             config["responseJsonSchema"] = schema.clone();
         }
@@ -79,12 +82,12 @@ impl Api for Gemini {
         body
     }
 
-    fn take(&self, answer: &mut Answer, said: &Value) -> Result<bool, Failure> {
+    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError> {
         if let Some(name) = said["modelVersion"].as_str().filter(|name| !name.is_empty()) {
             answer.model = Some(name.to_owned());
         }
         if said["usageMetadata"].is_object() {
-            answer.tokens = tokens(&said["usageMetadata"]);
+            answer.tokens = read_usage(&said["usageMetadata"]);
         }
         // A prompt that is not answered at all.
         if let Some(why) = said["promptFeedback"]["blockReason"].as_str() {
@@ -112,7 +115,7 @@ impl Api for Gemini {
                 };
                 // A call comes in one piece: the next is always another.
                 let name = call["name"].as_str().filter(|name| !name.is_empty());
-                answer.call(None, id, name.unwrap_or("?"), &arguments);
+                answer.push_tool_call(None, id, name.unwrap_or("?"), &arguments);
             }
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
@@ -121,18 +124,20 @@ impl Api for Gemini {
         Ok(true)
     }
 
-    fn holds(&self) -> &'static str {
+    fn expected_content(&self) -> &'static str {
         "`candidates`"
     }
 
-    fn can_do_without(&self, extra: Extra) -> bool {
+    fn is_optional(&self, extra: OptionalFeature) -> bool {
         match extra {
-            Extra::Schema | Extra::Sampling => true,
-            Extra::Usage | Extra::MaxTokens | Extra::Tools => false,
+            OptionalFeature::ResponseSchema | OptionalFeature::Sampling => true,
+            OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
+                false
+            }
         }
     }
 
-    fn says_why_it_ended(&self) -> bool {
+    fn always_gives_finish_reason(&self) -> bool {
         true
     }
 }
@@ -140,7 +145,7 @@ impl Api for Gemini {
 /// The tools for using computers are in `v1beta`, which is what is meant where nothing is said; an
 /// address of the OpenAI-compatible side door is led to the front.
 fn base(endpoint: &Endpoint, leaf: &str) -> Url {
-    let mut url = endpoint.below("");
+    let mut url = endpoint.join("");
     let path = url.path().trim_end_matches('/');
     let path = path.strip_suffix("/openai").unwrap_or(path);
     let path = if path == "/v1" { "/v1beta" } else { path };
@@ -149,7 +154,7 @@ fn base(endpoint: &Endpoint, leaf: &str) -> Url {
     url
 }
 
-fn tokens(usage: &Value) -> Tokens {
+fn read_usage(usage: &Value) -> Tokens {
     let count = |name: &str| usage[name].as_u64().unwrap_or(0);
     let thinking = count("thoughtsTokenCount");
     Tokens {
@@ -160,23 +165,24 @@ fn tokens(usage: &Value) -> Tokens {
     }
 }
 
-fn said(message: &Message, signed: bool) -> Value {
+fn encode_message(message: &Message, signed: bool) -> Value {
     let role = match message.role {
         Role::Assistant => "model",
         Role::User | Role::System => "user",
     };
     let result = |part: &&Part| matches!(part, Part::Result { .. });
     let (results, rest): (Vec<&Part>, Vec<&Part>) = message.parts.iter().partition(result);
-    let parts: Vec<Value> = results.into_iter().chain(rest).map(|it| part(it, signed)).collect();
+    let parts: Vec<Value> =
+        results.into_iter().chain(rest).map(|it| encode_part(it, signed)).collect();
     json!({ "role": role, "parts": parts })
 }
 
-fn part(part: &Part, signed: bool) -> Value {
+fn encode_part(part: &Part, signed: bool) -> Value {
     match part {
-        Part::Text(text) => json!({ "text": spoken(text) }),
-        Part::Picture(picture) => image(picture),
+        Part::Text(text) => json!({ "text": non_empty_text(text) }),
+        Part::Picture(picture) => encode_image(picture),
         Part::Call(call) => {
-            let function = json!({ "name": call.name, "args": arguments(&call.arguments) });
+            let function = json!({ "name": call.name, "args": arguments_object(&call.arguments) });
             let mut part = json!({ "functionCall": function });
             if signed {
                 part["thoughtSignature"] = json!(NO_SIGNATURE);
@@ -191,20 +197,20 @@ fn part(part: &Part, signed: bool) -> Value {
             };
             let mut function = json!({ "name": name, "response": response });
             if let Some(picture) = picture {
-                function["parts"] = json!([image(picture)]);
+                function["parts"] = json!([encode_image(picture)]);
             }
             json!({ "functionResponse": function })
         }
     }
 }
 
-fn image(picture: &Picture) -> Value {
-    json!({ "inlineData": { "mimeType": picture.media_type, "data": base64(picture) } })
+fn encode_image(picture: &Picture) -> Value {
+    json!({ "inlineData": { "mimeType": picture.media_type, "data": base64_picture(picture) } })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::answer::{CUT, whole};
+    use super::super::super::completion::{TRUNCATED, parse_body};
     use super::super::tests::{ask, prompt};
     use super::*;
 
@@ -230,7 +236,7 @@ mod tests {
     #[test]
     fn a_prompt_as_it_is_sent() {
         let prompt = prompt();
-        let sent = Gemini.body(&Ask { model: "gemini-3.5-flash", ..ask(&prompt) });
+        let sent = Gemini.body(&ModelRequest { model: "gemini-3.5-flash", ..ask(&prompt) });
         assert_eq!(sent["systemInstruction"]["parts"][0]["text"], "rules");
         let roles: Vec<_> =
             sent["contents"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
@@ -247,12 +253,12 @@ mod tests {
         assert_eq!(result["parts"][0]["inlineData"]["mimeType"], "image/jpeg");
         assert_eq!(sent["generationConfig"]["maxOutputTokens"], 4096);
         assert_eq!(sent["generationConfig"]["temperature"], 0.1);
-        let old = Gemini.body(&Ask { model: "gemini-2.5-computer-use", ..ask(&prompt) });
+        let old = Gemini.body(&ModelRequest { model: "gemini-2.5-computer-use", ..ask(&prompt) });
         assert!(old["contents"][1]["parts"][1].get("thoughtSignature").is_none());
     }
 
-    fn read(said: &Value) -> Answer {
-        whole(&Gemini, said.to_string().as_bytes(), 1000).unwrap()
+    fn read(said: &Value) -> Completion {
+        parse_body(&Gemini, said.to_string().as_bytes(), 1000).unwrap()
     }
 
     #[test]
@@ -272,7 +278,7 @@ mod tests {
         assert_eq!(answer.finish_reason.as_deref(), Some("STOP"));
         assert_eq!((answer.tokens.prompt, answer.tokens.completion), (9, 5));
         let told: Vec<_> = answer
-            .take_calls()
+            .take_tool_calls()
             .into_iter()
             .map(|call| format!("{}{}", call.name, call.arguments))
             .collect();
@@ -284,6 +290,6 @@ mod tests {
         let blocked = read(&json!({"promptFeedback": {"blockReason": "SAFETY"}}));
         assert_eq!(blocked.finish_reason.as_deref(), Some("SAFETY"));
         let cut = read(&json!({"candidates": [{"content": {"parts": [{"text": "I"}]}}]}));
-        assert_eq!(cut.finish_reason.as_deref(), Some(CUT));
+        assert_eq!(cut.finish_reason.as_deref(), Some(TRUNCATED));
     }
 }

@@ -5,28 +5,28 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-use crate::Retries;
+use crate::RetryPolicy;
 
 /// The time before attempt `next` (the first retry is 2): what the endpoint asked for if that is
 /// believable, else twice as long each time, varied by `chance` (0 to 1) from half to one and a
 /// half.
-pub(super) fn before(
-    retries: &Retries,
+pub(super) fn delay(
+    retries: &RetryPolicy,
     next: u32,
     asked: Option<Duration>,
     chance: f64,
 ) -> Duration {
-    if let Some(asked) = asked.filter(|asked| *asked <= retries.longest_asked) {
+    if let Some(asked) = asked.filter(|asked| *asked <= retries.max_retry_after) {
         return asked;
     }
     let doubled = 1u32.checked_shl(next.saturating_sub(2)).unwrap_or(u32::MAX);
-    let wait = retries.first_wait.checked_mul(doubled).unwrap_or(retries.longest_asked);
-    wait.min(retries.longest_asked).mul_f64(0.5 + chance.clamp(0.0, 1.0))
+    let wait = retries.initial_backoff.checked_mul(doubled).unwrap_or(retries.max_retry_after);
+    wait.min(retries.max_retry_after).mul_f64(0.5 + chance.clamp(0.0, 1.0))
 }
 
 /// What `Retry-After` asks for: seconds, or a date. A date is compared with the answer's own `Date`
 /// if there is one, so that wrong clocks do no harm.
-pub(super) fn asked(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
@@ -48,22 +48,22 @@ mod tests {
 
     #[test]
     fn waits_double_and_vary_by_half() {
-        let before = |next, chance| before(&Retries::STANDARD, next, None, chance);
-        assert_eq!([2, 3, 4, 5].map(|next| before(next, 0.5)), [1, 2, 4, 8].map(S));
+        let delay = |next, chance| super::delay(&RetryPolicy::DEFAULT, next, None, chance);
+        assert_eq!([2, 3, 4, 5].map(|next| delay(next, 0.5)), [1, 2, 4, 8].map(S));
         assert_eq!(
-            (before(2, 0.0), before(2, 1.0)),
+            (delay(2, 0.0), delay(2, 1.0)),
             (Duration::from_millis(500), Duration::from_millis(1500))
         );
-        assert_eq!((before(99, 0.5), before(0, 0.5)), (S(60), S(1)));
+        assert_eq!((delay(99, 0.5), delay(0, 0.5)), (S(60), S(1)));
     }
 
     #[test]
     fn what_the_endpoint_asks_for_is_honoured_up_to_a_minute() {
-        let before = |asked| before(&Retries::STANDARD, 2, Some(asked), 0.5);
-        assert_eq!(before(S(7)), S(7));
-        assert_eq!(before(S(60)), S(60));
-        assert_eq!(before(S(61)), S(1));
-        assert_eq!(before(Duration::ZERO), Duration::ZERO);
+        let delay = |asked| super::delay(&RetryPolicy::DEFAULT, 2, Some(asked), 0.5);
+        assert_eq!(delay(S(7)), S(7));
+        assert_eq!(delay(S(60)), S(60));
+        assert_eq!(delay(S(61)), S(1));
+        assert_eq!(delay(Duration::ZERO), Duration::ZERO);
     }
 
     fn headers(retry_after: &'static str, date: Option<&'static str>) -> HeaderMap {
@@ -78,12 +78,12 @@ mod tests {
     #[test]
     fn retry_after_is_read_as_seconds_or_date() {
         let now = Some("Sun, 06 Nov 1994 08:49:37 GMT");
-        assert_eq!(asked(&headers("12", None)), Some(S(12)));
-        assert_eq!(asked(&headers("Sun, 06 Nov 1994 08:49:45 GMT", now)), Some(S(8)));
-        assert_eq!(asked(&headers("Sun, 06 Nov 1994 08:49:00 GMT", now)), Some(S(0)));
-        assert_eq!(asked(&headers("Sun, 06 Nov 1994 08:49:45 GMT", None)), Some(S(0)));
-        assert_eq!(asked(&headers("soon", now)), None);
-        assert_eq!(asked(&headers("-3", now)), None);
-        assert_eq!(asked(&HeaderMap::new()), None);
+        assert_eq!(retry_after(&headers("12", None)), Some(S(12)));
+        assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:45 GMT", now)), Some(S(8)));
+        assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:00 GMT", now)), Some(S(0)));
+        assert_eq!(retry_after(&headers("Sun, 06 Nov 1994 08:49:45 GMT", None)), Some(S(0)));
+        assert_eq!(retry_after(&headers("soon", now)), None);
+        assert_eq!(retry_after(&headers("-3", now)), None);
+        assert_eq!(retry_after(&HeaderMap::new()), None);
     }
 }

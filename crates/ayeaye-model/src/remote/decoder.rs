@@ -1,115 +1,120 @@
 //! Bytes in, an answer out: whole JSON or an event stream, judged by what comes.
-use super::answer::{self, Answer, CUT};
-use super::failure::Failure;
+use super::completion::{self, Completion, TRUNCATED};
+use super::failure::AttemptError;
 use super::wire::Api;
 use crate::Limits;
 use crate::profile::strict_json;
 
 /// What has come of an answer.
 #[derive(Debug)]
-pub(super) struct Intake {
+pub(super) struct ResponseDecoder {
     api: &'static dyn Api,
     limits: Limits,
     /// As the answer's header says; used where the bytes do not tell.
     content_type: String,
     /// Bytes so far, unpacked.
-    taken: usize,
-    shape: Shape,
+    received: usize,
+    kind: BodyKind,
 }
 
 #[derive(Debug)]
-enum Shape {
+enum BodyKind {
     /// Nothing but blanks so far.
     Unknown,
     Json(Vec<u8>),
-    Events(Events),
+    EventStream(EventStream),
 }
 
-impl Intake {
+impl ResponseDecoder {
     pub(super) fn new(api: &'static dyn Api, limits: Limits, content_type: &str) -> Self {
         let content_type = content_type.split(';').next().unwrap_or_default().trim();
         let content_type = content_type.to_ascii_lowercase();
-        Self { api, limits, content_type, taken: 0, shape: Shape::Unknown }
+        Self { api, limits, content_type, received: 0, kind: BodyKind::Unknown }
     }
 
     /// Takes in the next bytes. `true` when the reply is whole and nothing more needs to come.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
-        self.taken += bytes.len();
-        if self.limits.body < self.taken {
-            return Err(Failure::give_up(format!(
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<bool, AttemptError> {
+        self.received += bytes.len();
+        if self.limits.body < self.received {
+            return Err(AttemptError::fatal(format!(
                 "answered with more than {} bytes: no reply is that long",
                 self.limits.body
             )));
         }
-        if let Shape::Unknown = self.shape {
+        if let BodyKind::Unknown = self.kind {
             let start = bytes.iter().find(|byte| !b" \t\r\n\xef\xbb\xbf".contains(byte));
-            self.shape = match start {
+            self.kind = match start {
                 None => return Ok(false),
-                Some(b'{' | b'[' | b'"') => Shape::Json(Vec::new()),
-                Some(b'<') => return Err(Failure::alien("a web page")),
-                Some(b'd' | b'e' | b'i' | b'r' | b':') => Shape::Events(Events::default()),
+                Some(b'{' | b'[' | b'"') => BodyKind::Json(Vec::new()),
+                Some(b'<') => return Err(AttemptError::wrong_api("a web page")),
+                Some(b'd' | b'e' | b'i' | b'r' | b':') => {
+                    BodyKind::EventStream(EventStream::default())
+                }
                 Some(_) if self.content_type == "text/event-stream" => {
-                    Shape::Events(Events::default())
+                    BodyKind::EventStream(EventStream::default())
                 }
                 Some(_) => {
                     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
-                    let text = super::failure::quoted(&text);
-                    return Err(Failure::alien(&format!("{text} ({})", self.content_type)));
+                    let text = super::failure::excerpt(&text);
+                    return Err(AttemptError::wrong_api(&format!(
+                        "{text} ({})",
+                        self.content_type
+                    )));
                 }
             };
         }
-        match &mut self.shape {
-            Shape::Unknown => Ok(false),
-            Shape::Json(body) => {
+        match &mut self.kind {
+            BodyKind::Unknown => Ok(false),
+            BodyKind::Json(body) => {
                 body.extend_from_slice(bytes);
                 Ok(false)
             }
-            Shape::Events(events) => events.push(self.api, bytes, self.limits.reply),
+            BodyKind::EventStream(events) => events.push(self.api, bytes, self.limits.reply),
         }
     }
 
     /// Whether the first words of the reply have come. Only a stream can tell.
     pub(super) fn has_begun(&self) -> bool {
-        match &self.shape {
-            Shape::Events(Events { answer, .. }) => answer.has_begun(),
-            Shape::Unknown | Shape::Json(_) => false,
+        match &self.kind {
+            BodyKind::EventStream(EventStream { answer, .. }) => answer.has_begun(),
+            BodyKind::Unknown | BodyKind::Json(_) => false,
         }
     }
 
     /// The answer when no more bytes will come.
-    pub(super) fn finish(self) -> Result<Answer, Failure> {
-        match self.shape {
-            Shape::Unknown => Err(Failure::again("answered with nothing at all")),
-            Shape::Json(body) => {
+    pub(super) fn finish(self) -> Result<Completion, AttemptError> {
+        match self.kind {
+            BodyKind::Unknown => Err(AttemptError::retryable("answered with nothing at all")),
+            BodyKind::Json(body) => {
                 let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body);
-                answer::whole(self.api, body, self.limits.reply)
+                completion::parse_body(self.api, body, self.limits.reply)
             }
-            Shape::Events(events) => events.finish(self.api, self.limits.reply),
+            BodyKind::EventStream(events) => events.finish(self.api, self.limits.reply),
         }
     }
 }
 
 /// The most lines of one event.
-const MOST_LINES: usize = 100;
+const MAX_DATA_LINES: usize = 100;
 
 /// Server-sent events, of which only the `data` lines matter here.
 #[derive(Debug, Default)]
-struct Events {
+struct EventStream {
     /// The start of a line that has not ended.
     line: Vec<u8>,
     /// Data of an event that is not whole JSON by itself: it goes on in the next line.
     data: String,
     /// Lines of it.
     lines: usize,
-    answer: Answer,
+    answer: Completion,
     /// Anything at all was said.
-    spoke: bool,
+    has_data: bool,
     /// The end has come: `[DONE]`, or what the API says instead.
     done: bool,
 }
 
-impl Events {
-    fn push(&mut self, api: &dyn Api, bytes: &[u8], most: usize) -> Result<bool, Failure> {
+impl EventStream {
+    fn push(&mut self, api: &dyn Api, bytes: &[u8], most: usize) -> Result<bool, AttemptError> {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             self.line.extend_from_slice(&rest[..end]);
@@ -121,7 +126,7 @@ impl Events {
         Ok(self.done)
     }
 
-    fn take_line(&mut self, api: &dyn Api, line: &[u8], most: usize) -> Result<(), Failure> {
+    fn take_line(&mut self, api: &dyn Api, line: &[u8], most: usize) -> Result<(), AttemptError> {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
         if self.done {
@@ -147,58 +152,58 @@ impl Events {
         if let Ok(said) = strict_json(self.data.as_bytes()) {
             self.data.clear();
             self.lines = 0;
-            self.spoke = true;
-            self.answer.take(api, &said, most)?;
-            self.done = self.answer.over;
+            self.has_data = true;
+            self.answer.merge(api, &said, most)?;
+            self.done = self.answer.ended;
         } else {
             self.data.push('\n');
             self.lines += 1;
         }
         // Each line more is another look at all of them.
-        if MOST_LINES < self.lines { Err(broken()) } else { Ok(()) }
+        if MAX_DATA_LINES < self.lines { Err(broken()) } else { Ok(()) }
     }
 
-    fn finish(mut self, api: &dyn Api, most: usize) -> Result<Answer, Failure> {
+    fn finish(mut self, api: &dyn Api, most: usize) -> Result<Completion, AttemptError> {
         let line = std::mem::take(&mut self.line);
         self.take_line(api, &line, most)?;
         if !self.data.is_empty() {
             return Err(broken());
         }
-        if !self.spoke {
-            return Err(Failure::again("answered with a stream that says nothing"));
+        if !self.has_data {
+            return Err(AttemptError::retryable("answered with a stream that says nothing"));
         }
         let mut answer = self.answer;
         if answer.finish_reason.is_none() && !self.done {
-            answer.finish_reason = Some(CUT.to_owned());
+            answer.finish_reason = Some(TRUNCATED.to_owned());
         }
         Ok(answer.finished(api))
     }
 }
 
-fn broken() -> Failure {
-    Failure::again("sent a stream with broken JSON in it")
+fn broken() -> AttemptError {
+    AttemptError::retryable("sent a stream with broken JSON in it")
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::failure::Next;
+    use super::super::failure::Recovery;
     use super::super::wire::api;
     use super::*;
     use crate::profile::Wire;
 
-    fn intake(content_type: &str, pieces: &[&[u8]]) -> Result<Answer, Failure> {
+    fn decoder(content_type: &str, pieces: &[&[u8]]) -> Result<Completion, AttemptError> {
         take(Wire::Chat, content_type, pieces)
     }
 
-    fn take(wire: Wire, content_type: &str, pieces: &[&[u8]]) -> Result<Answer, Failure> {
-        let limits = Limits { body: 4000, reply: 1000, ..Limits::STANDARD };
-        let mut intake = Intake::new(api(wire), limits, content_type);
+    fn take(wire: Wire, content_type: &str, pieces: &[&[u8]]) -> Result<Completion, AttemptError> {
+        let limits = Limits { body: 4000, reply: 1000, ..Limits::DEFAULT };
+        let mut decoder = ResponseDecoder::new(api(wire), limits, content_type);
         for piece in pieces {
-            intake.push(piece)?;
+            decoder.push(piece)?;
         }
-        intake.finish()
+        decoder.finish()
     }
 
     const STREAM: &str = ": keep-alive\n\n\
@@ -212,27 +217,27 @@ mod tests {
 
     #[test]
     fn a_stream_is_put_together() {
-        let answer = intake("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        let answer = decoder("text/event-stream", &[STREAM.as_bytes()]).unwrap();
         assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("你好", "想"));
         assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
         assert_eq!((answer.tokens.prompt, answer.tokens.completion), (7, 2));
         let bytes: Vec<&[u8]> = STREAM.as_bytes().chunks(1).collect();
-        assert_eq!(intake("application/json", &bytes).unwrap(), answer, "byte by byte");
+        assert_eq!(decoder("application/json", &bytes).unwrap(), answer, "byte by byte");
     }
 
     #[test]
     fn a_stream_that_does_not_end_is_cut_or_an_error_and_never_whole() {
-        let whole = intake("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        let whole = decoder("text/event-stream", &[STREAM.as_bytes()]).unwrap();
         let end = STREAM.find("\"finish_reason\":\"stop\"").unwrap();
         for at in 0..end {
-            match intake("text/event-stream", &[&STREAM.as_bytes()[..at]]) {
-                Ok(answer) => assert_eq!(answer.finish_reason.as_deref(), Some(CUT), "{at}"),
-                Err(failure) => assert_ne!(failure.next, Next::GiveUp, "{}", failure.text),
+            match decoder("text/event-stream", &[&STREAM.as_bytes()[..at]]) {
+                Ok(answer) => assert_eq!(answer.finish_reason.as_deref(), Some(TRUNCATED), "{at}"),
+                Err(failure) => assert_ne!(failure.next, Recovery::GiveUp, "{}", failure.text),
             }
         }
         // `[DONE]` alone ends it too, for endpoints that give no reason.
         let plain = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]";
-        assert_eq!(intake("", &[plain.as_bytes()]).unwrap().finish_reason, None);
+        assert_eq!(decoder("", &[plain.as_bytes()]).unwrap().finish_reason, None);
         assert_eq!(whole.text, "你好");
     }
 
@@ -268,23 +273,27 @@ mod tests {
     fn a_streamed_call_cut_at_any_byte_is_no_whole_answer_in_any_wire() {
         for (wire, stream, end) in CALLS {
             let mut whole = take(wire, "text/event-stream", &[stream.as_bytes()]).unwrap();
-            let calls = whole.take_calls();
+            let calls = whole.take_tool_calls();
             assert_eq!(
                 (calls[0].name.as_str(), calls[0].arguments.as_str()),
                 ("done", "{\"message\":\"ok\"}")
             );
-            assert_ne!(whole.finish_reason.as_deref(), Some(CUT), "{wire:?}");
+            assert_ne!(whole.finish_reason.as_deref(), Some(TRUNCATED), "{wire:?}");
             for at in 0..stream.find(end).unwrap() {
                 match take(wire, "text/event-stream", &[&stream.as_bytes()[..at]]) {
                     Ok(answer) => {
-                        assert_eq!(answer.finish_reason.as_deref(), Some(CUT), "{wire:?} {at}");
+                        assert_eq!(
+                            answer.finish_reason.as_deref(),
+                            Some(TRUNCATED),
+                            "{wire:?} {at}"
+                        );
                     }
-                    Err(failure) => assert_ne!(failure.next, Next::GiveUp, "{}", failure.text),
+                    Err(failure) => assert_ne!(failure.next, Recovery::GiveUp, "{}", failure.text),
                 }
             }
             let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
             let mut apart = take(wire, "", &bytes).unwrap();
-            assert_eq!(apart.take_calls(), calls, "{wire:?}: byte by byte");
+            assert_eq!(apart.take_tool_calls(), calls, "{wire:?}: byte by byte");
         }
     }
 
@@ -294,7 +303,7 @@ mod tests {
         for content_type in
             ["text/event-stream", "text/html", "application/json; charset=utf-8", ""]
         {
-            assert_eq!(intake(content_type, &[b"\n ", json]).unwrap().text, "a", "{content_type}");
+            assert_eq!(decoder(content_type, &[b"\n ", json]).unwrap().text, "a", "{content_type}");
         }
     }
 
@@ -309,19 +318,19 @@ mod tests {
             ("data: {\"choices\"\n\n", "broken JSON"),
             ("data: {\"error\":{\"message\":\"gone\",\"code\":500}}\n\n", "“gone”"),
         ] {
-            let failure = intake("text/plain", &[body.as_bytes()]).unwrap_err();
+            let failure = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
             assert!(failure.text.contains(part), "{body:?}: {}", failure.text);
         }
     }
 
     #[test]
     fn too_much_is_refused() {
-        assert_eq!(intake("", &[b"{", &[b' '; 4000]]).unwrap_err().next, Next::GiveUp);
+        assert_eq!(decoder("", &[b"{", &[b' '; 4000]]).unwrap_err().next, Recovery::GiveUp);
         let long = format!(
             "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n",
             "x".repeat(600)
         );
-        let failure = intake("", &[long.as_bytes(), long.as_bytes()]).unwrap_err();
+        let failure = decoder("", &[long.as_bytes(), long.as_bytes()]).unwrap_err();
         assert!(failure.text.contains("1000 bytes"), "{}", failure.text);
     }
 

@@ -10,17 +10,17 @@ use crate::profile::coords::CoordSystem;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// Marks that the model was asked to tap.
-    pub asked: u32,
+    pub probes: u32,
     /// Replies that name a place under some convention.
-    pub read: usize,
+    pub readable: usize,
     /// What the model's coordinates are; `None` where that cannot be told.
-    pub space: Option<CoordSystem>,
+    pub detected: Option<CoordSystem>,
     /// What the profile says they are.
-    pub own: CoordSystem,
+    pub declared: CoordSystem,
     /// Others under which the taps lie as well: no mark tells them apart from it.
-    pub alike: Vec<CoordSystem>,
+    pub indistinguishable: Vec<CoordSystem>,
     /// How far taps are off in the middle of all cases.
-    pub median: f64,
+    pub median_error: f64,
     /// To where all taps are shifted: right and down.
     pub bias: (f64, f64),
     /// How far taps are scattered around that.
@@ -28,66 +28,67 @@ pub struct Calibration {
     /// Replies that are nowhere near their mark.
     pub misses: usize,
     /// Every convention with its median distance, the nearest first.
-    pub table: Vec<(CoordSystem, f64)>,
+    pub ranking: Vec<(CoordSystem, f64)>,
     /// What else was noticed, in sentences for people.
-    pub notices: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Calibration {
     /// Whether the settings have to say it: it was found, and is not what the profile says.
-    pub fn differs(&self) -> Option<CoordSystem> {
-        self.space.filter(|space| *space != self.own)
+    pub fn correction(&self) -> Option<CoordSystem> {
+        self.detected.filter(|space| *space != self.declared)
     }
 }
 
 /// Taps farther off than this in the middle of all cases are no sign of a convention.
-const FAR: f64 = 30.0;
+const MAX_MEDIAN_ERROR: f64 = 30.0;
 /// Farther off, and a tap was not meant for the mark.
-const MISS: f64 = 60.0;
+const MISS_DISTANCE: f64 = 60.0;
 /// How many deviations one convention must be worse than another to be told apart from it.
-const CLEAR: f64 = 3.0;
+const SIGNIFICANCE: f64 = 3.0;
 /// Fewest replies that tell anything.
-const FEWEST: usize = 6;
+const MIN_READABLE: usize = 6;
 
-pub(super) fn infer(
+pub(super) fn estimate(
     samples: &[Sample],
     spaces: &[CoordSystem],
-    own: CoordSystem,
-    asked: u32,
+    declared: CoordSystem,
+    probes: u32,
 ) -> Calibration {
     let read = |it: &&Sample| it.raw.is_some() || it.readings.iter().any(Option::is_some);
     let readable: Vec<&Sample> = samples.iter().filter(read).collect();
     let distances: Vec<Vec<f64>> = (0..spaces.len())
-        .map(|at| readable.iter().map(|it| off(it, at).map_or(f64::INFINITY, length)).collect())
+        .map(|at| readable.iter().map(|it| offset(it, at).map_or(f64::INFINITY, length)).collect())
         .collect();
     let medians: Vec<f64> = distances.iter().map(|all| median(all.clone())).collect();
-    let mut table: Vec<(CoordSystem, f64)> = spaces.iter().copied().zip(medians.clone()).collect();
-    table.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut ranking: Vec<(CoordSystem, f64)> =
+        spaces.iter().copied().zip(medians.clone()).collect();
+    ranking.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut found = Calibration {
-        asked,
-        read: readable.len(),
-        space: None,
-        own,
-        alike: Vec::new(),
-        median: table.first().map_or(f64::INFINITY, |(_, median)| *median),
+        probes,
+        readable: readable.len(),
+        detected: None,
+        declared,
+        indistinguishable: Vec::new(),
+        median_error: ranking.first().map_or(f64::INFINITY, |(_, median)| *median),
         bias: (0.0, 0.0),
         spread: 0.0,
         misses: 0,
-        table,
-        notices: Vec::new(),
+        ranking,
+        warnings: Vec::new(),
     };
-    if readable.len() < FEWEST.max(asked as usize / 3) {
-        found.notices.push(format!(
-            "only {} of {asked} replies name a place: see whether the profile is the model's own, \
+    if readable.len() < MIN_READABLE.max(probes as usize / 3) {
+        found.warnings.push(format!(
+            "only {} of {probes} replies name a place: see whether the profile is the model's own, \
              with `ayeaye model list`",
             readable.len()
         ));
         return found;
     }
-    if FAR < found.median {
-        found.notices.extend(server(&readable));
-        if found.notices.is_empty() {
-            found.notices.push(
+    if MAX_MEDIAN_ERROR < found.median_error {
+        found.warnings.extend(resize_warning(&readable));
+        if found.warnings.is_empty() {
+            found.warnings.push(
                 "the taps follow no convention: the model may not see the picture, or not \
                  understand the task"
                     .to_owned(),
@@ -95,21 +96,25 @@ pub(super) fn infer(
         }
         return found;
     }
-    let alike = alike(&readable, &distances, &medians, found.median);
-    let at = alike.iter().position(|at| spaces[*at] == own).unwrap_or(0);
+    let alike = indistinguishable(&readable, &distances, &medians, found.median_error);
+    let at = alike.iter().position(|at| spaces[*at] == declared).unwrap_or(0);
     let chosen = alike[at];
-    found.space = Some(spaces[chosen]);
-    found.alike = alike.iter().filter(|at| **at != chosen).map(|at| spaces[*at]).collect();
-    found.median = medians[chosen];
-    let hits: Vec<(f64, f64)> =
-        readable.iter().filter_map(|it| off(it, chosen)).filter(|it| length(*it) <= MISS).collect();
+    found.detected = Some(spaces[chosen]);
+    found.indistinguishable =
+        alike.iter().filter(|at| **at != chosen).map(|at| spaces[*at]).collect();
+    found.median_error = medians[chosen];
+    let hits: Vec<(f64, f64)> = readable
+        .iter()
+        .filter_map(|it| offset(it, chosen))
+        .filter(|it| length(*it) <= MISS_DISTANCE)
+        .collect();
     let (right, down): (Vec<f64>, Vec<f64>) = hits.iter().copied().unzip();
     found.bias = (median(right), median(down));
     let around = |it: &(f64, f64)| length((it.0 - found.bias.0, it.1 - found.bias.1));
     found.spread = median(hits.iter().map(around).collect());
     found.misses = readable.len() - hits.len();
-    found.notices.extend(shifted(&found, hits.len()));
-    found.notices.extend(hidden(&readable, chosen));
+    found.warnings.extend(bias_warning(&found, hits.len()));
+    found.warnings.extend(cropping_warning(&readable, chosen));
     found
 }
 
@@ -117,7 +122,12 @@ pub(super) fn infer(
 ///
 /// Between two of them lies a known shift for each tap. If the best one is the model's, another one is
 /// worse by the squares of these shifts, give or take what the scatter of the taps makes of it.
-fn alike(samples: &[&Sample], distances: &[Vec<f64>], medians: &[f64], least: f64) -> Vec<usize> {
+fn indistinguishable(
+    samples: &[&Sample],
+    distances: &[Vec<f64>],
+    medians: &[f64],
+    least: f64,
+) -> Vec<usize> {
     let near: Vec<usize> =
         (0..medians.len()).filter(|at| medians[*at] <= least.mul_add(2.0, 10.0)).collect();
     // What is far off under all of them tells nothing of the difference.
@@ -131,22 +141,24 @@ fn alike(samples: &[&Sample], distances: &[Vec<f64>], medians: &[f64], least: f6
     };
     // The deviation on one axis, from the median of distances on two.
     let scatter = median(probes.iter().map(|probe| distances[best][*probe]).collect()) / 1.177;
-    let shift = |at: usize, probe: usize| match (off(samples[probe], at), off(samples[probe], best))
-    {
+    let shift = |at: usize, probe: usize| match (
+        offset(samples[probe], at),
+        offset(samples[probe], best),
+    ) {
         (Some(one), Some(other)) => length((one.0 - other.0, one.1 - other.1)).min(2.0 * cutoff),
         _ => 2.0 * cutoff,
     };
     let worse = |at: usize| {
         let shifts = probes.iter().map(|probe| shift(at, *probe).powi(2)).sum::<f64>().sqrt();
-        CLEAR * 2.0 * scatter * shifts < sum(at) - sum(best)
+        SIGNIFICANCE * 2.0 * scatter * shifts < sum(at) - sum(best)
     };
     near.iter().copied().filter(|at| *at == best || !worse(*at)).collect()
 }
 
 /// All taps beside their marks to the same side.
-fn shifted(found: &Calibration, hits: usize) -> Option<String> {
+fn bias_warning(found: &Calibration, hits: usize) -> Option<String> {
     let (right, down) = found.bias;
-    let sure = 4.0 * found.spread / number(hits).sqrt();
+    let sure = 4.0 * found.spread / as_f64(hits).sqrt();
     (5.0_f64.max(sure) < length(found.bias)).then(|| {
         format!(
             "all taps are off by {right:.0} to the right and {down:.0} down, in thousandths: small \
@@ -157,13 +169,14 @@ fn shifted(found: &Calibration, hits: usize) -> Option<String> {
 
 /// Marks beyond some line that are never found, while those before it are: the rest of the picture
 /// does not reach the model.
-fn hidden(samples: &[&Sample], chosen: usize) -> Option<String> {
+fn cropping_warning(samples: &[&Sample], chosen: usize) -> Option<String> {
     type Axis = (&'static str, fn(&Sample) -> f64);
     let axes: [Axis; 2] = [("across", |it| it.target.0), ("down", |it| it.target.1)];
     for (axis, along) in axes {
         for from_end in [true, false] {
             let place = |it: &Sample| if from_end { along(it) } else { 1.0 - along(it) };
-            let missed = |it: &Sample| off(it, chosen).is_none_or(|it| MISS < length(it));
+            let missed =
+                |it: &Sample| offset(it, chosen).is_none_or(|it| MISS_DISTANCE < length(it));
             let mut sorted: Vec<&&Sample> = samples.iter().collect();
             sorted.sort_by(|a, b| place(a).total_cmp(&place(b)));
             let last_hit = sorted.iter().rposition(|it| !missed(it))?;
@@ -188,7 +201,7 @@ type Extent = fn(ScreenSize) -> (f64, f64);
 
 /// Where no convention fits: whether the numbers are still a straight line of the places. Then the
 /// server makes something else of the pictures before the model sees them.
-fn server(samples: &[&Sample]) -> Option<String> {
+fn resize_warning(samples: &[&Sample]) -> Option<String> {
     let bases: [(bool, Extent); 2] = [
         (false, |_| (1000.0, 1000.0)),
         (true, |sent| (f64::from(sent.width), f64::from(sent.height))),
@@ -201,15 +214,15 @@ fn server(samples: &[&Sample]) -> Option<String> {
             Some((it.target, (x / width, y / height)))
         };
         let pairs: Vec<Pair> = samples.iter().filter_map(said).collect();
-        let agreed = agreed(&pairs);
-        if agreed.len() < FEWEST.max(pairs.len() / 3) {
+        let agreed = largest_collinear(&pairs);
+        if agreed.len() < MIN_READABLE.max(pairs.len() / 3) {
             continue;
         }
-        let across = Line::through(&agreed.iter().map(|(t, s)| (t.0, s.0)).collect::<Vec<_>>());
-        let down = Line::through(&agreed.iter().map(|(t, s)| (t.1, s.1)).collect::<Vec<_>>());
+        let across = Line::fit(&agreed.iter().map(|(t, s)| (t.0, s.0)).collect::<Vec<_>>());
+        let down = Line::fit(&agreed.iter().map(|(t, s)| (t.1, s.1)).collect::<Vec<_>>());
         lines.push((by_picture, across, down, agreed.len()));
     }
-    lines.retain(|it| it.1.is_sound() && it.2.is_sound());
+    lines.retain(|it| it.1.is_plausible() && it.2.is_plausible());
     let (by_picture, across, down, _) = lines.into_iter().max_by_key(|it| it.3)?;
     let mut text = String::new();
     let straight = |line: &Line| line.start.abs() < 0.03;
@@ -221,7 +234,7 @@ fn server(samples: &[&Sample]) -> Option<String> {
              low that it does not, or serve the model without a bound on its pictures",
             across.slope, down.slope
         )
-    } else if straight(&across) && straight(&down) && !cropped(&across) && !cropped(&down) {
+    } else if straight(&across) && straight(&down) && !is_cropped(&across) && !is_cropped(&down) {
         write!(
             text,
             "the numbers run to about {:.0} across and {:.0} down on every picture: the server \
@@ -246,7 +259,7 @@ fn server(samples: &[&Sample]) -> Option<String> {
     Some(text)
 }
 
-fn cropped(line: &Line) -> bool {
+fn is_cropped(line: &Line) -> bool {
     (1.03..=4.0).contains(&line.slope)
 }
 
@@ -255,7 +268,7 @@ type Pair = ((f64, f64), (f64, f64));
 
 /// The largest part of all replies that lie on one straight line in both directions. A server that
 /// hides half of the picture leaves less than half of them on it.
-fn agreed(pairs: &[Pair]) -> Vec<Pair> {
+fn largest_collinear(pairs: &[Pair]) -> Vec<Pair> {
     const NEAR: f64 = 0.02;
     let mut most: Vec<Pair> = Vec::new();
     for (at, one) in pairs.iter().enumerate() {
@@ -267,11 +280,11 @@ fn agreed(pairs: &[Pair]) -> Vec<Pair> {
                     .then(|| Line { slope, start: axis(&one.1) - slope * axis(&one.0) })
             };
             let (Some(across), Some(down)) = (line(|it| it.0), line(|it| it.1)) else { continue };
-            if !across.is_sound() || !down.is_sound() {
+            if !across.is_plausible() || !down.is_plausible() {
                 continue;
             }
             let on = |it: &&Pair| {
-                across.away(it.0.0, it.1.0) <= NEAR && down.away(it.0.1, it.1.1) <= NEAR
+                across.distance(it.0.0, it.1.0) <= NEAR && down.distance(it.0.1, it.1.1) <= NEAR
             };
             let these: Vec<Pair> = pairs.iter().filter(on).copied().collect();
             if most.len() < these.len() {
@@ -290,7 +303,7 @@ struct Line {
 
 impl Line {
     /// The median of all slopes (Theil and Sen), which a few odd points do not move.
-    fn through(points: &[(f64, f64)]) -> Self {
+    fn fit(points: &[(f64, f64)]) -> Self {
         let mut slopes = Vec::new();
         for (at, one) in points.iter().enumerate() {
             for other in &points[at + 1..] {
@@ -306,17 +319,17 @@ impl Line {
     }
 
     /// How far a point is from it, as a part of the picture.
-    fn away(&self, x: f64, y: f64) -> f64 {
+    fn distance(&self, x: f64, y: f64) -> f64 {
         ((y - self.start) / self.slope - x).abs()
     }
 
-    fn is_sound(&self) -> bool {
+    fn is_plausible(&self) -> bool {
         (0.02..=50.0).contains(&self.slope) && self.start.is_finite()
     }
 }
 
 /// How far a tap is from its mark, in thousandths: right and down.
-fn off(sample: &Sample, at: usize) -> Option<(f64, f64)> {
+fn offset(sample: &Sample, at: usize) -> Option<(f64, f64)> {
     let (x, y) = sample.readings[at]?;
     Some(((x - sample.target.0) * 1e3, (y - sample.target.1) * 1e3))
 }
@@ -336,6 +349,6 @@ fn median(mut all: Vec<f64>) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of replies")]
-fn number(count: usize) -> f64 {
+fn as_f64(count: usize) -> f64 {
     count as f64
 }

@@ -27,7 +27,7 @@ const COLOURS: [Colour; 5] = [
 const GREY: [u8; 4] = [232, 232, 236, 255];
 
 /// A screen with one mark of each colour, of which one is to be tapped.
-pub(crate) struct Scene {
+pub(crate) struct ProbeImage {
     screen: ScreenSize,
     /// Left and top, in the order of the colours.
     marks: Vec<(u32, u32)>,
@@ -54,7 +54,7 @@ impl Random {
     }
 }
 
-impl Scene {
+impl ProbeImage {
     /// The nth scene of a seed.
     pub(crate) fn new(seed: u64, number: u32) -> Self {
         let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(number.into()));
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn the_mark_is_where_it_is_said_to_be() {
         for number in 1..=40 {
-            let scene = Scene::new(7, number);
+            let scene = ProbeImage::new(7, number);
             let frame = scene.draw();
             let ScreenSize { width, height } = frame.size();
             let (x, y) = scene.target();
@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn marks_are_the_same_for_a_seed_and_spread_over_the_screen() {
-        assert_eq!(Scene::new(3, 5).marks, Scene::new(3, 5).marks);
-        assert_ne!(Scene::new(3, 5).marks, Scene::new(4, 5).marks);
-        let targets: Vec<_> = (1..=24).map(|number| Scene::new(1, number).target()).collect();
+        assert_eq!(ProbeImage::new(3, 5).marks, ProbeImage::new(3, 5).marks);
+        assert_ne!(ProbeImage::new(3, 5).marks, ProbeImage::new(4, 5).marks);
+        let targets: Vec<_> = (1..=24).map(|number| ProbeImage::new(1, number).target()).collect();
         for axis in [|t: &(f64, f64)| t.0, |t: &(f64, f64)| t.1] {
             assert!(targets.iter().map(axis).any(|at| at < 0.1), "none near the beginning");
             assert!(targets.iter().map(axis).any(|at| 0.9 < at), "none near the end");
