@@ -5,8 +5,8 @@
 mod canvas;
 mod codec;
 mod digits;
-mod marks;
+mod overlay;
 
 pub(crate) use canvas::{Area, Canvas};
 pub(crate) use codec::{decodable, decode, encode};
-pub(crate) use marks::{Mark, annotate, frame, touch};
+pub(crate) use overlay::{TouchMark, annotate, frame, touch};

@@ -8,9 +8,9 @@ use ayeaye_agent::{JournalError, SessionId};
 use tokio::runtime::Handle;
 
 use crate::folder::FolderError;
-use crate::formats::{Format, LogSettings, Make, make};
+use crate::formats::{Format, LogSettings, MakeProjection, make_projection};
 use crate::live::SessionBlobs;
-use crate::outlet::{Outlet, Site, Trouble};
+use crate::log_writer::{LogError, LogWriter, Target};
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,8 @@ pub async fn export(
     out: &Path,
     settings: &LogSettings,
 ) -> Result<Exported, ExportError> {
-    export_with(journal, id, format, out, settings, &(Arc::new(make) as Make)).await
+    export_with(journal, id, format, out, settings, &(Arc::new(make_projection) as MakeProjection))
+        .await
 }
 
 pub(crate) async fn export_with(
@@ -56,7 +57,7 @@ pub(crate) async fn export_with(
     format: Format,
     out: &Path,
     settings: &LogSettings,
-    make: &Make,
+    make_projection: &MakeProjection,
 ) -> Result<Exported, ExportError> {
     let (events, verdict) = journal.salvage(&id).await?;
     let damage = verdict.bad.filter(|bad| !bad.torn);
@@ -64,24 +65,25 @@ pub(crate) async fn export_with(
         let what = damage.map_or("it is empty".to_owned(), |bad| bad.what);
         return Err(ExportError::Nothing { id, what });
     }
-    let outlet = Outlet::new(format, id, Site::Export(out.to_owned()), settings, make);
+    let log_writer =
+        LogWriter::new(format, id, Target::Export(out.to_owned()), settings, make_projection);
     let blobs = SessionBlobs { inner: Arc::new(journal.clone()), id, runtime: Handle::current() };
-    let work = move || write(outlet, &events, &blobs);
+    let work = move || write(log_writer, &events, &blobs);
     let files = match tokio::task::spawn_blocking(work).await {
         Ok(Ok(files)) => files,
-        Ok(Err(Trouble::Folder(err))) => return Err(ExportError::Folder(err)),
-        Ok(Err(Trouble::Panic(what))) => return Err(ExportError::Projection { format, what }),
+        Ok(Err(LogError::Folder(err))) => return Err(ExportError::Folder(err)),
+        Ok(Err(LogError::Panic(what))) => return Err(ExportError::Projection { format, what }),
         Err(err) => return Err(ExportError::Projection { format, what: err.to_string() }),
     };
     Ok(Exported { files, damage })
 }
 
 fn write(
-    mut outlet: Outlet,
+    mut log_writer: LogWriter,
     events: &[Event],
     blobs: &SessionBlobs,
-) -> Result<Vec<PathBuf>, Trouble> {
-    outlet.feed(events, blobs)?;
-    outlet.settle(blobs)?;
-    Ok(outlet.folder().map(|folder| folder.written().collect()).unwrap_or_default())
+) -> Result<Vec<PathBuf>, LogError> {
+    log_writer.feed(events, blobs)?;
+    log_writer.finish(blobs)?;
+    Ok(log_writer.folder().map(|folder| folder.written().collect()).unwrap_or_default())
 }

@@ -24,9 +24,9 @@ pub struct Folder {
     /// Where a file is made before it gets its name. The name is nobody else's: no path of an
     /// operation begins with a dot.
     part: PathBuf,
-    afresh: bool,
+    overwrite: bool,
     /// How far each growing file has to be by the operations so far.
-    grown: BTreeMap<String, Grown>,
+    growing: BTreeMap<String, GrowingFile>,
     /// Contents of which only the last counts, until [`flush`](Self::flush).
     replaced: BTreeMap<String, Content>,
     /// Every file there is, when they are written afresh.
@@ -39,20 +39,20 @@ pub struct Folder {
 pub enum FolderError {
     /// The files have to be removed and made anew from the first event.
     #[error("{} is not as it was left", .0.display())]
-    OutOfStep(PathBuf),
+    Inconsistent(PathBuf),
     #[error("`{0}` is no name for a file of a log")]
     Name(String),
     #[error("{} is a symbolic link or no folder, and is not followed", .0.display())]
     NotAFolder(PathBuf),
-    #[error("{} {}", path.display(), whose(by.as_ref()))]
-    Taken { path: PathBuf, by: Option<SessionId> },
+    #[error("{} {}", path.display(), describe_owner(by.as_ref()))]
+    InUse { path: PathBuf, by: Option<SessionId> },
     #[error("cannot {doing} {}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
 }
 
 /// A file that grows.
 #[derive(Debug, Clone, Copy)]
-struct Grown {
+struct GrowingFile {
     /// Where the next bytes go.
     end: u64,
     /// What follows there until they do: the closing bracket of an array.
@@ -64,18 +64,18 @@ const CLOSING: &[u8] = b"\n]\n";
 
 impl Folder {
     /// The folder at `root`, which is made when it is not there. `writer` is a name that nobody else
-    /// writes under here at the same time. Who writes `afresh` goes over what others have left there;
+    /// writes under here at the same time. Who writes `overwrite` goes over what others have left there;
     /// else what is there is taken for what the same operations have left.
-    pub fn new(root: &Path, writer: &str, afresh: bool) -> Result<Self, FolderError> {
-        make_private(root, true)?;
+    pub fn new(root: &Path, writer: &str, overwrite: bool) -> Result<Self, FolderError> {
+        create_private_dir(root, true)?;
         // A folder of the user's may be behind a link; from here on nothing is.
-        let root = fs::canonicalize(root).map_err(io("find", root))?;
+        let root = fs::canonicalize(root).map_err(io_error("find", root))?;
         let part = root.join(format!(".part-{writer}"));
         Ok(Self {
             root,
             part,
-            afresh,
-            grown: BTreeMap::new(),
+            overwrite,
+            growing: BTreeMap::new(),
             replaced: BTreeMap::new(),
             written: BTreeSet::new(),
         })
@@ -94,25 +94,25 @@ impl Folder {
     /// Carries an operation out. What is to be replaced waits for [`flush`](Self::flush): of many
     /// contents only the last is made.
     pub fn apply(&mut self, op: FileOp, blobs: &dyn Blobs) -> Result<(), FolderError> {
-        if !is_path(op.path()) {
+        if !is_valid_path(op.path()) {
             return Err(FolderError::Name(op.path().chars().take(100).collect()));
         }
         match op {
             FileOp::Append { path, bytes } => {
-                let end = self.begin(&path)?.map_or(0, |grown| grown.end);
+                let end = self.growing_file(&path)?.map_or(0, |growing| growing.end);
                 self.grow(path, end, bytes, b"")
             }
             FileOp::Element { path, json } => {
-                let begun = self.begin(&path)?;
+                let begun = self.growing_file(&path)?;
                 let mut bytes = if begun.is_some() { b",\n".to_vec() } else { b"[\n".to_vec() };
                 bytes.extend(json);
-                self.grow(path, begun.map_or(0, |grown| grown.end), bytes, CLOSING)
+                self.grow(path, begun.map_or(0, |growing| growing.end), bytes, CLOSING)
             }
             FileOp::Write { path, content } => {
-                if !self.afresh && self.is_there(&path, &content)? {
+                if !self.overwrite && self.exists(&path, &content)? {
                     return Ok(());
                 }
-                self.make(&path, content, blobs)
+                self.write_content(&path, content, blobs)
             }
             FileOp::Replace { path, content } => {
                 self.replaced.insert(path, content);
@@ -124,33 +124,33 @@ impl Folder {
     /// Makes what waits to be replaced.
     pub fn flush(&mut self, blobs: &dyn Blobs) -> Result<(), FolderError> {
         while let Some((path, content)) = self.replaced.pop_first() {
-            self.make(&path, content, blobs)?;
+            self.write_content(&path, content, blobs)?;
         }
         Ok(())
     }
 
     /// Checks, when every event was folded, that no file goes further than that: it would hold
     /// what the record has lost.
-    pub fn settle(&self) -> Result<(), FolderError> {
-        remove_if_there(&self.part)?;
-        for (path, Grown { end, tail }) in &self.grown {
+    pub fn check_lengths(&self) -> Result<(), FolderError> {
+        remove_if_exists(&self.part)?;
+        for (path, GrowingFile { end, tail }) in &self.growing {
             let path = self.root.join(path);
-            let found = fs::metadata(&path).map_err(io("look at", &path))?.len();
+            let found = fs::metadata(&path).map_err(io_error("look at", &path))?.len();
             if found != end + tail.len() as u64 {
-                return Err(FolderError::OutOfStep(path));
+                return Err(FolderError::Inconsistent(path));
             }
         }
         Ok(())
     }
 
     /// How far a growing file is; nothing for one that is only beginning.
-    fn begin(&mut self, path: &str) -> Result<Option<Grown>, FolderError> {
-        if let Some(grown) = self.grown.get(path) {
-            return Ok(Some(*grown));
+    fn growing_file(&mut self, path: &str) -> Result<Option<GrowingFile>, FolderError> {
+        if let Some(growing) = self.growing.get(path) {
+            return Ok(Some(*growing));
         }
-        self.folders_above(path)?;
-        if self.afresh {
-            remove_if_there(&self.root.join(path))?;
+        self.create_parents(path)?;
+        if self.overwrite {
+            remove_if_exists(&self.root.join(path))?;
             self.written.insert(path.to_owned());
         }
         Ok(None)
@@ -166,7 +166,7 @@ impl Folder {
         tail: &'static [u8],
     ) -> Result<(), FolderError> {
         let place = self.root.join(&path);
-        let next = Grown { end: end + bytes.len() as u64, tail };
+        let next = GrowingFile { end: end + bytes.len() as u64, tail };
         let old_tail = if end == 0 { b"" } else { tail };
         let length = bytes.len();
         bytes.extend(tail);
@@ -193,10 +193,10 @@ impl Folder {
             file.write_all(&bytes)?;
             Ok(true)
         };
-        if !grow().map_err(io("write", &place))? {
-            return Err(FolderError::OutOfStep(place));
+        if !grow().map_err(io_error("write", &place))? {
+            return Err(FolderError::Inconsistent(place));
         }
-        match self.grown.entry(path) {
+        match self.growing.entry(path) {
             Entry::Occupied(mut entry) => *entry.get_mut() = next,
             Entry::Vacant(entry) => {
                 entry.insert(next);
@@ -206,36 +206,41 @@ impl Folder {
     }
 
     /// Whether a file that is written once is there, as far as that can be told without making it.
-    fn is_there(&self, path: &str, content: &Content) -> Result<bool, FolderError> {
+    fn exists(&self, path: &str, content: &Content) -> Result<bool, FolderError> {
         let place = self.root.join(path);
         let found = match fs::symlink_metadata(&place) {
             Ok(found) => found,
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(err) => return Err(io("look at", &place)(err)),
+            Err(err) => return Err(io_error("look at", &place)(err)),
         };
         Ok(found.is_file()
             && match content {
                 Content::Bytes(bytes) => found.len() == bytes.len() as u64,
                 Content::Blob(blob) => found.len() == blob.bytes,
                 // A crash of the machine can leave a name without its bytes.
-                Content::Made(_) => found.len() != 0,
+                Content::Lazy(_) => found.len() != 0,
             })
     }
 
     /// Writes a whole file: made aside, then named.
-    fn make(&mut self, path: &str, content: Content, blobs: &dyn Blobs) -> Result<(), FolderError> {
-        let Some(bytes) = bytes_of(content, blobs) else { return Ok(()) };
-        self.folders_above(path)?;
+    fn write_content(
+        &mut self,
+        path: &str,
+        content: Content,
+        blobs: &dyn Blobs,
+    ) -> Result<(), FolderError> {
+        let Some(bytes) = content_bytes(content, blobs) else { return Ok(()) };
+        self.create_parents(path)?;
         let place = self.root.join(path);
         write_whole(&self.part, &place, &bytes)?;
-        if self.afresh {
+        if self.overwrite {
             self.written.insert(path.to_owned());
         }
         Ok(())
     }
 
     /// Makes the folders above a file. A link among them would lead elsewhere.
-    fn folders_above(&self, path: &str) -> Result<(), FolderError> {
+    fn create_parents(&self, path: &str) -> Result<(), FolderError> {
         let mut place = self.root.clone();
         let Some((above, _)) = path.rsplit_once('/') else { return Ok(()) };
         for part in above.split('/') {
@@ -243,15 +248,17 @@ impl Folder {
             match fs::symlink_metadata(&place) {
                 Ok(found) if found.is_dir() => {}
                 Ok(_) => return Err(FolderError::NotAFolder(place)),
-                Err(err) if err.kind() == io::ErrorKind::NotFound => make_private(&place, false)?,
-                Err(err) => return Err(io("look at", &place)(err)),
+                Err(err) if err.kind() == io::ErrorKind::NotFound => {
+                    create_private_dir(&place, false)?
+                }
+                Err(err) => return Err(io_error("look at", &place)(err)),
             }
         }
         Ok(())
     }
 }
 
-fn whose(by: Option<&SessionId>) -> String {
+fn describe_owner(by: Option<&SessionId>) -> String {
     match by {
         Some(id) => format!("holds the log of session {id}"),
         None => "holds other files".to_owned(),
@@ -259,7 +266,7 @@ fn whose(by: Option<&SessionId>) -> String {
 }
 
 /// The bytes, when they can be had.
-fn bytes_of(content: Content, blobs: &dyn Blobs) -> Option<Vec<u8>> {
+fn content_bytes(content: Content, blobs: &dyn Blobs) -> Option<Vec<u8>> {
     match content {
         Content::Bytes(bytes) => Some(bytes),
         // A copy: a tool that edits it must not damage the record.
@@ -270,14 +277,14 @@ fn bytes_of(content: Content, blobs: &dyn Blobs) -> Option<Vec<u8>> {
                 None
             }
         },
-        Content::Made(make) => make(blobs),
+        Content::Lazy(make) => make(blobs),
     }
 }
 
 /// Writes `bytes` to `part`, then moves it to `place`.
 pub(crate) fn write_whole(part: &Path, place: &Path, bytes: &[u8]) -> Result<(), FolderError> {
-    remove_if_there(part)?;
-    let written = private().write(true).create_new(true).open(part).and_then(|mut file| {
+    remove_if_exists(part)?;
+    let written = private_options().write(true).create_new(true).open(part).and_then(|mut file| {
         file.write_all(bytes)?;
         drop(file);
         fs::rename(part, place)
@@ -286,39 +293,39 @@ pub(crate) fn write_whole(part: &Path, place: &Path, bytes: &[u8]) -> Result<(),
         // The first error is the one to report; this one could only repeat it.
         fs::remove_file(part).ok();
     }
-    written.map_err(io("write", place))
+    written.map_err(io_error("write", place))
 }
 
 /// Makes a folder that only its owner may enter, unless it is there.
-pub(crate) fn make_private(path: &Path, with_parents: bool) -> Result<(), FolderError> {
+pub(crate) fn create_private_dir(path: &Path, with_parents: bool) -> Result<(), FolderError> {
     let mut builder = DirBuilder::new();
     builder.recursive(with_parents);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
         Err(err) if err.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => {
-            Err(io("make", path)(err))
+            Err(io_error("make", path)(err))
         }
         _ => Ok(()),
     }
 }
 
 /// Removes a file, if there is one.
-pub(crate) fn remove_if_there(path: &Path) -> Result<(), FolderError> {
+pub(crate) fn remove_if_exists(path: &Path) -> Result<(), FolderError> {
     match fs::remove_file(path) {
-        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(io("remove", path)(err)),
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(io_error("remove", path)(err)),
         _ => Ok(()),
     }
 }
 
 /// For `map_err`: names the file and what was to be done with it.
-pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderError {
+pub(crate) fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     let path = path.to_owned();
     move |source| FolderError::Io { doing, path, source }
 }
 
 /// Options for a file that only its owner may read, if it has to be made.
-pub(crate) fn private() -> OpenOptions {
+pub(crate) fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -330,11 +337,11 @@ fn open(place: &Path) -> io::Result<File> {
     if fs::symlink_metadata(place).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
     }
-    private().read(true).write(true).create(true).truncate(false).open(place)
+    private_options().read(true).write(true).create(true).truncate(false).open(place)
 }
 
 /// Whether a path is what [`FileOp`] promises; and not longer than file systems take.
-fn is_path(path: &str) -> bool {
+fn is_valid_path(path: &str) -> bool {
     path.len() <= 500
         && path.split('/').all(|part| {
             (1..=200).contains(&part.len())

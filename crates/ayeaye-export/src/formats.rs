@@ -62,7 +62,8 @@ impl Default for LogSettings {
 }
 
 /// Makes the projections of a session: the real ones, or those of a test.
-pub(crate) type Make = Arc<dyn Fn(Format, SessionId, &LogSettings) -> Box<dyn Log> + Send + Sync>;
+pub(crate) type MakeProjection =
+    Arc<dyn Fn(Format, SessionId, &LogSettings) -> Box<dyn Log> + Send + Sync>;
 
 /// A projection that also knows what to do about a session that has no end.
 pub(crate) trait Log: Projection {
@@ -72,7 +73,11 @@ pub(crate) trait Log: Projection {
     }
 }
 /// The real ones.
-pub(crate) fn make(format: Format, id: SessionId, settings: &LogSettings) -> Box<dyn Log> {
+pub(crate) fn make_projection(
+    format: Format,
+    id: SessionId,
+    settings: &LogSettings,
+) -> Box<dyn Log> {
     match format {
         Format::Ufo => Box::new(Ufo::new(settings.images)),
         Format::PyCatan => Box::new(PyCatan::new()),

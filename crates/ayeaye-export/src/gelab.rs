@@ -223,11 +223,11 @@ fn extension(media_type: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Folder, Story, click, object};
+    use crate::testing::{EventBuilder, MemoryFolder, click, object};
 
-    fn lines(story: &Story) -> (Folder, Vec<Value>) {
+    fn lines(builder: &EventBuilder) -> (MemoryFolder, Vec<Value>) {
         let id: SessionId = "019b7d0a-6f40-7000-8000-0000000000a1".parse().unwrap();
-        let folder = Folder::of(&mut Gelab::new(id), &story.events);
+        let folder = MemoryFolder::of(&mut Gelab::new(id), &builder.events);
         folder.check();
         let lines = folder.text(&format!("{id}.jsonl"));
         let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -236,25 +236,25 @@ mod tests {
 
     #[test]
     fn a_trace_with_an_answer_and_a_step_that_failed() {
-        let mut story = Story::new();
+        let mut builder = EventBuilder::new();
         let ask = ActionRecord {
             function: "INFO".to_owned(),
             arguments: object(json!({
                 "question": { "kind": "info", "text": "哪个?", "options": ["a"] }
             })),
         };
-        story.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {}).end_step(Some(ask), None);
-        story.tell(Fact::Answer(ayeaye_agent::journal::Answer {
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {}).end_step(Some(ask), None);
+        builder.push(Fact::Answer(ayeaye_agent::journal::Answer {
             answers: vec!["The first.".to_owned()],
             source: "client".to_owned(),
         }));
-        story.begin_step(1, 2).ask(2, 1, "act").reply(2, 1, |_| {}).act();
-        story.end_step(Some(click()), None);
+        builder.begin_step(1, 2).ask(2, 1, "act").reply(2, 1, |_| {}).act();
+        builder.end_step(Some(click()), None);
         // The phone is gone: nothing to see, nothing decided.
-        story.begin_step(2, 3);
-        story.events.pop();
-        story.end_step(None, Some("the phone is gone"));
-        let (folder, lines) = lines(&story);
+        builder.begin_step(2, 3);
+        builder.events.pop();
+        builder.end_step(None, Some("the phone is gone"));
+        let (folder, lines) = lines(&builder);
         let steps = &lines[1..];
         assert_eq!(steps.len(), 3);
         assert_eq!(steps[0]["message"]["action"]["value"], "哪个?");
@@ -274,13 +274,13 @@ mod tests {
         fn any_part_of_a_record_makes_a_trace(
             picks in proptest::collection::vec(0..14_usize, 0..40)
         ) {
-            let mut story = Story::new();
-            story.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1).ask(1, 2, "repair");
-            story.reply(1, 2, |_| {}).act().end_step(Some(click()), None);
-            story.begin_step(u32::MAX, 2).end_step(None, Some("\u{0}")).end("X");
-            let all = std::mem::take(&mut story.events);
-            story.events = picks.into_iter().filter_map(|it| all.get(it).cloned()).collect();
-            Folder::of(&mut Gelab::new(SessionId::new()), &story.events).check();
+            let mut builder = EventBuilder::new();
+            builder.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1).ask(1, 2, "repair");
+            builder.reply(1, 2, |_| {}).act().end_step(Some(click()), None);
+            builder.begin_step(u32::MAX, 2).end_step(None, Some("\u{0}")).end("X");
+            let all = std::mem::take(&mut builder.events);
+            builder.events = picks.into_iter().filter_map(|it| all.get(it).cloned()).collect();
+            MemoryFolder::of(&mut Gelab::new(SessionId::new()), &builder.events).check();
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A projection is computed from a session's events alone and is never read back. It says what is
 //! to be done to files ([`Projection`]); a [`Folder`] does that, while the session runs
-//! ([`Projecting`]) or later ([`export`]).
+//! ([`LoggingJournal`]) or later ([`export`]).
 #![warn(missing_docs)]
 
 mod projection;
@@ -17,9 +17,9 @@ mod text;
 
 mod folder;
 mod formats;
-mod outlet;
-mod page;
-mod place;
+mod log_path;
+mod log_writer;
+mod render;
 
 mod export;
 mod live;
@@ -33,10 +33,10 @@ pub use export::{ExportError, Exported, export};
 pub use folder::{Folder, FolderError};
 pub use formats::{Format, LogSettings};
 pub use gelab::Gelab;
-pub use live::Projecting;
-pub use page::page;
-pub use place::logs;
-pub use projection::{Blobs, Content, FileOp, Make, Projection};
+pub use live::LoggingJournal;
+pub use log_path::session_logs;
+pub use projection::{Blobs, Content, FileOp, MakeContent, Projection};
 pub use pycatan::PyCatan;
+pub use render::render_report;
 pub use report::Report;
 pub use ufo::{Images, Ufo};

@@ -1,13 +1,13 @@
 //! Logs that are written while sessions run.
 //!
-//! [`Projecting`] stands in front of a journal. Beside each open record goes a [`projector`] of its
+//! [`LoggingJournal`] stands in front of a journal. Beside each open record goes a [`projector`] of its
 //! own, a task that is handed every event through a bounded queue and does its file work on threads
 //! that may wait. The record comes first: appending neither waits for a log nor fails with it. A
 //! projector that missed something reads it in the record.
 //!
-//! While a session's logs may be behind, a mark says so ([`mark`]), so that what a killed process has
+//! While a session's logs may be behind, a mark says so ([`marker`]), so that what a killed process has
 //! left is completed by the next.
-mod mark;
+mod pending;
 mod projector;
 #[cfg(test)]
 mod tests;
@@ -28,20 +28,20 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use self::mark::Mark;
+use self::pending::PendingMarker;
 use self::projector::Projector;
 pub(crate) use self::projector::SessionBlobs;
-use crate::formats::{LogSettings, Make, make};
-use crate::place;
+use crate::formats::{LogSettings, MakeProjection, make_projection};
+use crate::log_path;
 
 /// How many events a log may lie behind before it has to read the record.
-const QUEUE: usize = 256;
+const QUEUE_LEN: usize = 256;
 
 /// How long whoever closes a record waits for its logs.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Between two looks whether another process is through with a session's logs.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A journal whose sessions appear in the formats others read, as they happen.
 ///
@@ -49,7 +49,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// fails) is said once in the server's log, tried again when the record is closed, and never touches
 /// the record.
 #[derive(Debug)]
-pub struct Projecting {
+pub struct LoggingJournal {
     shared: Arc<Shared>,
 }
 
@@ -57,35 +57,42 @@ struct Shared {
     inner: Arc<dyn Journal>,
     data: PathBuf,
     settings: LogSettings,
-    make: Make,
+    make_projection: MakeProjection,
     /// Stops the projectors of this process, for whoever removes a session.
     running: Mutex<HashMap<SessionId, CancellationToken>>,
     /// Told whenever a projector is through.
     closed: Notify,
 }
 
-impl Projecting {
+impl LoggingJournal {
     /// The sessions of `inner`, their logs in `data`.
     pub fn new(inner: Arc<dyn Journal>, data: &Path, settings: LogSettings) -> Self {
-        Self::with(inner, data, settings, Arc::new(make))
+        Self::with_projections(inner, data, settings, Arc::new(make_projection))
     }
 
-    fn with(inner: Arc<dyn Journal>, data: &Path, settings: LogSettings, make: Make) -> Self {
+    fn with_projections(
+        inner: Arc<dyn Journal>,
+        data: &Path,
+        settings: LogSettings,
+        make_projection: MakeProjection,
+    ) -> Self {
         let data = data.to_owned();
         let (running, closed) = (Mutex::default(), Notify::new());
-        Self { shared: Arc::new(Shared { inner, data, settings, make, running, closed }) }
+        Self {
+            shared: Arc::new(Shared { inner, data, settings, make_projection, running, closed }),
+        }
     }
 
     /// Completes the logs that killed processes have left behind, and returns how many sessions
     /// that were. Sessions that are being written are left to their writers.
     pub async fn catch_up(&self) -> usize {
         let mut done = 0;
-        for id in Mark::behind(&self.shared.data).await {
-            let Ok(Some(mark)) = self.shared.try_mark(id).await else { continue };
+        for id in PendingMarker::sessions_behind(&self.shared.data).await {
+            let Ok(Some(marker)) = self.shared.try_lock(id).await else { continue };
             // It may have been completed since the list was made.
-            if mark.is_behind() {
-                let stop = self.shared.started(id);
-                if Projector::of_closed(&self.shared, id, stop).run(mark).await {
+            if marker.is_pending() {
+                let stop = self.shared.register(id);
+                if Projector::of_closed(&self.shared, id, stop).run(marker).await {
                     done += 1;
                 }
             }
@@ -100,50 +107,53 @@ impl Projecting {
     }
 
     /// Begins the logs of a record that goes on after the event of that number.
-    async fn begin(&self, id: SessionId, last: u64) -> Projected {
+    async fn open_folder(&self, id: SessionId, last: u64) -> ProjectorHandle {
         // Before the first event: whatever happens from here on, the next process looks after it.
-        if let Err(err) = Mark::note(&self.shared.data, id).await {
+        if let Err(err) = PendingMarker::set_pending(&self.shared.data, id).await {
             tracing::warn!(session = %id, "logs cannot be marked as unfinished: {err}");
         }
-        let (queue, events) = mpsc::channel(QUEUE);
+        let (queue, events) = mpsc::channel(QUEUE_LEN);
         let appended = Arc::new(AtomicU64::new(last));
-        let stop = self.shared.started(id);
+        let stop = self.shared.register(id);
         let projector =
             Projector::of_open(&self.shared, id, events, Arc::clone(&appended), stop.clone());
         let shared = Arc::clone(&self.shared);
         let task = tokio::spawn(async move {
-            if let Some(mark) = shared.mark(id, &stop).await {
-                projector.run(mark).await;
+            if let Some(marker) = shared.wait_for_lock(id, &stop).await {
+                projector.run(marker).await;
             }
             shared.closed.notify_one();
         });
-        Projected { queue, appended, task }
+        ProjectorHandle { queue, appended, task }
     }
 
-    fn record(inner: Box<dyn JournalWriter>, logs: Projected) -> Box<dyn JournalWriter> {
-        Box::new(ProjectedWriter { inner, logs })
+    fn wrap(inner: Box<dyn JournalWriter>, logs: ProjectorHandle) -> Box<dyn JournalWriter> {
+        Box::new(LoggingWriter { inner, logs })
     }
 
     /// Removes a session's logs and record while nobody writes them.
-    async fn remove_all(&self, id: SessionId) -> Result<(), JournalError> {
+    async fn remove_session(&self, id: SessionId) -> Result<(), JournalError> {
         let shared = &self.shared;
-        shared.stop(id);
-        let held = timeout(LAST_WORDS, shared.mark(id, &CancellationToken::new())).await;
-        let Ok(Some(mark)) = held else { return Err(JournalError::Busy(id)) };
-        let was_behind = mark.is_behind();
-        let path = mark.path.clone();
-        let failed = |source| storage(&path, source);
+        shared.cancel(id);
+        let held =
+            timeout(CLOSE_TIMEOUT, shared.wait_for_lock(id, &CancellationToken::new())).await;
+        let Ok(Some(marker)) = held else { return Err(JournalError::Busy(id)) };
+        let was_pending = marker.is_pending();
+        let path = marker.path.clone();
+        let failed = |source| storage_error(&path, source);
         // From here on the next process would go on with this.
-        mark.set(true).map_err(failed)?;
+        marker.set(true).map_err(failed)?;
         if let Err(err) = shared.inner.remove(&id).await {
             // Nothing has changed. A mark that stays costs one look at the next start.
-            if !was_behind {
-                drop(mark.set(false));
+            if !was_pending {
+                drop(marker.set(false));
             }
             return Err(err);
         }
-        remove_logs(&shared.data, id).await.map_err(|source| storage(&shared.data, source))?;
-        mark.remove().map_err(failed)
+        remove_logs(&shared.data, id)
+            .await
+            .map_err(|source| storage_error(&shared.data, source))?;
+        marker.remove().map_err(failed)
     }
 }
 
@@ -153,7 +163,7 @@ impl Shared {
         self.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn started(&self, id: SessionId) -> CancellationToken {
+    fn register(&self, id: SessionId) -> CancellationToken {
         let stop = CancellationToken::new();
         let mut running = self.running();
         running.retain(|_, stop| !stop.is_cancelled());
@@ -161,7 +171,7 @@ impl Shared {
         stop
     }
 
-    fn stop(&self, id: SessionId) {
+    fn cancel(&self, id: SessionId) {
         if let Some(stop) = self.running().remove(&id) {
             stop.cancel();
         }
@@ -169,10 +179,14 @@ impl Shared {
 
     /// The right to write a session's logs, as soon as nobody has it; nothing when stopped or when
     /// it cannot be had.
-    async fn mark(&self, id: SessionId, stop: &CancellationToken) -> Option<Mark> {
+    async fn wait_for_lock(
+        &self,
+        id: SessionId,
+        stop: &CancellationToken,
+    ) -> Option<PendingMarker> {
         loop {
-            match self.try_mark(id).await {
-                Ok(Some(mark)) => return Some(mark),
+            match self.try_lock(id).await {
+                Ok(Some(marker)) => return Some(marker),
                 Ok(None) => {}
                 Err(err) => {
                     tracing::warn!(session = %id, "no logs are written for this session: {err}");
@@ -181,21 +195,21 @@ impl Shared {
             }
             tokio::select! {
                 () = stop.cancelled() => return None,
-                () = sleep(LOOK) => {}
+                () = sleep(POLL_INTERVAL) => {}
             }
         }
     }
 
-    async fn try_mark(&self, id: SessionId) -> std::io::Result<Option<Mark>> {
-        Mark::take(&self.data, id).await
+    async fn try_lock(&self, id: SessionId) -> std::io::Result<Option<PendingMarker>> {
+        PendingMarker::lock(&self.data, id).await
     }
 }
 
 #[async_trait]
-impl Journal for Projecting {
+impl Journal for LoggingJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
         let record = self.shared.inner.create(id).await?;
-        Ok(Self::record(record, self.begin(*id, 0).await))
+        Ok(Self::wrap(record, self.open_folder(*id, 0).await))
     }
 
     async fn open(
@@ -209,7 +223,7 @@ impl Journal for Projecting {
             each(event);
         };
         let record = self.shared.inner.open(id, &mut each).await?;
-        Ok(Self::record(record, self.begin(*id, last).await))
+        Ok(Self::wrap(record, self.open_folder(*id, last).await))
     }
 
     async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
@@ -253,7 +267,7 @@ impl Journal for Projecting {
         if self.shared.inner.driven(id).await? {
             return Err(JournalError::Busy(*id));
         }
-        self.remove_all(*id).await
+        self.remove_session(*id).await
     }
 
     async fn take_answer(&self, id: &SessionId) -> Result<Option<String>, JournalError> {
@@ -262,7 +276,7 @@ impl Journal for Projecting {
 }
 
 /// The writer's end of a projector.
-struct Projected {
+struct ProjectorHandle {
     queue: mpsc::Sender<Event>,
     /// Number of the last event of the record, handed over or not.
     appended: Arc<AtomicU64>,
@@ -271,13 +285,13 @@ struct Projected {
 
 /// A record whose events are handed on. One that is dropped without being closed leaves its logs to
 /// be completed in the background.
-struct ProjectedWriter {
+struct LoggingWriter {
     inner: Box<dyn JournalWriter>,
-    logs: Projected,
+    logs: ProjectorHandle,
 }
 
 #[async_trait]
-impl JournalWriter for ProjectedWriter {
+impl JournalWriter for LoggingWriter {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         let event = self.inner.append(entry).await?;
         // A full queue is no harm: what is missing is read in the record. First the event, then its
@@ -302,9 +316,9 @@ impl JournalWriter for ProjectedWriter {
     }
 
     async fn close(self: Box<Self>) {
-        let Self { inner, logs: Projected { queue, appended: _, task } } = *self;
+        let Self { inner, logs: ProjectorHandle { queue, appended: _, task } } = *self;
         drop(queue);
-        match timeout(LAST_WORDS, task).await {
+        match timeout(CLOSE_TIMEOUT, task).await {
             Ok(Ok(())) => {}
             Ok(Err(err)) => tracing::warn!("the logs of a session broke off: {err}"),
             Err(_) => tracing::debug!("the logs of a session are completed in the background"),
@@ -313,7 +327,7 @@ impl JournalWriter for ProjectedWriter {
     }
 }
 
-impl fmt::Debug for ProjectedWriter {
+impl fmt::Debug for LoggingWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ProjectedRecord").field(&self.inner).finish()
     }
@@ -321,7 +335,7 @@ impl fmt::Debug for ProjectedWriter {
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { inner, data, settings, make: _, running: _, closed: _ } = self;
+        let Self { inner, data, settings, make_projection: _, running: _, closed: _ } = self;
         f.debug_struct("Shared")
             .field("inner", inner)
             .field("data", data)
@@ -332,12 +346,12 @@ impl fmt::Debug for Shared {
 
 async fn remove_logs(data: &Path, id: SessionId) -> std::io::Result<()> {
     let data = data.to_owned();
-    tokio::task::spawn_blocking(move || place::remove_logs(&data, id))
+    tokio::task::spawn_blocking(move || log_path::remove_logs(&data, id))
         .await
         .map_err(std::io::Error::other)?
         .map_err(std::io::Error::other)
 }
 
-fn storage(path: &Path, source: std::io::Error) -> JournalError {
+fn storage_error(path: &Path, source: std::io::Error) -> JournalError {
     JournalError::Storage { what: format!("{} (remove)", path.display()), source }
 }

@@ -63,11 +63,11 @@ pub enum Content {
     Blob(BlobRef),
     /// What this makes, when it turns out to be needed; no file when it makes nothing. Pictures are
     /// made so: a projection that catches up does not draw again what is there already.
-    Made(Make),
+    Lazy(MakeContent),
 }
 
 /// Makes the content of a file from blobs.
-pub type Make = Box<dyn FnOnce(&dyn Blobs) -> Option<Vec<u8>> + Send>;
+pub type MakeContent = Box<dyn FnOnce(&dyn Blobs) -> Option<Vec<u8>> + Send>;
 
 impl FileOp {
     /// The file it concerns.
@@ -86,7 +86,7 @@ impl fmt::Debug for Content {
         match self {
             Self::Bytes(bytes) => write!(f, "Bytes({})", bytes.len()),
             Self::Blob(blob) => write!(f, "Blob({})", blob.sha256),
-            Self::Made(_) => f.write_str("Made"),
+            Self::Lazy(_) => f.write_str("Made"),
         }
     }
 }

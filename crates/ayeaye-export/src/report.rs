@@ -50,7 +50,7 @@ impl Report {
         let (id, story) = (self.id, self.story.clone());
         FileOp::Replace {
             path: format!("{id}.html"),
-            content: Content::Made(Box::new(move |blobs| {
+            content: Content::Lazy(Box::new(move |blobs| {
                 Some(page::page(id, &story, blobs, pictures::MOST_BYTES))
             })),
         }

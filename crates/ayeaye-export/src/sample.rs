@@ -9,24 +9,24 @@ use ayeaye_agent::{Journal as _, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use crate::formats::{Log, Make};
+use crate::formats::{Log, MakeProjection};
 use crate::projection::{Blobs, Content, FileOp, Projection};
 
 /// Lines, an array, pictures, and what is replaced at every event.
 #[derive(Debug, Default)]
-pub(crate) struct Sample {
+pub(crate) struct TestProjection {
     /// In front of every file's name.
     pub(crate) prefix: String,
     events: u64,
 }
 
-impl Sample {
+impl TestProjection {
     pub(crate) fn new(prefix: String) -> Self {
         Self { prefix, events: 0 }
     }
 
     /// Makes one for every format.
-    pub(crate) fn make() -> Make {
+    pub(crate) fn factory() -> MakeProjection {
         Arc::new(|format, id, _| {
             Box::new(Self::new(match format {
                 crate::Format::Ufo | crate::Format::PyCatan => String::new(),
@@ -36,7 +36,7 @@ impl Sample {
     }
 }
 
-impl Projection for Sample {
+impl Projection for TestProjection {
     fn fold(&mut self, event: &Event, _: &dyn Blobs) -> Vec<FileOp> {
         self.events += 1;
         let path = |name: &str| format!("{}{name}", self.prefix);
@@ -56,7 +56,7 @@ impl Projection for Sample {
             Fact::Observe(observe) => {
                 let name = format!("images/{}step_{}", self.prefix, event.seq);
                 let text = format!("drawn {}", event.seq).into_bytes();
-                let made = Content::Made(Box::new(move |_| Some(text)));
+                let made = Content::Lazy(Box::new(move |_| Some(text)));
                 ops.push(FileOp::Write { path: format!("{name}.png"), content: made });
                 ops.extend(observe.screenshot.clone().map(|blob| FileOp::Write {
                     path: format!("{name}.jpeg"),
@@ -69,7 +69,7 @@ impl Projection for Sample {
     }
 }
 
-impl Log for Sample {
+impl Log for TestProjection {
     fn finish(&self) -> Option<FileOp> {
         let content = Content::Bytes(b"no end".to_vec());
         Some(FileOp::Replace { path: format!("{}count.txt", self.prefix), content })

@@ -18,7 +18,7 @@ pub(crate) const RULES: &str = "You drive a phone.\n你驱动一部手机。";
 
 /// A record under construction: one event every quarter of a second.
 #[derive(Debug, Default)]
-pub(crate) struct Story {
+pub(crate) struct EventBuilder {
     pub(crate) events: Vec<Event>,
     step: Option<u32>,
     agent: Option<String>,
@@ -26,11 +26,11 @@ pub(crate) struct Story {
     tools: u32,
 }
 
-impl Story {
+impl EventBuilder {
     /// A session that has begun its first round.
     pub(crate) fn new() -> Self {
-        let mut story = Self::default();
-        story.tell(Fact::SessionStart(SessionStart {
+        let mut builder = Self::default();
+        builder.push(Fact::SessionStart(SessionStart {
             task_name: "lunch".to_owned(),
             request: "Order lunch 午饭".to_owned(),
             device: DeviceRecord {
@@ -43,11 +43,11 @@ impl Story {
             run: run(),
             owner: None,
         }));
-        story.tell(Fact::RoundStart { request: "Order lunch 午饭".to_owned() });
-        story
+        builder.push(Fact::RoundStart { request: "Order lunch 午饭".to_owned() });
+        builder
     }
 
-    pub(crate) fn tell(&mut self, fact: Fact) -> &mut Self {
+    pub(crate) fn push(&mut self, fact: Fact) -> &mut Self {
         let seq = self.events.len() as u64 + 1;
         let start: Timestamp = "2026-01-09T16:07:32.123456Z".parse().unwrap();
         let ts = start + SignedDuration::from_millis(250) * i32::try_from(seq).unwrap();
@@ -60,7 +60,7 @@ impl Story {
     pub(crate) fn begin_step(&mut self, step: u32, request: u32) -> &mut Self {
         self.step = Some(step);
         self.agent = Some("AppAgent".to_owned());
-        self.tell(Fact::StepStart(StepStart {
+        self.push(Fact::StepStart(StepStart {
             agent_type: "AppAgent".to_owned(),
             round_step: step,
             agent_step: step,
@@ -68,7 +68,7 @@ impl Story {
             subtask_index: 0,
             request_number: request,
         }));
-        self.tell(Fact::Observe(Observe {
+        self.push(Fact::Observe(Observe {
             screenshot: Some(blob("picture", "image/jpeg")),
             screenshot_size: Some([540, 1200]),
             screen_size: [1080, 2400],
@@ -89,9 +89,9 @@ impl Story {
         action: Option<ActionRecord>,
         error: Option<&str>,
     ) -> &mut Self {
-        self.tell(Fact::StepEnd(StepEnd {
+        self.push(Fact::StepEnd(StepEnd {
             status: if error.is_some() { "ERROR" } else { "CONTINUE" }.to_owned(),
-            response: if action.is_some() { said() } else { ResponseRecord::default() },
+            response: if action.is_some() { response() } else { ResponseRecord::default() },
             action,
             result: if error.is_some() { "" } else { "done" }.to_owned(),
             error: error.map(str::to_owned),
@@ -142,7 +142,7 @@ impl Story {
             tool_results: None,
         };
         change(&mut request);
-        self.tell(Fact::LlmRequest(request))
+        self.push(Fact::LlmRequest(request))
     }
 
     /// An answer to the last call.
@@ -161,7 +161,7 @@ impl Story {
             raw_content: Some("explain:Tap it\taction:CLICK\tpoint:512,203".to_owned()),
             reasoning: String::new(),
             tool_calls: Vec::new(),
-            parsed: Some(ParsedRecord { action: click(), response: said() }),
+            parsed: Some(ParsedRecord { action: click(), response: response() }),
             finish_reason: Some("stop".to_owned()),
             model: "gelab-zero-4b".to_owned(),
             tokens: TokenRecord {
@@ -179,7 +179,7 @@ impl Story {
             error: None,
         };
         change(&mut response);
-        self.tell(Fact::LlmResponse(response))
+        self.push(Fact::LlmResponse(response))
     }
 
     /// A reply that nobody could read.
@@ -216,7 +216,7 @@ impl Story {
     pub(crate) fn begin_tool(&mut self, name: &str, parameters: Value, batch: Option<u32>) -> u32 {
         self.tools += 1;
         let tool_call_id = self.tools;
-        self.tell(Fact::ToolStart(ToolStart {
+        self.push(Fact::ToolStart(ToolStart {
             tool_call_id,
             name: name.to_owned(),
             parameters: object(parameters),
@@ -228,7 +228,7 @@ impl Story {
     }
 
     pub(crate) fn end_tool(&mut self, tool_call_id: u32, outcome: Result<&str, &str>) -> &mut Self {
-        self.tell(Fact::ToolEnd(ToolEnd {
+        self.push(Fact::ToolEnd(ToolEnd {
             tool_call_id,
             success: outcome.is_ok(),
             unknown: false,
@@ -239,7 +239,7 @@ impl Story {
     }
 
     pub(crate) fn end(&mut self, reason: &str) -> &mut Self {
-        self.tell(Fact::SessionEnd(SessionEnd {
+        self.push(Fact::SessionEnd(SessionEnd {
             stop_reason: reason.to_owned(),
             message: "Lunch is ordered.".to_owned(),
             steps: 1,
@@ -258,7 +258,7 @@ pub(crate) fn click() -> ActionRecord {
     ActionRecord { function: "CLICK".to_owned(), arguments: object(json!({ "point": [512, 203] })) }
 }
 
-pub(crate) fn said() -> ResponseRecord {
+pub(crate) fn response() -> ResponseRecord {
     ResponseRecord {
         observation: "A menu.".to_owned(),
         thought: "面 is the first.\nI tap it.".to_owned(),
@@ -285,9 +285,9 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
 
 /// Blobs by the name of their hash; `lost` is one that cannot be read.
 #[derive(Debug)]
-pub(crate) struct Shelf;
+pub(crate) struct BlobFixture;
 
-impl Blobs for Shelf {
+impl Blobs for BlobFixture {
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
         match blob.sha256.as_str() {
             "rules" => Ok(Bytes::from_static(RULES.as_bytes())),
@@ -299,24 +299,24 @@ impl Blobs for Shelf {
 
 /// A folder in memory, with the promises of the one on disk.
 #[derive(Debug, Default)]
-pub(crate) struct Folder {
+pub(crate) struct MemoryFolder {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     arrays: BTreeMap<String, Vec<String>>,
 }
 
-impl Folder {
+impl MemoryFolder {
     /// What a projection makes of a story.
     pub(crate) fn of(projection: &mut dyn Projection, events: &[Event]) -> Self {
         let mut folder = Self::default();
         for event in events {
-            for operation in projection.fold(event, &Shelf) {
-                folder.carry_out(operation);
+            for operation in projection.fold(event, &BlobFixture) {
+                folder.apply(operation);
             }
         }
         folder
     }
 
-    pub(crate) fn carry_out(&mut self, operation: FileOp) {
+    pub(crate) fn apply(&mut self, operation: FileOp) {
         assert_safe(operation.path());
         match operation {
             FileOp::Append { path, bytes } => self.files.entry(path).or_default().extend(bytes),
@@ -379,8 +379,8 @@ impl Folder {
 pub(crate) fn read(content: Content) -> Vec<u8> {
     match content {
         Content::Bytes(bytes) => bytes,
-        Content::Blob(blob) => Shelf.blob(&blob).map(|it| it.to_vec()).unwrap_or_default(),
-        Content::Made(make) => make(&Shelf).unwrap_or_default(),
+        Content::Blob(blob) => BlobFixture.blob(&blob).map(|it| it.to_vec()).unwrap_or_default(),
+        Content::Lazy(make) => make(&BlobFixture).unwrap_or_default(),
     }
 }
 

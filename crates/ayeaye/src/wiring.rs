@@ -9,7 +9,7 @@ use ayeaye_agent::journal::{FileJournal, tidy};
 use ayeaye_agent::{
     Agent, AgentDeps, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Models, SettleRule,
 };
-use ayeaye_export::Projecting;
+use ayeaye_export::LoggingJournal;
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
 use ayeaye_phone::{AdbServer, Handset};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -31,7 +31,7 @@ pub struct House {
     /// The records, for what only files can tell.
     pub files: FileJournal,
     /// The same with the logs beside them.
-    pub journal: Arc<Projecting>,
+    pub journal: Arc<LoggingJournal>,
     /// Ends the virtual phone and the scripted model when the house goes.
     _down: DropGuard,
 }
@@ -86,7 +86,8 @@ impl House {
         let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync)
             .with_floor(config.journal.min_free);
         let logs = config.logs.clone();
-        let journal = Arc::new(Projecting::new(Arc::new(files.clone()), &config.data_dir, logs));
+        let journal =
+            Arc::new(LoggingJournal::new(Arc::new(files.clone()), &config.data_dir, logs));
         // The stand-in is asked for everything: nothing is sent to anybody else.
         let alone = decider == Decider::Scripted && handset.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };

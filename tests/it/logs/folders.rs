@@ -53,7 +53,7 @@ pub async fn complete(data: &Path, session: &str) {
 /// The logs in the data folder, named as an export names them.
 pub fn live(data: &Path, id: SessionId) -> BTreeMap<Format, Files> {
     let mut live = BTreeMap::new();
-    for (format, path) in ayeaye_export::logs(data, id).unwrap() {
+    for (format, path) in ayeaye_export::session_logs(data, id).unwrap() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let found = match format {
             Format::Ufo => files(&path),

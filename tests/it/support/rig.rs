@@ -10,7 +10,7 @@ use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
-use ayeaye_export::{Images, LogSettings, Projecting};
+use ayeaye_export::{Images, LogSettings, LoggingJournal};
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
 use ayeaye_phone::{AdbServer, Handset, Phone, PhoneOptions};
 use rmcp::model::CallToolRequestParams;
@@ -146,7 +146,7 @@ impl Rig {
                 caption: options.caption,
                 ..Models::one(model)
             },
-            journal: Arc::new(Projecting::new(Arc::new(files), data.path(), options.logs)),
+            journal: Arc::new(LoggingJournal::new(Arc::new(files), data.path(), options.logs)),
             limits,
             config: Map::new(),
             privacy: options.keeping,

@@ -22,7 +22,7 @@ pub(crate) struct Area {
 
 impl Area {
     /// What of it lies in the other.
-    pub(crate) fn within(self, other: Self) -> Self {
+    pub(crate) fn intersection(self, other: Self) -> Self {
         Self {
             left: self.left.max(other.left),
             top: self.top.max(other.top),
@@ -35,8 +35,8 @@ impl Area {
         self.right <= self.left || self.bottom <= self.top
     }
 
-    pub(super) fn meets(self, other: Self) -> bool {
-        !self.within(other).is_empty()
+    pub(super) fn intersects(self, other: Self) -> bool {
+        !self.intersection(other).is_empty()
     }
 }
 
@@ -69,7 +69,7 @@ impl Canvas {
     }
 
     /// Both, the other at the right, with the taller one's height.
-    pub(crate) fn beside(&self, other: &Self) -> Option<Self> {
+    pub(crate) fn join_right(&self, other: &Self) -> Option<Self> {
         let width = self.width.checked_add(other.width)?;
         let height = self.height.max(other.height);
         let mut rgb = Vec::with_capacity(self.rgb.len() + other.rgb.len());
@@ -85,15 +85,15 @@ impl Canvas {
         Self::new(width, height, rgb)
     }
 
-    /// Mixes a colour in, `cover` from 0 to 1. Off the picture nothing happens.
-    pub(super) fn mix(&mut self, x: i32, y: i32, colour: Colour, cover: f32) {
+    /// Mixes a colour in, `alpha` from 0 to 1. Off the picture nothing happens.
+    pub(super) fn blend(&mut self, x: i32, y: i32, colour: Colour, alpha: f32) {
         let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if self.width <= x || self.height <= y {
             return;
         }
         let at = (y as usize * self.width as usize + x as usize) * 3;
         for (old, new) in self.rgb[at..at + 3].iter_mut().zip(colour) {
-            let mixed = f32::from(*old) + (f32::from(new) - f32::from(*old)) * cover;
+            let mixed = f32::from(*old) + (f32::from(new) - f32::from(*old)) * alpha;
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -105,29 +105,29 @@ impl Canvas {
     }
 
     /// Fills a rectangle.
-    pub(super) fn fill(&mut self, area: Area, colour: Colour, cover: f32) {
-        let area = area.within(self.area());
+    pub(super) fn fill(&mut self, area: Area, colour: Colour, alpha: f32) {
+        let area = area.intersection(self.area());
         for y in area.top..area.bottom {
             for x in area.left..area.right {
-                self.mix(x, y, colour, cover);
+                self.blend(x, y, colour, alpha);
             }
         }
     }
 
     /// Draws the edge of a rectangle, inside it.
-    pub(super) fn outline(&mut self, area: Area, thick: i32, colour: Colour, cover: f32) {
+    pub(super) fn outline(&mut self, area: Area, thickness: i32, colour: Colour, alpha: f32) {
         let Area { left, top, right, bottom } = area;
-        let (across, down) = (thick.min(right - left), thick.min(bottom - top));
+        let (across, down) = (thickness.min(right - left), thickness.min(bottom - top));
         let side = |left, top, right, bottom| Area { left, top, right, bottom };
-        self.fill(side(left, top, right, top + down), colour, cover);
+        self.fill(side(left, top, right, top + down), colour, alpha);
         if down < bottom - top {
-            self.fill(side(left, (bottom - down).max(top + down), right, bottom), colour, cover);
+            self.fill(side(left, (bottom - down).max(top + down), right, bottom), colour, alpha);
         }
         let (above, below) = (top + down, (bottom - down).max(top + down));
-        self.fill(side(left, above, left + across, below), colour, cover);
+        self.fill(side(left, above, left + across, below), colour, alpha);
         if across < right - left {
             let from = (right - across).max(left + across);
-            self.fill(side(from, above, right, below), colour, cover);
+            self.fill(side(from, above, right, below), colour, alpha);
         }
     }
 
@@ -138,17 +138,17 @@ impl Canvas {
         area: Area,
         half: f32,
         colour: Colour,
-        cover: f32,
+        alpha: f32,
         distance: impl Fn(f32, f32) -> f32,
     ) {
-        let area = area.within(self.area());
+        let area = area.intersection(self.area());
         for y in area.top..area.bottom {
             for x in area.left..area.right {
                 #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^24")]
                 let from = distance(x as f32 + 0.5, y as f32 + 0.5);
                 let inside = (half - from + 0.5).clamp(0.0, 1.0);
                 if 0.0 < inside {
-                    self.mix(x, y, colour, inside * cover);
+                    self.blend(x, y, colour, inside * alpha);
                 }
             }
         }

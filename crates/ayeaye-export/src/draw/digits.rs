@@ -19,25 +19,31 @@ const DOTS: [[u8; 7]; 10] = [
 ];
 
 /// Width and height of a number, with a dot of margin all round.
-pub(super) fn size(number: usize, dot: i32) -> (i32, i32) {
+pub(super) fn size(number: usize, scale: i32) -> (i32, i32) {
     let digits = i32::try_from(number.checked_ilog10().unwrap_or(0) + 1).unwrap_or(10);
-    ((digits * (WIDE + 1) + 1) * dot, (HIGH + 2) * dot)
+    ((digits * (WIDE + 1) + 1) * scale, (HIGH + 2) * scale)
 }
 
 /// Writes a number on a plate, its top left corner at `left`, `top`.
-pub(super) fn write(canvas: &mut Canvas, number: usize, at: (i32, i32), dot: i32, plate: Colour) {
-    let (width, height) = size(number, dot);
+pub(super) fn draw_number(
+    canvas: &mut Canvas,
+    number: usize,
+    at: (i32, i32),
+    scale: i32,
+    background: Colour,
+) {
+    let (width, height) = size(number, scale);
     let (left, top) = at;
     let area = Area { left, top, right: left + width, bottom: top + height };
-    canvas.fill(area, plate, 1.0);
+    canvas.fill(area, background, 1.0);
     let digits = number.to_string();
     for (nth, digit) in (0..).zip(digits.bytes()) {
         let rows = DOTS[usize::from(digit - b'0')];
         for (row, bits) in (0..).zip(rows) {
             for column in (0..WIDE).filter(|column| bits >> (WIDE - 1 - column) & 1 == 1) {
-                let left = left + (1 + nth * (WIDE + 1) + column) * dot;
-                let top = top + (1 + row) * dot;
-                let area = Area { left, top, right: left + dot, bottom: top + dot };
+                let left = left + (1 + nth * (WIDE + 1) + column) * scale;
+                let top = top + (1 + row) * scale;
+                let area = Area { left, top, right: left + scale, bottom: top + scale };
                 canvas.fill(area, [255; 3], 1.0);
             }
         }
@@ -51,7 +57,7 @@ mod tests {
     #[test]
     fn a_number_takes_the_room_it_says() {
         let mut canvas = Canvas::new(60, 30, vec![200; 60 * 30 * 3]).unwrap();
-        write(&mut canvas, 104, (3, 2), 2, [0; 3]);
+        draw_number(&mut canvas, 104, (3, 2), 2, [0; 3]);
         let (width, height) = size(104, 2);
         assert_eq!((width, height), (38, 18));
         let pixel = |x: i32, y: i32| usize::try_from((y * 60 + x) * 3).unwrap();

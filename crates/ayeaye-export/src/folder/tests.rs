@@ -33,7 +33,7 @@ impl Op {
                 let text = text.clone().into_bytes();
                 FileOp::Replace {
                     path: format!("last{file}.txt"),
-                    content: Content::Made(Box::new(move |_| Some(text))),
+                    content: Content::Lazy(Box::new(move |_| Some(text))),
                 }
             }
         }
@@ -56,14 +56,14 @@ fn all(root: &Path, ops: &[Op]) -> Result<(), FolderError> {
         folder.apply(op.op(number), &NoBlobs)?;
     }
     folder.flush(&NoBlobs)?;
-    folder.settle()
+    folder.check_lengths()
 }
 
 /// As a projector does: once more from nothing when it is out of step.
 fn all_or_anew(root: &Path, ops: &[Op]) {
     match all(root, ops) {
         Ok(()) => {}
-        Err(FolderError::OutOfStep(_)) => {
+        Err(FolderError::Inconsistent(_)) => {
             fs::remove_dir_all(root).expect("it can be removed");
             all(root, ops).expect("a new folder takes everything");
         }
@@ -181,13 +181,13 @@ fn what_is_gone_or_changed_is_noticed() {
     append(&mut folder, "x.log", "one\n").unwrap();
     fs::remove_file(data.path().join("x.log")).unwrap();
     let gone = append(&mut folder, "x.log", "two\n");
-    assert!(matches!(gone, Err(FolderError::OutOfStep(_))), "{gone:?}");
+    assert!(matches!(gone, Err(FolderError::Inconsistent(_))), "{gone:?}");
 
     // The record has lost what the log still holds.
     let mut folder = Folder::new(data.path(), "w", false).unwrap();
     fs::write(data.path().join("x.log"), "one\ntwo\n").unwrap();
     append(&mut folder, "x.log", "one\n").unwrap();
-    assert!(matches!(folder.settle(), Err(FolderError::OutOfStep(_))));
+    assert!(matches!(folder.check_lengths(), Err(FolderError::Inconsistent(_))));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn of_many_contents_the_last_is_made_and_others_are_not() {
     let data = TempDir::new().unwrap();
     let mut folder = Folder::new(data.path(), "w", false).unwrap();
     for number in 0..3 {
-        let content = Content::Made(Box::new(move |_| {
+        let content = Content::Lazy(Box::new(move |_| {
             assert_eq!(number, 2, "only the last is made");
             Some(b"last".to_vec())
         }));

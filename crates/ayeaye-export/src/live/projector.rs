@@ -10,10 +10,10 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::mark::Mark;
+use super::pending::PendingMarker;
 use super::{Shared, remove_logs};
 use crate::folder::FolderError;
-use crate::outlet::{Outlet, Site, Trouble};
+use crate::log_writer::{LogError, LogWriter, Target};
 use crate::projection::Blobs;
 
 /// Events that are worked through on a thread before anybody is asked whether to go on.
@@ -24,7 +24,7 @@ pub(super) struct Projector {
     shared: Arc<Shared>,
     id: SessionId,
     live: bool,
-    logs: Vec<Kept>,
+    logs: Vec<LogSlot>,
     events: mpsc::Receiver<Event>,
     /// Number of the last event of the record.
     appended: Arc<AtomicU64>,
@@ -33,19 +33,19 @@ pub(super) struct Projector {
 
 /// A log and how it stands.
 #[derive(Debug)]
-struct Kept {
-    outlet: Outlet,
+struct LogSlot {
+    writer: LogWriter,
     /// Nothing is written until the record is closed.
     failed: bool,
     /// What has just happened, and is yet to be looked at.
-    trouble: Option<Trouble>,
-    warned: bool,
+    error: Option<LogError>,
+    error_logged: bool,
     /// How often it was begun anew since it was out of step.
-    anew: u8,
+    restarts: u8,
 }
 
 /// More than this and somebody else writes in its folder: it is left until the next time.
-const MOST_ANEW: u8 = 2;
+const MAX_RESTARTS: u8 = 2;
 
 impl Projector {
     /// For a record that is being written.
@@ -80,10 +80,10 @@ impl Projector {
         let formats = projector.shared.settings.formats.iter();
         projector.logs = formats
             .map(|format| {
-                let site = Site::Data { data: projector.shared.data.clone(), live };
-                let Shared { settings, make, .. } = &*projector.shared;
-                let outlet = Outlet::new(*format, id, site, settings, make);
-                Kept { outlet, failed: false, trouble: None, warned: false, anew: 0 }
+                let target = Target::DataDir { data: projector.shared.data.clone(), live };
+                let Shared { settings, make_projection, .. } = &*projector.shared;
+                let writer = LogWriter::new(*format, id, target, settings, make_projection);
+                LogSlot { writer, failed: false, error: None, error_logged: false, restarts: 0 }
             })
             .collect();
         projector
@@ -91,21 +91,21 @@ impl Projector {
 
     /// Keeps the logs up until the record is closed, and completes them. Returns whether they are
     /// complete.
-    pub(super) async fn run(mut self, mark: Mark) -> bool {
-        let complete = self.follow(&mark).await;
-        if complete && let Err(err) = mark.set(false) {
+    pub(super) async fn run(mut self, marker: PendingMarker) -> bool {
+        let complete = self.follow(&marker).await;
+        if complete && let Err(err) = marker.set(false) {
             tracing::debug!(session = %self.id, "logs stay marked as unfinished: {err}");
         }
         self.stop.cancel();
         complete
     }
 
-    async fn follow(&mut self, mark: &Mark) -> bool {
-        if let Err(err) = mark.set(true) {
+    async fn follow(&mut self, marker: &PendingMarker) -> bool {
+        if let Err(err) = marker.set(true) {
             tracing::debug!(session = %self.id, "logs cannot be marked as unfinished: {err}");
         }
         loop {
-            if !self.bring_up(None).await {
+            if !self.catch_up(None).await {
                 return false;
             }
             let mut batch = Vec::new();
@@ -126,21 +126,21 @@ impl Projector {
                 })
                 .await;
             // After a gap the rest of the queue would be of no use.
-            if !fed || !self.bring_up(last).await {
+            if !fed || !self.catch_up(last).await {
                 return false;
             }
         }
         for number in 0..self.logs.len() {
             if self.logs[number].failed {
-                self.begin_anew(number);
+                self.restart(number);
             }
         }
-        for _ in 0..=MOST_ANEW {
-            if !self.bring_up(None).await || !self.work(settle).await {
+        for _ in 0..=MAX_RESTARTS {
+            if !self.catch_up(None).await || !self.work(finish).await {
                 return false;
             }
             if !self.is_behind(None) {
-                return self.logs.iter().all(|kept| !kept.failed);
+                return self.logs.iter().all(|slot| !slot.failed);
             }
             // One was out of step and begins anew.
         }
@@ -149,11 +149,11 @@ impl Projector {
 
     /// Reads in the record what is missing up to `last`, or up to its end. Returns whether there is
     /// any use in going on.
-    async fn bring_up(&mut self, last: Option<u64>) -> bool {
+    async fn catch_up(&mut self, last: Option<u64>) -> bool {
         let mut before = None;
         while self.is_behind(last) {
-            let anew: u8 = self.logs.iter().map(|kept| kept.anew).sum();
-            let now = Some((self.least(), anew));
+            let restarts: u8 = self.logs.iter().map(|slot| slot.restarts).sum();
+            let now = Some((self.lowest_seq(), restarts));
             // The record holds less than was appended, or was put aside.
             if mem::replace(&mut before, now) == now || !self.read().await {
                 return false;
@@ -170,15 +170,15 @@ impl Projector {
             let appended = self.appended.load(Ordering::Acquire);
             if self.events.is_empty() { appended } else { 0 }
         });
-        self.least().is_some_and(|folded| folded < last)
+        self.lowest_seq().is_some_and(|folded| folded < last)
     }
 
     /// Goes through the record once. Returns whether there is any use in going on.
     async fn read(&mut self) -> bool {
         let (inner, id, stop) = (Arc::clone(&self.shared.inner), self.id, self.stop.clone());
         let runtime = Handle::current();
-        let (told, hear) = oneshot::channel();
-        let work = move |logs: &mut [Kept], blobs: &dyn Blobs| {
+        let (sender, receiver) = oneshot::channel();
+        let work = move |logs: &mut [LogSlot], blobs: &dyn Blobs| {
             let (mut batch, mut last) = (Vec::with_capacity(BATCH), 0);
             let mut each = |event: Event| {
                 last = event.seq;
@@ -195,29 +195,29 @@ impl Projector {
             // Only now: of what was replaced at the end of each run only the last is made.
             flush(logs, blobs);
             // The asker waits for this.
-            drop(told.send((visited, last)));
+            drop(sender.send((visited, last)));
         };
         if !self.work(work).await || self.stop.is_cancelled() {
             return false;
         }
-        let Ok((visited, last)) = hear.await else { return false };
+        let Ok((visited, last)) = receiver.await else { return false };
         if !self.live {
             self.appended.store(last, Ordering::Release);
         }
         match visited {
             Ok(()) => true,
-            Err(err) => self.unreadable(&err).await,
+            Err(err) => self.handle_read_error(&err).await,
         }
     }
 
     /// What the last of the logs has taken in.
-    fn least(&self) -> Option<u64> {
-        let good = self.logs.iter().filter(|kept| !kept.failed);
-        good.map(|kept| kept.outlet.folded()).min()
+    fn lowest_seq(&self) -> Option<u64> {
+        let good = self.logs.iter().filter(|slot| !slot.failed);
+        good.map(|slot| slot.writer.last_seq()).min()
     }
 
     /// What to do about a record that cannot be read, or not to its end.
-    async fn unreadable(&mut self, err: &JournalError) -> bool {
+    async fn handle_read_error(&mut self, err: &JournalError) -> bool {
         match err {
             // A removal was broken off after the record was gone.
             JournalError::Unknown(_) if !self.live => {
@@ -240,7 +240,10 @@ impl Projector {
     }
 
     /// Does file work on a thread that may wait. Returns whether there is any use in going on.
-    async fn work(&mut self, work: impl FnOnce(&mut [Kept], &dyn Blobs) + Send + 'static) -> bool {
+    async fn work(
+        &mut self,
+        work: impl FnOnce(&mut [LogSlot], &dyn Blobs) + Send + 'static,
+    ) -> bool {
         let mut logs = mem::take(&mut self.logs);
         let inner = Arc::clone(&self.shared.inner);
         let blobs = SessionBlobs { inner, id: self.id, runtime: Handle::current() };
@@ -252,56 +255,57 @@ impl Projector {
         let Ok(logs) = done.await else { return false };
         self.logs = logs;
         for number in 0..self.logs.len() {
-            if let Some(trouble) = self.logs[number].trouble.take() {
-                self.trouble(number, &trouble);
+            if let Some(error) = self.logs[number].error.take() {
+                self.handle_error(number, &error);
             }
         }
         true
     }
 
-    fn trouble(&mut self, number: usize, trouble: &Trouble) {
-        let kept = &mut self.logs[number];
-        let out_of_step = matches!(trouble, Trouble::Folder(FolderError::OutOfStep(_)));
-        if out_of_step && kept.anew < MOST_ANEW {
-            kept.anew += 1;
-            tracing::debug!(session = %self.id, "{trouble}: it is made anew");
-            match kept.outlet.remove() {
-                Ok(()) => return self.begin_anew(number),
+    fn handle_error(&mut self, number: usize, error: &LogError) {
+        let slot = &mut self.logs[number];
+        let out_of_step = matches!(error, LogError::Folder(FolderError::Inconsistent(_)));
+        if out_of_step && slot.restarts < MAX_RESTARTS {
+            slot.restarts += 1;
+            tracing::debug!(session = %self.id, "{error}: it is made anew");
+            match slot.writer.remove() {
+                Ok(()) => return self.restart(number),
                 Err(err) => tracing::debug!(session = %self.id, "{err}"),
             }
         }
-        let kept = &mut self.logs[number];
-        kept.failed = true;
-        if !mem::replace(&mut kept.warned, true) {
-            let (format, error) = (kept.outlet.format(), error_chain(trouble));
+        let slot = &mut self.logs[number];
+        slot.failed = true;
+        if !mem::replace(&mut slot.error_logged, true) {
+            let (format, error) = (slot.writer.format(), error_chain(error));
             tracing::warn!(session = %self.id, %format, "a log is not written: {error}");
         }
     }
 
-    fn begin_anew(&mut self, number: usize) {
-        let Shared { settings, make, data, .. } = &*self.shared;
-        let kept = &mut self.logs[number];
-        let site = Site::Data { data: data.clone(), live: self.live };
-        kept.outlet = Outlet::new(kept.outlet.format(), self.id, site, settings, make);
-        kept.failed = false;
+    fn restart(&mut self, number: usize) {
+        let Shared { settings, make_projection, data, .. } = &*self.shared;
+        let slot = &mut self.logs[number];
+        let target = Target::DataDir { data: data.clone(), live: self.live };
+        slot.writer =
+            LogWriter::new(slot.writer.format(), self.id, target, settings, make_projection);
+        slot.failed = false;
     }
 }
 
-fn feed(logs: &mut [Kept], events: &[Event], blobs: &dyn Blobs) {
-    each(logs, |outlet| outlet.feed(events, blobs));
+fn feed(logs: &mut [LogSlot], events: &[Event], blobs: &dyn Blobs) {
+    each(logs, |writer| writer.feed(events, blobs));
 }
 
-fn flush(logs: &mut [Kept], blobs: &dyn Blobs) {
-    each(logs, |outlet| outlet.flush(blobs));
+fn flush(logs: &mut [LogSlot], blobs: &dyn Blobs) {
+    each(logs, |writer| writer.flush(blobs));
 }
 
-fn settle(logs: &mut [Kept], blobs: &dyn Blobs) {
-    each(logs, |outlet| outlet.settle(blobs));
+fn finish(logs: &mut [LogSlot], blobs: &dyn Blobs) {
+    each(logs, |writer| writer.finish(blobs));
 }
 
-fn each(logs: &mut [Kept], work: impl Fn(&mut Outlet) -> Result<(), Trouble>) {
-    for kept in logs.iter_mut().filter(|kept| !kept.failed && kept.trouble.is_none()) {
-        kept.trouble = work(&mut kept.outlet).err();
+fn each(logs: &mut [LogSlot], work: impl Fn(&mut LogWriter) -> Result<(), LogError>) {
+    for slot in logs.iter_mut().filter(|slot| !slot.failed && slot.error.is_none()) {
+        slot.error = work(&mut slot.writer).err();
     }
 }
 
@@ -316,12 +320,12 @@ impl Blobs for SessionBlobs {
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
         let (inner, id, blob) = (Arc::clone(&self.inner), self.id, blob.clone());
         // Not `block_on`: this thread may be in one, reading the record.
-        let (told, hear) = std::sync::mpsc::sync_channel(1);
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
         let name = blob.sha256.clone();
         self.runtime.spawn(async move {
             // Whoever asked waits for it.
-            drop(told.send(inner.blob(&id, &blob).await));
+            drop(sender.send(inner.blob(&id, &blob).await));
         });
-        hear.recv().unwrap_or(Err(JournalError::Blob(name)))
+        receiver.recv().unwrap_or(Err(JournalError::Blob(name)))
     }
 }

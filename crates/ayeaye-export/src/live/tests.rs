@@ -11,23 +11,28 @@ use super::*;
 use crate::export::export_with;
 use crate::formats::{Format, Log};
 use crate::projection::{Blobs, FileOp, Projection};
-use crate::sample::{Sample, facts, files, plain_session, tree, write};
+use crate::sample::{TestProjection, facts, files, plain_session, tree, write};
 
 struct Rig {
     data: TempDir,
     files: FileJournal,
-    logs: Projecting,
+    logs: LoggingJournal,
 }
 
-fn rig(make: Make) -> Rig {
+fn rig(make_projection: MakeProjection) -> Rig {
     let data = TempDir::new().expect("a folder for tests");
-    rig_in(data, make)
+    rig_in(data, make_projection)
 }
 
-fn rig_in(data: TempDir, make: Make) -> Rig {
+fn rig_in(data: TempDir, make_projection: MakeProjection) -> Rig {
     let files = files(data.path());
     let inner = Arc::new(files.clone());
-    let logs = Projecting::with(inner, data.path(), LogSettings::default(), make);
+    let logs = LoggingJournal::with_projections(
+        inner,
+        data.path(),
+        LogSettings::default(),
+        make_projection,
+    );
     Rig { data, files, logs }
 }
 
@@ -48,16 +53,23 @@ impl Rig {
     }
 
     fn is_marked(&self, id: SessionId) -> bool {
-        let mark = self.data.path().join("projecting").join(id.to_string());
-        fs::metadata(mark).is_ok_and(|found| found.len() != 0)
+        let marker = self.data.path().join("projecting").join(id.to_string());
+        fs::metadata(marker).is_ok_and(|found| found.len() != 0)
     }
 
     async fn exported(&self, id: SessionId, format: Format) -> TempDir {
         let out = TempDir::new().expect("a folder for tests");
         let settings = LogSettings::default();
         for _ in 0..2 {
-            let done =
-                export_with(&self.files, id, format, out.path(), &settings, &Sample::make()).await;
+            let done = export_with(
+                &self.files,
+                id,
+                format,
+                out.path(),
+                &settings,
+                &TestProjection::factory(),
+            )
+            .await;
             let done = done.expect("it can be exported");
             assert!(done.files.iter().all(|file| file.is_file()), "{done:?}");
             assert_eq!(done.damage, None);
@@ -70,7 +82,7 @@ impl Rig {
 fn alone(data: &Path, id: SessionId, format: Format) -> BTreeMap<String, Vec<u8>> {
     match format {
         Format::Ufo => {
-            let found = place::logs(data, id).expect("it can be looked for");
+            let found = crate::log_path::session_logs(data, id).expect("it can be looked for");
             tree(&found.iter().find(|(it, _)| *it == format).expect("it is there").1)
         }
         Format::PyCatan => tree(&data.join("llm")),
@@ -84,17 +96,18 @@ fn alone(data: &Path, id: SessionId, format: Format) -> BTreeMap<String, Vec<u8>
 
 #[tokio::test]
 async fn what_is_written_live_is_what_is_exported() {
-    for make in [Sample::make(), Arc::new(make)] {
-        let rig = rig(Arc::clone(&make));
+    for make_projection in [TestProjection::factory(), Arc::new(make_projection)] {
+        let rig = rig(Arc::clone(&make_projection));
         let id = rig.session().await;
         assert!(!rig.is_marked(id));
         for format in Format::ALL {
             let out = TempDir::new().unwrap();
             let settings = LogSettings::default();
             for _ in 0..2 {
-                let done = export_with(&rig.files, id, format, out.path(), &settings, &make)
-                    .await
-                    .unwrap();
+                let done =
+                    export_with(&rig.files, id, format, out.path(), &settings, &make_projection)
+                        .await
+                        .unwrap();
                 assert!(done.files.iter().all(|file| file.is_file()), "{done:?}");
                 let (exported, live) = (tree(out.path()), alone(rig.data.path(), id, format));
                 assert_eq!(exported.keys().collect::<Vec<_>>(), live.keys().collect::<Vec<_>>());
@@ -111,16 +124,19 @@ async fn what_is_written_live_is_what_is_exported() {
 async fn wherever_a_process_is_killed_the_logs_end_up_the_same() {
     let entries = facts();
     for killed in (1..entries.len()).step_by(5) {
-        let rig = rig(Arc::new(make));
+        let rig = rig(Arc::new(make_projection));
         let id = SessionId::new();
         let mut record = rig.logs.create(&id).await.unwrap();
         write(&mut *record, entries[..killed].to_vec()).await;
         // No close and no goodbye: the projector is stopped wherever it is.
-        rig.logs.shared.stop(id);
+        rig.logs.shared.cancel(id);
         drop(record);
         assert!(rig.is_marked(id));
-        let next =
-            Projecting::new(Arc::new(rig.files.clone()), rig.data.path(), LogSettings::default());
+        let next = LoggingJournal::new(
+            Arc::new(rig.files.clone()),
+            rig.data.path(),
+            LogSettings::default(),
+        );
         if killed % 2 == 0 {
             while next.catch_up().await == 0 {
                 tokio::task::yield_now().await;
@@ -142,14 +158,14 @@ async fn wherever_a_process_is_killed_the_logs_end_up_the_same() {
 
 #[tokio::test]
 async fn what_a_killed_process_left_is_completed() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     rig.session().await;
     let whole = rig.logs();
     // Killed at once: nothing but the mark.
     let data = TempDir::new().unwrap();
-    let second = rig_in(data, Sample::make());
+    let second = rig_in(data, TestProjection::factory());
     let id = plain_session(second.data.path()).await;
-    Mark::note(second.data.path(), id).await.unwrap();
+    PendingMarker::set_pending(second.data.path(), id).await.unwrap();
     assert_eq!(second.logs.catch_up().await, 1);
     assert!(!second.is_marked(id));
     assert_eq!(second.logs().len(), whole.len() - 1, "all but the note which is the current one");
@@ -170,7 +186,7 @@ async fn what_a_killed_process_left_is_completed() {
             _ => {}
         }
     }
-    Mark::note(second.data.path(), id).await.unwrap();
+    PendingMarker::set_pending(second.data.path(), id).await.unwrap();
     second.logs.catch_up().await;
     let again = second.logs();
     assert!(again == whole, "{:?}\nis not\n{:?}", again.keys(), whole.keys());
@@ -178,7 +194,7 @@ async fn what_a_killed_process_left_is_completed() {
 
 #[tokio::test]
 async fn a_session_that_goes_on_is_gone_on_with() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     let id = rig.session().await;
     let mut before = 0;
     let mut record = rig.logs.open(&id, &mut |_| before += 1).await.unwrap();
@@ -192,9 +208,9 @@ async fn a_session_that_goes_on_is_gone_on_with() {
 
 #[tokio::test]
 async fn sessions_of_one_name_have_a_folder_each() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     let (first, second) = (rig.session().await, rig.session().await);
-    let folder = |id| place::logs(rig.data.path(), id).unwrap()[0].1.clone();
+    let folder = |id| crate::log_path::session_logs(rig.data.path(), id).unwrap()[0].1.clone();
     assert_ne!(folder(first), folder(second));
     assert_eq!(
         folder(second).file_name().unwrap().to_str().unwrap().rsplit_once('_').unwrap().1,
@@ -203,12 +219,16 @@ async fn sessions_of_one_name_have_a_folder_each() {
     rig.logs.remove(&first).await.unwrap();
     let record = rig.logs.open(&second, &mut |_| {}).await.unwrap();
     record.close().await;
-    assert_eq!(place::logs(rig.data.path(), second).unwrap().len(), 2, "it keeps its own");
+    assert_eq!(
+        crate::log_path::session_logs(rig.data.path(), second).unwrap().len(),
+        2,
+        "it keeps its own"
+    );
 }
 
 #[tokio::test]
 async fn nothing_is_left_of_a_removed_session() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     let (first, second) = (rig.session().await, rig.session().await);
     let before = rig.logs();
     rig.logs.remove(&second).await.unwrap();
@@ -227,14 +247,14 @@ async fn nothing_is_left_of_a_removed_session() {
     write(&mut *record, facts()).await;
     assert!(matches!(rig.logs.remove(&id).await, Err(JournalError::Busy(_))));
     record.close().await;
-    assert_eq!(place::logs(rig.data.path(), id).unwrap().len(), 2);
+    assert_eq!(crate::log_path::session_logs(rig.data.path(), id).unwrap().len(), 2);
 }
 
 #[tokio::test]
 async fn a_removal_that_was_broken_off_is_completed() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     let id = rig.session().await;
-    Mark::note(rig.data.path(), id).await.unwrap();
+    PendingMarker::set_pending(rig.data.path(), id).await.unwrap();
     rig.files.remove(&id).await.unwrap();
     rig.logs.catch_up().await;
     let left: Vec<_> = rig.logs().into_keys().collect();
@@ -245,7 +265,7 @@ async fn a_removal_that_was_broken_off_is_completed() {
 async fn a_log_that_cannot_be_written_stops_nothing() {
     let data = TempDir::new().unwrap();
     fs::write(data.path().join("logs"), "a file").unwrap();
-    let rig = rig_in(data, Sample::make());
+    let rig = rig_in(data, TestProjection::factory());
     let id = rig.session().await;
     assert_eq!(rig.files.read(&id).await.unwrap().len(), facts().len());
     assert!(rig.is_marked(id), "it is tried again at the next start");
@@ -254,7 +274,7 @@ async fn a_log_that_cannot_be_written_stops_nothing() {
     assert_eq!(tree(out.path()), tree(&rig.data.path().join("llm")));
     fs::remove_file(rig.data.path().join("logs")).unwrap();
     assert_eq!(rig.logs.catch_up().await, 1);
-    assert_eq!(place::logs(rig.data.path(), id).unwrap().len(), 2);
+    assert_eq!(crate::log_path::session_logs(rig.data.path(), id).unwrap().len(), 2);
 }
 
 #[derive(Debug, Clone, Default)]
@@ -272,7 +292,7 @@ impl Log for Panics {}
 #[tokio::test]
 async fn a_projection_that_panics_is_tried_twice_and_stops_nothing() {
     let tried = Panics::default();
-    let sample = Sample::make();
+    let sample = TestProjection::factory();
     let panics = tried.clone();
     let rig = rig(Arc::new(move |format, id, settings| match format {
         Format::Ufo => Box::new(panics.clone()),
@@ -304,7 +324,7 @@ impl Log for Blocks {}
 #[tokio::test(start_paused = true)]
 async fn a_projection_that_blocks_costs_the_writer_nothing_and_the_closer_two_seconds() {
     let blocks = Blocks::default();
-    let (gate, sample) = (blocks.clone(), Sample::make());
+    let (gate, sample) = (blocks.clone(), TestProjection::factory());
     let rig = rig(Arc::new(move |format, id, settings| match format {
         Format::Html => Box::new(blocks.clone()),
         _ => sample(format, id, settings),
@@ -322,9 +342,9 @@ async fn a_projection_that_blocks_costs_the_writer_nothing_and_the_closer_two_se
         tokio::task::yield_now().await;
         tokio::time::advance(Duration::from_millis(100)).await;
     }
-    assert!(begun.elapsed() <= LAST_WORDS + Duration::from_millis(200));
+    assert!(begun.elapsed() <= CLOSE_TIMEOUT + Duration::from_millis(200));
     assert!(rig.is_marked(id));
-    assert!(matches!(rig.logs.shared.try_mark(id).await, Ok(None)), "it is still at work");
+    assert!(matches!(rig.logs.shared.try_lock(id).await, Ok(None)), "it is still at work");
     gate.0.store(true, Ordering::Release);
     while rig.is_marked(id) {
         tokio::task::yield_now().await;
@@ -334,21 +354,21 @@ async fn a_projection_that_blocks_costs_the_writer_nothing_and_the_closer_two_se
     let lines = lines.iter().find(|(name, _)| name.ends_with("lines.log")).unwrap().1;
     let count = lines.split(|byte| *byte == b'\n').count() - 1;
     assert_eq!(count, 20 * facts().len());
-    assert!(QUEUE < count, "the queue was too small for it");
+    assert!(QUEUE_LEN < count, "the queue was too small for it");
 }
 
 #[tokio::test]
 async fn a_log_that_somebody_has_been_at_is_made_anew() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     let id = SessionId::new();
     let mut record = rig.logs.create(&id).await.unwrap();
     let all = facts();
     let half = all.len() / 2;
     write(&mut *record, all[..half].to_vec()).await;
-    while place::logs(rig.data.path(), id).unwrap().len() < 2 {
+    while crate::log_path::session_logs(rig.data.path(), id).unwrap().len() < 2 {
         tokio::task::yield_now().await;
     }
-    let ufo = place::logs(rig.data.path(), id).unwrap()[0].1.clone();
+    let ufo = crate::log_path::session_logs(rig.data.path(), id).unwrap()[0].1.clone();
     while !ufo.join("lines.log").exists() {
         tokio::task::yield_now().await;
     }
@@ -362,25 +382,27 @@ async fn a_log_that_somebody_has_been_at_is_made_anew() {
 
 #[tokio::test]
 async fn exports_respect_what_is_there() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     let (first, second) = (rig.session().await, rig.session().await);
     let out = rig.exported(first, Format::Ufo).await;
     let settings = LogSettings::default();
-    let make = Sample::make();
-    let refused = export_with(&rig.files, second, Format::Ufo, out.path(), &settings, &make)
-        .await
-        .unwrap_err();
+    let make_projection = TestProjection::factory();
+    let refused =
+        export_with(&rig.files, second, Format::Ufo, out.path(), &settings, &make_projection)
+            .await
+            .unwrap_err();
     assert!(refused.to_string().contains(&first.to_string()), "{refused}");
     let strange = TempDir::new().unwrap();
     fs::write(strange.path().join("response.log"), "mine").unwrap();
-    let refused = export_with(&rig.files, first, Format::Ufo, strange.path(), &settings, &make);
+    let refused =
+        export_with(&rig.files, first, Format::Ufo, strange.path(), &settings, &make_projection);
     refused.await.unwrap_err();
     assert_eq!(fs::read(strange.path().join("response.log")).unwrap(), b"mine");
 }
 
 #[tokio::test]
 async fn of_a_damaged_session_what_is_good_is_exported() {
-    let rig = rig(Sample::make());
+    let rig = rig(TestProjection::factory());
     let id = rig.session().await;
     let record = rig.data.path().join(format!("sessions/{id}/events.jsonl"));
     let mut bytes = fs::read(&record).unwrap();
@@ -390,7 +412,8 @@ async fn of_a_damaged_session_what_is_good_is_exported() {
     let out = TempDir::new().unwrap();
     let settings = LogSettings::default();
     let done =
-        export_with(&rig.files, id, Format::Ufo, out.path(), &settings, &Sample::make()).await;
+        export_with(&rig.files, id, Format::Ufo, out.path(), &settings, &TestProjection::factory())
+            .await;
     let done = done.unwrap();
     let bad = done.damage.expect("it is damaged");
     let lines = fs::read_to_string(out.path().join("lines.log")).unwrap();
@@ -412,7 +435,7 @@ async fn a_long_session_is_caught_up_with_in_flat_memory() {
         let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
         line.to_owned()
     };
-    let rig = rig(Arc::new(make));
+    let rig = rig(Arc::new(make_projection));
     let id = SessionId::new();
     let all = facts();
     let steps = |entries: &[Entry]| {
@@ -433,7 +456,7 @@ async fn a_long_session_is_caught_up_with_in_flat_memory() {
     eprintln!("{written} steps, {}", memory());
     for round in ["first", "again"] {
         let begun = Instant::now();
-        Mark::note(rig.data.path(), id).await.unwrap();
+        PendingMarker::set_pending(rig.data.path(), id).await.unwrap();
         assert_eq!(rig.logs.catch_up().await, 1);
         eprintln!("{round}: {:?}, {}", begun.elapsed(), memory());
     }

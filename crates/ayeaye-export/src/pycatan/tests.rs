@@ -4,34 +4,34 @@ use ayeaye_agent::journal::{
 use serde_json::{Value, json};
 
 use super::PyCatan;
-use crate::testing::{Folder, Story, click, run, tool_call};
+use crate::testing::{EventBuilder, MemoryFolder, click, run, tool_call};
 use crate::{FileOp, Projection as _};
 
 mod any_order;
 
-fn folder(story: &Story) -> Folder {
-    let folder = Folder::of(&mut PyCatan::new(), &story.events);
+fn folder(builder: &EventBuilder) -> MemoryFolder {
+    let folder = MemoryFolder::of(&mut PyCatan::new(), &builder.events);
     folder.check();
     folder
 }
 
-fn told(tell: impl FnOnce(&mut Story)) -> Folder {
-    let mut story = Story::new();
-    tell(&mut story);
-    folder(&story)
+fn folder_of(build: impl FnOnce(&mut EventBuilder)) -> MemoryFolder {
+    let mut builder = EventBuilder::new();
+    build(&mut builder);
+    folder(&builder)
 }
 
 /// A step in which everything goes well.
-fn plain(story: &mut Story, step: u32, request: u32) {
-    story.begin_step(step, request).ask(request, 1, "act").reply(request, 1, |_| {});
-    story.act().end_step(Some(click()), None);
+fn plain(builder: &mut EventBuilder, step: u32, request: u32) {
+    builder.begin_step(step, request).ask(request, 1, "act").reply(request, 1, |_| {});
+    builder.act().end_step(Some(click()), None);
 }
 
 #[test]
 fn a_plain_request() {
-    let folder = told(|story| {
-        plain(story, 0, 1);
-        story.tell(Fact::RoundEnd(RoundEnd {
+    let folder = folder_of(|builder| {
+        plain(builder, 0, 1);
+        builder.push(Fact::RoundEnd(RoundEnd {
             status: "FINISH".to_owned(),
             result: "Lunch is ordered.".to_owned(),
             stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
@@ -39,18 +39,18 @@ fn a_plain_request() {
             subtask_amount: 1,
             cost_usd: 0.001,
         }));
-        story.end("TASK_COMPLETED_SUCCESSFULLY");
+        builder.end("TASK_COMPLETED_SUCCESSFULLY");
     });
     insta::assert_snapshot!(folder.dump());
 }
 
 #[test]
 fn an_unreadable_reply_is_asked_again() {
-    let folder = told(|story| {
-        story.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1);
-        story.ask(1, 2, "repair").garbage(1, 2);
-        story.ask(1, 3, "repair").reply(1, 3, |_| {});
-        story.act().end_step(Some(click()), None);
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1);
+        builder.ask(1, 2, "repair").garbage(1, 2);
+        builder.ask(1, 3, "repair").reply(1, 3, |_| {});
+        builder.act().end_step(Some(click()), None);
     });
     assert_eq!(
         folder.names(),
@@ -81,12 +81,12 @@ fn an_unreadable_reply_is_asked_again() {
 
 /// The flow of the logger's own document: prompt, reply that asks for tools, their execution, prompt
 /// with their results, answer.
-fn tool_flow(story: &mut Story) {
+fn tool_flow(builder: &mut EventBuilder) {
     let schema = json!([{ "name": "find_best_nodes", "description": "Finds." }]);
     let min_pips = json!({ "reasoning": "High yield...", "min_pips": 10 });
-    story.begin_step(0, 1);
-    story.ask_with(1, 1, "act", |it| it.tools_schema = Some(schema.clone()));
-    story.reply(1, 1, |it| {
+    builder.begin_step(0, 1);
+    builder.ask_with(1, 1, "act", |it| it.tools_schema = Some(schema.clone()));
+    builder.reply(1, 1, |it| {
         it.kind = "intermediate".to_owned();
         it.parsed = None;
         it.raw_content = None;
@@ -95,24 +95,24 @@ fn tool_flow(story: &mut Story) {
             tool_call("call_b", "list_apps", json!({})),
         ];
     });
-    let first = story.begin_tool("find_best_nodes", min_pips.clone(), Some(1));
-    let second = story.begin_tool("list_apps", json!({}), Some(1));
-    story.end_tool(second, Err("no phone"));
-    story.end_tool(first, Ok(r#"{"nodes": [43, 7]}"#));
-    story.ask_with(1, 2, "act", |it| {
+    let first = builder.begin_tool("find_best_nodes", min_pips.clone(), Some(1));
+    let second = builder.begin_tool("list_apps", json!({}), Some(1));
+    builder.end_tool(second, Err("no phone"));
+    builder.end_tool(first, Ok(r#"{"nodes": [43, 7]}"#));
+    builder.ask_with(1, 2, "act", |it| {
         it.tools_schema = Some(schema);
         it.tool_results = Some(json!([{ "nodes": [43, 7] }, null]));
     });
-    story.reply(1, 2, |it| {
+    builder.reply(1, 2, |it| {
         it.tokens =
             TokenRecord { prompt: 1366, completion: 276, thinking: 0, cached: 0, total: 1642 };
     });
-    story.act().end_step(Some(click()), None);
+    builder.act().end_step(Some(click()), None);
 }
 
 #[test]
 fn tools_are_called_between_two_prompts() {
-    let folder = told(tool_flow);
+    let folder = folder_of(tool_flow);
     let names = folder.names();
     for name in [
         "AppAgent/prompts/prompt_1.json",
@@ -144,25 +144,25 @@ fn tools_are_called_between_two_prompts() {
 
 #[test]
 fn a_failed_call_has_a_response_once_the_step_is_over() {
-    let folder = told(|story| {
-        story.begin_step(0, 1).ask(1, 1, "act").failed(1, 1, "429 rate limit\nslow down");
-        story.end_step(None, Some("429 rate limit"));
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").failed(1, 1, "429 rate limit\nslow down");
+        builder.end_step(None, Some("429 rate limit"));
         // The server dies while a call is under way, and is started again.
-        story.begin_step(1, 2).ask(2, 1, "act");
+        builder.begin_step(1, 2).ask(2, 1, "act");
     });
     let answer = folder.json("AppAgent/responses/response_1.json");
     assert_eq!(answer["success"], false);
     assert_eq!(answer["error"], "429 rate limit\nslow down");
     assert!(!folder.names().contains(&"AppAgent/responses/response_2.json"));
-    let after = told(|story| {
-        story.begin_step(0, 1).ask(1, 1, "act").failed(1, 1, "429 rate limit\nslow down");
-        story.end_step(None, Some("429 rate limit"));
-        story.begin_step(1, 2).ask(2, 1, "act");
-        story.failed(2, 1, "interrupted: the server stopped");
-        story.end_step(None, Some("interrupted"));
-        story.tell(resumed());
-        plain(story, 2, 3);
-        story.end("TASK_COMPLETED_SUCCESSFULLY");
+    let after = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").failed(1, 1, "429 rate limit\nslow down");
+        builder.end_step(None, Some("429 rate limit"));
+        builder.begin_step(1, 2).ask(2, 1, "act");
+        builder.failed(2, 1, "interrupted: the server stopped");
+        builder.end_step(None, Some("interrupted"));
+        builder.push(resumed());
+        plain(builder, 2, 3);
+        builder.end("TASK_COMPLETED_SUCCESSFULLY");
     });
     // What was there before is as it was.
     for (name, bytes) in &folder.files {
@@ -183,14 +183,14 @@ fn resumed() -> Fact {
 
 #[test]
 fn a_further_run_goes_on_at_the_next_number() {
-    let mut story = Story::new();
-    plain(&mut story, 0, 1);
-    story.end("MAX_STEPS_REACHED");
-    let before = folder(&story);
-    story.tell(resumed());
-    plain(&mut story, 1, 2);
-    story.end("TASK_COMPLETED_SUCCESSFULLY");
-    let after = folder(&story);
+    let mut builder = EventBuilder::new();
+    plain(&mut builder, 0, 1);
+    builder.end("MAX_STEPS_REACHED");
+    let before = folder(&builder);
+    builder.push(resumed());
+    plain(&mut builder, 1, 2);
+    builder.end("TASK_COMPLETED_SUCCESSFULLY");
+    let after = folder(&builder);
     for name in ["prompts/prompt_1.json", "responses/response_1.json"] {
         let name = format!("AppAgent/{name}");
         assert_eq!(before.text(&name), after.text(&name));
@@ -205,26 +205,26 @@ fn a_further_run_goes_on_at_the_next_number() {
 
 #[test]
 fn other_purposes_are_requests_of_their_own() {
-    let folder = told(|story| {
-        story.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
-        story.tell(Fact::Question(QuestionAsked {
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
+        builder.push(Fact::Question(QuestionAsked {
             kind: "info".to_owned(),
             questions: vec!["Which?\n哪个".to_owned()],
             options: Vec::new(),
             app: None,
             reply_mode: "auto_reply".to_owned(),
         }));
-        story.ask(2, 1, "auto_reply").reply(2, 1, |it| {
+        builder.ask(2, 1, "auto_reply").reply(2, 1, |it| {
             it.parsed = None;
             it.raw_content = Some("The first.".to_owned());
         });
-        story.tell(Fact::Answer(Answer {
+        builder.push(Fact::Answer(Answer {
             answers: vec!["The first.".to_owned()],
             source: "auto".to_owned(),
         }));
-        story.end_step(Some(click()), None);
+        builder.end_step(Some(click()), None);
         // Outside of a step nobody is named.
-        story.ask(1, 1, "evaluate").reply(1, 1, |it| {
+        builder.ask(1, 1, "evaluate").reply(1, 1, |it| {
             it.parsed = None;
             it.raw_content = Some(r#"{"complete": "yes"}"#.to_owned());
         });
@@ -239,8 +239,8 @@ fn other_purposes_are_requests_of_their_own() {
             cost_known: true,
             error: None,
         };
-        story.tell(Fact::Evaluation(json!(verdict)));
-        story.end("TASK_COMPLETED_SUCCESSFULLY");
+        builder.push(Fact::Evaluation(json!(verdict)));
+        builder.end("TASK_COMPLETED_SUCCESSFULLY");
     });
     let asked = folder.json("AppAgent/prompts/prompt_2.json");
     assert_eq!(asked["is_active_turn"], false);
@@ -255,7 +255,7 @@ fn other_purposes_are_requests_of_their_own() {
 
 #[test]
 fn keys_stand_in_the_order_of_the_format() {
-    let folder = told(tool_flow);
+    let folder = folder_of(tool_flow);
     let keys = |path: &str| -> Vec<String> {
         folder.json(path).as_object().unwrap().keys().cloned().collect()
     };
@@ -322,8 +322,8 @@ fn keys_stand_in_the_order_of_the_format() {
 
 #[test]
 fn a_lost_text_does_not_stop_it() {
-    let folder = told(|story| {
-        story.begin_step(0, 1).ask_with(1, 1, "act", |it| {
+    let folder = folder_of(|builder| {
+        builder.begin_step(0, 1).ask_with(1, 1, "act", |it| {
             it.messages[0].parts = vec![ayeaye_agent::journal::PartRecord::TextBlob(
                 crate::testing::blob("lost", "text/plain"),
             )];
@@ -340,7 +340,7 @@ fn the_fixture_with_every_kind_of_event_is_projected() {
         "/../ayeaye-agent/fixtures/format-1/sessions/019b7d0a-6f40-7000-8000-0000000000a1/events.jsonl"
     ));
     let events: Vec<_> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let folder = Folder::of(&mut PyCatan::new(), &events);
+    let folder = MemoryFolder::of(&mut PyCatan::new(), &events);
     folder.check();
     let prompts = folder.names().iter().filter(|it| it.contains("/prompts/prompt_")).count();
     let responses = folder.names().iter().filter(|it| it.contains("/responses/response_")).count();
@@ -355,13 +355,13 @@ fn size(projection: &PyCatan) -> usize {
 #[test]
 fn a_late_step_costs_what_an_early_one_did() {
     let mut projection = PyCatan::new();
-    let mut story = Story::new();
+    let mut builder = EventBuilder::new();
     let mut seen = Vec::new();
     for step in 0..2_000 {
-        plain(&mut story, step, step + 1);
+        plain(&mut builder, step, step + 1);
         let mut bytes = 0;
-        for event in story.events.drain(..) {
-            for operation in projection.fold(&event, &crate::testing::Shelf) {
+        for event in builder.events.drain(..) {
+            for operation in projection.fold(&event, &crate::testing::BlobFixture) {
                 bytes += match operation {
                     FileOp::Append { bytes, .. } | FileOp::Element { json: bytes, .. } => {
                         bytes.len()
@@ -384,11 +384,11 @@ fn a_late_step_costs_what_an_early_one_did() {
 
 #[test]
 fn a_chat_keeps_its_latest_messages() {
-    let mut story = Story::new();
+    let mut builder = EventBuilder::new();
     for n in 0..1100 {
-        story.tell(Fact::RoundStart { request: format!("request {n}") });
+        builder.push(Fact::RoundStart { request: format!("request {n}") });
     }
-    let chat = folder(&story).json("chat_history.json");
+    let chat = folder(&builder).json("chat_history.json");
     let messages = chat["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 1000);
     assert_eq!(messages[999]["message"], "request 1099");

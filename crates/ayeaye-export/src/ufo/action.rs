@@ -4,7 +4,7 @@ use ayeaye_agent::{Action, Direction, Gesture, Point, ScreenSize};
 use serde_json::{Map, Value, json};
 
 use super::story::Step;
-use crate::draw::Mark;
+use crate::draw::TouchMark;
 
 /// What a step did, ready to be written.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Act {
     pub(super) told: String,
     pub(super) target: Option<TargetRecord>,
     /// Where it touched the screen.
-    pub(super) mark: Option<Mark>,
+    pub(super) mark: Option<TouchMark>,
     pub(super) status: &'static str,
     error: Option<String>,
     pub(super) result: String,
@@ -131,19 +131,19 @@ fn looked_up(step: &Step, point: Point) -> Option<TargetRecord> {
     step.seen.elements.at(pixel).map(TargetRecord::from)
 }
 
-fn mark(gesture: &Gesture) -> Option<Mark> {
+fn mark(gesture: &Gesture) -> Option<TouchMark> {
     let spot = |point: &Point| [point.x(), point.y()];
     Some(match gesture {
-        Gesture::Click { point } => Mark::Tap(spot(point)),
-        Gesture::Type { point, .. } => Mark::Tap(spot(point.as_ref()?)),
-        Gesture::DoubleClick { point } => Mark::DoubleTap(spot(point)),
-        Gesture::LongPress { point, .. } => Mark::Hold(spot(point)),
+        Gesture::Click { point } => TouchMark::Tap(spot(point)),
+        Gesture::Type { point, .. } => TouchMark::Tap(spot(point.as_ref()?)),
+        Gesture::DoubleClick { point } => TouchMark::DoubleTap(spot(point)),
+        Gesture::LongPress { point, .. } => TouchMark::Hold(spot(point)),
         Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => {
-            Mark::Move(spot(from), spot(to))
+            TouchMark::Move(spot(from), spot(to))
         }
         Gesture::Scroll { direction, at } => {
             let (from, to) = finger(*direction, at.as_ref().map_or([500, 500], spot));
-            Mark::Move(from, to)
+            TouchMark::Move(from, to)
         }
         Gesture::Awake { .. } | Gesture::HotKey { .. } => return None,
     })

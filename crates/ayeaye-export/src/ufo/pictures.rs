@@ -7,7 +7,7 @@ use ayeaye_agent::journal::BlobRef;
 use super::action::Act;
 use super::story::Seen;
 use super::tree;
-use crate::draw::{self, Area, Canvas, Mark};
+use crate::draw::{self, Area, Canvas, TouchMark};
 use crate::{Blobs, Content, FileOp};
 
 /// Which PNGs a task folder gets.
@@ -82,7 +82,7 @@ impl Names {
             if !path.is_empty() {
                 let sketch = sketch.clone();
                 let make = move |blobs: &dyn Blobs| draw::encode(&draw(&sketch, blobs)?);
-                let content = Content::Made(Box::new(make));
+                let content = Content::Lazy(Box::new(make));
                 files.push(FileOp::Write { path: path.clone(), content });
             }
         };
@@ -100,7 +100,7 @@ pub(super) fn as_png(picture: &BlobRef) -> Content {
         return Content::Blob(picture.clone());
     }
     let picture = picture.clone();
-    Content::Made(Box::new(move |blobs| draw::encode(&draw::decode(&blobs.blob(&picture).ok()?)?)))
+    Content::Lazy(Box::new(move |blobs| draw::encode(&draw::decode(&blobs.blob(&picture).ok()?)?)))
 }
 
 /// All that is needed to draw a step.
@@ -109,7 +109,7 @@ struct Sketch {
     picture: BlobRef,
     screen: [u32; 2],
     tree: Option<BlobRef>,
-    mark: Option<Mark>,
+    mark: Option<TouchMark>,
     target: Option<(Option<usize>, [i32; 4])>,
 }
 
@@ -140,7 +140,7 @@ impl Sketch {
 
     fn concat(&self, blobs: &dyn Blobs) -> Option<Canvas> {
         let clean = self.clean(blobs)?;
-        clean.beside(&self.annotate(clean.clone(), blobs))
+        clean.join_right(&self.annotate(clean.clone(), blobs))
     }
 
     fn selected(&self, blobs: &dyn Blobs) -> Option<Canvas> {

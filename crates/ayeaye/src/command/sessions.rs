@@ -23,7 +23,7 @@ pub async fn show(
     let report = agent.report(id, &Principal::operator()).await?;
     terminal.item("session", &id.to_string());
     terminal.item("record", &session_folder(config, id));
-    match ayeaye_export::logs(&config.data_dir, id) {
+    match ayeaye_export::session_logs(&config.data_dir, id) {
         Ok(logs) => {
             for (format, path) in logs {
                 terminal.item(format.name(), &path.display().to_string());
@@ -100,7 +100,7 @@ pub async fn remove(
 
 /// Says where the page about a session is, if there is one.
 pub fn tell_report(config: &Config, id: SessionId, terminal: Terminal) {
-    let logs = ayeaye_export::logs(&config.data_dir, id).unwrap_or_default();
+    let logs = ayeaye_export::session_logs(&config.data_dir, id).unwrap_or_default();
     for (_, page) in logs.iter().filter(|(format, _)| *format == Format::Html) {
         terminal.item("report", &format!("{}  (open it in a browser)", page.display()));
     }

@@ -4,31 +4,31 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{PyCatan, resumed, tool_flow};
-use crate::testing::{Folder, Story, click};
+use crate::testing::{EventBuilder, MemoryFolder, click};
 
 /// Events of all kinds that matter here, in the order of a good run.
 fn pool() -> Vec<Event> {
-    let mut story = Story::new();
-    tool_flow(&mut story);
-    story.begin_step(1, 2).ask(2, 1, "act").garbage(2, 1);
-    story.ask(2, 2, "repair").failed(2, 2, "gone\u{0}\n🦉");
-    story.end_step(None, Some("gone"));
-    story
-        .tell(Fact::Answer(Answer {
+    let mut builder = EventBuilder::new();
+    tool_flow(&mut builder);
+    builder.begin_step(1, 2).ask(2, 1, "act").garbage(2, 1);
+    builder.ask(2, 2, "repair").failed(2, 2, "gone\u{0}\n🦉");
+    builder.end_step(None, Some("gone"));
+    builder
+        .push(Fact::Answer(Answer {
             answers: vec!["是".to_owned()], source: "client".to_owned()
         }));
-    story.tell(resumed());
-    story.begin_step(2, 3).ask(3, 1, "act").reply(3, 1, |it| it.tokens.prompt = u64::MAX);
-    let id = story.begin_tool("TYPE", json!({ "value": "\u{2028}x" }), None);
-    story.end_tool(id, Err("the link was lost")).end_step(Some(click()), None);
-    story.tell(Fact::Evaluation(json!({ "complete": 3 })));
-    story.tell(Fact::Note {
+    builder.push(resumed());
+    builder.begin_step(2, 3).ask(3, 1, "act").reply(3, 1, |it| it.tokens.prompt = u64::MAX);
+    let id = builder.begin_tool("TYPE", json!({ "value": "\u{2028}x" }), None);
+    builder.end_tool(id, Err("the link was lost")).end_step(Some(click()), None);
+    builder.push(Fact::Evaluation(json!({ "complete": 3 })));
+    builder.push(Fact::Note {
         kind: "recovered".to_owned(),
         text: "\n".to_owned(),
         figures: json!({}).as_object().unwrap().clone(),
     });
-    story.end("TASK_COMPLETED_SUCCESSFULLY");
-    story.events
+    builder.end("TASK_COMPLETED_SUCCESSFULLY");
+    builder.events
 }
 
 fn agent() -> impl Strategy<Value = Option<String>> {
@@ -68,9 +68,9 @@ fn record() -> impl Strategy<Value = Vec<Event>> {
 proptest! {
     #[test]
     fn whatever_happens_the_folder_can_be_read(events in record()) {
-        let folder = Folder::of(&mut PyCatan::new(), &events);
+        let folder = MemoryFolder::of(&mut PyCatan::new(), &events);
         folder.check();
-        let again = Folder::of(&mut PyCatan::new(), &events);
+        let again = MemoryFolder::of(&mut PyCatan::new(), &events);
         prop_assert_eq!(folder.files, again.files);
     }
 
@@ -80,7 +80,7 @@ proptest! {
         let pool = pool();
         let mut events: Vec<Event> = pool.iter().take(cut).cloned().collect();
         events.extend(pool.last().cloned());
-        let folder = Folder::of(&mut PyCatan::new(), &events);
+        let folder = MemoryFolder::of(&mut PyCatan::new(), &events);
         folder.check();
         for name in folder.names() {
             if let Some((player, number)) = name

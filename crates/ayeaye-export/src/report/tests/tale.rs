@@ -21,7 +21,7 @@ pub(super) fn page_of(events: &[Event]) -> (String, Vec<String>) {
     for event in events {
         ops.extend(report.fold(event, &Album).iter().map(|op| op.path().to_owned()));
     }
-    let FileOp::Replace { content: Content::Made(make), .. } = report.finish() else { panic!() };
+    let FileOp::Replace { content: Content::Lazy(make), .. } = report.finish() else { panic!() };
     (String::from_utf8(make(&Album).unwrap()).unwrap(), ops)
 }
 

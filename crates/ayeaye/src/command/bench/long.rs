@@ -15,7 +15,7 @@ use ayeaye_agent::{
     DeviceInfo, DeviceSource, Follower, Frame, Gesture, Journal, Limits, Models, Point, Principal,
     ReplyMode, ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, UserInput,
 };
-use ayeaye_export::Projecting;
+use ayeaye_export::LoggingJournal;
 use serde_json::{Map, Value, json};
 
 use super::Metronome;
@@ -114,7 +114,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
     let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync);
     let logs = config.logs.clone();
     let journal: Arc<dyn Journal> =
-        Arc::new(Projecting::new(Arc::new(files), &config.data_dir, logs));
+        Arc::new(LoggingJournal::new(Arc::new(files), &config.data_dir, logs));
     let at = Point::new(500, 500)?;
     let at_once = Duration::ZERO;
     let settle = SettleRule {

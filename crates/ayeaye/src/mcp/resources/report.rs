@@ -21,7 +21,7 @@ pub(super) async fn page(
     id: SessionId,
 ) -> Result<Result<String, ErrorData>, JournalError> {
     let _turn = MAKING.acquire().await.expect("it is never closed");
-    let bytes = ayeaye_export::page(journal, id, PICTURES).await?;
+    let bytes = ayeaye_export::render_report(journal, id, PICTURES).await?;
     if LARGEST < bytes.len() {
         return Ok(Err(too_large(id, bytes.len())));
     }

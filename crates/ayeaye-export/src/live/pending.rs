@@ -8,33 +8,37 @@ use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
 
-use crate::folder::{make_private, private};
+use crate::folder::{create_private_dir, private_options};
 
 /// A mark whose lock is held until this is dropped.
 #[derive(Debug)]
-pub(super) struct Mark {
+pub(super) struct PendingMarker {
     pub(super) path: PathBuf,
     file: File,
 }
 
-impl Mark {
+impl PendingMarker {
     /// Notes that the logs are behind, whoever may be writing them.
-    pub(super) async fn note(data: &Path, id: SessionId) -> io::Result<()> {
-        let folder = folder(data);
+    pub(super) async fn set_pending(data: &Path, id: SessionId) -> io::Result<()> {
+        let folder = marker_dir(data);
         blocking(move || {
-            make_private(&folder, true).map_err(io::Error::other)?;
-            private().create(true).append(true).open(folder.join(id.to_string()))?.write_all(BEHIND)
+            create_private_dir(&folder, true).map_err(io::Error::other)?;
+            private_options()
+                .create(true)
+                .append(true)
+                .open(folder.join(id.to_string()))?
+                .write_all(CONTENT)
         })
         .await
     }
 
     /// Takes the lock; nothing when somebody else has it.
-    pub(super) async fn take(data: &Path, id: SessionId) -> io::Result<Option<Self>> {
-        let folder = folder(data);
+    pub(super) async fn lock(data: &Path, id: SessionId) -> io::Result<Option<Self>> {
+        let folder = marker_dir(data);
         blocking(move || {
-            make_private(&folder, true).map_err(io::Error::other)?;
+            create_private_dir(&folder, true).map_err(io::Error::other)?;
             let path = folder.join(id.to_string());
-            let file = private().create(true).append(true).open(&path)?;
+            let file = private_options().create(true).append(true).open(&path)?;
             match file.try_lock() {
                 Ok(()) if path.exists() => Ok(Some(Self { path, file })),
                 // Its session was removed at this very moment.
@@ -46,8 +50,8 @@ impl Mark {
     }
 
     /// Sessions whose logs are behind.
-    pub(super) async fn behind(data: &Path) -> Vec<SessionId> {
-        let folder = folder(data);
+    pub(super) async fn sessions_behind(data: &Path) -> Vec<SessionId> {
+        let folder = marker_dir(data);
         let found = blocking(move || {
             let mut ids = Vec::new();
             for entry in fs::read_dir(&folder)? {
@@ -71,14 +75,14 @@ impl Mark {
     }
 
     /// Whether the logs are behind. If that cannot be told they may be.
-    pub(super) fn is_behind(&self) -> bool {
+    pub(super) fn is_pending(&self) -> bool {
         self.file.metadata().map_or(true, |found| found.len() != 0)
     }
 
     /// Says whether they are.
     pub(super) fn set(&self, behind: bool) -> io::Result<()> {
         self.file.set_len(0)?;
-        if behind { (&self.file).write_all(BEHIND) } else { Ok(()) }
+        if behind { (&self.file).write_all(CONTENT) } else { Ok(()) }
     }
 
     /// Removes the mark: there is no such session any more.
@@ -87,9 +91,9 @@ impl Mark {
     }
 }
 
-const BEHIND: &[u8] = b"behind\n";
+const CONTENT: &[u8] = b"behind\n";
 
-fn folder(data: &Path) -> PathBuf {
+fn marker_dir(data: &Path) -> PathBuf {
     data.join("projecting")
 }
 

@@ -10,26 +10,28 @@ use std::path::{Path, PathBuf};
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{Event, Fact};
 
-use crate::folder::{FolderError, io, make_private, private, remove_if_there, write_whole};
+use crate::folder::{
+    FolderError, create_private_dir, io_error, private_options, remove_if_exists, write_whole,
+};
 use crate::formats::Format;
 
 /// Names the session a folder belongs to.
-const OWNER: &str = ".session";
+const OWNER_FILE: &str = ".session";
 /// By these a folder is known to hold a log of UFO's.
 const UFO_FILES: [&str; 4] = ["response.log", "request.log", "evaluation.log", "output.md"];
 /// Names PyCatan's folder that was begun last.
-const CURRENT: &str = "current_session.txt";
+const CURRENT_FILE: &str = "current_session.txt";
 
 /// The folder of one session's log in one format.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct LogPath {
     /// Below it, files are named by the projection.
     pub(crate) root: PathBuf,
     format: Format,
     id: SessionId,
 }
 
-impl Place {
+impl LogPath {
     /// The place in the data folder; made and marked as this session's when it is not there.
     pub(crate) fn in_data(
         data: &Path,
@@ -37,10 +39,10 @@ impl Place {
         id: SessionId,
         first: &Event,
     ) -> Result<Self, FolderError> {
-        let above = data.join(above(format));
+        let format_dir = data.join(format_dir(format));
         let root = match base_name(format, id, first) {
-            Some(name) => own_folder(&above, &name, id)?,
-            None => above,
+            Some(name) => claim_folder(&format_dir, &name, id)?,
+            None => format_dir,
         };
         Ok(Self { root, format, id })
     }
@@ -59,8 +61,8 @@ impl Place {
             }
             Format::Gelab => out.join("traces"),
         };
-        make_private(&root, true)?;
-        if owned(format) {
+        create_private_dir(&root, true)?;
+        if has_own_folder(format) {
             // The user's folder may hold other things, but not another log.
             claim(&root, id, |name| UFO_FILES.contains(&name))?;
         }
@@ -68,62 +70,66 @@ impl Place {
     }
 
     /// Says that this is the log that is being written.
-    pub(crate) fn announce(&self) -> Result<(), FolderError> {
+    pub(crate) fn mark_current(&self) -> Result<(), FolderError> {
         if self.format != Format::PyCatan {
             return Ok(());
         }
-        let (Some(above), Some(name)) = (self.root.parent(), self.root.file_name()) else {
+        let (Some(format_dir), Some(name)) = (self.root.parent(), self.root.file_name()) else {
             return Ok(());
         };
-        let part = above.join(format!(".part-{}", self.id));
-        write_whole(&part, &above.join(CURRENT), name.as_encoded_bytes())
+        let part = format_dir.join(format!(".part-{}", self.id));
+        write_whole(&part, &format_dir.join(CURRENT_FILE), name.as_encoded_bytes())
     }
 
     /// Removes what was written there.
     pub(crate) fn remove(&self) -> Result<(), FolderError> {
-        if owned(self.format) { remove_all(&self.root) } else { remove_named(&self.root, self.id) }
+        if has_own_folder(self.format) {
+            remove_folder(&self.root)
+        } else {
+            remove_named(&self.root, self.id)
+        }
     }
 }
 
 /// Removes every log of a session from the data folder, whatever the settings say today.
 pub(crate) fn remove_logs(data: &Path, id: SessionId) -> Result<(), FolderError> {
     for format in Format::ALL {
-        let above = data.join(above(format));
-        if !owned(format) {
-            remove_named(&above, id)?;
+        let format_dir = data.join(format_dir(format));
+        if !has_own_folder(format) {
+            remove_named(&format_dir, id)?;
             continue;
         }
-        for (name, folder) in folders(&above)? {
+        for (name, folder) in folders(&format_dir)? {
             if owner(&folder)? != Some(id) {
                 continue;
             }
-            remove_all(&folder)?;
-            let current = above.join(CURRENT);
+            remove_folder(&folder)?;
+            let current = format_dir.join(CURRENT_FILE);
             if format == Format::PyCatan && fs::read_to_string(&current).is_ok_and(|it| it == name)
             {
-                remove_if_there(&current)?;
+                remove_if_exists(&current)?;
             }
         }
-        remove_if_there(&above.join(format!(".part-{id}")))?;
+        remove_if_exists(&format_dir.join(format!(".part-{id}")))?;
     }
     Ok(())
 }
 
 /// The logs of a session that are in the data folder.
-pub fn logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>, FolderError> {
+pub fn session_logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>, FolderError> {
     let mut found = Vec::new();
     for format in Format::ALL {
-        let above = data.join(above(format));
+        let format_dir = data.join(format_dir(format));
         match format {
             Format::Ufo | Format::PyCatan => {
-                for (_, folder) in folders(&above)? {
+                for (_, folder) in folders(&format_dir)? {
                     if owner(&folder)? == Some(id) {
                         found.push((format, folder));
                     }
                 }
             }
-            Format::Gelab => found.push((format, above.join(format!("{id}.jsonl")))),
-            Format::Html => found.push((format, above.join(format!("{id}.html")))),
+            Format::Gelab => found.push((format, format_dir.join(format!("{id}.jsonl")))),
+            Format::Html => found.push((format, format_dir.join(format!("{id}.html")))),
         }
     }
     found.retain(|(_, path)| path.exists());
@@ -131,7 +137,7 @@ pub fn logs(data: &Path, id: SessionId) -> Result<Vec<(Format, PathBuf)>, Folder
 }
 
 /// Folders of the formats in the data folder.
-const fn above(format: Format) -> &'static str {
+const fn format_dir(format: Format) -> &'static str {
     match format {
         Format::Ufo => "logs",
         Format::PyCatan => "llm",
@@ -141,14 +147,14 @@ const fn above(format: Format) -> &'static str {
 }
 
 /// Whether a session has a folder of its own; else its files bear its id.
-const fn owned(format: Format) -> bool {
+const fn has_own_folder(format: Format) -> bool {
     matches!(format, Format::Ufo | Format::PyCatan)
 }
 
 /// The name of a session's folder, if nobody else has it.
 fn base_name(format: Format, id: SessionId, first: &Event) -> Option<String> {
     match (format, &first.entry.fact) {
-        (Format::Ufo, Fact::SessionStart(start)) => Some(as_name(&start.task_name, id)),
+        (Format::Ufo, Fact::SessionStart(start)) => Some(folder_name(&start.task_name, id)),
         (Format::Ufo, _) => Some(id.to_string()),
         (Format::PyCatan, _) => Some(crate::PyCatan::folder(first.ts)),
         (Format::Gelab | Format::Html, _) => None,
@@ -157,7 +163,7 @@ fn base_name(format: Format, id: SessionId, first: &Event) -> Option<String> {
 
 /// A task's name as a folder's, as UFO makes it: what is not a letter, digit, `.`, `_` or `-`
 /// becomes `_`, and it does not begin with a dot.
-fn as_name(task: &str, id: SessionId) -> String {
+fn folder_name(task: &str, id: SessionId) -> String {
     let name: String = task
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
@@ -168,28 +174,28 @@ fn as_name(task: &str, id: SessionId) -> String {
 }
 
 /// The folder of this session among those that would have the same name, or a new one.
-fn own_folder(above: &Path, name: &str, id: SessionId) -> Result<PathBuf, FolderError> {
-    make_private(above, true)?;
-    let namesake = |other: &str| {
+fn claim_folder(format_dir: &Path, name: &str, id: SessionId) -> Result<PathBuf, FolderError> {
+    create_private_dir(format_dir, true)?;
+    let same_name = |other: &str| {
         other == name
             || other
                 .strip_prefix(name)
                 .and_then(|rest| rest.strip_prefix('_'))
                 .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    for (other, folder) in folders(above)? {
-        if namesake(&other) && owner(&folder)? == Some(id) {
+    for (other, folder) in folders(format_dir)? {
+        if same_name(&other) && owner(&folder)? == Some(id) {
             return Ok(folder);
         }
     }
     for number in 1_u32.. {
-        let folder = above.join(match number {
+        let folder = format_dir.join(match number {
             1 => name.to_owned(),
             _ => format!("{name}_{number}"),
         });
-        match make_private(&folder, false).and_then(|()| claim(&folder, id, |_| true)) {
+        match create_private_dir(&folder, false).and_then(|()| claim(&folder, id, |_| true)) {
             Ok(()) => return Ok(folder),
-            Err(FolderError::Taken { .. } | FolderError::NotAFolder(_)) => {}
+            Err(FolderError::InUse { .. } | FolderError::NotAFolder(_)) => {}
             Err(err) => return Err(err),
         }
     }
@@ -202,52 +208,52 @@ fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result
     if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Err(FolderError::NotAFolder(folder.to_owned()));
     }
-    let taken = |by: Option<SessionId>| FolderError::Taken { path: folder.to_owned(), by };
+    let taken = |by: Option<SessionId>| FolderError::InUse { path: folder.to_owned(), by };
     match owner(folder)? {
         Some(owner) if owner == id => return Ok(()),
         Some(owner) => return Err(taken(Some(owner))),
         None => {}
     }
-    let path = folder.join(OWNER);
-    let mut entries = fs::read_dir(folder).map_err(io("list", folder))?;
+    let path = folder.join(OWNER_FILE);
+    let mut entries = fs::read_dir(folder).map_err(io_error("list", folder))?;
     // What a crash has left of a claim is no claim.
-    let is_strange = |name: &str| name != OWNER && strange(name);
+    let is_strange = |name: &str| name != OWNER_FILE && strange(name);
     if entries.any(|it| it.is_ok_and(|it| is_strange(&it.file_name().to_string_lossy()))) {
         return Err(taken(None));
     }
-    match private().write(true).create_new(true).open(&path) {
-        Ok(mut file) => writeln!(file, "{id}").map_err(io("write", &path)),
+    match private_options().write(true).create_new(true).open(&path) {
+        Ok(mut file) => writeln!(file, "{id}").map_err(io_error("write", &path)),
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => match owner(folder)? {
             Some(owner) if owner == id => Ok(()),
             Some(owner) => Err(taken(Some(owner))),
-            None => fs::write(&path, format!("{id}\n")).map_err(io("write", &path)),
+            None => fs::write(&path, format!("{id}\n")).map_err(io_error("write", &path)),
         },
-        Err(err) => Err(io("write", &path)(err)),
+        Err(err) => Err(io_error("write", &path)(err)),
     }
 }
 
 /// Whose folder it is, if that is said in it.
 fn owner(folder: &Path) -> Result<Option<SessionId>, FolderError> {
-    let path = folder.join(OWNER);
+    let path = folder.join(OWNER_FILE);
     match fs::read_to_string(&path) {
         Ok(text) => Ok(text.trim().parse().ok()),
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(err) if err.kind() == io::ErrorKind::InvalidData => Ok(None),
-        Err(err) => Err(io("read", &path)(err)),
+        Err(err) => Err(io_error("read", &path)(err)),
     }
 }
 
 /// The folders in a folder, which need not exist.
-fn folders(above: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
-    let entries = match fs::read_dir(above) {
+fn folders(format_dir: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
+    let entries = match fs::read_dir(format_dir) {
         Ok(entries) => entries,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(err) => return Err(io("list", above)(err)),
+        Err(err) => return Err(io_error("list", format_dir)(err)),
     };
     let mut found = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(io("list", above))?;
-        let is_folder = entry.file_type().map_err(io("list", above))?.is_dir();
+        let entry = entry.map_err(io_error("list", format_dir))?;
+        let is_folder = entry.file_type().map_err(io_error("list", format_dir))?.is_dir();
         if let (true, Ok(name)) = (is_folder, entry.file_name().into_string()) {
             found.push((name, entry.path()));
         }
@@ -257,31 +263,33 @@ fn folders(above: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
 }
 
 /// Removes a folder with all that is in it; links in it are removed, not followed.
-fn remove_all(folder: &Path) -> Result<(), FolderError> {
+fn remove_folder(folder: &Path) -> Result<(), FolderError> {
     match fs::remove_dir_all(folder) {
-        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(io("remove", folder)(err)),
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(io_error("remove", folder)(err)),
         _ => Ok(()),
     }
 }
 
 /// Removes the files that bear the session's id, in a folder and in those one below.
-fn remove_named(above: &Path, id: SessionId) -> Result<(), FolderError> {
+fn remove_named(format_dir: &Path, id: SessionId) -> Result<(), FolderError> {
     let id = id.to_string();
-    let below = folders(above)?;
-    for folder in std::iter::once(above).chain(below.iter().map(|(_, folder)| folder.as_path())) {
+    let below = folders(format_dir)?;
+    for folder in
+        std::iter::once(format_dir).chain(below.iter().map(|(_, folder)| folder.as_path()))
+    {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(err) if err.kind() == io::ErrorKind::NotFound => continue,
-            Err(err) => return Err(io("list", folder)(err)),
+            Err(err) => return Err(io_error("list", folder)(err)),
         };
         for entry in entries {
-            let entry = entry.map_err(io("list", folder))?;
+            let entry = entry.map_err(io_error("list", folder))?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let name = name.strip_prefix(".part-").unwrap_or(&name);
             let rest = name.strip_prefix(&id);
             if rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric())) {
-                remove_if_there(&entry.path())?;
+                remove_if_exists(&entry.path())?;
             }
         }
     }

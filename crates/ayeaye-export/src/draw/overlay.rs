@@ -4,7 +4,7 @@ use super::digits;
 
 /// What an action did on the screen, in thousandths of its width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum TouchMark {
     /// A tap.
     Tap([u16; 2]),
     /// Two taps.
@@ -16,7 +16,7 @@ pub(crate) enum Mark {
 }
 
 /// Boxes beyond this many are not drawn: nobody could tell them apart.
-const MOST_BOXES: usize = 400;
+const MAX_BOXES: usize = 400;
 
 /// Dark enough for white digits, and far from each other.
 const PALETTE: [Colour; 7] = [
@@ -33,79 +33,79 @@ const WHITE: Colour = [255; 3];
 
 /// Draws boxes with their numbers, those that contain others first.
 pub(crate) fn annotate(canvas: &mut Canvas, boxes: &[(usize, Area)]) {
-    let (thick, dot) = (unit(canvas), dot(canvas));
+    let (thickness, digit_scale) = (line_width(canvas), digit_scale(canvas));
     let whole = canvas.area();
     let mut boxes: Vec<(usize, Area)> = boxes
         .iter()
-        .map(|(number, area)| (*number, area.within(whole)))
+        .map(|(number, area)| (*number, area.intersection(whole)))
         .filter(|(_, area)| !area.is_empty())
-        .take(MOST_BOXES)
+        .take(MAX_BOXES)
         .collect();
     let size = |area: &Area| i64::from(area.right - area.left) * i64::from(area.bottom - area.top);
     boxes.sort_by_key(|(number, area)| (std::cmp::Reverse(size(area)), *number));
     for (number, area) in &boxes {
-        canvas.outline(*area, thick, colour(*number), 0.85);
+        canvas.outline(*area, thickness, colour(*number), 0.85);
         // A hair of white, for dark grounds.
         let inner = Area {
-            left: area.left + thick,
-            top: area.top + thick,
-            right: area.right - thick,
-            bottom: area.bottom - thick,
+            left: area.left + thickness,
+            top: area.top + thickness,
+            right: area.right - thickness,
+            bottom: area.bottom - thickness,
         };
         if !inner.is_empty() {
             canvas.outline(inner, 1, WHITE, 0.45);
         }
     }
-    let mut plates: Vec<Area> = Vec::with_capacity(boxes.len());
+    let mut labels: Vec<Area> = Vec::with_capacity(boxes.len());
     // The small ones have the least choice.
     for (number, area) in boxes.iter().rev() {
-        let plate = place(*number, *area, dot, whole, &plates);
-        digits::write(canvas, *number, (plate.left, plate.top), dot, colour(*number));
-        plates.push(plate);
+        let label = place_label(*number, *area, digit_scale, whole, &labels);
+        digits::draw_number(canvas, *number, (label.left, label.top), digit_scale, colour(*number));
+        labels.push(label);
     }
 }
 
 /// Draws a red frame round the element that was meant.
 pub(crate) fn frame(canvas: &mut Canvas, area: Area) {
-    let thick = unit(canvas) * 2;
+    let thickness = line_width(canvas) * 2;
     let whole = canvas.area();
-    let area = area.within(whole);
+    let area = area.intersection(whole);
     if area.is_empty() {
         return;
     }
     // Outside where there is room, so that nothing of the element is hidden.
-    let around = Area {
-        left: area.left - thick,
-        top: area.top - thick,
-        right: area.right + thick,
-        bottom: area.bottom + thick,
+    let bounding_area = Area {
+        left: area.left - thickness,
+        top: area.top - thickness,
+        right: area.right + thickness,
+        bottom: area.bottom + thickness,
     };
-    canvas.outline(around.within(whole), thick, RED, 1.0);
+    canvas.outline(bounding_area.intersection(whole), thickness, RED, 1.0);
 }
 
 /// Draws where a finger went down, and where it went.
-pub(crate) fn touch(canvas: &mut Canvas, mark: Mark) {
+pub(crate) fn touch(canvas: &mut Canvas, mark: TouchMark) {
     let radius = length(canvas) * 0.042;
     match mark {
-        Mark::Tap(point) => {
-            let at = spot(canvas, point);
+        TouchMark::Tap(point) => {
+            let at = to_pixel(canvas, point);
             rings(canvas, at, &[radius]);
             cross(canvas, at, radius);
         }
-        Mark::DoubleTap(point) => {
-            let at = spot(canvas, point);
+        TouchMark::DoubleTap(point) => {
+            let at = to_pixel(canvas, point);
             rings(canvas, at, &[radius, radius * 1.55]);
             cross(canvas, at, radius);
         }
-        Mark::Hold(point) => {
-            let at = spot(canvas, point);
-            let inside = move |x: f32, y: f32| away(x - at.0, y - at.1);
-            canvas.stroke(around(&[at], radius + 2.0), radius, RED, 0.35, inside);
+        TouchMark::Hold(point) => {
+            let at = to_pixel(canvas, point);
+            let inside = move |x: f32, y: f32| distance_to(x - at.0, y - at.1);
+            canvas.stroke(bounding_area(&[at], radius + 2.0), radius, RED, 0.35, inside);
             rings(canvas, at, &[radius]);
             cross(canvas, at, radius);
         }
-        Mark::Move(from, to) => {
-            let (from, to) = (spot(canvas, from), spot(canvas, to));
+        TouchMark::Move(from, to) => {
+            let (from, to) = (to_pixel(canvas, from), to_pixel(canvas, to));
             rings(canvas, from, &[radius * 0.6]);
             arrow(canvas, from, to, radius);
         }
@@ -117,13 +117,13 @@ fn colour(number: usize) -> Colour {
 }
 
 /// A dot of the digits.
-fn dot(canvas: &Canvas) -> i32 {
+fn digit_scale(canvas: &Canvas) -> i32 {
     let side = canvas.area();
     ((side.right.min(side.bottom) + 90) / 240).max(1)
 }
 
 /// The thickness of a thin line.
-fn unit(canvas: &Canvas) -> i32 {
+fn line_width(canvas: &Canvas) -> i32 {
     let side = canvas.area();
     ((side.right.min(side.bottom) + 180) / 360).max(1)
 }
@@ -135,8 +135,8 @@ fn length(canvas: &Canvas) -> f32 {
 }
 
 /// Somewhere at the box where no other number is, if there is such a place.
-fn place(number: usize, area: Area, dot: i32, whole: Area, taken: &[Area]) -> Area {
-    let (width, height) = digits::size(number, dot);
+fn place_label(number: usize, area: Area, digit_scale: i32, whole: Area, taken: &[Area]) -> Area {
+    let (width, height) = digits::size(number, digit_scale);
     let inside = [
         (area.left, area.top),
         (area.right - width, area.top),
@@ -152,24 +152,24 @@ fn place(number: usize, area: Area, dot: i32, whole: Area, taken: &[Area]) -> Ar
     // In a low or narrow element the number would hide what it stands for.
     let roomy = height * 2 < area.bottom - area.top && width * 2 < area.right - area.left;
     let places = if roomy { [inside, outside] } else { [outside, inside] };
-    let plate = |(left, top): (i32, i32)| {
+    let label = |(left, top): (i32, i32)| {
         let left = left.min(whole.right - width).max(0);
         let top = top.min(whole.bottom - height).max(0);
         Area { left, top, right: left + width, bottom: top + height }
     };
-    let free = |plate: &Area| !taken.iter().any(|other| other.meets(*plate));
-    places.concat().into_iter().map(plate).find(free).unwrap_or_else(|| plate(inside[0]))
+    let free = |label: &Area| !taken.iter().any(|other| other.intersects(*label));
+    places.concat().into_iter().map(label).find(free).unwrap_or_else(|| label(inside[0]))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "pixels are far below 2^24")]
-fn spot(canvas: &Canvas, [x, y]: [u16; 2]) -> (f32, f32) {
+fn to_pixel(canvas: &Canvas, [x, y]: [u16; 2]) -> (f32, f32) {
     let along = |thousandths: u16, side: u32| f32::from(thousandths) * side as f32 / 1000.0;
     (along(x, canvas.width()), along(y, canvas.height()))
 }
 
 /// The rectangle round some points, with a margin.
 #[expect(clippy::cast_possible_truncation, reason = "points on a picture")]
-fn around(points: &[(f32, f32)], margin: f32) -> Area {
+fn bounding_area(points: &[(f32, f32)], margin: f32) -> Area {
     let mut area = Area { left: i32::MAX, top: i32::MAX, right: 0, bottom: 0 };
     for (x, y) in points {
         area.left = area.left.min((x - margin).floor() as i32);
@@ -181,17 +181,23 @@ fn around(points: &[(f32, f32)], margin: f32) -> Area {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few pixels")]
-fn half(canvas: &Canvas) -> f32 {
-    unit(canvas) as f32
+fn half_width(canvas: &Canvas) -> f32 {
+    line_width(canvas) as f32
 }
 
 /// Rings, white edged, so that they show on any ground.
 fn rings(canvas: &mut Canvas, at: (f32, f32), radii: &[f32]) {
-    let half = half(canvas);
-    for (half, colour) in [(half * 1.9, WHITE), (half, RED)] {
+    let half_width = half_width(canvas);
+    for (half_width, colour) in [(half_width * 1.9, WHITE), (half_width, RED)] {
         for radius in radii {
-            let ring = |x: f32, y: f32| (away(x - at.0, y - at.1) - radius).abs();
-            canvas.stroke(around(&[at], radius + half + 2.0), half, colour, 1.0, ring);
+            let ring = |x: f32, y: f32| (distance_to(x - at.0, y - at.1) - radius).abs();
+            canvas.stroke(
+                bounding_area(&[at], radius + half_width + 2.0),
+                half_width,
+                colour,
+                1.0,
+                ring,
+            );
         }
     }
 }
@@ -199,19 +205,19 @@ fn rings(canvas: &mut Canvas, at: (f32, f32), radii: &[f32]) {
 /// The middle, to the pixel.
 fn cross(canvas: &mut Canvas, at: (f32, f32), radius: f32) {
     let arm = radius * 0.55;
-    let half = half(canvas) * 0.6;
-    for (half, colour) in [(half * 2.2, WHITE), (half, RED)] {
+    let half_width = half_width(canvas) * 0.6;
+    for (half_width, colour) in [(half_width * 2.2, WHITE), (half_width, RED)] {
         for (dx, dy) in [(arm, 0.0), (0.0, arm)] {
             let ends = ((at.0 - dx, at.1 - dy), (at.0 + dx, at.1 + dy));
-            line(canvas, ends, half, colour);
+            line(canvas, ends, half_width, colour);
         }
     }
 }
 
 fn arrow(canvas: &mut Canvas, from: (f32, f32), to: (f32, f32), radius: f32) {
-    let half = half(canvas) * 1.2;
+    let half_width = half_width(canvas) * 1.2;
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-    let length = away(dx, dy);
+    let length = distance_to(dx, dy);
     let mut lines = vec![(from, to)];
     if 1.0 < length {
         let (dx, dy) = (dx / length * radius, dy / length * radius);
@@ -219,26 +225,26 @@ fn arrow(canvas: &mut Canvas, from: (f32, f32), to: (f32, f32), radius: f32) {
         lines.push((to, (to.0 - dx * 0.8 - dy * 0.6, to.1 - dy * 0.8 + dx * 0.6)));
         lines.push((to, (to.0 - dx * 0.8 + dy * 0.6, to.1 - dy * 0.8 - dx * 0.6)));
     }
-    for (half, colour) in [(half * 1.8, WHITE), (half, RED)] {
+    for (half_width, colour) in [(half_width * 1.8, WHITE), (half_width, RED)] {
         for ends in &lines {
-            line(canvas, *ends, half, colour);
+            line(canvas, *ends, half_width, colour);
         }
     }
 }
 
 /// How long the way is. Not `hypot`: that one differs between systems in the last bit.
-fn away(dx: f32, dy: f32) -> f32 {
+fn distance_to(dx: f32, dy: f32) -> f32 {
     (dx * dx + dy * dy).sqrt()
 }
 
-fn line(canvas: &mut Canvas, (a, b): ((f32, f32), (f32, f32)), half: f32, colour: Colour) {
+fn line(canvas: &mut Canvas, (a, b): ((f32, f32), (f32, f32)), half_width: f32, colour: Colour) {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let square = (dx * dx + dy * dy).max(f32::MIN_POSITIVE);
     let distance = |x: f32, y: f32| {
         let along = (((x - a.0) * dx + (y - a.1) * dy) / square).clamp(0.0, 1.0);
-        away(x - a.0 - dx * along, y - a.1 - dy * along)
+        distance_to(x - a.0 - dx * along, y - a.1 - dy * along)
     };
-    canvas.stroke(around(&[a, b], half + 2.0), half, colour, 1.0, distance);
+    canvas.stroke(bounding_area(&[a, b], half_width + 2.0), half_width, colour, 1.0, distance);
 }
 
 #[cfg(test)]
@@ -259,7 +265,7 @@ mod tests {
     #[test]
     fn a_tap_is_marked_where_it_was() {
         let mut canvas = grey(540, 1200);
-        touch(&mut canvas, Mark::Tap([500, 250]));
+        touch(&mut canvas, TouchMark::Tap([500, 250]));
         assert_eq!(at(&canvas, 270, 300), RED);
         // The ring, 4.2 % of the width away.
         assert_eq!(at(&canvas, 270 + 22, 300), RED);
@@ -272,9 +278,9 @@ mod tests {
         let same = Area { left: 20, top: 20, right: 200, bottom: 120 };
         let mut taken: Vec<Area> = Vec::new();
         for number in 0..6 {
-            let plate = place(number, same, 2, canvas.area(), &taken);
-            assert!(!taken.iter().any(|other| other.meets(plate)));
-            taken.push(plate);
+            let label = place_label(number, same, 2, canvas.area(), &taken);
+            assert!(!taken.iter().any(|other| other.intersects(label)));
+            taken.push(label);
         }
         annotate(&mut canvas, &[(1, same), (2, same)]);
         assert_eq!(at(&canvas, 100, 20), at(&canvas, 100, 21 - 1));
@@ -300,12 +306,12 @@ mod tests {
             }
             let [a, b, c, d] = points.map(|it| it % 1001);
             for mark in [
-                Mark::Tap([a, b]), Mark::DoubleTap([a, b]), Mark::Hold([c, d]),
-                Mark::Move([a, b], [c, d]), Mark::Move([a, b], [a, b]),
+                TouchMark::Tap([a, b]), TouchMark::DoubleTap([a, b]), TouchMark::Hold([c, d]),
+                TouchMark::Move([a, b], [c, d]), TouchMark::Move([a, b], [a, b]),
             ] {
                 touch(&mut canvas, mark);
             }
-            prop_assert!(canvas.beside(&grey(3, 7)).is_some());
+            prop_assert!(canvas.join_right(&grey(3, 7)).is_some());
         }
     }
 }

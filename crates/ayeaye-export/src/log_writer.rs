@@ -7,30 +7,30 @@ use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{Event, Fact};
 
 use crate::folder::{Folder, FolderError};
-use crate::formats::{Format, Log, LogSettings, Make};
-use crate::place::Place;
+use crate::formats::{Format, Log, LogSettings, MakeProjection};
+use crate::log_path::LogPath;
 use crate::projection::Blobs;
 
 /// A log that takes events in and writes files.
 #[derive(Debug)]
-pub(crate) struct Outlet {
+pub(crate) struct LogWriter {
     format: Format,
     id: SessionId,
-    site: Site,
+    target: Target,
     log: Box<dyn Log>,
     /// From the first event on, which says where it lies.
-    open: Option<(Place, Folder)>,
+    opened: Option<(LogPath, Folder)>,
     /// The last event that was taken in.
-    folded: u64,
+    last_seq: u64,
     /// Whether that was the end of a run.
     ended: bool,
 }
 
 /// Where logs are written.
 #[derive(Debug, Clone)]
-pub(crate) enum Site {
+pub(crate) enum Target {
     /// The data folder, where what is there is gone on with.
-    Data {
+    DataDir {
         /// The folder.
         data: PathBuf,
         /// Whether the session is being written now.
@@ -42,23 +42,23 @@ pub(crate) enum Site {
 
 /// Why a log is not written any more.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum LogError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error("its projection failed: {0}")]
     Panic(String),
 }
 
-impl Outlet {
+impl LogWriter {
     pub(crate) fn new(
         format: Format,
         id: SessionId,
-        site: Site,
+        target: Target,
         settings: &LogSettings,
-        make: &Make,
+        make_projection: &MakeProjection,
     ) -> Self {
-        let log = make(format, id, settings);
-        Self { format, id, site, log, open: None, folded: 0, ended: false }
+        let log = make_projection(format, id, settings);
+        Self { format, id, target, log, opened: None, last_seq: 0, ended: false }
     }
 
     /// Which format it has.
@@ -67,103 +67,103 @@ impl Outlet {
     }
 
     /// The number of the last event that was taken in.
-    pub(crate) fn folded(&self) -> u64 {
-        self.folded
+    pub(crate) fn last_seq(&self) -> u64 {
+        self.last_seq
     }
 
     /// Where its files are, once there is an event.
     pub(crate) fn folder(&self) -> Option<&Folder> {
-        self.open.as_ref().map(|(_, folder)| folder)
+        self.opened.as_ref().map(|(_, folder)| folder)
     }
 
     /// Takes in those events that come next, up to a gap in their numbers; what they replace waits for
     /// [`flush`](Self::flush). A panic of the projection is one more reason to fail.
-    pub(crate) fn feed(&mut self, events: &[Event], blobs: &dyn Blobs) -> Result<(), Trouble> {
-        guarded(|| {
+    pub(crate) fn feed(&mut self, events: &[Event], blobs: &dyn Blobs) -> Result<(), LogError> {
+        catch_panic(|| {
             for event in events {
-                if event.seq <= self.folded {
+                if event.seq <= self.last_seq {
                     continue;
                 }
-                if event.seq != self.folded + 1 {
+                if event.seq != self.last_seq + 1 {
                     break;
                 }
-                self.take(event, blobs)?;
+                self.apply(event, blobs)?;
             }
             Ok(())
         })
     }
 
     /// Makes what waits to be replaced.
-    pub(crate) fn flush(&mut self, blobs: &dyn Blobs) -> Result<(), Trouble> {
-        guarded(|| match &mut self.open {
+    pub(crate) fn flush(&mut self, blobs: &dyn Blobs) -> Result<(), LogError> {
+        catch_panic(|| match &mut self.opened {
             Some((_, folder)) => folder.flush(blobs),
             None => Ok(()),
         })
     }
 
     /// Completes the log of a record that goes no further for now.
-    pub(crate) fn settle(&mut self, blobs: &dyn Blobs) -> Result<(), Trouble> {
-        guarded(|| {
-            let Some((_, folder)) = &mut self.open else { return Ok(()) };
+    pub(crate) fn finish(&mut self, blobs: &dyn Blobs) -> Result<(), LogError> {
+        catch_panic(|| {
+            let Some((_, folder)) = &mut self.opened else { return Ok(()) };
             if !self.ended
                 && let Some(op) = self.log.finish()
             {
                 folder.apply(op, blobs)?;
             }
             folder.flush(blobs)?;
-            folder.settle()
+            folder.check_lengths()
         })
     }
 
     /// Removes what is there, for a beginning from the first event.
     pub(crate) fn remove(&self) -> Result<(), FolderError> {
-        match &self.open {
+        match &self.opened {
             Some((place, _)) => place.remove(),
             None => Ok(()),
         }
     }
 
-    fn take(&mut self, event: &Event, blobs: &dyn Blobs) -> Result<(), FolderError> {
-        let (_, folder) = match &mut self.open {
-            Some(open) => open,
-            None => self.open.insert(begin(&self.site, self.format, self.id, event)?),
+    fn apply(&mut self, event: &Event, blobs: &dyn Blobs) -> Result<(), FolderError> {
+        let (_, folder) = match &mut self.opened {
+            Some(opened) => opened,
+            None => self.opened.insert(open_folder(&self.target, self.format, self.id, event)?),
         };
         for op in self.log.fold(event, blobs) {
             folder.apply(op, blobs)?;
         }
-        self.folded = event.seq;
+        self.last_seq = event.seq;
         self.ended = matches!(event.entry.fact, Fact::SessionEnd(_));
         Ok(())
     }
 }
 
-fn begin(
-    site: &Site,
+fn open_folder(
+    target: &Target,
     format: Format,
     id: SessionId,
     first: &Event,
-) -> Result<(Place, Folder), FolderError> {
-    let place = match site {
-        Site::Data { data, .. } => Place::in_data(data, format, id, first)?,
-        Site::Export(out) => Place::in_export(out, format, id, first)?,
+) -> Result<(LogPath, Folder), FolderError> {
+    let place = match target {
+        Target::DataDir { data, .. } => LogPath::in_data(data, format, id, first)?,
+        Target::Export(out) => LogPath::in_export(out, format, id, first)?,
     };
-    let afresh = matches!(site, Site::Export(_));
-    let folder = Folder::new(&place.root, &id.to_string(), afresh)?;
-    if !matches!(site, Site::Data { live: false, .. }) {
-        place.announce()?;
+    let overwrite = matches!(target, Target::Export(_));
+    let folder = Folder::new(&place.root, &id.to_string(), overwrite)?;
+    if !matches!(target, Target::DataDir { live: false, .. }) {
+        place.mark_current()?;
     }
     Ok((place, folder))
 }
 
-fn guarded(work: impl FnOnce() -> Result<(), FolderError>) -> Result<(), Trouble> {
+fn catch_panic(work: impl FnOnce() -> Result<(), FolderError>) -> Result<(), LogError> {
     // Whatever it leaves half done is not used again: a log that failed is begun anew.
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(Trouble::from),
-        Err(panic) => Err(Trouble::Panic(in_words(&*panic))),
+        Ok(result) => result.map_err(LogError::from),
+        Err(panic) => Err(LogError::Panic(panic_message(&*panic))),
     }
 }
 
-fn in_words(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no reason given")

@@ -9,7 +9,7 @@ use crate::{Projection as _, Report};
 
 /// Makes the HTML page of a session from its record, with at most so many bytes of pictures (the
 /// latest are kept). Works while the session runs, whether or not its logs are written.
-pub async fn page(
+pub async fn render_report(
     journal: &Arc<dyn Journal>,
     id: SessionId,
     most_pictures: u64,
