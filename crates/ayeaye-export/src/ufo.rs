@@ -13,24 +13,24 @@
 //! Steps and rounds are numbered from 0 through the session, sub-rounds from 0 in each round and
 //! without gaps. Money is US dollars, time seconds. Paths are relative to the folder.
 mod action;
+mod elements;
 mod line;
 mod markdown;
 mod pictures;
 mod prompt;
-mod story;
+mod state;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use ayeaye_agent::journal::{
     BlobRef, EvaluationRecord, Event, Fact, LlmRequest, SessionStart, StepEnd, StepStart,
 };
 use serde_json::{Value, json};
 
-use self::action::Act;
+use self::action::ActionView;
 pub use self::pictures::Images;
-use self::pictures::{Names, as_png, clean_name};
-use self::story::{Story, Talk};
+use self::pictures::{PictureNames, as_png, clean_name};
+use self::state::{Dialogue, State};
 use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection};
 
@@ -42,55 +42,55 @@ const PAGE: &str = "output.md";
 #[derive(Debug)]
 pub struct Ufo {
     images: Images,
-    story: Story,
+    state: State,
 }
 
 impl Ufo {
     /// Begins a task folder.
     pub fn new(images: Images) -> Self {
-        Self { images, story: Story::default() }
+        Self { images, state: State::default() }
     }
 }
 
 impl Projection for Ufo {
     fn fold(&mut self, event: &Event, blobs: &dyn Blobs) -> Vec<FileOp> {
         let entry = &event.entry;
-        let (step, round) = (entry.step, entry.round.unwrap_or(self.story.round));
+        let (step, round) = (entry.step, entry.round.unwrap_or(self.state.round));
         match &entry.fact {
             Fact::SessionStart(start) => self.begin(start, event),
             Fact::SessionResume(resume) => vec![page(markdown::resumed(resume, event.ts))],
             Fact::SessionEnd(end) => vec![page(markdown::stopped(end, event.ts))],
             Fact::RoundStart { request } => {
-                self.story.begin_round(round, request);
+                self.state.begin_round(round, request);
                 vec![page(markdown::round(round, request))]
             }
             Fact::RoundEnd(end) => vec![page(markdown::round_over(round, end))],
             Fact::StepStart(start) => {
                 let number = step.unwrap_or_default();
-                self.story.begin_step(number, entry.agent.as_deref(), start.clone());
+                self.state.begin_step(number, entry.agent.as_deref(), start.clone());
                 Vec::new()
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), round, entry, end),
             Fact::Observe(observe) => {
-                self.story.observe(step, observe, blobs);
+                self.state.observe(step, observe, blobs);
                 Vec::new()
             }
             Fact::LlmRequest(call) => self.request(step, call, blobs),
             Fact::LlmResponse(response) => {
-                let open = self.story.open(step).filter(|_| !response.success);
+                let open = self.state.open(step).filter(|_| !response.success);
                 if let Some(open) = open {
-                    open.unusable = open.unusable.saturating_add(1);
+                    open.unusable_replies = open.unusable_replies.saturating_add(1);
                 }
                 Vec::new()
             }
             Fact::ToolStart(start) => {
-                if let Some(open) = self.story.open(step).filter(|_| start.device) {
+                if let Some(open) = self.state.open(step).filter(|_| start.device) {
                     open.tool = Some((start.clone(), None));
                 }
                 Vec::new()
             }
             Fact::ToolEnd(end) => {
-                let tool = self.story.open(step).and_then(|open| open.tool.as_mut());
+                let tool = self.state.open(step).and_then(|open| open.tool.as_mut());
                 if let Some((start, outcome)) = tool
                     && start.tool_call_id == end.tool_call_id
                 {
@@ -98,23 +98,23 @@ impl Projection for Ufo {
                 }
                 Vec::new()
             }
-            Fact::Question(question) => self.say(Talk::Question(question.clone())),
-            Fact::Answer(answer) => self.say(Talk::Answer(answer.clone())),
+            Fact::Question(question) => self.add_dialogue(Dialogue::Question(question.clone())),
+            Fact::Answer(answer) => self.add_dialogue(Dialogue::Answer(answer.clone())),
             Fact::SubtaskEnd { index, status, result } => {
                 let mut over =
                     json!({ "subtask_index": index, "status": status, "result": result });
-                if let Some((app, subtask)) = self.story.assigned.take() {
+                if let Some((app, subtask)) = self.state.assigned.take() {
                     over["subtask"] = json!(subtask);
                     over["application"] = json!(app);
                 }
-                self.story.add_subtask(over);
+                self.state.add_subtask(over);
                 vec![page(markdown::subtask_over(*index, status, result))]
             }
             Fact::Snapshot { scope, sub_round, screenshot, ui_tree } => {
                 self.snapshot(scope, round, *sub_round, screenshot.as_ref(), ui_tree.as_ref())
             }
             Fact::BlackboardAdd { section, item } => {
-                self.story.add_to_blackboard(json!({ section: item }));
+                self.state.add_to_blackboard(json!({ section: item }));
                 Vec::new()
             }
             Fact::Evaluation(fact) => {
@@ -129,8 +129,8 @@ impl Projection for Ufo {
 impl Ufo {
     /// The logs are there from the beginning: readers refuse a folder without `response.log`.
     fn begin(&mut self, start: &SessionStart, event: &Event) -> Vec<FileOp> {
-        self.story.device = Some(start.device.clone());
-        self.story.request = start.request.clone();
+        self.state.device = Some(start.device.clone());
+        self.state.request = start.request.clone();
         let empty = |path: &str| FileOp::Append { path: path.to_owned(), bytes: Vec::new() };
         vec![empty(RESPONSES), empty(REQUESTS), page(markdown::session(start, event.ts))]
     }
@@ -138,27 +138,27 @@ impl Ufo {
     fn request(&mut self, step: Option<u32>, call: &LlmRequest, blobs: &dyn Blobs) -> Vec<FileOp> {
         // Judging and the like is not a request of an agent.
         let Some(step) = step else { return Vec::new() };
-        let line = prompt::line(&self.story, step, call, self.images, blobs);
+        let line = prompt::line(&self.state, step, call, self.images, blobs);
         let mut files = Vec::new();
         // The line names it, and a process that is killed now never ends the step.
-        if let Some(open) = self.story.open(Some(step)).filter(|open| !open.seen.written)
-            && let Some(picture) = &open.seen.picture
+        if let Some(open) = self.state.open(Some(step)).filter(|open| !open.observation.written)
+            && let Some(picture) = &open.observation.picture
             && self.images != Images::None
         {
             files.push(FileOp::Write { path: clean_name(step), content: as_png(picture) });
-            open.seen.written = true;
+            open.observation.written = true;
         }
         files.push(FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) });
         files
     }
 
-    fn say(&mut self, talk: Talk) -> Vec<FileOp> {
+    fn add_dialogue(&mut self, dialogue: Dialogue) -> Vec<FileOp> {
         // Told behind what led to it, which stands there when the step is over.
-        if let Some(step) = &mut self.story.step {
-            step.say(talk);
+        if let Some(step) = &mut self.state.step {
+            step.add_dialogue(dialogue);
             return Vec::new();
         }
-        vec![page(markdown::said(&talk))]
+        vec![page(markdown::dialogue_text(&dialogue))]
     }
 
     fn end_step(
@@ -168,7 +168,7 @@ impl Ufo {
         entry: &ayeaye_agent::journal::Entry,
         end: &StepEnd,
     ) -> Vec<FileOp> {
-        if self.story.open(Some(number)).is_none() {
+        if self.state.open(Some(number)).is_none() {
             // Not in any record of ours; a line for it all the same.
             let agent = entry.agent.clone().unwrap_or_else(|| "AppAgent".to_owned());
             let start = StepStart {
@@ -179,29 +179,29 @@ impl Ufo {
                 subtask_index: 0,
                 request_number: 0,
             };
-            self.story.begin_step(number, entry.agent.as_deref(), start);
+            self.state.begin_step(number, entry.agent.as_deref(), start);
         }
-        let Some(step) = self.story.step.take() else { return Vec::new() };
-        self.story.round = round;
-        let act = Act::of(&step, end);
-        let names = Names::of(self.images, number, &step.seen, act.as_ref());
-        let line = line::line(&mut self.story, &step, end, act.as_ref(), &names);
+        let Some(step) = self.state.step.take() else { return Vec::new() };
+        self.state.round = round;
+        let act = ActionView::of(&step, end);
+        let names = PictureNames::of(self.images, number, &step.observation, act.as_ref());
+        let line = line::line(&mut self.state, &step, end, act.as_ref(), &names);
         // Pictures first: who follows the log finds what a line names.
-        let mut files = names.files(&step.seen, act.as_ref());
-        if let Some(tree) = &step.seen.tree {
+        let mut files = names.files(&step.observation, act.as_ref());
+        if let Some(ui_tree) = &step.observation.ui_tree {
             files.push(FileOp::Write {
                 path: format!("xml/action_step{number}.xml"),
-                content: Content::Blob(tree.clone()),
+                content: Content::Blob(ui_tree.clone()),
             });
         }
         files.push(FileOp::Append { path: RESPONSES.to_owned(), bytes: bytes_of(&line) });
         files.push(page(markdown::step(&step, end, act.as_ref(), &names)));
-        self.story.last_error = end.error.clone();
-        self.story.plan = end.response.plan.clone();
+        self.state.last_error = end.error.clone();
+        self.state.plan = end.response.plan.clone();
         if step.start.agent_type == "HostAgent" {
-            self.story.host_message = end.response.message.clone();
+            self.state.host_message = end.response.message.clone();
             let subtask = end.response.current_subtask.clone();
-            self.story.assigned =
+            self.state.assigned =
                 line::assigned_app(&step.start, end).map(|app| (app.to_owned(), subtask));
         }
         files
@@ -214,16 +214,16 @@ impl Ufo {
         round: u32,
         sub_round: Option<u32>,
         picture: Option<&BlobRef>,
-        tree: Option<&BlobRef>,
+        ui_tree: Option<&BlobRef>,
     ) -> Vec<FileOp> {
-        let picture = picture.or(self.story.last_picture.as_ref());
+        let picture = picture.or(self.state.last_picture.as_ref());
         let name = match scope {
             "sub_round" => {
                 // One that was not photographed, or cut off, must not leave a gap.
-                let next = self.story.sub_rounds;
+                let next = self.state.sub_rounds;
                 let number = sub_round.map_or(next, |number| number.min(next));
-                if picture.is_some() || tree.is_some() {
-                    self.story.sub_rounds = next.max(number + 1);
+                if picture.is_some() || ui_tree.is_some() {
+                    self.state.sub_rounds = next.max(number + 1);
                 }
                 format!("action_round_{round}_sub_round_{number}_final")
             }
@@ -239,8 +239,8 @@ impl Ufo {
         if let Some(picture) = picture.filter(|_| self.images != Images::None) {
             files.push(put(format!("{name}.png"), as_png(picture)));
         }
-        if let Some(tree) = tree {
-            files.push(put(format!("xml/{name}.xml"), Content::Blob(tree.clone())));
+        if let Some(ui_tree) = ui_tree {
+            files.push(put(format!("xml/{name}.xml"), Content::Blob(ui_tree.clone())));
         }
         files
     }
@@ -249,8 +249,8 @@ impl Ufo {
     fn judge(&mut self, facts: &EvaluationRecord) -> Vec<FileOp> {
         let mut files = vec![page(markdown::judged(facts))];
         let session = facts.level == "session";
-        if session || !self.story.judged {
-            self.story.judged |= session;
+        if session || !self.state.judged {
+            self.state.judged |= session;
             let scores: Vec<Value> = facts
                 .sub_scores
                 .iter()

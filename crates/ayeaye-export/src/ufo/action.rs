@@ -3,18 +3,18 @@ use ayeaye_agent::journal::{ActionRecord, StepEnd, TargetRecord};
 use ayeaye_agent::{Action, Direction, Gesture, Point, ScreenSize};
 use serde_json::{Map, Value, json};
 
-use super::story::Step;
+use super::state::Step;
 use crate::draw::TouchMark;
 
 /// What a step did, ready to be written.
 #[derive(Debug)]
-pub(super) struct Act {
+pub(super) struct ActionView {
     pub(super) function: String,
     pub(super) arguments: Map<String, Value>,
     /// Such as `CLICK(point=[512,203])`.
     pub(super) call: String,
     /// For people, several lines.
-    pub(super) told: String,
+    pub(super) representation: String,
     pub(super) target: Option<TargetRecord>,
     /// Where it touched the screen.
     pub(super) mark: Option<TouchMark>,
@@ -26,7 +26,7 @@ pub(super) struct Act {
     call_id: Option<u32>,
 }
 
-impl Act {
+impl ActionView {
     /// The action of a step that is over; `None` when nothing was decided.
     pub(super) fn of(step: &Step, end: &StepEnd) -> Option<Self> {
         let facts = end.action.as_ref().filter(|facts| !facts.function.is_empty())?;
@@ -54,7 +54,9 @@ impl Act {
         let call = call(facts);
         let on = target.as_ref().map_or_else(String::new, |it| format!("{} ({})", it.name, it.id));
         Some(Self {
-            told: format!("[Action] {call}\n[Target] {on}\n[Status] {status}\n[Result] {result}"),
+            representation: format!(
+                "[Action] {call}\n[Target] {on}\n[Status] {status}\n[Result] {result}"
+            ),
             function: facts.function.clone(),
             arguments: facts.arguments.clone(),
             call,
@@ -93,7 +95,7 @@ impl Act {
         let mut info = json!({
             "function": self.function, "status": status, "arguments": self.arguments,
             "target": self.target_info(), "result": self.result_info(),
-            "action_string": self.call, "action_representation": self.told,
+            "action_string": self.call, "action_representation": self.representation,
         });
         if let Some(times) = repeat {
             info["repeat_time"] = json!(times);
@@ -123,12 +125,12 @@ fn aimed_at(gesture: &Gesture) -> Option<Point> {
 }
 
 fn looked_up(step: &Step, point: Point) -> Option<TargetRecord> {
-    let [width, height] = step.seen.screen;
+    let [width, height] = step.observation.screen;
     if width == 0 || height == 0 {
         return None;
     }
     let pixel = point.to_pixel(ScreenSize { width, height });
-    step.seen.elements.at(pixel).map(TargetRecord::from)
+    step.observation.elements.at(pixel).map(TargetRecord::from)
 }
 
 fn mark(gesture: &Gesture) -> Option<TouchMark> {

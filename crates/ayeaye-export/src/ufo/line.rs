@@ -11,35 +11,35 @@
 use ayeaye_agent::journal::{PhaseTimes, StepEnd, StepStart};
 use serde_json::{Map, Value, json};
 
-use super::action::Act;
-use super::pictures::Names;
-use super::story::{Seen, Step, Story};
+use super::action::ActionView;
+use super::pictures::PictureNames;
+use super::state::{Observation, State, Step};
 
 /// The line of a step that is over.
 pub(super) fn line(
-    story: &mut Story,
+    state: &mut State,
     step: &Step,
     end: &StepEnd,
-    act: Option<&Act>,
-    names: &Names,
+    act: Option<&ActionView>,
+    names: &PictureNames,
 ) -> Value {
     let start = &step.start;
     let response = &end.response;
     let host = start.agent_type == "HostAgent";
-    let repeat = act.filter(|act| act.succeeded()).and_then(|act| story.succeed(&act.call));
+    let repeat = act.filter(|act| act.succeeded()).and_then(|act| state.succeed(&act.call));
     let calls: Vec<&str> = act.iter().map(|act| act.call.as_str()).collect();
-    let told: Vec<&str> = act.iter().map(|act| act.told.as_str()).collect();
+    let representation: Vec<&str> = act.iter().map(|act| act.representation.as_str()).collect();
     let actions: Vec<Value> = act.iter().map(|act| act.info(&end.status, repeat)).collect();
     let function = act.map_or("", |act| act.function.as_str());
     let arguments = act.map_or_else(Map::new, |act| act.arguments.clone());
     let target = act.and_then(|act| act.target.as_ref());
     let (label, text) = target.map_or(("", ""), |it| (it.id.as_str(), it.name.as_str()));
-    let (observation, source) = observed(&response.observation, &step.seen);
+    let (observation, source) = observation_text(&response.observation, &step.observation);
     let times = seconds(end.time_ms);
     let total = to_seconds(times_sum(end.time_ms));
     let cost = number(end.cost_usd);
     // The app that was opened counts, not the one it was opened from.
-    let package = assigned_app(start, end).unwrap_or(&step.seen.package);
+    let package = assigned_app(start, end).unwrap_or(&step.observation.package);
 
     let mut line = Map::new();
     let mut put = |names: &[&str], value: Value| {
@@ -48,12 +48,12 @@ pub(super) fn line(
         }
     };
     put(&["step", "session_step", "Step"], json!(step.number));
-    put(&["round_num", "Round"], json!(story.round));
+    put(&["round_num", "Round"], json!(state.round));
     put(&["round_step", "RoundStep"], json!(start.round_step));
     put(&["agent_step", "AgentStep"], json!(start.agent_step));
     put(&["agent_type", "Agent"], json!(start.agent_type));
     put(&["agent_name", "AgentName"], json!(step.agent));
-    put(&["request", "Request"], json!(story.request));
+    put(&["request", "Request"], json!(state.request));
     put(&["subtask", "Subtask"], json!(start.subtask));
     let index = if host { -1 } else { start.subtask_index };
     put(&["subtask_index", "SubtaskIndex"], json!(index));
@@ -73,7 +73,7 @@ pub(super) fn line(
     put(&["arguments"], json!(arguments));
     put(&["function_call"], json!(calls));
     put(&["action_type", "ActionType"], json!(function));
-    put(&["action_representation"], json!(told));
+    put(&["action_representation"], json!(representation));
     put(&["action_success"], successes(act, repeat));
     put(&["control_log"], control_log(act, host));
     put(&["save_screenshot"], json!({}));
@@ -87,13 +87,13 @@ pub(super) fn line(
     put(&["screenshot_annotated"], json!(names.annotated));
     put(&["screenshot_concat"], json!(names.concat));
     put(&["screenshot_selected_control"], json!(names.selected));
-    let usual = Names::usual(step.number);
+    let usual = PictureNames::usual(step.number);
     put(&["clean_screenshot_path", "CleanScreenshot"], json!(usual.clean));
     put(&["annotated_screenshot_path", "AnnotatedScreenshot"], json!(usual.annotated));
     put(&["concat_screenshot_path", "ConcatScreenshot"], json!(usual.concat));
     put(&["selected_control_screenshot_path", "SelectedControlScreenshot"], json!(usual.selected));
     put(&["desktop_screenshot_path"], json!(""));
-    put(&["last_error"], json!(story.last_error));
+    put(&["last_error"], json!(state.last_error));
     if let Some(error) = &end.error {
         put(&["error"], json!(error));
     }
@@ -110,27 +110,27 @@ pub(super) fn assigned_app<'a>(start: &StepStart, end: &'a StepEnd) -> Option<&'
 }
 
 /// What is seen, and who says so: the model if it did, else what the phone told about itself.
-pub(super) fn observed(model: &str, seen: &Seen) -> (String, &'static str) {
+pub(super) fn observation_text(model: &str, observation: &Observation) -> (String, &'static str) {
     if !model.is_empty() {
         return (model.to_owned(), "model");
     }
-    if seen.package.is_empty() && seen.elements.iter().next().is_none() {
+    if observation.package.is_empty() && observation.elements.iter().next().is_none() {
         return (String::new(), "device");
     }
-    let front = match (seen.package.as_str(), seen.activity.as_str()) {
+    let front = match (observation.package.as_str(), observation.activity.as_str()) {
         ("", _) => "An app that the phone did not name is in front".to_owned(),
         (package, "") => format!("{package} is in front"),
         (package, activity) => format!("{package}/{activity} is in front"),
     };
-    let clickable = seen.elements.iter().filter(|it| it.clickable).count();
-    let text = match seen.elements.iter().count() {
+    let clickable = observation.elements.iter().filter(|it| it.clickable).count();
+    let text = match observation.elements.iter().count() {
         0 => format!("{front}."),
         all => format!("{front}; the screen has {all} elements, {clickable} of them to be tapped."),
     };
     (text, "device")
 }
 
-fn successes(act: Option<&Act>, repeat: Option<u32>) -> Value {
+fn successes(act: Option<&ActionView>, repeat: Option<u32>) -> Value {
     let done = act.filter(|act| act.succeeded()).map(|act| {
         let mut done = json!({ "result": act.result, "action_string": act.call });
         if let Some(times) = repeat {
@@ -142,7 +142,7 @@ fn successes(act: Option<&Act>, repeat: Option<u32>) -> Value {
 }
 
 /// A host agent's is a dictionary, an app agent's a list.
-fn control_log(act: Option<&Act>, host: bool) -> Value {
+fn control_log(act: Option<&ActionView>, host: bool) -> Value {
     let target = act.and_then(|act| Some((act, act.target.as_ref()?)));
     match target {
         Some((_, it)) if host => json!({

@@ -8,10 +8,10 @@ use ayeaye_agent::journal::{
 };
 use jiff::Timestamp;
 
-use super::action::Act;
-use super::line::{number, observed, to_seconds};
-use super::pictures::Names;
-use super::story::{Step, Talk};
+use super::action::ActionView;
+use super::line::{number, observation_text, to_seconds};
+use super::pictures::PictureNames;
+use super::state::{Dialogue, Step};
 use crate::text::put;
 
 /// Characters of a text that are shown.
@@ -78,11 +78,16 @@ pub(super) fn subtask_over(index: u32, status: &str, result: &str) -> String {
     format!("\n**Subtask {index} is over: {}** {}\n", inline(status), inline(result))
 }
 
-pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names) -> String {
+pub(super) fn step(
+    step: &Step,
+    end: &StepEnd,
+    act: Option<&ActionView>,
+    names: &PictureNames,
+) -> String {
     let title = act.map_or("nothing decided", |act| act.function.as_str());
     let mut page = format!("\n### Step {}: {}\n\n", step.number, inline(title));
     let response = &end.response;
-    let (observation, _) = observed(&response.observation, &step.seen);
+    let (observation, _) = observation_text(&response.observation, &step.observation);
     if step.start.agent_type == "HostAgent" {
         item(&mut page, "Agent", "HostAgent");
         item(&mut page, "Next subtask", &inline(&response.current_subtask));
@@ -96,7 +101,7 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
     if step.start.agent_type == "Client" {
         item(&mut page, "Decided by", "the client");
     }
-    item(&mut page, "App", &inline(&step.seen.package));
+    item(&mut page, "App", &inline(&step.observation.package));
     item(&mut page, "Seen", &inline(&observation));
     item(&mut page, "Thought", &inline(&response.thought));
     item(&mut page, "Comment", &inline(&response.comment));
@@ -113,8 +118,8 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
     item(&mut page, "Status", &inline(&end.status));
     item(&mut page, "Result", &inline(&end.result));
     item(&mut page, "Error", end.error.as_ref().map_or(String::new(), |it| inline(it)).as_str());
-    if 0 < step.unusable {
-        item(&mut page, "Replies that could not be used", &step.unusable.to_string());
+    if 0 < step.unusable_replies {
+        item(&mut page, "Replies that could not be used", &step.unusable_replies.to_string());
     }
     let times = end.time_ms;
     item(
@@ -130,16 +135,16 @@ pub(super) fn step(step: &Step, end: &StepEnd, act: Option<&Act>, names: &Names)
     );
     item(&mut page, "Cost", &money(end.cost_usd, end.cost_known));
     page.push_str(&images(step.number, names));
-    for talk in &step.talk {
-        page.push_str(&said(talk));
+    for dialogue in &step.dialogue {
+        page.push_str(&dialogue_text(dialogue));
     }
     page
 }
 
-pub(super) fn said(talk: &Talk) -> String {
-    match talk {
-        Talk::Question(question) => asked(question),
-        Talk::Answer(answer) => answered(answer),
+pub(super) fn dialogue_text(dialogue: &Dialogue) -> String {
+    match dialogue {
+        Dialogue::Question(question) => asked(question),
+        Dialogue::Answer(answer) => answered(answer),
     }
 }
 
@@ -172,7 +177,7 @@ pub(super) fn noted(kind: &str, text: &str) -> String {
     format!("\n*Note ({}): {}*\n", inline(kind), inline(text))
 }
 
-fn images(step: u32, names: &Names) -> String {
+fn images(step: u32, names: &PictureNames) -> String {
     let drawn = [&names.annotated, &names.selected];
     let shown = if names.annotated.is_empty() { vec![&names.clean] } else { drawn.to_vec() };
     let mut row = String::new();

@@ -4,9 +4,9 @@
 //! sent, when the file is written: a fold only says what is to be drawn.
 use ayeaye_agent::journal::BlobRef;
 
-use super::action::Act;
-use super::story::Seen;
-use super::tree;
+use super::action::ActionView;
+use super::elements;
+use super::state::Observation;
 use crate::draw::{self, Area, Canvas, TouchMark};
 use crate::{Blobs, Content, FileOp};
 
@@ -23,7 +23,7 @@ pub enum Images {
 
 /// Names of a step's pictures; empty for those that are not made.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct PictureNames {
     pub(super) clean: String,
     pub(super) annotated: String,
     pub(super) concat: String,
@@ -35,10 +35,15 @@ pub(super) fn clean_name(step: u32) -> String {
     format!("action_step{step}.png")
 }
 
-impl Names {
-    pub(super) fn of(images: Images, step: u32, seen: &Seen, act: Option<&Act>) -> Self {
+impl PictureNames {
+    pub(super) fn of(
+        images: Images,
+        step: u32,
+        observation: &Observation,
+        act: Option<&ActionView>,
+    ) -> Self {
         let mut names = Self::default();
-        let Some(picture) = &seen.picture else { return names };
+        let Some(picture) = &observation.picture else { return names };
         if images == Images::None {
             return names;
         }
@@ -65,20 +70,20 @@ impl Names {
         }
     }
 
-    pub(super) fn files(&self, seen: &Seen, act: Option<&Act>) -> Vec<FileOp> {
-        let Some(picture) = &seen.picture else { return Vec::new() };
+    pub(super) fn files(&self, observation: &Observation, act: Option<&ActionView>) -> Vec<FileOp> {
+        let Some(picture) = &observation.picture else { return Vec::new() };
         let mut files = Vec::new();
-        if !self.clean.is_empty() && !seen.written {
+        if !self.clean.is_empty() && !observation.written {
             files.push(FileOp::Write { path: self.clean.clone(), content: as_png(picture) });
         }
-        let sketch = Sketch {
+        let sketch = Drawing {
             picture: picture.clone(),
-            screen: seen.screen,
-            tree: seen.tree.clone(),
+            screen: observation.screen,
+            ui_tree: observation.ui_tree.clone(),
             mark: act.and_then(|act| act.mark),
             target: act.and_then(|act| act.target.as_ref()).map(|it| (it.id.parse().ok(), it.rect)),
         };
-        let mut add = |path: &String, draw: fn(&Sketch, &dyn Blobs) -> Option<Canvas>| {
+        let mut add = |path: &String, draw: fn(&Drawing, &dyn Blobs) -> Option<Canvas>| {
             if !path.is_empty() {
                 let sketch = sketch.clone();
                 let make = move |blobs: &dyn Blobs| draw::encode(&draw(&sketch, blobs)?);
@@ -86,9 +91,9 @@ impl Names {
                 files.push(FileOp::Write { path: path.clone(), content });
             }
         };
-        add(&self.annotated, Sketch::annotated);
-        add(&self.concat, Sketch::concat);
-        add(&self.selected, Sketch::selected);
+        add(&self.annotated, Drawing::annotated);
+        add(&self.concat, Drawing::concat);
+        add(&self.selected, Drawing::selected);
         files
     }
 }
@@ -105,15 +110,15 @@ pub(super) fn as_png(picture: &BlobRef) -> Content {
 
 /// All that is needed to draw a step.
 #[derive(Debug, Clone)]
-struct Sketch {
+struct Drawing {
     picture: BlobRef,
     screen: [u32; 2],
-    tree: Option<BlobRef>,
+    ui_tree: Option<BlobRef>,
     mark: Option<TouchMark>,
     target: Option<(Option<usize>, [i32; 4])>,
 }
 
-impl Sketch {
+impl Drawing {
     fn clean(&self, blobs: &dyn Blobs) -> Option<Canvas> {
         draw::decode(&blobs.blob(&self.picture).ok()?)
     }
@@ -123,7 +128,7 @@ impl Sketch {
     }
 
     fn annotate(&self, mut canvas: Canvas, blobs: &dyn Blobs) -> Canvas {
-        let elements = self.tree.as_ref().map(|tree| tree::elements(tree, blobs));
+        let elements = self.ui_tree.as_ref().map(|ui_tree| elements::read(ui_tree, blobs));
         let elements = elements.unwrap_or_default();
         let meant = self.target.and_then(|(id, _)| id);
         let boxes: Vec<(usize, Area)> = elements

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Images;
 use super::pictures::clean_name;
-use super::story::{Seen, Story};
+use super::state::{Observation, State};
 use crate::Blobs;
 use crate::text::limited;
 
@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 200;
 
 /// The line of a call.
 pub(super) fn line(
-    story: &Story,
+    state: &State,
     step: u32,
     call: &LlmRequest,
     images: Images,
@@ -35,7 +35,7 @@ pub(super) fn line(
                     json!({ "type": "text", "text": text_of(blob, blobs) })
                 }
                 PartRecord::Picture(blob) => {
-                    let name = picture_name(story, blob, images);
+                    let name = picture_name(state, blob, images);
                     pictures.push(name.clone());
                     json!({ "type": "image_url", "image_url": { "url": name } })
                 }
@@ -43,31 +43,31 @@ pub(super) fn line(
         }
         messages.push(json!({ "role": message.role, "content": content }));
     }
-    let open = story.step.as_ref().filter(|open| open.number == step);
+    let open = state.step.as_ref().filter(|open| open.number == step);
     if open.is_some_and(|open| open.start.agent_type == "HostAgent") {
         return json!({
-            "step": step, "image_list": pictures, "os_info": os_info(story), "plan": story.plan,
-            "prev_subtask": story.subtasks, "request": story.request,
-            "blackboard_prompt": story.blackboard, "prompt": messages,
+            "step": step, "image_list": pictures, "os_info": os_info(state), "plan": state.plan,
+            "prev_subtask": state.subtasks, "request": state.request,
+            "blackboard_prompt": state.blackboard, "prompt": messages,
         });
     }
-    let nothing = Seen::default();
-    let seen = open.map_or(&nothing, |open| &open.seen);
+    let nothing = Observation::default();
+    let observation = open.map_or(&nothing, |open| &open.observation);
     let last: Vec<Value> =
-        story.last_success.iter().map(|(action, _)| json!({ "action_string": action })).collect();
+        state.last_success.iter().map(|(action, _)| json!({ "action_string": action })).collect();
     json!({
         "step": step,
         "dynamic_examples": [], "experience_examples": [], "demonstration_examples": [],
         "offline_docs": "", "online_docs": "", "dynamic_knowledge": "",
         "image_list": pictures,
-        "prev_subtask": story.subtasks,
-        "plan": story.plan,
-        "request": story.request,
-        "control_info": control_info(seen),
+        "prev_subtask": state.subtasks,
+        "plan": state.plan,
+        "request": state.request,
+        "control_info": control_info(observation),
         "subtask": open.map_or("", |open| open.start.subtask.as_str()),
-        "current_application": seen.package,
-        "host_message": story.host_message,
-        "blackboard_prompt": story.blackboard,
+        "current_application": observation.package,
+        "host_message": state.host_message,
+        "blackboard_prompt": state.blackboard,
         "last_success_actions": last,
         "include_last_screenshot": 1 < pictures.len(),
         "prompt": messages,
@@ -82,8 +82,8 @@ fn text_of(blob: &BlobRef, blobs: &dyn Blobs) -> String {
 }
 
 /// The file of this folder that shows the same; else its name in the record.
-fn picture_name(story: &Story, blob: &BlobRef, images: Images) -> String {
-    match story.step_of(blob) {
+fn picture_name(state: &State, blob: &BlobRef, images: Images) -> String {
+    match state.step_of(blob) {
         Some(step) if images != Images::None => clean_name(step),
         _ => in_record(blob),
     }
@@ -93,8 +93,8 @@ fn in_record(blob: &BlobRef) -> String {
     format!("sha256:{}", blob.sha256)
 }
 
-fn os_info(story: &Story) -> Value {
-    story.device.as_ref().map_or_else(
+fn os_info(state: &State) -> Value {
+    state.device.as_ref().map_or_else(
         || json!({}),
         |device| {
             let [width, height] = device.wm_size;
@@ -106,8 +106,8 @@ fn os_info(story: &Story) -> Value {
     )
 }
 
-fn control_info(seen: &Seen) -> Vec<Value> {
-    let elements = seen.elements.iter().filter(|it| it.clickable || !it.name().is_empty());
+fn control_info(observation: &Observation) -> Vec<Value> {
+    let elements = observation.elements.iter().filter(|it| it.clickable || !it.name().is_empty());
     elements
         .take(MOST_ELEMENTS)
         .map(|it| {

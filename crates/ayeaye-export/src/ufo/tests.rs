@@ -1,23 +1,23 @@
 //! The folder that comes out, for each kind of session.
+mod builder;
 mod keys;
 mod orders;
 mod scenes;
-mod tape;
 
 use serde_json::Value;
 
-use self::tape::{Folder, Tape};
+use self::builder::{EventBuilder, MemoryFolder};
 use super::Images;
 
 /// The lines of `response.log`, each checked against the tables.
-fn lines(folder: &Folder) -> Vec<Value> {
+fn lines(folder: &MemoryFolder) -> Vec<Value> {
     let lines = folder.json_lines("response.log");
     lines.iter().for_each(keys::check);
     lines
 }
 
-fn folder(tape: &Tape) -> Folder {
-    Folder::of(tape, Images::All)
+fn folder(builder: &EventBuilder) -> MemoryFolder {
+    MemoryFolder::of(builder, Images::All)
 }
 
 #[test]
@@ -54,10 +54,10 @@ fn leave_that_is_refused() {
 
 #[test]
 fn leave_that_is_given_too_late_for_the_line() {
-    let mut tape = Tape::begin("Pay the bill.");
-    tape.ask_step("confirm", "Shall I pay?", None);
-    tape.answer("client", "Yes, do.");
-    let line = &lines(&folder(&tape))[0];
+    let mut builder = EventBuilder::begin("Pay the bill.");
+    builder.ask_step("confirm", "Shall I pay?", None);
+    builder.answer("client", "Yes, do.");
+    let line = &lines(&folder(&builder))[0];
     assert!(line.get("user_confirm").is_none() && line.get("UserConfirm").is_none());
     assert_eq!(line["status"], "CONFIRM");
     assert_eq!(line["action"][0]["result"]["status"], "none");
@@ -74,9 +74,9 @@ fn answers_are_understood_or_left_open() {
         ("the cheaper one", None),
         ("", None),
     ] {
-        let mut tape = Tape::begin("Buy it.");
-        tape.ask_step("confirm", "Buy?", Some(("manual", answer)));
-        let line = &lines(&folder(&tape))[0];
+        let mut builder = EventBuilder::begin("Buy it.");
+        builder.ask_step("confirm", "Buy?", Some(("manual", answer)));
+        let line = &lines(&folder(&builder))[0];
         assert_eq!(line.get("user_confirm").and_then(Value::as_str), leave, "{answer}");
         assert_eq!(line.get("UserConfirm").and_then(Value::as_str), leave, "{answer}");
     }
@@ -146,7 +146,7 @@ fn a_host_agent() {
 fn the_setting_says_which_pictures_there_are() {
     for (images, expected) in [(Images::None, 0), (Images::Clean, 2 + 2), (Images::All, 6 + 1 + 2)]
     {
-        let folder = Folder::of(&scenes::plain(), images);
+        let folder = MemoryFolder::of(&scenes::plain(), images);
         let pngs = folder.ending("png").len();
         assert_eq!(pngs, expected, "{images:?}");
         for line in lines(&folder) {
@@ -163,10 +163,10 @@ fn the_setting_says_which_pictures_there_are() {
 
 #[test]
 fn what_cannot_be_read_leaves_no_file_and_no_trouble() {
-    let mut tape = scenes::plain();
-    let whole = lines(&Folder::of(&tape, Images::All));
-    tape.blobs.clear();
-    let folder = Folder::of(&tape, Images::All);
+    let mut builder = scenes::plain();
+    let whole = lines(&MemoryFolder::of(&builder, Images::All));
+    builder.blobs.clear();
+    let folder = MemoryFolder::of(&builder, Images::All);
     let lines = lines(&folder);
     assert_eq!(lines.len(), whole.len());
     assert_eq!(lines[0]["control_label"], "");
@@ -175,15 +175,15 @@ fn what_cannot_be_read_leaves_no_file_and_no_trouble() {
 
 #[test]
 fn a_step_without_an_end_has_no_line_until_it_gets_one() {
-    let mut tape = Tape::begin("Text Anna.");
-    tape.start_step("AppAgent");
-    tape.observe(true);
-    tape.act("CLICK", serde_json::json!({ "point": [500, 250] }), None);
-    assert_eq!(lines(&folder(&tape)).len(), 0);
-    tape.resume("go_on");
-    tape.tool_end(Err("interrupted"), true);
-    tape.end_step("ERROR", "", Some("interrupted"));
-    let lines = lines(&folder(&tape));
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.start_step("AppAgent");
+    builder.observe(true);
+    builder.act("CLICK", serde_json::json!({ "point": [500, 250] }), None);
+    assert_eq!(lines(&folder(&builder)).len(), 0);
+    builder.resume("go_on");
+    builder.tool_end(Err("interrupted"), true);
+    builder.end_step("ERROR", "", Some("interrupted"));
+    let lines = lines(&folder(&builder));
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0]["action"][0]["result"]["status"], "failure");
     assert_eq!(lines[0]["control_text"], "Anna");
@@ -191,26 +191,26 @@ fn a_step_without_an_end_has_no_line_until_it_gets_one() {
 
 #[test]
 fn a_request_names_a_picture_that_is_there() {
-    let mut tape = Tape::begin("Text Anna.");
-    tape.start_step("AppAgent");
-    tape.observe(true);
-    tape.call("act", 1, None);
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.start_step("AppAgent");
+    builder.observe(true);
+    builder.call("act", 1, None);
     // A process that is killed now never ends the step.
-    let cut = folder(&tape);
+    let cut = folder(&builder);
     let request = &cut.json_lines("request.log")[0];
     assert_eq!(request["image_list"], serde_json::json!(["action_step0.png"]));
     assert_eq!(cut.ending("png"), ["action_step0.png"]);
-    assert!(Folder::of(&tape, Images::None).ending("png").is_empty());
+    assert!(MemoryFolder::of(&builder, Images::None).ending("png").is_empty());
 }
 
 #[test]
 fn sub_rounds_have_no_gaps() {
-    let mut tape = Tape::begin("Two things.");
-    tape.step("CLICK", serde_json::json!({ "point": [500, 250] }));
+    let mut builder = EventBuilder::begin("Two things.");
+    builder.step("CLICK", serde_json::json!({ "point": [500, 250] }));
     for number in [Some(1), None, Some(7), Some(2)] {
-        tape.snapshot("sub_round", number, true);
+        builder.snapshot("sub_round", number, true);
     }
-    let pngs = folder(&tape).ending("png");
+    let pngs = folder(&builder).ending("png");
     let sub_rounds: Vec<&String> = pngs.iter().filter(|it| it.contains("sub_round")).collect();
     assert_eq!(
         sub_rounds,
@@ -228,8 +228,8 @@ fn the_old_record_is_read() {
         env!("CARGO_MANIFEST_DIR"),
         "/../ayeaye-agent/fixtures/format-1/sessions/019b7d0a-6f40-7000-8000-0000000000a1/events.jsonl"
     ));
-    let mut tape = Tape::begin("");
-    tape.events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut builder = EventBuilder::begin("");
+    builder.events = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let steps = text.lines().filter(|line| line.contains("\"type\":\"step.end\"")).count();
-    assert_eq!(lines(&folder(&tape)).len(), steps);
+    assert_eq!(lines(&folder(&builder)).len(), steps);
 }

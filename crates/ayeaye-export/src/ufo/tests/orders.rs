@@ -4,26 +4,26 @@ use std::sync::LazyLock;
 use ayeaye_agent::journal::{Event, Fact};
 use proptest::prelude::*;
 
+use super::builder::{EventBuilder, MemoryFolder, blobs_of};
 use super::keys;
 use super::scenes;
-use super::tape::{Folder, Tape, kept};
 use crate::Images;
 
 /// All sessions behind each other, made once.
-static EVERYTHING: LazyLock<Tape> = LazyLock::new(|| {
+static EVERYTHING: LazyLock<EventBuilder> = LazyLock::new(|| {
     let mut all = scenes::plain();
-    for tape in scenes::every() {
-        all.events.extend(tape.events);
-        all.blobs.extend(tape.blobs);
+    for builder in scenes::every() {
+        all.events.extend(builder.events);
+        all.blobs.extend(builder.blobs);
     }
     all
 });
 
-fn check(tape: &Tape, images: Images) -> Result<(), TestCaseError> {
-    let folder = Folder::of(tape, images);
+fn check(builder: &EventBuilder, images: Images) -> Result<(), TestCaseError> {
+    let folder = MemoryFolder::of(builder, images);
     let lines = folder.json_lines("response.log");
     lines.iter().for_each(keys::check);
-    let ends = tape.events.iter().filter(|it| matches!(it.entry.fact, Fact::StepEnd(_))).count();
+    let ends = builder.events.iter().filter(|it| matches!(it.entry.fact, Fact::StepEnd(_))).count();
     prop_assert_eq!(lines.len(), ends);
     folder.json_lines("request.log");
     if let Some(bytes) = folder.files.get("evaluation.log") {
@@ -54,13 +54,13 @@ proptest! {
         which in any::<prop::sample::Index>(),
         gaps in prop::collection::vec(any::<bool>(), 64), blobs: bool,
     ) {
-        let mut tape = which.get(&scenes::every()).clone();
+        let mut builder = which.get(&scenes::every()).clone();
         let mut keep = gaps.iter().cycle();
-        tape.events.retain(|_| *keep.next().unwrap_or(&true));
+        builder.events.retain(|_| *keep.next().unwrap_or(&true));
         if !blobs {
-            tape.blobs.clear();
+            builder.blobs.clear();
         }
-        check(&tape, Images::All)?;
+        check(&builder, Images::All)?;
     }
 
     #[test]
@@ -68,28 +68,28 @@ proptest! {
         texts in prop::collection::vec(any::<String>(), 4), cost: f64, point in any::<[i64; 2]>(),
         millis: f64,
     ) {
-        let mut tape = Tape::begin(&texts[0]);
-        tape.step("CLICK", serde_json::json!({ "point": point, "x": texts[1] }));
-        tape.ask_step("confirm", &texts[2], Some(("client", &texts[3])));
-        tape.inner_step(&texts[1], serde_json::json!({ &texts[2]: null }), "CONTINUE", &texts[3]);
-        for event in &mut tape.events {
+        let mut builder = EventBuilder::begin(&texts[0]);
+        builder.step("CLICK", serde_json::json!({ "point": point, "x": texts[1] }));
+        builder.ask_step("confirm", &texts[2], Some(("client", &texts[3])));
+        builder.inner_step(&texts[1], serde_json::json!({ &texts[2]: null }), "CONTINUE", &texts[3]);
+        for event in &mut builder.events {
             if let Fact::StepEnd(end) = &mut event.entry.fact {
                 end.cost_usd = cost;
                 end.time_ms.llm_interaction = millis;
             }
         }
-        check(&tape, Images::All)?;
+        check(&builder, Images::All)?;
     }
 }
 
 /// The beginning of a session gives the beginning of its files.
 #[test]
 fn what_is_written_is_not_changed_by_what_follows() {
-    for tape in scenes::every() {
-        let whole = Folder::of(&tape, Images::Clean);
-        for cut in 0..tape.events.len() {
-            let events = tape.events[..cut].to_vec();
-            let part = Folder::of(&tape.with(events), Images::Clean);
+    for builder in scenes::every() {
+        let whole = MemoryFolder::of(&builder, Images::Clean);
+        for cut in 0..builder.events.len() {
+            let events = builder.events[..cut].to_vec();
+            let part = MemoryFolder::of(&builder.with(events), Images::Clean);
             for (path, bytes) in &part.files {
                 let replaced = path == "evaluation.log" || path.contains("action_step_final");
                 assert!(replaced || whole.files[path].starts_with(bytes), "{path} at {cut}");
@@ -102,13 +102,13 @@ fn what_is_written_is_not_changed_by_what_follows() {
 #[test]
 fn nothing_grows_with_the_steps() {
     let held = |steps: u32| {
-        let mut tape = Tape::begin("Scroll for ever.");
+        let mut builder = EventBuilder::begin("Scroll for ever.");
         for _ in 0..steps {
-            tape.step("CLICK", serde_json::json!({ "point": [400, 250] }));
+            builder.step("CLICK", serde_json::json!({ "point": [400, 250] }));
         }
         let mut ufo = crate::Ufo::new(Images::All);
-        let blobs = kept(&tape);
-        for event in &tape.events {
+        let blobs = blobs_of(&builder);
+        for event in &builder.events {
             drop(crate::Projection::fold(&mut ufo, event, &blobs));
         }
         // Numbers grow by a digit or two.

@@ -2,120 +2,120 @@
 use ayeaye_agent::journal::{ActionRecord, ResponseRecord, TargetRecord};
 use serde_json::json;
 
-use super::tape::Tape;
+use super::builder::EventBuilder;
 
-pub(super) fn plain() -> Tape {
-    let mut tape = Tape::begin("Text Anna that I am late.");
-    tape.step("CLICK", json!({ "point": [400, 250] }));
-    tape.inner_step("COMPLETE", json!({ "return": "Sent." }), "FINISH", "Sent.");
-    tape.snapshot("round", None, false);
-    tape.snapshot("session", None, false);
-    tape.end("TASK_COMPLETED_SUCCESSFULLY", "Sent.");
-    tape
+pub(super) fn plain() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Text Anna that I am late.");
+    builder.step("CLICK", json!({ "point": [400, 250] }));
+    builder.inner_step("COMPLETE", json!({ "return": "Sent." }), "FINISH", "Sent.");
+    builder.snapshot("round", None, false);
+    builder.snapshot("session", None, false);
+    builder.end("TASK_COMPLETED_SUCCESSFULLY", "Sent.");
+    builder
 }
 
-pub(super) fn info() -> Tape {
-    let mut tape = Tape::begin("Text Anna.");
-    tape.ask_step("info", "Which Anna?", None);
-    tape.end("INFO_ACTION_NEEDS_REPLY", "Which Anna?");
-    tape.resume("reply");
-    tape.answer("client", "Anna Berg");
-    tape.step(
+pub(super) fn info() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.ask_step("info", "Which Anna?", None);
+    builder.end("INFO_ACTION_NEEDS_REPLY", "Which Anna?");
+    builder.resume("reply");
+    builder.answer("client", "Anna Berg");
+    builder.step(
         "TYPE",
         json!({ "value": "Ich komme später", "point": [500, 900], "clear": false, "submit": true }),
     );
-    tape
+    builder
 }
 
-pub(super) fn refused() -> Tape {
-    let mut tape = Tape::begin("Pay the bill.");
-    tape.ask_step("confirm", "Shall I pay 20?", Some(("manual", "no")));
-    tape.inner_step("ABORT", json!({ "reason": "not wanted" }), "FAIL", "not wanted");
-    tape
+pub(super) fn refused() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Pay the bill.");
+    builder.ask_step("confirm", "Shall I pay 20?", Some(("manual", "no")));
+    builder.inner_step("ABORT", json!({ "reason": "not wanted" }), "FAIL", "not wanted");
+    builder
 }
 
-pub(super) fn aborted() -> Tape {
-    let mut tape = Tape::begin("Text Anna.");
-    tape.inner_step("ABORT", json!({ "reason": "no such person" }), "FAIL", "no such person");
-    tape.end_round("FAIL", "no such person");
-    tape.end("TASK_ABORTED_BY_AGENT", "no such person");
-    tape
+pub(super) fn aborted() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.inner_step("ABORT", json!({ "reason": "no such person" }), "FAIL", "no such person");
+    builder.end_round("FAIL", "no such person");
+    builder.end("TASK_ABORTED_BY_AGENT", "no such person");
+    builder
 }
 
-pub(super) fn max_steps() -> Tape {
-    let mut tape = Tape::begin("Scroll for ever.");
+pub(super) fn max_steps() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Scroll for ever.");
     for _ in 0..3 {
-        tape.step(
+        builder.step(
             "SLIDE",
             json!({ "point1": [500, 800], "point2": [500, 200], "duration_ms": 300 }),
         );
     }
-    tape.end("MAX_STEPS_REACHED", "the 3 steps of this call are used up");
-    tape
+    builder.end("MAX_STEPS_REACHED", "the 3 steps of this call are used up");
+    builder
 }
 
-pub(super) fn asked_again() -> Tape {
-    let mut tape = Tape::begin("Text Anna.");
-    tape.start_step("AppAgent");
-    tape.observe(false);
-    tape.call("act", 1, Some("no action in it"));
-    tape.call("repair", 2, None);
-    tape.act("HOT_KEY", json!({ "key": "HOME" }), None);
-    tape.tool_end(Ok("done"), false);
-    tape.end_step("CONTINUE", "done", None);
-    tape
+pub(super) fn asked_again() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.start_step("AppAgent");
+    builder.observe(false);
+    builder.call("act", 1, Some("no action in it"));
+    builder.call("repair", 2, None);
+    builder.act("HOT_KEY", json!({ "key": "HOME" }), None);
+    builder.tool_end(Ok("done"), false);
+    builder.end_step("CONTINUE", "done", None);
+    builder
 }
 
-pub(super) fn failed_action() -> Tape {
-    let mut tape = Tape::begin("Text Anna.");
-    tape.start_step("AppAgent");
-    tape.observe(true);
-    tape.call("act", 1, None);
+pub(super) fn failed_action() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.start_step("AppAgent");
+    builder.observe(true);
+    builder.call("act", 1, None);
     let target = TargetRecord {
         id: "1".to_owned(),
         name: "Chats".to_owned(),
         kind: "android.widget.LinearLayout".to_owned(),
         rect: [0, 500, 1080, 700],
     };
-    tape.act("LONGPRESS", json!({ "point": [100, 250], "duration_ms": 800 }), Some(target));
-    tape.tool_end(Err("device emulator-5554 refused `input`"), false);
-    tape.end_step("CONTINUE", "", Some("device emulator-5554 refused `input`"));
-    tape.inner_step("WAIT", json!({ "seconds": 1.5 }), "CONTINUE", "waited 1.5 s");
-    tape
+    builder.act("LONGPRESS", json!({ "point": [100, 250], "duration_ms": 800 }), Some(target));
+    builder.tool_end(Err("device emulator-5554 refused `input`"), false);
+    builder.end_step("CONTINUE", "", Some("device emulator-5554 refused `input`"));
+    builder.inner_step("WAIT", json!({ "seconds": 1.5 }), "CONTINUE", "waited 1.5 s");
+    builder
 }
 
-pub(super) fn lost_phone() -> Tape {
-    let mut tape = Tape::begin("Text Anna.");
-    tape.start_step("AppAgent");
-    tape.end_step("ERROR", "", Some("device emulator-5554 is not connected"));
-    tape.end("DEVICE_LOST", "device emulator-5554 is not connected");
-    tape
+pub(super) fn lost_phone() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.start_step("AppAgent");
+    builder.end_step("ERROR", "", Some("device emulator-5554 is not connected"));
+    builder.end("DEVICE_LOST", "device emulator-5554 is not connected");
+    builder
 }
 
-pub(super) fn two_rounds() -> Tape {
-    let mut tape = plain();
-    tape.events.truncate(tape.events.len() - 3);
-    tape.end_round("FINISH", "Sent.");
-    tape.judge("round");
-    tape.judge("session");
-    tape.end("TASK_COMPLETED_SUCCESSFULLY", "Sent.");
-    tape.resume("next_round");
-    tape.begin_round("And now Bob.");
-    tape.step("SCROLL", json!({ "direction": "down" }));
-    tape.inner_step("COMPLETE", json!({ "return": "Sent too." }), "FINISH", "Sent too.");
-    tape.end_round("FINISH", "Sent too.");
-    tape.judge("round");
-    tape.snapshot("session", None, true);
-    tape.end("TASK_COMPLETED_SUCCESSFULLY", "Sent too.");
-    tape
+pub(super) fn two_rounds() -> EventBuilder {
+    let mut builder = plain();
+    builder.events.truncate(builder.events.len() - 3);
+    builder.end_round("FINISH", "Sent.");
+    builder.judge("round");
+    builder.judge("session");
+    builder.end("TASK_COMPLETED_SUCCESSFULLY", "Sent.");
+    builder.resume("next_round");
+    builder.begin_round("And now Bob.");
+    builder.step("SCROLL", json!({ "direction": "down" }));
+    builder.inner_step("COMPLETE", json!({ "return": "Sent too." }), "FINISH", "Sent too.");
+    builder.end_round("FINISH", "Sent too.");
+    builder.judge("round");
+    builder.snapshot("session", None, true);
+    builder.end("TASK_COMPLETED_SUCCESSFULLY", "Sent too.");
+    builder
 }
 
-pub(super) fn host() -> Tape {
-    let mut tape = Tape::begin("Text Anna, then buy milk.");
-    tape.start_step("HostAgent");
-    tape.observe(true);
-    tape.call("plan", 1, None);
-    tape.action = Some(ActionRecord {
+pub(super) fn host() -> EventBuilder {
+    let mut builder = EventBuilder::begin("Text Anna, then buy milk.");
+    builder.start_step("HostAgent");
+    builder.observe(true);
+    builder.call("plan", 1, None);
+    builder.action = Some(ActionRecord {
         function: "AWAKE".to_owned(),
         arguments: json!({ "app": "com.example.chat" }).as_object().unwrap().clone(),
     });
@@ -128,13 +128,13 @@ pub(super) fn host() -> Tape {
         plan: vec!["Buy milk".to_owned()],
         ..ResponseRecord::default()
     };
-    tape.end_step_with("ASSIGN", "", None, response);
-    tape.step("CLICK", json!({ "point": [400, 250] }));
-    tape
+    builder.end_step_with("ASSIGN", "", None, response);
+    builder.step("CLICK", json!({ "point": [400, 250] }));
+    builder
 }
 
 /// All of them.
-pub(super) fn every() -> Vec<Tape> {
+pub(super) fn every() -> Vec<EventBuilder> {
     vec![
         plain(),
         info(),

@@ -8,7 +8,7 @@ use crate::Blobs;
 const LONGEST: usize = 8 << 20;
 
 /// The elements of a kept dump; none if it cannot be had or is no dump.
-pub(super) fn elements(dump: &BlobRef, blobs: &dyn Blobs) -> Elements {
+pub(super) fn read(dump: &BlobRef, blobs: &dyn Blobs) -> Elements {
     let bytes = blobs.blob(dump).ok().filter(|bytes| bytes.len() <= LONGEST);
     let read = |bytes: bytes::Bytes| Elements::read(&String::from_utf8_lossy(&bytes));
     bytes.and_then(read).unwrap_or_default()
@@ -33,7 +33,7 @@ mod tests {
 
     fn count(bytes: Vec<u8>) -> usize {
         let dump = BlobRef { sha256: String::new(), bytes: 0, media_type: String::new() };
-        elements(&dump, &Only(bytes.into())).iter().count()
+        read(&dump, &Only(bytes.into())).iter().count()
     }
 
     #[test]

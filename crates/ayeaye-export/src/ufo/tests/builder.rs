@@ -16,7 +16,7 @@ const TREE: &str = "<hierarchy rotation=\"0\"><node class=\"android.widget.Frame
 
 /// A record in the making.
 #[derive(Debug, Clone)]
-pub(super) struct Tape {
+pub(super) struct EventBuilder {
     pub(super) events: Vec<Event>,
     pub(super) blobs: HashMap<String, Bytes>,
     round: u32,
@@ -31,36 +31,36 @@ pub(super) struct Tape {
 
 /// What is on disk in the end.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct MemoryFolder {
     pub(super) files: BTreeMap<String, Vec<u8>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Kept<'a>(&'a HashMap<String, Bytes>);
+pub(super) struct MapBlobs<'a>(&'a HashMap<String, Bytes>);
 
-pub(super) fn kept(tape: &Tape) -> Kept<'_> {
-    Kept(&tape.blobs)
+pub(super) fn blobs_of(builder: &EventBuilder) -> MapBlobs<'_> {
+    MapBlobs(&builder.blobs)
 }
 
-impl Blobs for Kept<'_> {
+impl Blobs for MapBlobs<'_> {
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
         self.0.get(&blob.sha256).cloned().ok_or_else(|| JournalError::Blob(blob.sha256.clone()))
     }
 }
 
-impl Folder {
-    pub(super) fn of(tape: &Tape, images: Images) -> Self {
-        let (mut ufo, blobs) = (Ufo::new(images), Kept(&tape.blobs));
+impl MemoryFolder {
+    pub(super) fn of(builder: &EventBuilder, images: Images) -> Self {
+        let (mut ufo, blobs) = (Ufo::new(images), MapBlobs(&builder.blobs));
         let mut folder = Self { files: BTreeMap::new() };
-        for event in &tape.events {
+        for event in &builder.events {
             for op in ufo.fold(event, &blobs) {
-                folder.carry_out(op, &blobs);
+                folder.apply(op, &blobs);
             }
         }
         folder
     }
 
-    fn carry_out(&mut self, op: FileOp, blobs: &Kept<'_>) {
+    fn apply(&mut self, op: FileOp, blobs: &MapBlobs<'_>) {
         let path = op.path().to_owned();
         let sound = |part: &str| {
             !part.is_empty()
@@ -114,9 +114,9 @@ impl Folder {
     }
 }
 
-impl Tape {
+impl EventBuilder {
     pub(super) fn begin(request: &str) -> Self {
-        let mut tape = Self {
+        let mut builder = Self {
             events: Vec::new(),
             blobs: HashMap::new(),
             round: 0,
@@ -130,7 +130,7 @@ impl Tape {
         };
         let run =
             RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
-        tape.add(Fact::SessionStart(SessionStart {
+        builder.add(Fact::SessionStart(SessionStart {
             task_name: "text-anna".to_owned(),
             request: request.to_owned(),
             device: DeviceRecord {
@@ -143,8 +143,8 @@ impl Tape {
             run,
             owner: None,
         }));
-        tape.add(Fact::RoundStart { request: request.to_owned() });
-        tape
+        builder.add(Fact::RoundStart { request: request.to_owned() });
+        builder
     }
 
     /// The same blobs with other events.

@@ -8,19 +8,19 @@ use ayeaye_agent::journal::{
 };
 use serde_json::Value;
 
-use super::tree;
+use super::elements;
 use crate::Blobs;
 
 /// Pictures whose names are remembered: prompts hold those of the last few steps.
-const REMEMBERED_PICTURES: usize = 64;
+const MAX_PICTURES: usize = 64;
 /// Subtasks and notes that a line of `request.log` repeats.
-const REPEATED: usize = 16;
+const MAX_REPEATED: usize = 16;
 /// Questions and answers of one step that are told.
-const TOLD: usize = 64;
+const MAX_DIALOGUE: usize = 64;
 
 /// The session so far.
 #[derive(Debug, Default)]
-pub(super) struct Story {
+pub(super) struct State {
     pub(super) device: Option<DeviceRecord>,
     pub(super) round: u32,
     pub(super) request: String,
@@ -49,22 +49,22 @@ pub(super) struct Step {
     pub(super) number: u32,
     pub(super) agent: String,
     pub(super) start: StepStart,
-    pub(super) seen: Seen,
+    pub(super) observation: Observation,
     /// What was done on the phone; the last one counts.
     pub(super) tool: Option<(ToolStart, Option<ToolEnd>)>,
-    pub(super) talk: Vec<Talk>,
+    pub(super) dialogue: Vec<Dialogue>,
     /// Replies that could not be used.
-    pub(super) unusable: u32,
+    pub(super) unusable_replies: u32,
 }
 
 /// What was seen in a step.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Observation {
     pub(super) picture: Option<BlobRef>,
     /// Whether it is in the folder already.
     pub(super) written: bool,
     pub(super) screen: [u32; 2],
-    pub(super) tree: Option<BlobRef>,
+    pub(super) ui_tree: Option<BlobRef>,
     pub(super) elements: Elements,
     pub(super) package: String,
     pub(super) activity: String,
@@ -72,12 +72,12 @@ pub(super) struct Seen {
 
 /// A question, or words that came in.
 #[derive(Debug)]
-pub(super) enum Talk {
+pub(super) enum Dialogue {
     Question(QuestionAsked),
     Answer(Answer),
 }
 
-impl Story {
+impl State {
     pub(super) fn begin_round(&mut self, number: u32, request: &str) {
         self.round = number;
         self.request = request.to_owned();
@@ -94,10 +94,10 @@ impl Story {
             number,
             agent: agent.unwrap_or(&start.agent_type).to_owned(),
             start,
-            seen: Seen::default(),
+            observation: Observation::default(),
             tool: None,
-            talk: Vec::new(),
-            unusable: 0,
+            dialogue: Vec::new(),
+            unusable_replies: 0,
         });
     }
 
@@ -111,11 +111,11 @@ impl Story {
             self.last_picture = Some(picture.clone());
             if let Some(step) = step {
                 self.pictures.retain(|(sha256, _)| *sha256 != picture.sha256);
-                push(&mut self.pictures, (picture.sha256.clone(), step), REMEMBERED_PICTURES);
+                push(&mut self.pictures, (picture.sha256.clone(), step), MAX_PICTURES);
             }
         }
         if let Some(open) = self.open(step) {
-            open.seen.take(observe, blobs);
+            open.observation.take(observe, blobs);
         }
     }
 
@@ -125,11 +125,11 @@ impl Story {
     }
 
     pub(super) fn add_subtask(&mut self, subtask: Value) {
-        push(&mut self.subtasks, subtask, REPEATED);
+        push(&mut self.subtasks, subtask, MAX_REPEATED);
     }
 
     pub(super) fn add_to_blackboard(&mut self, item: Value) {
-        push(&mut self.blackboard, item, REPEATED);
+        push(&mut self.blackboard, item, MAX_REPEATED);
     }
 
     /// Counts a success in; how often the same was done directly before, or `None` for the first
@@ -148,27 +148,27 @@ impl Story {
 }
 
 impl Step {
-    pub(super) fn say(&mut self, talk: Talk) {
-        if self.talk.len() < TOLD {
-            self.talk.push(talk);
+    pub(super) fn add_dialogue(&mut self, dialogue: Dialogue) {
+        if self.dialogue.len() < MAX_DIALOGUE {
+            self.dialogue.push(dialogue);
         }
     }
 
     /// The answer to a question for leave, where it came before the step was over. What can be
     /// taken for neither is left to the reader.
     pub(super) fn confirmed(&self) -> Option<bool> {
-        let asked = self.talk.iter().rposition(
-            |talk| matches!(talk, Talk::Question(question) if question.kind == "confirm"),
+        let asked = self.dialogue.iter().rposition(
+            |dialogue| matches!(dialogue, Dialogue::Question(question) if question.kind == "confirm"),
         )?;
-        self.talk[asked..].iter().find_map(|talk| match talk {
-            Talk::Answer(answer) if answer.source == "none" => Some(false),
-            Talk::Answer(answer) if answer.source != "guidance" => agrees(&answer.answers),
-            Talk::Answer(_) | Talk::Question(_) => None,
+        self.dialogue[asked..].iter().find_map(|dialogue| match dialogue {
+            Dialogue::Answer(answer) if answer.source == "none" => Some(false),
+            Dialogue::Answer(answer) if answer.source != "guidance" => agrees(&answer.answers),
+            Dialogue::Answer(_) | Dialogue::Question(_) => None,
         })
     }
 }
 
-impl Seen {
+impl Observation {
     /// A second look of the same step may bring only what the first one lacked.
     fn take(&mut self, observe: &Observe, blobs: &dyn Blobs) {
         if let Some(picture) = &observe.screenshot {
@@ -177,9 +177,9 @@ impl Seen {
         if observe.screen_size.iter().all(|side| 0 < *side) {
             self.screen = observe.screen_size;
         }
-        if let Some(tree) = &observe.ui_tree {
-            self.tree = Some(tree.clone());
-            self.elements = tree::elements(tree, blobs);
+        if let Some(ui_tree) = &observe.ui_tree {
+            self.ui_tree = Some(ui_tree.clone());
+            self.elements = elements::read(ui_tree, blobs);
         }
         if !observe.package.is_empty() {
             self.package = observe.package.clone();
