@@ -11,8 +11,8 @@
 //! `PyCatan` counts them: a total is the sum of what stands beside it.
 mod files;
 mod log;
-mod page;
 mod player;
+mod player_page;
 mod prompt;
 mod response;
 #[cfg(test)]
@@ -31,7 +31,7 @@ use serde_json::{Map, Value, json};
 
 use self::files::Files;
 use self::player::{Player, Request, player_of};
-use self::prompt::{Messages, Setting, Texts};
+use self::prompt::{Messages, PromptContext, TextCache};
 use self::tools::Batch;
 use crate::text::{excerpt, iso, json_line};
 use crate::{Blobs, FileOp, Projection};
@@ -39,11 +39,11 @@ use crate::{Blobs, FileOp, Projection};
 /// Version of the layout, as `PyCatan` numbers it.
 const VERSION: &str = "2.0";
 /// Messages of `chat_history.json`: it is written anew with each, so only the latest are in it.
-const LATEST_MESSAGES: usize = 1000;
+const MAX_CHAT_MESSAGES: usize = 1000;
 /// Characters of the sentence that says what happened.
-const LONGEST_SENTENCE: usize = 300;
+const MAX_SENTENCE: usize = 300;
 /// Calls of which an answer is awaited. A run has one at a time.
-const MOST_CALLS: usize = 64;
+const MAX_CALLS: usize = 64;
 const USER: &str = "User";
 const HOST: &str = "HostAgent";
 
@@ -55,18 +55,18 @@ pub struct PyCatan {
     /// Whose call it is and what it belongs to, by the call's number.
     calls: BTreeMap<u32, (String, u32, u32)>,
     batch: Option<Batch>,
-    texts: Texts,
+    text_cache: TextCache,
     /// The latest messages, as they stand in the file.
     chat: VecDeque<String>,
     task: String,
     subtask: String,
-    happened: String,
+    last_event: String,
     /// Whether a host agent has had a step in this round.
     planned: bool,
     /// Who asked last; an answer that comes later, from outside of any step, is for that agent.
-    asker: Option<String>,
+    asking_player: Option<String>,
     /// The latest judgement of the session.
-    verdict: Option<Value>,
+    evaluation: Option<Value>,
 }
 
 impl PyCatan {
@@ -87,25 +87,25 @@ impl Projection for PyCatan {
         let mut files = Files::default();
         let now = event.ts;
         if self.started.is_none() {
-            self.begin(&mut files, now);
+            self.start(&mut files, now);
         }
         match &event.entry.fact {
-            Fact::SessionStart(start) => self.open(&mut files, now, start),
+            Fact::SessionStart(start) => self.on_session_start(&mut files, now, start),
             Fact::SessionResume(resume) => {
-                files.say(now, "INFO", &format!("Session resumed: {}", resume.why));
+                files.log_line(now, "INFO", &format!("Session resumed: {}", resume.why));
             }
             Fact::SessionEnd(end) => self.end_session(&mut files, now, end),
             Fact::RoundStart { request } => {
                 self.task.clone_from(request);
                 self.planned = false;
-                self.happens(&format!("New request: {request}"));
-                let to = self.someone();
+                self.set_last_event(&format!("New request: {request}"));
+                let to = self.default_player();
                 self.chat(&mut files, now, USER, &to, request);
             }
             Fact::RoundEnd(end) => {
                 self.close_batch(&mut files, now);
-                files.say(now, "INFO", &format!("Round over: {} {}", end.status, end.result));
-                let from = self.someone();
+                files.log_line(now, "INFO", &format!("Round over: {} {}", end.status, end.result));
+                let from = self.default_player();
                 self.chat(&mut files, now, &from, USER, &end.result);
             }
             Fact::StepStart(start) => {
@@ -113,20 +113,20 @@ impl Projection for PyCatan {
                 self.subtask.clone_from(&start.subtask);
             }
             Fact::StepEnd(end) => self.end_step(&mut files, event, end),
-            Fact::LlmRequest(request) => self.ask(&mut files, event, request, blobs),
-            Fact::LlmResponse(response) => self.hear(&mut files, event, response),
+            Fact::LlmRequest(request) => self.on_request(&mut files, event, request, blobs),
+            Fact::LlmResponse(response) => self.on_response(&mut files, event, response),
             Fact::ToolStart(start) => self.begin_tool(&mut files, event, start),
             Fact::ToolEnd(end) => self.end_tool(&mut files, event, end),
             Fact::Question(asked) => self.question(&mut files, event, asked),
             Fact::Answer(answer) => self.answer(&mut files, event, answer),
-            Fact::Evaluation(fact) => self.judge(&mut files, now, fact),
+            Fact::Evaluation(fact) => self.on_evaluation(&mut files, now, fact),
             Fact::Note { kind, text, .. } => {
-                files.say(now, "WARNING", &format!("{kind}: {text}"));
+                files.log_line(now, "WARNING", &format!("{kind}: {text}"));
             }
             // Without a host agent there is one subtask, and the end of the round tells of it.
             Fact::SubtaskEnd { index, status, result } if self.planned => {
-                files.say(now, "INFO", &format!("Subtask {index} over: {status} {result}"));
-                self.happens(&format!("Subtask {index} over: {status} {result}"));
+                files.log_line(now, "INFO", &format!("Subtask {index} over: {status} {result}"));
+                self.set_last_event(&format!("Subtask {index} over: {status} {result}"));
             }
             Fact::Observe(_)
             | Fact::State { .. }
@@ -140,9 +140,9 @@ impl Projection for PyCatan {
 
 /// The session as a whole.
 impl PyCatan {
-    fn begin(&mut self, files: &mut Files, now: Timestamp) {
+    fn start(&mut self, files: &mut Files, now: Timestamp) {
         self.started = Some(now);
-        log::head(files, &Self::folder(now), now);
+        log::header(files, &Self::folder(now), now);
     }
 
     /// When the session began; the time of its first event.
@@ -150,7 +150,7 @@ impl PyCatan {
         self.started.unwrap_or_default()
     }
 
-    fn open(&mut self, files: &mut Files, now: Timestamp, start: &SessionStart) {
+    fn on_session_start(&mut self, files: &mut Files, now: Timestamp, start: &SessionStart) {
         let SessionStart { task_name, request, device, config, run, owner: _ } = start;
         self.task.clone_from(request);
         files.json(
@@ -161,14 +161,14 @@ impl PyCatan {
                 "device": device, "config": config, "run": run,
             }),
         );
-        files.say(now, "INFO", &format!("Task: {request}"));
+        files.log_line(now, "INFO", &format!("Task: {request}"));
     }
 
     fn end_session(&mut self, files: &mut Files, now: Timestamp, end: &SessionEnd) {
         self.close_batch(files, now);
         let names: Vec<String> = self.players.keys().cloned().collect();
         for name in names {
-            self.give_up(files, now, &name, "the run ended before an answer came");
+            self.close_unanswered(files, now, &name, "the run ended before an answer came");
         }
         let started = self.started();
         let lasted = now.duration_since(started).as_secs_f64();
@@ -180,67 +180,87 @@ impl PyCatan {
             "stop_reason": end.stop_reason, "message": end.message, "steps": end.steps,
             "cost_usd": end.cost_usd, "cost_known": end.cost_known,
         });
-        if let Some(verdict) = &self.verdict {
-            summary["evaluation"] = verdict.clone();
+        if let Some(evaluation) = &self.evaluation {
+            summary["evaluation"] = evaluation.clone();
         }
         files.latest("session_summary.json", &summary);
-        files.say(now, "INFO", &format!("Session stopped: {} {}", end.stop_reason, end.message));
+        files.log_line(
+            now,
+            "INFO",
+            &format!("Session stopped: {} {}", end.stop_reason, end.message),
+        );
         log::cost(files, self.players.values());
     }
 
-    fn judge(&mut self, files: &mut Files, now: Timestamp, fact: &Value) {
+    fn on_evaluation(&mut self, files: &mut Files, now: Timestamp, fact: &Value) {
         match EvaluationRecord::of(fact) {
-            Some(verdict) => {
-                let EvaluationRecord { level, complete, reason, .. } = &verdict;
-                files.say(now, "INFO", &format!("Evaluation ({level}): {complete} - {reason}"));
-                self.verdict = Some(json!(verdict));
+            Some(evaluation) => {
+                let EvaluationRecord { level, complete, reason, .. } = &evaluation;
+                files.log_line(
+                    now,
+                    "INFO",
+                    &format!("Evaluation ({level}): {complete} - {reason}"),
+                );
+                self.evaluation = Some(json!(evaluation));
             }
-            None => files.say(now, "INFO", &format!("Evaluation: {fact}")),
+            None => files.log_line(now, "INFO", &format!("Evaluation: {fact}")),
         }
     }
 }
 
 /// Requests and answers.
 impl PyCatan {
-    fn ask(&mut self, files: &mut Files, event: &Event, request: &LlmRequest, blobs: &dyn Blobs) {
+    fn on_request(
+        &mut self,
+        files: &mut Files,
+        event: &Event,
+        request: &LlmRequest,
+        blobs: &dyn Blobs,
+    ) {
         let now = event.ts;
         self.close_batch(files, now);
         let name = player_of(event);
         let player = self.players.entry(name.clone()).or_default();
-        if let Some(left) = player.call(request) {
-            give_up(files, now, &name, &left, "another request was made before an answer came");
+        if let Some(left) = player.on_request(request) {
+            close_unanswered(
+                files,
+                now,
+                &name,
+                &left,
+                "another request was made before an answer came",
+            );
         }
         let player = self.players.entry(name.clone()).or_default();
         let results = player.request.as_ref().and_then(|it| it.results.clone());
-        let messages = Messages::read(request, &mut self.texts, blobs);
-        let setting = Setting {
+        let messages = Messages::read(request, &mut self.text_cache, blobs);
+        let context = PromptContext {
             player: &name,
             at: now,
             task: &self.task,
             subtask: &self.subtask,
-            happened: &self.happened,
+            last_event: &self.last_event,
             note: player.note.as_ref().map(|(note, _)| note.as_str()),
             results: results.as_ref().map(|(words, _)| words.as_str()),
             round: event.entry.round,
             step: event.entry.step,
         };
-        prompt::write(files, request, &setting, &messages);
-        let mut page = String::new();
+        prompt::write(files, request, &context, &messages);
+        let mut section = String::new();
         if !player.introduced {
             player.introduced = true;
             let started = self.started.unwrap_or_default();
-            page = page::head(&name, &Self::folder(started), started, &request.model);
+            section = player_page::header(&name, &Self::folder(started), started, &request.model);
         }
-        page += &page::asked(request, &messages, now, &self.happened);
-        files.append(page::path(&name), page);
+        section += &player_page::prompt_section(request, &messages, now, &self.last_event);
+        files.append(player_page::path(&name), section);
         log::sent(files, now, &name, request, &messages, results.map(|(_, tokens)| tokens));
-        if self.calls.len() == MOST_CALLS {
+        if self.calls.len() == MAX_CALLS {
             self.calls.pop_first();
         }
         self.calls.insert(request.call_id, (name, request.request_number, request.iteration));
     }
 
-    fn hear(&mut self, files: &mut Files, event: &Event, response: &LlmResponse) {
+    fn on_response(&mut self, files: &mut Files, event: &Event, response: &LlmResponse) {
         let now = event.ts;
         self.close_batch(files, now);
         // A call and its answer belong together whatever else the answer says.
@@ -251,24 +271,33 @@ impl PyCatan {
         let response = numbered(response, number, iteration);
         let player = self.players.entry(name.clone()).or_default();
         let last = response.kind == "final";
-        player.count(last, response.success);
-        let (left, request) = player.reply(&response);
+        player.count_response(last, response.success);
+        let (left, request) = player.on_response(&response);
         if let Some(left) = left {
-            give_up(files, now, &name, &left, "another request was made before an answer came");
+            close_unanswered(
+                files,
+                now,
+                &name,
+                &left,
+                "another request was made before an answer came",
+            );
         }
         if last {
             response::last(files, &name, now, request, &response);
             request.answered = true;
-            files.append(page::path(&name), page::answered(request, &response));
+            files.append(
+                player_page::path(&name),
+                player_page::response_section(request, &response),
+            );
         } else {
             response::intermediate(files, &name, now, &response);
             request.asked.clone_from(&response.tool_calls);
             request.last = (response.raw_content.clone(), response.error.clone());
-            files.append(page::path(&name), page::between(&response));
+            files.append(player_page::path(&name), player_page::intermediate_section(&response));
         }
         log::received(files, now, &response);
         if let Some(parsed) = response.parsed.as_ref().filter(|_| last)
-            && player.noted(&parsed.response.summary, now)
+            && player.set_note(&parsed.response.summary, now)
         {
             self.write_memories(files);
         }
@@ -288,27 +317,27 @@ impl PyCatan {
         self.close_batch(files, event.ts);
         let name = player_of(event);
         let why = end.error.as_deref().unwrap_or("the step ended before an answer came");
-        self.give_up(files, event.ts, &name, why);
+        self.close_unanswered(files, event.ts, &name, why);
         if let Some(error) = &end.error {
-            files.say(event.ts, "ERROR", &format!("{name}: {error}"));
-            self.happens(&format!("The step failed: {error}"));
+            files.log_line(event.ts, "ERROR", &format!("{name}: {error}"));
+            self.set_last_event(&format!("The step failed: {error}"));
         }
     }
 
     /// Writes the response of a request that has got none and will not get one.
-    fn give_up(&mut self, files: &mut Files, now: Timestamp, name: &str, why: &str) {
+    fn close_unanswered(&mut self, files: &mut Files, now: Timestamp, name: &str, why: &str) {
         let Some(player) = self.players.get_mut(name) else { return };
         let Some(request) = player.request.as_mut().filter(|it| !it.answered) else { return };
         request.answered = true;
-        give_up(files, now, name, request, why);
-        player.count(true, false);
+        close_unanswered(files, now, name, request, why);
+        player.count_response(true, false);
     }
 }
 
 /// Tools, and what people say.
 impl PyCatan {
     fn begin_tool(&mut self, files: &mut Files, event: &Event, start: &ToolStart) {
-        if !self.batch.as_ref().is_some_and(|batch| batch.takes(start)) {
+        if !self.batch.as_ref().is_some_and(|batch| batch.accepts(start)) {
             self.close_batch(files, event.ts);
         }
         let name = player_of(event);
@@ -317,7 +346,7 @@ impl PyCatan {
             request.map_or((None, &[][..]), |it| (Some(it.number), it.asked.as_slice()));
         let batch =
             self.batch.get_or_insert_with(|| Batch::new(name, start.batch, number, event.ts));
-        batch.begin(start, asked);
+        batch.start(start, asked);
     }
 
     fn end_tool(&mut self, files: &mut Files, event: &Event, end: &ToolEnd) {
@@ -330,9 +359,9 @@ impl PyCatan {
                 _ if end.success => format!("{name}: {}", end.result),
                 _ => format!("{name} failed"),
             };
-            self.happens(&outcome);
+            self.set_last_event(&outcome);
         }
-        if self.batch.as_ref().is_some_and(Batch::is_over) {
+        if self.batch.as_ref().is_some_and(Batch::is_complete) {
             self.close_batch(files, event.ts);
         }
     }
@@ -341,17 +370,17 @@ impl PyCatan {
         let Some(batch) = self.batch.take() else { return };
         batch.write(files, now);
         if let Some(player) = self.players.get_mut(&batch.player) {
-            player.used(batch.len(), batch.results());
+            player.count_tools(batch.len(), batch.results());
         }
     }
 
     fn question(&mut self, files: &mut Files, event: &Event, asked: &QuestionAsked) {
         let name = player_of(event);
         let text = asked.questions.join("\n");
-        files.say(event.ts, "INFO", &format!("Question ({}) - {name}: {text}", asked.kind));
+        files.log_line(event.ts, "INFO", &format!("Question ({}) - {name}: {text}", asked.kind));
         self.chat(files, event.ts, &name, USER, &text);
-        self.happens(&format!("{name} asked: {text}"));
-        self.asker = Some(name);
+        self.set_last_event(&format!("{name} asked: {text}"));
+        self.asking_player = Some(name);
     }
 
     fn answer(&mut self, files: &mut Files, event: &Event, answer: &Answer) {
@@ -361,20 +390,20 @@ impl PyCatan {
             "none" => "Server",
             _ => USER,
         };
-        files.say(event.ts, "INFO", &format!("Answer ({}) - {from}: {text}", answer.source));
+        files.log_line(event.ts, "INFO", &format!("Answer ({}) - {from}: {text}", answer.source));
         let to = match &event.entry.agent {
             Some(_) => player_of(event),
-            None => self.asker.take().unwrap_or_else(|| self.someone()),
+            None => self.asking_player.take().unwrap_or_else(|| self.default_player()),
         };
         self.chat(files, event.ts, from, &to, &text);
-        self.happens(&format!("{from} answered: {text}"));
+        self.set_last_event(&format!("{from} answered: {text}"));
     }
 
     fn chat(&mut self, files: &mut Files, now: Timestamp, from: &str, to: &str, message: &str) {
         if message.is_empty() {
             return;
         }
-        if self.chat.len() == LATEST_MESSAGES {
+        if self.chat.len() == MAX_CHAT_MESSAGES {
             self.chat.pop_front();
         }
         let message = json!({ "timestamp": iso(now), "from": from, "to": to, "message": message });
@@ -385,25 +414,25 @@ impl PyCatan {
     }
 
     /// Whom a user speaks to: the host agent where there is one.
-    fn someone(&self) -> String {
+    fn default_player(&self) -> String {
         let agent = if self.players.contains_key(HOST) { HOST } else { "AppAgent" };
         agent.to_owned()
     }
 
-    fn happens(&mut self, what: &str) {
-        self.happened = excerpt(what, LONGEST_SENTENCE);
+    fn set_last_event(&mut self, what: &str) {
+        self.last_event = excerpt(what, MAX_SENTENCE);
     }
 }
 
-fn give_up(files: &mut Files, now: Timestamp, name: &str, request: &Request, why: &str) {
+fn close_unanswered(files: &mut Files, now: Timestamp, name: &str, request: &Request, why: &str) {
     let why = request.last.1.as_deref().unwrap_or(why);
-    response::nothing(files, name, now, request, why);
-    files.append(page::path(name), page::nothing(request, why));
+    response::unanswered(files, name, now, request, why);
+    files.append(player_page::path(name), player_page::unanswered(request, why));
     let line = format!(
         "Request {} of {name} came to nothing (calls: {}): {why}",
         request.number, request.calls
     );
-    files.say(now, "ERROR", &line);
+    files.log_line(now, "ERROR", &line);
 }
 
 /// An answer with the numbers of the call it answers.

@@ -51,7 +51,7 @@ impl Files {
     }
 
     /// A line of the log. Whatever the text holds, it stays one line.
-    pub(super) fn say(&mut self, at: Timestamp, kind: &str, text: &str) {
+    pub(super) fn log_line(&mut self, at: Timestamp, kind: &str, text: &str) {
         let time = at.strftime("%H:%M:%S");
         self.say_plainly(&format!("[{time}] [{kind}] {}", excerpt(text, LONGEST_LINE)));
     }

@@ -8,11 +8,11 @@ use super::prompt::{self, Messages};
 use crate::text::{excerpt, iso};
 
 /// Characters of a thought.
-const LONGEST_THOUGHT: usize = 100;
+const MAX_THOUGHT: usize = 100;
 /// Characters of a rule between parts.
 const RULE: usize = 50;
 
-pub(super) fn head(files: &mut Files, folder: &str, started: Timestamp) {
+pub(super) fn header(files: &mut Files, folder: &str, started: Timestamp) {
     files.say_plainly("=== LLM Communication Log ===");
     files.say_plainly(&format!("Session: {folder}"));
     files.say_plainly(&format!("Started: {}", iso(started)));
@@ -51,7 +51,7 @@ pub(super) fn sent(
     let LlmRequest { call_id, request_number: number, iteration, purpose, .. } = request;
     if request.tool_results.is_some() {
         let tokens = results.unwrap_or_default();
-        files.say(
+        files.log_line(
             now,
             "TOOL_RESULTS",
             &format!("✅ Tool results sent back to LLM ({tokens} tokens)"),
@@ -63,7 +63,7 @@ pub(super) fn sent(
         (_, None) => "REPAIR",
     };
     let (count, pictures) = (messages.count, messages.pictures);
-    files.say(
+    files.log_line(
         now,
         "SEND",
         &format!(
@@ -71,7 +71,7 @@ pub(super) fn sent(
             request.model
         ),
     );
-    files.say(
+    files.log_line(
         now,
         "API_SEND",
         &format!(
@@ -81,7 +81,7 @@ pub(super) fn sent(
     );
     let tools = prompt::tool_names(request);
     if !tools.is_empty() {
-        files.say(now, "API_SEND", &format!("   🔧 Tools enabled: {tools:?}"));
+        files.log_line(now, "API_SEND", &format!("   🔧 Tools enabled: {tools:?}"));
     }
 }
 
@@ -90,7 +90,11 @@ pub(super) fn received(files: &mut Files, now: Timestamp, response: &LlmResponse
     let LlmResponse { call_id, tokens, tool_calls, iteration, .. } = response;
     if !response.success {
         let error = response.error.as_deref().unwrap_or("not said");
-        files.say(now, "API_RECV", &format!("📥 API Call #{call_id} FAILED ❌ - Error: {error}"));
+        files.log_line(
+            now,
+            "API_RECV",
+            &format!("📥 API Call #{call_id} FAILED ❌ - Error: {error}"),
+        );
         return;
     }
     let what = match tool_calls.len() {
@@ -105,7 +109,7 @@ pub(super) fn received(files: &mut Files, now: Timestamp, response: &LlmResponse
     };
     let (sent, received) = (tokens.prompt, tokens.completion);
     let total = sent.saturating_add(received);
-    files.say(
+    files.log_line(
         now,
         "API_RECV",
         &format!(
@@ -116,13 +120,13 @@ pub(super) fn received(files: &mut Files, now: Timestamp, response: &LlmResponse
     if !tool_calls.is_empty() {
         let n = tool_calls.len();
         let line = format!("🔧 LLM requested {n} tool(s) (iteration {iteration})");
-        files.say(now, "TOOL_REQUEST", &line);
+        files.log_line(now, "TOOL_REQUEST", &line);
     }
     if let Some(parsed) = &response.parsed {
-        let thought = excerpt(&parsed.response.thought, LONGEST_THOUGHT);
+        let thought = excerpt(&parsed.response.thought, MAX_THOUGHT);
         let latency = seconds(response.latency_ms);
         let line = format!("{} in {latency:.1}s. Thinking: {thought}", parsed.action.function);
-        files.say(now, "RECV", &line);
+        files.log_line(now, "RECV", &line);
     }
 }
 

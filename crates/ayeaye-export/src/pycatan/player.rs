@@ -8,12 +8,12 @@ use super::tools::TOOLS;
 use crate::text::{iso, limited};
 
 /// Characters of a folder's name.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME: usize = 80;
 /// Characters that are kept of what an agent notes for itself.
-const LONGEST_NOTE: usize = 4000;
+const MAX_NOTE: usize = 4000;
 
 /// What stands beside the agents' folders.
-const OWN_FILES: [&str; 6] = [
+const RESERVED_NAMES: [&str; 6] = [
     LOG,
     TOOLS,
     "agent_memories.json",
@@ -42,7 +42,7 @@ pub(super) struct Stats {
     failed: u64,
     intermediate: u64,
     pub(super) tool_calls: u64,
-    pub(super) tokens: Sum,
+    pub(super) tokens: TokenSum,
     tool_tokens: u64,
     latency_ms: f64,
     cost_usd: f64,
@@ -57,7 +57,7 @@ pub(super) struct Request {
     pub(super) model: String,
     /// Calls that were answered or failed.
     pub(super) calls: u32,
-    pub(super) tokens: Sum,
+    pub(super) tokens: TokenSum,
     /// Of the tools it used, as estimated.
     pub(super) tool_tokens: u64,
     /// Of the last call, and of all.
@@ -77,7 +77,7 @@ pub(super) struct Request {
 /// Tokens, none of them counted twice: `PyCatan` keeps thinking apart from the completion, the record
 /// has it inside.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Sum {
+pub(super) struct TokenSum {
     pub(super) prompt: u64,
     pub(super) completion: u64,
     pub(super) thinking: u64,
@@ -87,19 +87,22 @@ pub(super) struct Sum {
 impl Player {
     /// Takes up a call. A further one of the same request belongs to it; another request ends it,
     /// and is handed back when it was never answered.
-    pub(super) fn call(&mut self, request: &LlmRequest) -> Option<Request> {
+    pub(super) fn on_request(&mut self, request: &LlmRequest) -> Option<Request> {
         if self.request.as_ref().is_some_and(|open| open.number == request.request_number) {
             return None;
         }
-        self.begin(Request::new(request.request_number, &request.purpose, &request.model))
+        self.start(Request::new(request.request_number, &request.purpose, &request.model))
     }
 
     /// Counts a reply to the request that is open, or to one of which the record says nothing.
-    pub(super) fn reply(&mut self, response: &LlmResponse) -> (Option<Request>, &mut Request) {
+    pub(super) fn on_response(
+        &mut self,
+        response: &LlmResponse,
+    ) -> (Option<Request>, &mut Request) {
         let number = response.request_number;
         let known = self.request.as_ref().is_some_and(|open| open.number == number);
-        let left = if known { None } else { self.begin(Request::new(number, "", &response.model)) };
-        let tokens = Sum::from(response.tokens);
+        let left = if known { None } else { self.start(Request::new(number, "", &response.model)) };
+        let tokens = TokenSum::from(response.tokens);
         self.stats.tokens.add(tokens);
         self.stats.latency_ms += response.latency_ms;
         self.stats.cost_usd += response.cost_usd;
@@ -117,7 +120,7 @@ impl Player {
     }
 
     /// Begins a request; the one before is handed back when it was never answered.
-    fn begin(&mut self, next: Request) -> Option<Request> {
+    fn start(&mut self, next: Request) -> Option<Request> {
         self.stats.requests += 1;
         let left = self.request.replace(next).filter(|before| !before.answered);
         self.stats.failed += u64::from(left.is_some());
@@ -125,7 +128,7 @@ impl Player {
     }
 
     /// Counts how a call ended.
-    pub(super) fn count(&mut self, last: bool, success: bool) {
+    pub(super) fn count_response(&mut self, last: bool, success: bool) {
         let Stats { successful, failed, intermediate, .. } = &mut self.stats;
         *match (last, success) {
             (false, _) => intermediate,
@@ -135,7 +138,7 @@ impl Player {
     }
 
     /// Counts tools that ran for the open request.
-    pub(super) fn used(&mut self, calls: usize, results: Option<(String, u64)>) {
+    pub(super) fn count_tools(&mut self, calls: usize, results: Option<(String, u64)>) {
         self.stats.tool_calls += calls as u64;
         let Some((words, tokens)) = results else { return };
         self.stats.tool_tokens = self.stats.tool_tokens.saturating_add(tokens);
@@ -146,8 +149,8 @@ impl Player {
     }
 
     /// Notes what it noted; false when it is nothing new.
-    pub(super) fn noted(&mut self, note: &str, at: Timestamp) -> bool {
-        let note = limited(note, LONGEST_NOTE);
+    pub(super) fn set_note(&mut self, note: &str, at: Timestamp) -> bool {
+        let note = limited(note, MAX_NOTE);
         let new = !note.is_empty() && self.note.as_ref().is_none_or(|(last, _)| last != note);
         if new {
             self.note = Some((note.to_owned(), at));
@@ -168,7 +171,7 @@ impl Player {
             "total_requests": requests, "successful_requests": successful,
             "failed_requests": failed, "intermediate_responses": intermediate,
             "tool_calls": self.stats.tool_calls,
-            "tokens": self.stats.tokens.facts(self.stats.tool_tokens),
+            "tokens": self.stats.tokens.to_json(self.stats.tool_tokens),
             "total_latency_seconds": seconds(self.stats.latency_ms),
             "cost_usd": self.stats.cost_usd, "cost_known": !self.stats.unpriced,
             "memory": self.note.as_ref().map(|(note, _)| note),
@@ -188,7 +191,7 @@ impl Request {
             purpose: purpose.to_owned(),
             model: model.to_owned(),
             calls: 0,
-            tokens: Sum::default(),
+            tokens: TokenSum::default(),
             tool_tokens: 0,
             latency_ms: (0.0, 0.0),
             cost_usd: 0.0,
@@ -201,7 +204,7 @@ impl Request {
     }
 }
 
-impl Sum {
+impl TokenSum {
     pub(super) fn add(&mut self, other: Self) {
         let add = |to: &mut u64, more: u64| *to = to.saturating_add(more);
         add(&mut self.prompt, other.prompt);
@@ -216,7 +219,7 @@ impl Sum {
     }
 
     /// As files say it; the total includes `tools`.
-    pub(super) fn facts(self, tools: u64) -> Value {
+    pub(super) fn to_json(self, tools: u64) -> Value {
         let total = self.prompt.saturating_add(self.received()).saturating_add(tools);
         json!({
             "prompt": self.prompt, "completion": self.completion, "thinking": self.thinking,
@@ -225,15 +228,15 @@ impl Sum {
     }
 }
 
-impl From<TokenRecord> for Sum {
-    fn from(facts: TokenRecord) -> Self {
+impl From<TokenRecord> for TokenSum {
+    fn from(record: TokenRecord) -> Self {
         // Some endpoints count thinking beside the completion; then it can be the larger.
-        let inside = if facts.thinking <= facts.completion { facts.thinking } else { 0 };
+        let inside = if record.thinking <= record.completion { record.thinking } else { 0 };
         Self {
-            prompt: facts.prompt,
-            completion: facts.completion - inside,
-            thinking: facts.thinking,
-            cached: facts.cached,
+            prompt: record.prompt,
+            completion: record.completion - inside,
+            thinking: record.thinking,
+            cached: record.cached,
         }
     }
 }
@@ -260,11 +263,11 @@ pub(super) fn player_of(event: &Event) -> String {
 /// A name as a folder: letters, digits, `.`, `_` and `-`, and no dot in front.
 fn folder(name: &str) -> String {
     let plain = |it: char| if it.is_ascii_alphanumeric() || "._-".contains(it) { it } else { '_' };
-    let safe: String = name.chars().map(plain).take(LONGEST_NAME).collect();
+    let safe: String = name.chars().map(plain).take(MAX_NAME).collect();
     match safe.as_str() {
         "" => "agent".to_owned(),
         dotted if dotted.starts_with('.') => format!("_{}", dotted.trim_start_matches('.')),
-        file if OWN_FILES.contains(&file) => format!("{file}_"),
+        file if RESERVED_NAMES.contains(&file) => format!("{file}_"),
         _ => safe,
     }
 }
@@ -286,9 +289,9 @@ mod tests {
 
     #[test]
     fn thinking_is_counted_once() {
-        let facts =
+        let record =
             TokenRecord { prompt: 100, completion: 60, thinking: 20, cached: 0, total: 160 };
-        let sum = Sum::from(facts).facts(4);
+        let sum = TokenSum::from(record).to_json(4);
         assert_eq!(
             sum,
             json!({ "prompt": 100, "completion": 40, "thinking": 20, "total": 164,

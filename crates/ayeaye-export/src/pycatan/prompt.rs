@@ -12,17 +12,17 @@ use crate::Blobs;
 use crate::text::{iso, json_pretty, limited, put};
 
 /// Texts that are kept to be used again. The rules are sent with every step.
-const KEPT_TEXTS: usize = 8;
+const CACHED_TEXTS: usize = 8;
 /// Bytes of a text that is kept.
-const LONGEST_KEPT: usize = 256 * 1024;
+const MAX_CACHED_BYTES: usize = 256 * 1024;
 /// Characters of a part of a prompt.
-const LONGEST_TEXT: usize = 1024 * 1024;
+const MAX_TEXT: usize = 1024 * 1024;
 /// Characters of the context in a text twin; it is whole in the JSON file.
-const LONGEST_CONTEXT: usize = 5000;
+const MAX_CONTEXT: usize = 5000;
 
 /// Where a prompt belongs.
 #[derive(Debug)]
-pub(super) struct Setting<'a> {
+pub(super) struct PromptContext<'a> {
     pub(super) player: &'a str,
     pub(super) at: Timestamp,
     /// The user's request.
@@ -30,7 +30,7 @@ pub(super) struct Setting<'a> {
     /// What this agent is to do.
     pub(super) subtask: &'a str,
     /// The last thing that happened, in a sentence.
-    pub(super) happened: &'a str,
+    pub(super) last_event: &'a str,
     /// What this agent noted last.
     pub(super) note: Option<&'a str>,
     /// What the tools returned that were asked for before.
@@ -43,27 +43,32 @@ pub(super) struct Setting<'a> {
 pub(super) fn write(
     files: &mut Files,
     request: &LlmRequest,
-    setting: &Setting<'_>,
+    context: &PromptContext<'_>,
     messages: &Messages,
 ) {
     if request.iteration <= 1 {
-        first(files, request, setting, messages);
+        initial(files, request, context, messages);
     } else {
-        again(files, request, setting, messages);
+        follow_up(files, request, context, messages);
     }
 }
 
-fn first(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, messages: &Messages) {
-    let Setting { player, at, happened, .. } = *setting;
+fn initial(
+    files: &mut Files,
+    request: &LlmRequest,
+    context: &PromptContext<'_>,
+    messages: &Messages,
+) {
+    let PromptContext { player, at, last_event, .. } = *context;
     let number = request.request_number;
-    let active = acts(&request.purpose);
+    let active = is_active(&request.purpose);
     let mut prompt = json!({
         "task_context": {
-            "what_just_happened": happened, "task": setting.task, "subtask": setting.subtask,
-            "purpose": request.purpose, "round": setting.round, "step": setting.step,
+            "what_just_happened": last_event, "task": context.task, "subtask": context.subtask,
+            "purpose": request.purpose, "round": context.round, "step": context.step,
         },
     });
-    if let Some(note) = setting.note {
+    if let Some(note) = context.note {
         prompt["memory"] = json!({ "note_from_last_turn": note });
     }
     prompt["messages"] = messages.json.clone();
@@ -72,23 +77,23 @@ fn first(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, message
     if !request.params.is_empty() {
         prompt["params"] = json!(request.params);
     }
-    let mut facts = json!({
+    let mut object = json!({
         "request_number": number, "timestamp": iso(at), "player_name": player,
         "is_active_turn": active, "prompt": prompt,
     });
-    let schema = given(request.response_schema.as_ref());
-    let tools = given(request.tools_schema.as_ref());
-    add(&mut facts, "response_schema", schema);
-    if !happened.is_empty() {
-        facts["what_happened"] = json!(happened);
+    let schema = non_empty(request.response_schema.as_ref());
+    let tools = non_empty(request.tools_schema.as_ref());
+    add(&mut object, "response_schema", schema);
+    if !last_event.is_empty() {
+        object["what_happened"] = json!(last_event);
     }
-    add(&mut facts, "tools_schema", tools);
-    facts["call_id"] = json!(request.call_id);
+    add(&mut object, "tools_schema", tools);
+    object["call_id"] = json!(request.call_id);
     let path = format!("{player}/prompts/prompt_{number}");
-    files.json(format!("{path}.json"), &facts);
+    files.json(format!("{path}.json"), &object);
     let mut text = format!(
         "=== Prompt #{number} for {player} ===\nTimestamp: {}\nActive Turn: {}\nPurpose: {}\n\
-         Model: {}\n\n--- What Happened ---\n{happened}\n\n--- Tools Available ---\n",
+         Model: {}\n\n--- What Happened ---\n{last_event}\n\n--- Tools Available ---\n",
         iso(at),
         if active { "True" } else { "False" },
         request.purpose,
@@ -108,25 +113,30 @@ fn first(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, message
     files.text(format!("{path}.txt"), text);
 }
 
-fn again(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, messages: &Messages) {
-    let Setting { player, at, .. } = *setting;
+fn follow_up(
+    files: &mut Files,
+    request: &LlmRequest,
+    context: &PromptContext<'_>,
+    messages: &Messages,
+) {
+    let PromptContext { player, at, .. } = *context;
     let LlmRequest { request_number: number, iteration, .. } = *request;
     let kind = if request.tool_results.is_some() { "tool_followup" } else { &*request.purpose };
-    let results = results(request, setting);
-    let tools = given(request.tools_schema.as_ref());
-    let mut facts = json!({
+    let results = results(request, context);
+    let tools = non_empty(request.tools_schema.as_ref());
+    let mut object = json!({
         "original_request_number": number, "iteration": iteration, "timestamp": iso(at),
         "player_name": player, "type": kind, "tool_results": results,
         "full_context_sent": messages.text,
     });
-    add(&mut facts, "tools_schema", tools);
-    facts["tools_enabled"] = json!(tools.is_some());
-    add(&mut facts, "response_schema", given(request.response_schema.as_ref()));
-    facts["messages"] = messages.json.clone();
-    facts["model"] = json!(request.model);
-    facts["call_id"] = json!(request.call_id);
+    add(&mut object, "tools_schema", tools);
+    object["tools_enabled"] = json!(tools.is_some());
+    add(&mut object, "response_schema", non_empty(request.response_schema.as_ref()));
+    object["messages"] = messages.json.clone();
+    object["model"] = json!(request.model);
+    object["call_id"] = json!(request.call_id);
     let path = format!("{player}/prompts/iterations/prompt_{number}_iter{iteration}");
-    files.json(format!("{path}.json"), &facts);
+    files.json(format!("{path}.json"), &object);
     let title = if kind == "tool_followup" { "Tool Follow-up" } else { "Follow-up" };
     let mut text = format!(
         "=== {title} #{iteration} for Prompt #{number} ===\nPlayer: {player}\nTimestamp: {}\n\
@@ -135,7 +145,7 @@ fn again(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, message
         iso(at),
         if tools.is_some() { "Yes" } else { "No" },
     );
-    let context = limited(&messages.text, LONGEST_CONTEXT);
+    let context = limited(&messages.text, MAX_CONTEXT);
     text.push_str(context);
     if context.len() < messages.text.len() {
         let all = messages.text.chars().count();
@@ -145,22 +155,24 @@ fn again(files: &mut Files, request: &LlmRequest, setting: &Setting<'_>, message
 }
 
 /// What the tools returned, in the words that the model was told, or in the usual ones.
-fn results(request: &LlmRequest, setting: &Setting<'_>) -> String {
+fn results(request: &LlmRequest, context: &PromptContext<'_>) -> String {
     match &request.tool_results {
         None => String::new(),
         Some(Value::String(text)) => text.clone(),
-        Some(facts) => setting.results.map_or_else(|| json_pretty(facts), str::to_owned),
+        Some(object) => context.results.map_or_else(|| json_pretty(object), str::to_owned),
     }
 }
 
 /// Whether an answer leads to something being done.
-fn acts(purpose: &str) -> bool {
+fn is_active(purpose: &str) -> bool {
     matches!(purpose, "plan" | "act" | "repair")
 }
 
 /// The tools a prompt offers, by name, as Gemini and `OpenAI` describe them.
 pub(super) fn tool_names(request: &LlmRequest) -> Vec<String> {
-    let Some(Value::Array(tools)) = given(request.tools_schema.as_ref()) else { return Vec::new() };
+    let Some(Value::Array(tools)) = non_empty(request.tools_schema.as_ref()) else {
+        return Vec::new();
+    };
     let name = |tool: &Value| {
         let name = tool.get("name").or_else(|| tool.pointer("/function/name"));
         name.and_then(Value::as_str).unwrap_or("unknown").to_owned()
@@ -169,7 +181,7 @@ pub(super) fn tool_names(request: &LlmRequest) -> Vec<String> {
 }
 
 /// What says something: readers take an empty schema for one.
-fn given(value: Option<&Value>) -> Option<&Value> {
+fn non_empty(value: Option<&Value>) -> Option<&Value> {
     value.filter(|it| match it {
         Value::Null => false,
         Value::Array(items) => !items.is_empty(),
@@ -178,9 +190,9 @@ fn given(value: Option<&Value>) -> Option<&Value> {
     })
 }
 
-fn add(facts: &mut Value, name: &str, value: Option<&Value>) {
+fn add(object: &mut Value, name: &str, value: Option<&Value>) {
     if let Some(value) = value {
-        facts[name] = value.clone();
+        object[name] = value.clone();
     }
 }
 
@@ -190,36 +202,40 @@ pub(super) struct Messages {
     json: Value,
     text: String,
     /// Words of the user's last message.
-    pub(super) gist: String,
+    pub(super) user_text: String,
     pub(super) count: usize,
     pub(super) pictures: usize,
 }
 
 impl Messages {
-    pub(super) fn read(request: &LlmRequest, texts: &mut Texts, blobs: &dyn Blobs) -> Self {
+    pub(super) fn read(
+        request: &LlmRequest,
+        text_cache: &mut TextCache,
+        blobs: &dyn Blobs,
+    ) -> Self {
         let mut all = Self {
             json: Value::Null,
             text: String::new(),
-            gist: String::new(),
+            user_text: String::new(),
             count: request.messages.len(),
             pictures: 0,
         };
         let mut messages = Vec::with_capacity(request.messages.len());
         for message in &request.messages {
             put(&mut all.text, format_args!("[{}]\n", message.role));
-            let mut gist = String::new();
+            let mut user_text = String::new();
             let mut parts = Vec::with_capacity(message.parts.len());
             for part in &message.parts {
                 let mut words = |text: &str| {
                     all.text.push_str(text);
-                    gist.push_str(text);
-                    gist.push(' ');
+                    user_text.push_str(text);
+                    user_text.push(' ');
                     json!({ "type": "text", "text": text })
                 };
                 let part = match part {
-                    PartRecord::Text(text) => words(limited(text, LONGEST_TEXT)),
+                    PartRecord::Text(text) => words(limited(text, MAX_TEXT)),
                     PartRecord::TextBlob(blob) => {
-                        if let Some(text) = texts.read(blob, blobs) {
+                        if let Some(text) = text_cache.read(blob, blobs) {
                             words(&text)
                         } else {
                             put(&mut all.text, format_args!("[lost text {}]", blob.sha256));
@@ -240,7 +256,7 @@ impl Messages {
             }
             all.text.push('\n');
             if message.role == "user" {
-                all.gist = gist;
+                all.user_text = user_text;
             }
             messages.push(json!({ "role": message.role, "content": parts }));
         }
@@ -254,16 +270,16 @@ fn reference(kind: &str, blob: &BlobRef) -> Value {
 }
 
 fn lost(blob: &BlobRef) -> Value {
-    let mut facts = reference("text", blob);
-    facts["error"] = json!("the record has lost this text");
-    facts
+    let mut object = reference("text", blob);
+    object["error"] = json!("the record has lost this text");
+    object
 }
 
 /// Long texts, the last few of them kept: the same rules are sent with every step.
 #[derive(Debug, Default)]
-pub(super) struct Texts(VecDeque<(String, Arc<str>)>);
+pub(super) struct TextCache(VecDeque<(String, Arc<str>)>);
 
-impl Texts {
+impl TextCache {
     fn read(&mut self, blob: &BlobRef, blobs: &dyn Blobs) -> Option<Arc<str>> {
         if let Some(at) = self.0.iter().position(|(sha256, _)| *sha256 == blob.sha256) {
             let found = self.0.remove(at)?;
@@ -273,9 +289,9 @@ impl Texts {
         }
         let bytes = blobs.blob(blob).ok()?;
         let text = String::from_utf8_lossy(&bytes);
-        let text: Arc<str> = limited(&text, LONGEST_TEXT).into();
-        if text.len() <= LONGEST_KEPT {
-            if self.0.len() == KEPT_TEXTS {
+        let text: Arc<str> = limited(&text, MAX_TEXT).into();
+        if text.len() <= MAX_CACHED_BYTES {
+            if self.0.len() == CACHED_TEXTS {
                 self.0.pop_front();
             }
             self.0.push_back((blob.sha256.clone(), text.clone()));

@@ -6,23 +6,23 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::files::Files;
-use super::player::{Request, Sum, seconds};
+use super::player::{Request, TokenSum, seconds};
 use crate::text::iso;
 
 /// A reply that was not acted on.
 pub(super) fn intermediate(files: &mut Files, player: &str, at: Timestamp, reply: &LlmResponse) {
     let LlmResponse { request_number: number, iteration, .. } = *reply;
-    let mut facts = json!({
+    let mut object = json!({
         "request_number": number, "iteration": iteration, "timestamp": iso(at),
         "player_name": player, "type": "intermediate", "success": reply.success,
         "raw_content": reply.raw_content, "has_tool_calls": !reply.tool_calls.is_empty(),
         "tool_calls": reply.tool_calls, "model": reply.model,
-        "tokens": Sum::from(reply.tokens).facts(0),
+        "tokens": TokenSum::from(reply.tokens).to_json(0),
         "latency_seconds": seconds(reply.latency_ms), "error": reply.error,
     });
-    particulars(&mut facts, reply);
+    add_call_details(&mut object, reply);
     let path = format!("{player}/responses/intermediate/response_{number}_iter{iteration}.json");
-    files.json(path, &facts);
+    files.json(path, &object);
 }
 
 /// The answer that counted. Tokens are those of all calls of the request, and of its tools.
@@ -33,20 +33,20 @@ pub(super) fn last(
     request: &Request,
     reply: &LlmResponse,
 ) {
-    let parsed = reply.parsed.as_ref().map(|parsed| understood(parsed, &reply.reasoning));
+    let parsed = reply.parsed.as_ref().map(|parsed| parsed_json(parsed, &reply.reasoning));
     let outcome = Outcome {
         success: reply.success,
         raw: reply.raw_content.as_deref(),
         parsed: parsed.unwrap_or_default(),
         error: reply.error.as_deref(),
     };
-    let mut facts = answer(player, at, request, &outcome);
-    particulars(&mut facts, reply);
-    files.json(path(player, request.number), &facts);
+    let mut object = answer(player, at, request, &outcome);
+    add_call_details(&mut object, reply);
+    files.json(path(player, request.number), &object);
 }
 
 /// A request that came to nothing: it has a response too, which says so.
-pub(super) fn nothing(
+pub(super) fn unanswered(
     files: &mut Files,
     player: &str,
     at: Timestamp,
@@ -76,35 +76,35 @@ fn answer(player: &str, at: Timestamp, request: &Request, outcome: &Outcome<'_>)
         "request_number": request.number, "timestamp": iso(at), "player_name": player,
         "type": "final", "success": outcome.success, "raw_content": outcome.raw,
         "parsed": outcome.parsed, "model": request.model,
-        "tokens": request.tokens.facts(request.tool_tokens), "latency_seconds": seconds(latency),
+        "tokens": request.tokens.to_json(request.tool_tokens), "latency_seconds": seconds(latency),
         "error": outcome.error, "latency_seconds_total": seconds(all), "calls": request.calls,
         "purpose": request.purpose, "cost_usd": request.cost_usd, "cost_known": !request.unpriced,
     })
 }
 
 /// What else the record knows of a call, behind the usual keys.
-fn particulars(facts: &mut Value, reply: &LlmResponse) {
-    facts["call_id"] = json!(reply.call_id);
-    facts["finish_reason"] = json!(reply.finish_reason);
+fn add_call_details(object: &mut Value, reply: &LlmResponse) {
+    object["call_id"] = json!(reply.call_id);
+    object["finish_reason"] = json!(reply.finish_reason);
     if !reply.reasoning.is_empty() {
-        facts["reasoning"] = json!(reply.reasoning);
+        object["reasoning"] = json!(reply.reasoning);
     }
     if !reply.retries.is_empty() {
-        facts["retries"] = json!(reply.retries);
+        object["retries"] = json!(reply.retries);
     }
-    if facts["type"] == "intermediate" {
-        facts["cost_usd"] = json!(reply.cost_usd);
-        facts["cost_known"] = json!(reply.cost_known);
+    if object["type"] == "intermediate" {
+        object["cost_usd"] = json!(reply.cost_usd);
+        object["cost_known"] = json!(reply.cost_known);
     }
 }
 
-fn understood(parsed: &ParsedRecord, reasoning: &str) -> Value {
+fn parsed_json(parsed: &ParsedRecord, reasoning: &str) -> Value {
     let ParsedRecord { action, response } = parsed;
     let thinking = if response.thought.is_empty() { reasoning } else { &response.thought };
-    let mut facts = json!({
+    let mut object = json!({
         "action_type": action.function, "parameters": action.arguments,
         "internal_thinking": thinking, "note_to_self": response.summary,
-        "say_outloud": said(parsed), "thought": response.thought, "comment": response.comment,
+        "say_outloud": question_text(parsed), "thought": response.thought, "comment": response.comment,
         "summary": response.summary, "observation": response.observation,
     });
     let lists = [
@@ -114,16 +114,16 @@ fn understood(parsed: &ParsedRecord, reasoning: &str) -> Value {
     ];
     for (name, list) in lists {
         if !list.is_empty() {
-            facts[name] = json!(list);
+            object[name] = json!(list);
         }
     }
     if !response.current_subtask.is_empty() {
-        facts["current_subtask"] = json!(response.current_subtask);
+        object["current_subtask"] = json!(response.current_subtask);
     }
-    facts
+    object
 }
 
 /// What an agent says to the user: its question.
-fn said(parsed: &ParsedRecord) -> Option<&str> {
+fn question_text(parsed: &ParsedRecord) -> Option<&str> {
     parsed.action.arguments.get("question").and_then(|it| it.get("text")).and_then(Value::as_str)
 }

@@ -9,11 +9,11 @@ use crate::text::{excerpt, iso, json_line, json_pretty};
 /// The one JSON array.
 pub(super) const TOOLS: &str = "tool_executions.json";
 /// Calls of one reply; a batch that is fuller is written as several.
-const MOST_CALLS: usize = 256;
+const MAX_CALLS: usize = 256;
 /// Characters of a result in the log.
-const LONGEST_RESULT: usize = 200;
+const MAX_RESULT: usize = 200;
 /// Characters that `PyCatan` takes for a token.
-const TOKEN: u64 = 4;
+const CHARS_PER_TOKEN: u64 = 4;
 
 /// Tools that were called together.
 #[derive(Debug)]
@@ -45,12 +45,12 @@ impl Batch {
     }
 
     /// Whether a call belongs here too.
-    pub(super) fn takes(&self, start: &ToolStart) -> bool {
-        self.number.is_some() && self.number == start.batch && self.calls.len() < MOST_CALLS
+    pub(super) fn accepts(&self, start: &ToolStart) -> bool {
+        self.number.is_some() && self.number == start.batch && self.calls.len() < MAX_CALLS
     }
 
     /// Takes a call. `asked` are the calls of the reply it comes from.
-    pub(super) fn begin(&mut self, start: &ToolStart, asked: &[ToolCallRecord]) {
+    pub(super) fn start(&mut self, start: &ToolStart, asked: &[ToolCallRecord]) {
         let same = |it: &&ToolCallRecord| it.name == start.name && !start.device;
         let asked = asked.get(self.calls.len()).filter(same).filter(|it| !it.id.is_empty());
         let id = asked.map_or_else(|| format!("call_{}", start.tool_call_id), |it| it.id.clone());
@@ -66,7 +66,7 @@ impl Batch {
     }
 
     /// Whether nothing more can follow. Only a call of its own is known to be the last.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.number.is_none() && self.calls.iter().all(|call| call.end.is_some())
     }
 
@@ -111,7 +111,7 @@ impl Batch {
         let successful = self.calls.iter().filter(|call| call.success()).count();
         let millis = rounded(self.calls.iter().map(Call::millis).sum());
         let (sent, received) = self.tokens();
-        let calls: Vec<Value> = self.calls.iter().map(Call::facts).collect();
+        let calls: Vec<Value> = self.calls.iter().map(Call::to_json).collect();
         files.element(
             TOOLS,
             &json!({
@@ -121,13 +121,13 @@ impl Batch {
                 "player_name": self.player, "request_number": self.request,
             }),
         );
-        files.say(at, "TOOL", &format!("=== Tool Execution Batch ({total} calls) ==="));
-        self.calls.iter().for_each(|call| call.say(files, at));
+        files.log_line(at, "TOOL", &format!("=== Tool Execution Batch ({total} calls) ==="));
+        self.calls.iter().for_each(|call| call.log_line(files, at));
         let tokens = sent.saturating_add(received);
         let sum =
             format!("  Total: {successful}/{total} successful | {tokens} tokens | {millis:.1}ms");
-        files.say(at, "TOOL", &sum);
-        files.say(at, "TOOL", &"=".repeat(50));
+        files.log_line(at, "TOOL", &sum);
+        files.log_line(at, "TOOL", &"=".repeat(50));
     }
 }
 
@@ -164,13 +164,13 @@ impl Call {
         if self.start.device {
             return (0, 0);
         }
-        let estimate = |text: &str| text.len() as u64 / TOKEN;
+        let estimate = |text: &str| text.len() as u64 / CHARS_PER_TOKEN;
         let sent = estimate(&json_line(&self.start.parameters));
         let received = if self.success() { estimate(&json_line(&self.result())) } else { 0 };
         (sent, received)
     }
 
-    fn facts(&self) -> Value {
+    fn to_json(&self) -> Value {
         let (sent, received) = self.tokens();
         let unknown = self.end.as_ref().is_none_or(|end| end.unknown);
         json!({
@@ -182,28 +182,28 @@ impl Call {
         })
     }
 
-    fn say(&self, files: &mut Files, at: Timestamp) {
+    fn log_line(&self, files: &mut Files, at: Timestamp) {
         let mark = if self.success() { "✅" } else { "❌" };
         let mut parameters = self.start.parameters.clone();
         let reasoning = parameters.shift_remove("reasoning");
         let name = &self.start.name;
-        files.say(at, "TOOL", &format!("  {mark} {name}({})", json_line(&parameters)));
+        files.log_line(at, "TOOL", &format!("  {mark} {name}({})", json_line(&parameters)));
         if let Some(reasoning) = reasoning {
             let words = reasoning.as_str().map_or_else(|| reasoning.to_string(), str::to_owned);
-            files.say(at, "TOOL", &format!("     💭 Reasoning: {words}"));
+            files.log_line(at, "TOOL", &format!("     💭 Reasoning: {words}"));
         }
         let (sent, received) = self.tokens();
         let all = sent.saturating_add(received);
         let millis = self.millis();
         let cost =
             format!("     Time: {millis:.1}ms | Tokens: {sent} in + {received} out = {all} total");
-        files.say(at, "TOOL", &cost);
+        files.log_line(at, "TOOL", &cost);
         let outcome = if self.success() {
-            format!("     Result: {}", excerpt(&json_line(&self.result()), LONGEST_RESULT))
+            format!("     Result: {}", excerpt(&json_line(&self.result()), MAX_RESULT))
         } else {
             format!("     Error: {}", self.error().unwrap_or_default())
         };
-        files.say(at, "TOOL", &outcome);
+        files.log_line(at, "TOOL", &outcome);
     }
 }
 

@@ -7,97 +7,97 @@ use super::prompt::Messages;
 use crate::text::{excerpt, iso, json_line, limited, put};
 
 /// Characters of a prompt.
-const LONGEST_GIST: usize = 300;
+const MAX_USER_TEXT: usize = 300;
 /// Characters of a reply; it is whole in its own file.
-const LONGEST_REPLY: usize = 2000;
+const MAX_REPLY: usize = 2000;
 
 pub(super) fn path(player: &str) -> String {
     format!("{player}/{player}.md")
 }
 
-pub(super) fn head(player: &str, folder: &str, started: Timestamp, model: &str) -> String {
+pub(super) fn header(player: &str, folder: &str, started: Timestamp, model: &str) -> String {
     let started = started.strftime("%Y-%m-%d %H:%M:%S");
     format!(
         "# AI Agent Log: {player}\n\n**Session:** {folder}  \n**Started:** {started} UTC  \n\
          **Model:** {}\n\n---\n",
-        excerpt(model, LONGEST_GIST)
+        excerpt(model, MAX_USER_TEXT)
     )
 }
 
-pub(super) fn asked(
+pub(super) fn prompt_section(
     request: &LlmRequest,
     messages: &Messages,
     at: Timestamp,
-    happened: &str,
+    last_event: &str,
 ) -> String {
     let LlmRequest { request_number: number, iteration, .. } = *request;
     let time = at.strftime("%H:%M:%S");
-    let purpose = excerpt(&request.purpose, LONGEST_GIST);
+    let purpose = excerpt(&request.purpose, MAX_USER_TEXT);
     if iteration > 1 {
         return format!(
             "\n### Asked again ({purpose}, iteration {iteration})\n\n**Time:** {time}\n\nSee: \
              [prompt_{number}_iter{iteration}.json](prompts/iterations/prompt_{number}_iter{iteration}.json)\n"
         );
     }
-    let happened = if happened.is_empty() { "(nothing yet)" } else { happened };
+    let last_event = if last_event.is_empty() { "(nothing yet)" } else { last_event };
     format!(
         "\n## Request #{number} - {purpose}\n\n**Time:** {time} ({})\n\n### What Happened\n\n{}\n\n\
          ### Prompt Sent\n\n> {}\n\nSee: [prompt_{number}.json](prompts/prompt_{number}.json)\n",
         iso(at),
-        excerpt(happened, LONGEST_GIST),
-        excerpt(messages.gist.trim(), LONGEST_GIST),
+        excerpt(last_event, MAX_USER_TEXT),
+        excerpt(messages.user_text.trim(), MAX_USER_TEXT),
     )
 }
 
 /// A reply that was not acted on.
-pub(super) fn between(reply: &LlmResponse) -> String {
+pub(super) fn intermediate_section(reply: &LlmResponse) -> String {
     let mut text = format!("\n### Reply {}, not acted on\n\n", reply.iteration);
     for call in &reply.tool_calls {
-        let parameters = excerpt(&json_line(&call.parameters), LONGEST_GIST);
+        let parameters = excerpt(&json_line(&call.parameters), MAX_USER_TEXT);
         put(&mut text, format_args!("- asks for `{}` {parameters}\n", excerpt(&call.name, 100)));
     }
     if let Some(error) = &reply.error {
-        put(&mut text, format_args!("**Error:** {}\n", excerpt(error, LONGEST_REPLY)));
+        put(&mut text, format_args!("**Error:** {}\n", excerpt(error, MAX_REPLY)));
     }
-    text + &quoted(reply.raw_content.as_deref())
+    text + &fenced(reply.raw_content.as_deref())
 }
 
 /// The answer that counted.
-pub(super) fn answered(request: &Request, reply: &LlmResponse) -> String {
+pub(super) fn response_section(request: &Request, reply: &LlmResponse) -> String {
     let mut text = format!("\n### Response {}\n\n{}\n", mark(reply.success), figures(request));
     if let Some(parsed) = &reply.parsed {
         let response = &parsed.response;
-        let said = [
+        let texts = [
             ("Thinking", &response.thought),
             ("Comment", &response.comment),
             ("Note to Self", &response.summary),
         ];
-        for (name, words) in said {
+        for (name, words) in texts {
             if !words.is_empty() {
-                put(&mut text, format_args!("\n**{name}:** {}\n", excerpt(words, LONGEST_REPLY)));
+                put(&mut text, format_args!("\n**{name}:** {}\n", excerpt(words, MAX_REPLY)));
             }
         }
-        let arguments = excerpt(&json_line(&parsed.action.arguments), LONGEST_REPLY);
+        let arguments = excerpt(&json_line(&parsed.action.arguments), MAX_REPLY);
         put(
             &mut text,
             format_args!("\n**Action:** **{}** - {arguments}\n", parsed.action.function),
         );
     } else {
-        text.push_str(&quoted(reply.raw_content.as_deref()));
+        text.push_str(&fenced(reply.raw_content.as_deref()));
     }
     if let Some(error) = &reply.error {
-        put(&mut text, format_args!("\n**Error:** {}\n", excerpt(error, LONGEST_REPLY)));
+        put(&mut text, format_args!("\n**Error:** {}\n", excerpt(error, MAX_REPLY)));
     }
     text + "\n---\n"
 }
 
 /// A request that came to nothing.
-pub(super) fn nothing(request: &Request, why: &str) -> String {
+pub(super) fn unanswered(request: &Request, why: &str) -> String {
     format!(
         "\n### Response {}\n\n{}\n\n**Error:** {}\n\n---\n",
         mark(false),
         figures(request),
-        excerpt(why, LONGEST_REPLY)
+        excerpt(why, MAX_REPLY)
     )
 }
 
@@ -121,9 +121,9 @@ fn figures(request: &Request) -> String {
 }
 
 /// A reply word for word, in a fence that nothing in it can close.
-fn quoted(reply: Option<&str>) -> String {
+fn fenced(reply: Option<&str>) -> String {
     let Some(reply) = reply.filter(|it| !it.is_empty()) else { return String::new() };
-    let reply = limited(reply, LONGEST_REPLY);
+    let reply = limited(reply, MAX_REPLY);
     let longest = reply.split(|it| it != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("\n{fence}\n{reply}\n{fence}\n")
