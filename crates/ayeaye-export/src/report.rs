@@ -2,56 +2,56 @@
 //!
 //! The page needs nothing but itself: styles and pictures are inside, nothing runs, nothing is
 //! fetched, and its own policy forbids both. Whatever comes from the record is escaped by the one
-//! type that writes it, [`html`]. [`story`] is what is kept of the events; it is bounded, and a page is
+//! type that writes it, [`html`]. [`model`] is what is kept of the events; it is bounded, and a page is
 //! made from it when one is needed.
 mod call;
-mod chapter;
 mod html;
 mod item;
-mod mark;
+mod labels;
+mod model;
+mod overlay;
 mod page;
 mod pictures;
 mod step;
-mod story;
 #[cfg(test)]
 mod tests;
-mod words;
+mod timeline;
 
 use std::sync::Arc;
 
 use ayeaye_agent::SessionId;
 use ayeaye_agent::journal::{Event, Fact};
 
-use self::story::Story;
+use self::model::ReportModel;
 use crate::{Blobs, Content, FileOp, Projection};
 
 /// The page of a session: `<session_id>.html`, replaced whenever a run stops.
 #[derive(Debug, Clone)]
 pub struct Report {
     id: SessionId,
-    story: Arc<Story>,
+    model: Arc<ReportModel>,
 }
 
 impl Report {
     /// The page of a session of which nothing has been told yet.
     pub fn new(id: SessionId) -> Self {
-        Self { id, story: Arc::new(Story::default()) }
+        Self { id, model: Arc::new(ReportModel::default()) }
     }
 
     /// The page of what has been told so far, as bytes, with at most so many bytes of pictures; the
     /// latest are kept.
     pub fn page(&self, blobs: &dyn Blobs, most_pictures: u64) -> Vec<u8> {
-        page::page(self.id, &self.story, blobs, most_pictures)
+        page::page(self.id, &self.model, blobs, most_pictures)
     }
 
     /// The page of what has been told so far, for a session whose record has no end. A session that
     /// has one has had this page already.
     pub fn finish(&self) -> FileOp {
-        let (id, story) = (self.id, self.story.clone());
+        let (id, model) = (self.id, self.model.clone());
         FileOp::Replace {
             path: format!("{id}.html"),
             content: Content::Lazy(Box::new(move |blobs| {
-                Some(page::page(id, &story, blobs, pictures::MOST_BYTES))
+                Some(page::page(id, &model, blobs, pictures::MAX_PICTURE_BYTES))
             })),
         }
     }
@@ -60,8 +60,8 @@ impl Report {
 impl Projection for Report {
     fn fold(&mut self, event: &Event, _: &dyn Blobs) -> Vec<FileOp> {
         // A page that is still to be made keeps its own state.
-        Arc::make_mut(&mut self.story).apply(event);
-        let late = self.story.has_ended() && matches!(event.entry.fact, Fact::Evaluation(_));
+        Arc::make_mut(&mut self.model).apply(event);
+        let late = self.model.has_ended() && matches!(event.entry.fact, Fact::Evaluation(_));
         if late || matches!(event.entry.fact, Fact::SessionEnd(_)) {
             vec![self.finish()]
         } else {

@@ -2,16 +2,16 @@
 use ayeaye_agent::journal::{BlobRef, LlmRequest, LlmResponse, PartRecord, TokenRecord};
 
 use super::html::{Clipped, Html};
-use super::item::{Step, in_line, small};
+use super::item::{Step, clip_blob, json_text};
+use super::labels;
 use super::page::Page;
-use super::words;
 
 /// The longest reply, and the longest words of a prompt together, in bytes.
-const LONGEST: usize = 20_000;
+const MAX_PROMPT: usize = 20_000;
 /// Pieces of a prompt.
-const MOST_PIECES: usize = 64;
+const MAX_PARTS: usize = 64;
 /// The longest text that is kept once for many prompts, as it is shown, in bytes.
-const LONGEST_TEXT: usize = 20_000;
+const MAX_SHARED_TEXT: usize = 20_000;
 
 /// A call to a model.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub(super) struct Call {
     pub(super) iteration: u32,
     pub(super) purpose: String,
     pub(super) model: Clipped,
-    pub(super) prompt: Vec<Piece>,
+    pub(super) prompt: Vec<PromptPart>,
     /// Bytes and pieces that are not kept.
     pub(super) missing: usize,
     pub(super) answer: Option<Reply>,
@@ -28,7 +28,7 @@ pub(super) struct Call {
 
 /// A piece of a prompt.
 #[derive(Debug, Clone)]
-pub(super) enum Piece {
+pub(super) enum PromptPart {
     /// Who speaks from here on.
     Role(String),
     Text(Clipped),
@@ -63,9 +63,9 @@ impl Call {
             missing: 0,
             answer: None,
         };
-        let mut left = LONGEST;
+        let mut left = MAX_PROMPT;
         for message in &request.messages {
-            call.put(Piece::Role(Clipped::of(&message.role, 100).text), 0);
+            call.put(PromptPart::Role(Clipped::of(&message.role, 100).text), 0);
             for part in &message.parts {
                 match part {
                     PartRecord::Text(text) => {
@@ -74,31 +74,31 @@ impl Call {
                         if clipped.is_empty() {
                             call.missing += text.len();
                         } else {
-                            call.put(Piece::Text(clipped), text.len());
+                            call.put(PromptPart::Text(clipped), text.len());
                         }
                     }
                     PartRecord::TextBlob(blob) => {
                         let bytes = usize::try_from(blob.bytes).unwrap_or(usize::MAX);
-                        call.put(Piece::Kept(small(blob)), bytes);
+                        call.put(PromptPart::Kept(clip_blob(blob)), bytes);
                     }
-                    PartRecord::Picture(blob) => call.put(Piece::Picture(small(blob)), 0),
+                    PartRecord::Picture(blob) => call.put(PromptPart::Picture(clip_blob(blob)), 0),
                 }
             }
         }
         call
     }
 
-    pub(super) fn hear(&mut self, response: &LlmResponse) {
+    pub(super) fn on_response(&mut self, response: &LlmResponse) {
         let clip = |text: &String| Clipped::of(text, 2000);
         self.answer = Some(Reply {
             used: response.success && response.kind == "final",
-            raw: Clipped::of(response.raw_content.as_deref().unwrap_or(""), LONGEST),
-            reasoning: Clipped::of(&response.reasoning, LONGEST),
+            raw: Clipped::of(response.raw_content.as_deref().unwrap_or(""), MAX_PROMPT),
+            reasoning: Clipped::of(&response.reasoning, MAX_PROMPT),
             tools: response
                 .tool_calls
                 .iter()
                 .take(8)
-                .map(|call| (Clipped::of(&call.name, 200), in_line(&call.parameters, 2000)))
+                .map(|call| (Clipped::of(&call.name, 200), json_text(&call.parameters, 2000)))
                 .collect(),
             error: response.error.as_ref().map(clip),
             retries: response.retries.iter().take(8).map(clip).collect(),
@@ -108,13 +108,13 @@ impl Call {
         });
     }
 
-    pub(super) fn words(&self) -> usize {
+    pub(super) fn text_len(&self) -> usize {
         let prompt: usize = self
             .prompt
             .iter()
             .map(|piece| match piece {
-                Piece::Text(text) => 64 + text.text.len(),
-                Piece::Role(_) | Piece::Kept(_) | Piece::Picture(_) => 128,
+                PromptPart::Text(text) => 64 + text.text.len(),
+                PromptPart::Role(_) | PromptPart::Kept(_) | PromptPart::Picture(_) => 128,
             })
             .sum();
         let reply = self.answer.as_ref().map_or(0, |reply| {
@@ -125,8 +125,8 @@ impl Call {
         300 + prompt + reply
     }
 
-    fn put(&mut self, piece: Piece, bytes: usize) {
-        if self.prompt.len() < MOST_PIECES {
+    fn put(&mut self, piece: PromptPart, bytes: usize) {
+        if self.prompt.len() < MAX_PARTS {
             self.prompt.push(piece);
         } else {
             self.missing = self.missing.saturating_add(bytes);
@@ -161,14 +161,14 @@ pub(super) fn calls(page: &mut Page<'_>, step: &Step) {
     }
     if 0 < step.more_calls {
         let html = &mut page.html;
-        html.raw("<p class=\"quiet\">").text(&words::count(step.more_calls, "call", "calls"));
+        html.raw("<p class=\"quiet\">").text(&labels::count(step.more_calls, "call", "calls"));
         html.raw(" more are left out here.</p>");
     }
 }
 
 fn rejected(html: &mut Html, calls: &[&Call]) {
     html.raw("<details class=\"rejected\"><summary>");
-    html.text(&words::count(calls.len() as u64, "reply", "replies"));
+    html.text(&labels::count(calls.len() as u64, "reply", "replies"));
     html.raw(" not acted on</summary>");
     for call in calls {
         html.raw("<div class=\"attempt\"><p class=\"label\">Attempt ").number(call.iteration);
@@ -204,11 +204,11 @@ fn about(html: &mut Html, call: &Call) {
     }
     html.text(&call.model.text);
     if let Some(reply) = &call.answer {
-        html.raw(" \u{b7} ").text(&words::millis(reply.ms));
+        html.raw(" \u{b7} ").text(&labels::millis(reply.ms));
         if let Some(first) = reply.first_token_ms {
-            html.raw(", first word after ").text(&words::millis(first));
+            html.raw(", first word after ").text(&labels::millis(first));
         }
-        html.raw(" \u{b7} ").text(&words::grouped(reply.tokens.total)).raw(" tokens");
+        html.raw(" \u{b7} ").text(&labels::grouped(reply.tokens.total)).raw(" tokens");
     }
     html.raw("</span>");
 }
@@ -242,12 +242,12 @@ fn prompt(page: &mut Page<'_>, step: &Step, call: &Call) {
     page.html.raw("<details><summary>Prompt</summary>");
     for piece in &call.prompt {
         match piece {
-            Piece::Role(role) => {
+            PromptPart::Role(role) => {
                 page.html.raw("<p class=\"label\">").text(role).raw("</p>");
             }
-            Piece::Text(text) => text.show(&mut page.html, "pre", ""),
-            Piece::Kept(blob) => kept(page, step, blob),
-            Piece::Picture(blob) => {
+            PromptPart::Text(text) => text.show(&mut page.html, "pre", ""),
+            PromptPart::Kept(blob) => kept(page, step, blob),
+            PromptPart::Picture(blob) => {
                 page.html.raw("<p class=\"quiet\">[ picture");
                 if let Some(number) = page.pictures.step(blob) {
                     page.html.raw(": the screen of <a href=\"#step-").number(number);
@@ -280,8 +280,9 @@ fn kept(page: &mut Page<'_>, step: &Step, blob: &BlobRef) {
             return;
         }
     };
-    let head = &bytes[..bytes.len().min(LONGEST_TEXT + 4)];
-    let mut text = Clipped::of(&String::from_utf8_lossy(head), LONGEST_TEXT.min(page.texts_left));
+    let head = &bytes[..bytes.len().min(MAX_SHARED_TEXT + 4)];
+    let mut text =
+        Clipped::of(&String::from_utf8_lossy(head), MAX_SHARED_TEXT.min(page.texts_left));
     text.missing = bytes.len().saturating_sub(text.text.len());
     page.texts_left -= text.text.len();
     page.texts.insert(blob.sha256.clone(), number);

@@ -50,7 +50,7 @@ impl Html {
     }
 
     /// A block of words from the record: the tag's name, its class, its language, its paragraphs.
-    pub(super) fn words(
+    pub(super) fn text_block(
         &mut self,
         tag: &'static str,
         class: &'static str,

@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 
 use super::call::Call;
 use super::html::Clipped;
-use super::story::Ended;
+use super::model::Ended;
 
 /// The longest thought, task or answer, in bytes.
-pub(super) const LONG: usize = 8_000;
+pub(super) const MAX_TEXT: usize = 8_000;
 /// Calls to models, or things done besides the action, in one step.
-pub(super) const MOST_IN_A_STEP: usize = 8;
+pub(super) const MAX_PER_STEP: usize = 8;
 
 /// A request of the user.
 #[derive(Debug, Clone)]
@@ -37,21 +37,21 @@ pub(super) struct RoundOver {
 
 /// A piece of the page, in the order of the record.
 #[derive(Debug, Clone)]
-pub(super) enum Item {
+pub(super) enum TimelineItem {
     Round(Round),
     RoundOver(u32, RoundOver),
     Step(Box<Step>),
     Question {
         at: Timestamp,
         kind: String,
-        words: Vec<Clipped>,
+        texts: Vec<Clipped>,
         options: Vec<Clipped>,
         app: Clipped,
     },
     Answer {
         at: Timestamp,
         source: String,
-        words: Vec<Clipped>,
+        texts: Vec<Clipped>,
     },
     /// A run stopped, and another went on.
     Pause {
@@ -60,7 +60,7 @@ pub(super) enum Item {
         why: String,
     },
     /// Done to the phone outside of any step.
-    Deed(Timestamp, Deed),
+    ToolCall(Timestamp, ToolCall),
     SubtaskOver {
         at: Timestamp,
         index: u32,
@@ -72,7 +72,7 @@ pub(super) enum Item {
         scopes: Vec<String>,
         picture: BlobRef,
     },
-    Judged {
+    Evaluation {
         at: Timestamp,
         facts: Arc<EvaluationRecord>,
     },
@@ -92,19 +92,19 @@ pub(super) struct Step {
     pub(super) at: Timestamp,
     pub(super) agent: Clipped,
     pub(super) subtask: Clipped,
-    pub(super) seen: Option<Seen>,
+    pub(super) observation: Option<Observation>,
     pub(super) calls: Vec<Call>,
     /// Calls that found no place.
     pub(super) more_calls: u64,
-    pub(super) deeds: Vec<Deed>,
+    pub(super) tool_calls: Vec<ToolCall>,
     pub(super) action: Option<ActionRecord>,
-    pub(super) said: Said,
+    pub(super) model_text: ModelText,
     pub(super) end: Option<StepOver>,
 }
 
 /// What a phone showed.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
+pub(super) struct Observation {
     pub(super) picture: Option<BlobRef>,
     pub(super) size: [u32; 2],
     pub(super) screen: [u32; 2],
@@ -117,7 +117,7 @@ pub(super) struct Seen {
 
 /// What a model said, clipped.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Said {
+pub(super) struct ModelText {
     pub(super) observation: Clipped,
     pub(super) thought: Clipped,
     pub(super) comment: Clipped,
@@ -129,17 +129,17 @@ pub(super) struct Said {
 
 /// Something that was done.
 #[derive(Debug, Clone)]
-pub(super) struct Deed {
+pub(super) struct ToolCall {
     pub(super) id: u32,
     pub(super) name: Clipped,
     pub(super) parameters: Clipped,
     pub(super) device: bool,
     pub(super) target: Option<TargetRecord>,
-    pub(super) end: Option<DeedOver>,
+    pub(super) end: Option<ToolOutcome>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct DeedOver {
+pub(super) struct ToolOutcome {
     pub(super) success: bool,
     pub(super) unknown: bool,
     pub(super) result: Clipped,
@@ -160,53 +160,56 @@ pub(super) struct StepOver {
 }
 
 impl Step {
-    pub(super) fn ask(&mut self, call: Call) {
-        if self.calls.len() < MOST_IN_A_STEP {
+    pub(super) fn add_call(&mut self, call: Call) {
+        if self.calls.len() < MAX_PER_STEP {
             self.calls.push(call);
         } else {
             self.more_calls += 1;
         }
     }
 
-    pub(super) fn hear(&mut self, response: &LlmResponse) {
+    pub(super) fn on_response(&mut self, response: &LlmResponse) {
         if let Some(parsed) = &response.parsed {
-            self.action = Some(short(&parsed.action));
-            self.said = Said::new(&parsed.response);
+            self.action = Some(clip_action(&parsed.action));
+            self.model_text = ModelText::new(&parsed.response);
         }
         let waits = |call: &&mut Call| call.id == response.call_id && call.answer.is_none();
         if let Some(call) = self.calls.iter_mut().find(waits) {
-            call.hear(response);
+            call.on_response(response);
         }
     }
 
     pub(super) fn end(&mut self, end: &StepEnd) {
         if let Some(action) = &end.action {
-            self.action = Some(short(action));
+            self.action = Some(clip_action(action));
         }
-        self.said = Said::new(&end.response);
+        self.model_text = ModelText::new(&end.response);
         self.end = Some(StepOver {
             status: clip(&end.status, 100).text,
-            result: clip(&end.result, LONG),
-            error: end.error.as_deref().map(|error| clip(error, LONG)),
+            result: clip(&end.result, MAX_TEXT),
+            error: end.error.as_deref().map(|error| clip(error, MAX_TEXT)),
             tokens: end.tokens,
             cost_usd: end.cost_usd,
             cost_known: end.cost_known,
             times: end.time_ms,
-            caption: end.caption.as_deref().map(|caption| clip(caption, LONG)),
+            caption: end.caption.as_deref().map(|caption| clip(caption, MAX_TEXT)),
         });
     }
 
     /// What the action did to the phone, as it was recorded when it was done.
-    pub(super) fn act(&self) -> Option<&Deed> {
+    pub(super) fn act(&self) -> Option<&ToolCall> {
         let action = self.action.as_ref()?;
-        self.deeds.iter().rev().find(|deed| deed.device && deed.name.text == action.function)
+        self.tool_calls
+            .iter()
+            .rev()
+            .find(|tool_call| tool_call.device && tool_call.name.text == action.function)
     }
 }
 
-impl Seen {
+impl Observation {
     pub(super) fn new(observe: &Observe) -> Self {
         Self {
-            picture: observe.screenshot.as_ref().map(small),
+            picture: observe.screenshot.as_ref().map(clip_blob),
             size: observe.screenshot_size.unwrap_or(observe.screen_size),
             screen: observe.screen_size,
             app: clip(&observe.package, 200),
@@ -218,26 +221,26 @@ impl Seen {
     }
 }
 
-impl Said {
+impl ModelText {
     pub(super) fn new(response: &ResponseRecord) -> Self {
         Self {
-            observation: clip(&response.observation, LONG),
-            thought: clip(&response.thought, LONG),
-            comment: clip(&response.comment, LONG),
-            summary: clip(&response.summary, LONG),
+            observation: clip(&response.observation, MAX_TEXT),
+            thought: clip(&response.thought, MAX_TEXT),
+            comment: clip(&response.comment, MAX_TEXT),
+            summary: clip(&response.summary, MAX_TEXT),
             plan: clip_all(&response.plan),
-            subtask: clip(&response.current_subtask, LONG),
+            subtask: clip(&response.current_subtask, MAX_TEXT),
             message: clip_all(&response.message),
         }
     }
 }
 
-impl Deed {
+impl ToolCall {
     pub(super) fn new(start: &ToolStart) -> Self {
         Self {
             id: start.tool_call_id,
             name: clip(&start.name, 100),
-            parameters: in_line(&start.parameters, 2000),
+            parameters: json_text(&start.parameters, 2000),
             device: start.device,
             target: start.target.as_ref().map(|target| TargetRecord {
                 id: clip(&target.id, 100).text,
@@ -250,25 +253,25 @@ impl Deed {
     }
 }
 
-impl Item {
+impl TimelineItem {
     /// Its bytes in memory, roughly.
-    pub(super) fn words(&self) -> usize {
+    pub(super) fn text_len(&self) -> usize {
         const EMPTY: usize = 400;
         let all = |texts: &[Clipped]| texts.iter().map(|it| it.text.len()).sum::<usize>();
         EMPTY
             + match self {
                 Self::Round(round) => round.request.text.len(),
                 Self::RoundOver(_, over) => over.result.text.len(),
-                Self::Step(step) => step.words(),
-                Self::Question { words, options, .. } => all(words) + all(options),
-                Self::Answer { words, .. } => all(words),
+                Self::Step(step) => step.text_len(),
+                Self::Question { texts, options, .. } => all(texts) + all(options),
+                Self::Answer { texts, .. } => all(texts),
                 Self::Pause { stopped, .. } => {
                     stopped.as_ref().map_or(0, |it| it.message.text.len())
                 }
-                Self::Deed(_, deed) => deed.words(),
+                Self::ToolCall(_, tool_call) => tool_call.text_len(),
                 Self::SubtaskOver { result, .. } => result.text.len(),
                 Self::Snapshot { .. } => 0,
-                Self::Judged { facts, .. } => {
+                Self::Evaluation { facts, .. } => {
                     let scores: usize = facts.sub_scores.iter().map(|it| it.name.len()).sum();
                     facts.reason.len() + facts.request.len() + scores
                 }
@@ -278,39 +281,49 @@ impl Item {
 }
 
 impl Step {
-    fn words(&self) -> usize {
-        let said = &self.said;
-        let short = [&said.observation, &said.thought, &said.comment, &said.summary, &said.subtask];
-        let lists = said.plan.iter().chain(&said.message);
-        short.into_iter().chain(lists).map(|it| it.text.len()).sum::<usize>()
-            + self.calls.iter().map(Call::words).sum::<usize>()
-            + self.deeds.iter().map(Deed::words).sum::<usize>()
+    fn text_len(&self) -> usize {
+        let model_text = &self.model_text;
+        let clip_action = [
+            &model_text.observation,
+            &model_text.thought,
+            &model_text.comment,
+            &model_text.summary,
+            &model_text.subtask,
+        ];
+        let lists = model_text.plan.iter().chain(&model_text.message);
+        clip_action.into_iter().chain(lists).map(|it| it.text.len()).sum::<usize>()
+            + self.calls.iter().map(Call::text_len).sum::<usize>()
+            + self.tool_calls.iter().map(ToolCall::text_len).sum::<usize>()
             + self.subtask.text.len()
             + self.action.as_ref().map_or(0, |it| weight(&it.arguments))
             + self.end.as_ref().map_or(0, |it| it.result.text.len() + length(it.error.as_ref()))
     }
 }
 
-impl Deed {
-    fn words(&self) -> usize {
+impl ToolCall {
+    fn text_len(&self) -> usize {
         let end = self.end.as_ref();
         let end = end.map_or(0, |it| it.result.text.len() + length(it.error.as_ref()));
         200 + self.parameters.text.len() + end
     }
 }
 
-pub(super) fn question(at: Timestamp, asked: &QuestionAsked) -> Item {
-    Item::Question {
+pub(super) fn question(at: Timestamp, asked: &QuestionAsked) -> TimelineItem {
+    TimelineItem::Question {
         at,
         kind: clip(&asked.kind, 100).text,
-        words: clip_all(&asked.questions),
+        texts: clip_all(&asked.questions),
         options: clip_all(&asked.options),
         app: clip(asked.app.as_deref().unwrap_or(""), 200),
     }
 }
 
-pub(super) fn spoken(at: Timestamp, answer: &Answer) -> Item {
-    Item::Answer { at, source: clip(&answer.source, 100).text, words: clip_all(&answer.answers) }
+pub(super) fn answer_item(at: Timestamp, answer: &Answer) -> TimelineItem {
+    TimelineItem::Answer {
+        at,
+        source: clip(&answer.source, 100).text,
+        texts: clip_all(&answer.answers),
+    }
 }
 
 pub(super) fn clip(text: &str, bytes: usize) -> Clipped {
@@ -318,11 +331,11 @@ pub(super) fn clip(text: &str, bytes: usize) -> Clipped {
 }
 
 fn clip_all(texts: &[String]) -> Vec<Clipped> {
-    texts.iter().take(20).map(|text| clip(text, LONG)).collect()
+    texts.iter().take(20).map(|text| clip(text, MAX_TEXT)).collect()
 }
 
 /// Names and values in one line of JSON.
-pub(super) fn in_line(map: &Map<String, Value>, bytes: usize) -> Clipped {
+pub(super) fn json_text(map: &Map<String, Value>, bytes: usize) -> Clipped {
     if map.is_empty() {
         return Clipped::default();
     }
@@ -330,20 +343,20 @@ pub(super) fn in_line(map: &Map<String, Value>, bytes: usize) -> Clipped {
 }
 
 /// An action whose texts are not endless. One that is far too large keeps its name alone.
-pub(super) fn short(action: &ActionRecord) -> ActionRecord {
+pub(super) fn clip_action(action: &ActionRecord) -> ActionRecord {
     let mut action = action.clone();
     action.function = clip(&action.function, 100).text;
-    if action.arguments.values().map(size).sum::<usize>() <= LONG {
+    if action.arguments.values().map(size).sum::<usize>() <= MAX_TEXT {
         return action;
     }
     for value in action.arguments.values_mut() {
         if let Value::String(text) = value {
-            *text = clip(text, LONG).text;
-        } else if LONG < size(value) {
+            *text = clip(text, MAX_TEXT).text;
+        } else if MAX_TEXT < size(value) {
             *value = Value::Null;
         }
     }
-    if 8 * LONG < weight(&action.arguments) {
+    if 8 * MAX_TEXT < weight(&action.arguments) {
         action.arguments = Map::new();
     }
     action
@@ -367,7 +380,7 @@ fn size(value: &Value) -> usize {
 }
 
 /// A reference whose words are not endless.
-pub(super) fn small(blob: &BlobRef) -> BlobRef {
+pub(super) fn clip_blob(blob: &BlobRef) -> BlobRef {
     BlobRef {
         sha256: clip(&blob.sha256, 64).text,
         bytes: blob.bytes,

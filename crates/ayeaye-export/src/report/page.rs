@@ -3,12 +3,12 @@ use std::collections::HashSet;
 
 use ayeaye_agent::SessionId;
 
-use super::chapter;
 use super::html::{Clipped, Html};
-use super::item::{Item, Step};
+use super::item::{Step, TimelineItem};
+use super::labels::{self, Tone};
+use super::model::ReportModel;
 use super::pictures::Pictures;
-use super::story::Story;
-use super::words::{self, Tone};
+use super::timeline;
 use crate::Blobs;
 
 const STYLE: &str = include_str!("style.css");
@@ -16,7 +16,7 @@ const STYLE: &str = include_str!("style.css");
 /// A page that is being written.
 pub(super) struct Page<'a> {
     pub(super) html: Html,
-    pub(super) story: &'a Story,
+    pub(super) model: &'a ReportModel,
     pub(super) blobs: &'a dyn Blobs,
     pub(super) pictures: Pictures,
     /// Texts that many prompts share, and the step that shows them: by their hash.
@@ -28,12 +28,17 @@ pub(super) struct Page<'a> {
 }
 
 /// The whole page.
-pub(super) fn page(id: SessionId, story: &Story, blobs: &dyn Blobs, most_pictures: u64) -> Vec<u8> {
+pub(super) fn page(
+    id: SessionId,
+    model: &ReportModel,
+    blobs: &dyn Blobs,
+    most_pictures: u64,
+) -> Vec<u8> {
     let mut page = Page {
         html: Html::with_capacity(64 << 10),
-        story,
+        model,
         blobs,
-        pictures: Pictures::of(story, most_pictures),
+        pictures: Pictures::of(model, most_pictures),
         texts: std::collections::HashMap::new(),
         texts_left: 4 << 20,
         anchors: HashSet::new(),
@@ -42,7 +47,7 @@ pub(super) fn page(id: SessionId, story: &Story, blobs: &dyn Blobs, most_picture
     page.summary();
     page.timeline();
     page.html.raw("<main id=\"steps\">");
-    chapter::chapters(&mut page);
+    timeline::items(&mut page);
     page.html.raw("</main>");
     page.foot(id);
     page.html.into_bytes()
@@ -61,16 +66,16 @@ impl Page<'_> {
              <meta name=\"referrer\" content=\"no-referrer\">\n\
              <link rel=\"icon\" href=\"data:,\">\n<title>",
         );
-        let request = self.story.start.as_ref().map_or("Session", |it| &it.request.text);
+        let request = self.model.start.as_ref().map_or("Session", |it| &it.request.text);
         html.text(&request.chars().take(90).collect::<String>()).raw("</title>\n<style>\n");
         html.raw(STYLE).raw("</style></head>\n<body>\n");
         html.raw("<a class=\"skip\" href=\"#steps\">Skip to the steps</a>\n");
     }
 
     fn summary(&mut self) {
-        let Self { html, story, .. } = self;
+        let Self { html, model, .. } = self;
         html.raw("<header class=\"summary\"><p class=\"kicker\">Task on a phone</p>");
-        match &story.start {
+        match &model.start {
             Some(start) => start.request.show(
                 html,
                 "h1",
@@ -80,7 +85,7 @@ impl Page<'_> {
                 html.raw("<h1>A session whose beginning is not known</h1>");
             }
         }
-        if 1 < story.totals.rounds {
+        if 1 < model.totals.rounds {
             self.rounds();
         }
         self.verdict();
@@ -89,19 +94,19 @@ impl Page<'_> {
     }
 
     fn rounds(&mut self) {
-        let Self { html, story, .. } = self;
+        let Self { html, model, .. } = self;
         html.raw("<ol class=\"rounds\">");
-        for (at, round) in story.rounds.iter().enumerate() {
-            if at == 1 && story.rounds[0].number.saturating_add(1) < round.number {
+        for (at, round) in model.rounds.iter().enumerate() {
+            if at == 1 && model.rounds[0].number.saturating_add(1) < round.number {
                 html.raw("<li class=\"gap\">\u{22ee}</li>");
             }
             let number = round.number.saturating_add(1);
             html.raw("<li><a href=\"#round-").number(number).raw("\">Round ").number(number);
             html.raw("</a>");
             let request: String = round.request.text.chars().take(200).collect();
-            html.words("span", "request", &request);
+            html.text_block("span", "request", &request);
             if let Some(over) = &round.end {
-                let (tone, word) = words::status(&over.status);
+                let (tone, word) = labels::status(&over.status);
                 chip(html, tone, word);
             }
             html.raw("</li>");
@@ -110,12 +115,12 @@ impl Page<'_> {
     }
 
     fn verdict(&mut self) {
-        let Self { html, story, .. } = self;
-        let ended = story.ended.as_ref();
-        let ending = words::ending(ended.map(|it| it.reason.as_str()));
-        html.raw("<div class=\"verdict ").raw(ending.tone.class()).raw("\">");
-        html.raw(icon(ending.tone)).raw("<div><p class=\"word\"><strong>").raw(ending.word);
-        html.raw("</strong> ").raw(ending.sentence).raw("</p>");
+        let Self { html, model, .. } = self;
+        let ended = model.ended.as_ref();
+        let stop_label = labels::stop_label(ended.map(|it| it.reason.as_str()));
+        html.raw("<div class=\"verdict ").raw(stop_label.tone.class()).raw("\">");
+        html.raw(icon(stop_label.tone)).raw("<div><p class=\"word\"><strong>").raw(stop_label.word);
+        html.raw("</strong> ").raw(stop_label.sentence).raw("</p>");
         if let Some(ended) = ended {
             if !ended.message.is_empty() {
                 ended.message.show(html, "p", "message");
@@ -123,21 +128,21 @@ impl Page<'_> {
             html.raw("<p class=\"reason\">").text(&ended.reason).raw("</p>");
         }
         html.raw("</div></div>");
-        if let Some(judged) = &story.judged {
-            let (tone, word) = words::judged(&judged.complete);
+        if let Some(evaluation) = &model.evaluation {
+            let (tone, word) = labels::evaluation(&evaluation.complete);
             html.raw("<div class=\"verdict second ").raw(tone.class()).raw("\">").raw(icon(tone));
             html.raw("<div><p class=\"word\"><strong>Judged: ").raw(word);
             html.raw("</strong> A second model was asked whether the request was carried out.</p>");
-            Clipped::of(&judged.reason, 600).show(html, "p", "message");
+            Clipped::of(&evaluation.reason, 600).show(html, "p", "message");
             html.raw("</div></div>");
         }
     }
 
     fn facts(&mut self) {
-        let Self { html, story, .. } = self;
-        let totals = &story.totals;
+        let Self { html, model, .. } = self;
+        let totals = &model.totals;
         html.raw("<dl class=\"facts\">");
-        if let Some(start) = &story.start {
+        if let Some(start) = &model.start {
             let device = &start.device;
             let [width, height] = device.wm_size;
             let more = format!(
@@ -145,14 +150,14 @@ impl Page<'_> {
                 device.android_version, device.device_id
             );
             fact(html, "Phone", &device.model, &[&more]);
-            let last = story.ended.as_ref().map(|it| it.at).or(story.last).unwrap_or(start.at);
+            let last = model.ended.as_ref().map(|it| it.at).or(model.last).unwrap_or(start.at);
             let span = format!(
                 "to {} \u{b7} {}",
-                words::clock(last),
-                words::millis(words::between(start.at, last))
+                labels::clock(last),
+                labels::millis(labels::between(start.at, last))
             );
             let day = start.at.strftime("%-d %B %Y").to_string();
-            let from = format!("from {} UTC", words::clock(start.at));
+            let from = format!("from {} UTC", labels::clock(start.at));
             fact(html, "When", &day, &[&from, &span]);
         }
         let times = totals.times;
@@ -162,47 +167,47 @@ impl Page<'_> {
             + times.memory_update;
         let split = format!(
             "model\u{a0}{} \u{b7} looking\u{a0}{} \u{b7} acting\u{a0}{} \u{b7} recording\u{a0}{}",
-            words::millis(times.llm_interaction),
-            words::millis(times.data_collection),
-            words::millis(times.action_execution),
-            words::millis(times.memory_update)
+            labels::millis(times.llm_interaction),
+            labels::millis(times.data_collection),
+            labels::millis(times.action_execution),
+            labels::millis(times.memory_update)
         );
-        fact(html, "Time at work", &words::millis(worked), &[&split]);
-        let mut more = vec![words::count(totals.runs, "run", "runs")];
+        fact(html, "Time at work", &labels::millis(worked), &[&split]);
+        let mut more = vec![labels::count(totals.runs, "run", "runs")];
         if 1 < totals.rounds {
-            more.push(words::count(totals.rounds, "round", "rounds"));
+            more.push(labels::count(totals.rounds, "round", "rounds"));
         }
         if 0 < totals.failed_steps {
-            more.push(format!("{}\u{a0}failed", words::grouped(totals.failed_steps)));
+            more.push(format!("{}\u{a0}failed", labels::grouped(totals.failed_steps)));
         }
-        fact(html, "Steps", &words::grouped(totals.steps), &[&more.join(" \u{b7} ")]);
-        let model = story.start.as_ref().map_or("", |it| &it.model.text);
-        let calls = words::count(totals.calls, "call", "calls");
+        fact(html, "Steps", &labels::grouped(totals.steps), &[&more.join(" \u{b7} ")]);
+        let model = model.start.as_ref().map_or("", |it| &it.model.text);
+        let calls = labels::count(totals.calls, "call", "calls");
         fact(html, "Model", if model.is_empty() { "not named" } else { model }, &[&calls]);
         let tokens = totals.tokens;
         let mut more = vec![
-            format!("{}\u{a0}sent", words::grouped(tokens.prompt)),
-            format!("{}\u{a0}received", words::grouped(tokens.completion)),
+            format!("{}\u{a0}sent", labels::grouped(tokens.prompt)),
+            format!("{}\u{a0}received", labels::grouped(tokens.completion)),
         ];
         if 0 < tokens.thinking {
-            more.push(format!("{}\u{a0}of it thinking", words::grouped(tokens.thinking)));
+            more.push(format!("{}\u{a0}of it thinking", labels::grouped(tokens.thinking)));
         }
         if 0 < tokens.cached {
-            more.push(format!("{}\u{a0}from a cache", words::grouped(tokens.cached)));
+            more.push(format!("{}\u{a0}from a cache", labels::grouped(tokens.cached)));
         }
         let more = more.join(" \u{b7} ");
-        fact(html, "Tokens", &words::grouped(tokens.total), &[&more]);
+        fact(html, "Tokens", &labels::grouped(tokens.total), &[&more]);
         let known: &[&str] =
             if totals.unpriced && 0.0 < totals.cost_usd { &["not all prices known"] } else { &[] };
-        fact(html, "Cost", &words::money(totals.cost_usd, !totals.unpriced), known);
+        fact(html, "Cost", &labels::money(totals.cost_usd, !totals.unpriced), known);
         html.raw("</dl>");
     }
 
     /// A bar for each step, as high as its time.
     fn timeline(&mut self) {
         let steps = || {
-            self.story.items.iter().filter_map(|item| match &**item {
-                Item::Step(step) => Some(&**step),
+            self.model.items.iter().filter_map(|item| match &**item {
+                TimelineItem::Step(step) => Some(&**step),
                 _ => None,
             })
         };
@@ -215,7 +220,7 @@ impl Page<'_> {
         html.raw("<h2 id=\"timeline\">Time by step</h2><ul><li><i class=\"look\"></i>looking</li>");
         html.raw("<li><i class=\"model\"></i>model</li><li><i class=\"act\"></i>acting</li>");
         html.raw("<li><i class=\"record\"></i>recording</li></ul><span class=\"longest\">longest ");
-        html.text(&words::millis(longest)).raw("</span></div>");
+        html.text(&labels::millis(longest)).raw("</span></div>");
         html.raw(if 60 < steps().count() {
             "<div class=\"many bars\">"
         } else {
@@ -224,7 +229,7 @@ impl Page<'_> {
         for step in steps() {
             let number = step.number.saturating_add(1);
             html.raw("<a href=\"#step-").number(number).raw("\" title=\"Step ").number(number);
-            html.raw(": ").text(&title(step, 60)).raw(", ").text(&words::millis(time(step)));
+            html.raw(": ").text(&title(step, 60)).raw(", ").text(&labels::millis(time(step)));
             let failed = step.end.as_ref().is_some_and(|it| it.error.is_some());
             html.raw(if failed { ", failed\" class=\"failed\">" } else { "\">" });
             html.raw("<span class=\"said-only\">Step ").number(number).raw("</span>");
@@ -247,16 +252,16 @@ impl Page<'_> {
     }
 
     fn foot(&mut self, id: SessionId) {
-        let Self { html, story, .. } = self;
+        let Self { html, model, .. } = self;
         html.raw("<footer>Session <code>").text(&id.to_string()).raw("</code>");
-        if let Some(start) = &story.start {
+        if let Some(start) = &model.start {
             html.raw(" \u{b7} questions: <code>").text(&start.reply_mode.text).raw("</code>");
             if !start.version.is_empty() {
                 html.raw(" \u{b7} ayeaye ").text(&start.version.text);
             }
         }
-        if let Some(last) = story.last {
-            html.raw(" \u{b7} as recorded until ").text(&words::moment(last));
+        if let Some(last) = model.last {
+            html.raw(" \u{b7} as recorded until ").text(&labels::moment(last));
         }
         html.raw(
             "<br>Places on the screen are parts of its width and height, from the top left. \
@@ -279,13 +284,13 @@ pub(super) fn time(step: &Step) -> f64 {
 
 /// A step in a few words: the model's, else the action's.
 pub(super) fn title(step: &Step, longest: usize) -> String {
-    let comment = step.said.comment.text.trim();
+    let comment = step.model_text.comment.text.trim();
     if !comment.is_empty() {
         return comment.chars().take(longest).collect();
     }
     match &step.action {
         Some(action) => {
-            let words::Deed { verb, object, how } = words::deed(action, longest);
+            let labels::ActionText { verb, object, how } = labels::describe_action(action, longest);
             [verb, object, how]
                 .iter()
                 .filter(|it| !it.is_empty())

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use ayeaye_agent::journal::BlobRef;
 
 use super::html::Html;
-use super::item::Item;
-use super::mark::height;
-use super::story::Story;
+use super::item::TimelineItem;
+use super::model::ReportModel;
+use super::overlay::height;
 use crate::Blobs;
 
 /// All pictures of a page together, in bytes before base64. The latest are kept.
-pub(super) const MOST_BYTES: u64 = 64 << 20;
+pub(super) const MAX_PICTURE_BYTES: u64 = 64 << 20;
 /// One picture.
-const LARGEST: u64 = 8 << 20;
+const MAX_PICTURE: u64 = 8 << 20;
 
 /// What is known of the pictures before a page is written.
 #[derive(Debug)]
@@ -30,11 +30,11 @@ struct Known {
     step: Option<u32>,
     /// Whether there is room for it.
     fits: bool,
-    fate: Fate,
+    state: PictureState,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Fate {
+enum PictureState {
     Unseen,
     /// In the page, under this number.
     There(u32),
@@ -43,23 +43,23 @@ enum Fate {
 
 impl Pictures {
     /// Looks through what is to be told, from its end.
-    pub(super) fn of(story: &Story, most: u64) -> Self {
+    pub(super) fn of(model: &ReportModel, most: u64) -> Self {
         let mut known: HashMap<String, Known> = HashMap::new();
-        let mut left = most.min(MOST_BYTES);
-        for item in story.items.iter().rev() {
+        let mut left = most.min(MAX_PICTURE_BYTES);
+        for item in model.items.iter().rev() {
             let (picture, size, step) = match &**item {
-                Item::Step(step) => {
-                    let Some(seen) = &step.seen else { continue };
-                    let Some(picture) = &seen.picture else { continue };
-                    (picture, Some(seen.size), Some(step.number.saturating_add(1)))
+                TimelineItem::Step(step) => {
+                    let Some(observation) = &step.observation else { continue };
+                    let Some(picture) = &observation.picture else { continue };
+                    (picture, Some(observation.size), Some(step.number.saturating_add(1)))
                 }
-                Item::Snapshot { picture, .. } => (picture, None, None),
+                TimelineItem::Snapshot { picture, .. } => (picture, None, None),
                 _ => continue,
             };
             let entry = known.entry(picture.sha256.clone()).or_insert_with(|| {
-                let fits = picture.bytes <= LARGEST.min(left);
+                let fits = picture.bytes <= MAX_PICTURE.min(left);
                 left -= if fits { picture.bytes } else { 0 };
-                Known { uses: 0, size: None, step: None, fits, fate: Fate::Unseen }
+                Known { uses: 0, size: None, step: None, fits, state: PictureState::Unseen }
             });
             entry.uses += 1;
             entry.size = size.or(entry.size);
@@ -95,20 +95,20 @@ impl Pictures {
         if !known.fits {
             return absent(html, "This picture is left out to keep the page small.");
         }
-        if let Fate::There(number) = known.fate {
+        if let PictureState::There(number) = known.state {
             frame(html, size, alt);
             html.raw("<use href=\"#picture-").number(number).raw("\"/></svg>");
             return true;
         }
-        let bytes = match (known.fate, blobs.blob(picture)) {
-            (Fate::Unseen, Ok(bytes)) if bytes.len() as u64 <= LARGEST => bytes,
+        let bytes = match (known.state, blobs.blob(picture)) {
+            (PictureState::Unseen, Ok(bytes)) if bytes.len() as u64 <= MAX_PICTURE => bytes,
             _ => {
-                known.fate = Fate::Lost;
+                known.state = PictureState::Lost;
                 return absent(html, "This picture is missing from the record, or damaged.");
             }
         };
         self.put += 1;
-        known.fate = Fate::There(self.put);
+        known.state = PictureState::There(self.put);
         if known.uses == 1 {
             html.raw("<img class=\"pixels\" loading=\"lazy\" alt=\"").text(alt);
             html.raw("\" src=\"").raw(prefix).base64(&bytes).raw("\">");

@@ -3,12 +3,12 @@ use ayeaye_agent::journal::BlobRef;
 use jiff::Timestamp;
 
 use super::call;
-use super::chapter::deed_line;
 use super::html::{Clipped, Html};
-use super::item::{Seen, Step, StepOver};
-use super::mark::{self, Outline, height};
+use super::item::{Observation, Step, StepOver};
+use super::labels::{self, Tone};
+use super::overlay::{self, Outline, height};
 use super::page::{Page, chip, time, title};
-use super::words::{self, Tone};
+use super::timeline::tool_call_line;
 
 /// The result of a gesture that had none but that.
 const DONE: &str = "done";
@@ -22,11 +22,11 @@ pub(super) fn step(page: &mut Page<'_>, step: &Step) {
     page.html.raw(">");
     shot(page, step);
     page.html.raw("<div class=\"tell\">");
-    top(&mut page.html, step, page.story.start.as_ref().map(|it| it.at));
-    said(&mut page.html, step);
+    top(&mut page.html, step, page.model.start.as_ref().map(|it| it.at));
+    model_text(&mut page.html, step);
     outcome(&mut page.html, step);
     if let Some(end) = &step.end {
-        took(&mut page.html, step, end);
+        costs(&mut page.html, step, end);
     }
     call::calls(page, step);
     page.html.raw("</div></article>\n");
@@ -39,7 +39,7 @@ pub(super) fn snapshot(page: &mut Page<'_>, at: Timestamp, scopes: &[String], pi
     framed(&mut page.html, size);
     page.pictures.show(&mut page.html, page.blobs, picture, size, "The screen at the end");
     page.html.raw("</div></figure><div class=\"tell\"><p class=\"top\"><time>");
-    page.html.text(&words::clock(at)).raw("</time></p><h3>The screen at the end of ");
+    page.html.text(&labels::clock(at)).raw("</time></p><h3>The screen at the end of ");
     for (at, scope) in scopes.iter().enumerate() {
         page.html.raw(if at == 0 { "" } else { " and " });
         page.html.raw(match scope.as_str() {
@@ -53,23 +53,23 @@ pub(super) fn snapshot(page: &mut Page<'_>, at: Timestamp, scopes: &[String], pi
 }
 
 fn shot(page: &mut Page<'_>, step: &Step) {
-    let Some(seen) = &step.seen else {
+    let Some(observation) = &step.observation else {
         page.html.raw("<figure class=\"shot\"><div class=\"frame empty\"><span class=\"absent\">");
         page.html.raw("Nothing was seen in this step.</span></div></figure>");
         return;
     };
     let number = step.number.saturating_add(1);
     page.html.raw("<figure class=\"shot\">");
-    framed(&mut page.html, seen.size);
+    framed(&mut page.html, observation.size);
     let mut there = false;
-    if let Some(picture) = &seen.picture {
-        let alt = alt(step, seen);
-        there = page.pictures.show(&mut page.html, page.blobs, picture, seen.size, &alt);
-        let target = step.act().and_then(|deed| deed.target.as_ref());
-        let outline = target.and_then(|it| Outline::new(it.rect, seen.screen));
-        let mark = step.action.as_ref().and_then(mark::mark);
+    if let Some(picture) = &observation.picture {
+        let alt = alt(step, observation);
+        there = page.pictures.show(&mut page.html, page.blobs, picture, observation.size, &alt);
+        let target = step.act().and_then(|tool_call| tool_call.target.as_ref());
+        let outline = target.and_then(|it| Outline::new(it.rect, observation.screen));
+        let overlay = step.action.as_ref().and_then(overlay::touch_mark);
         let failed = step.end.as_ref().is_some_and(|it| it.error.is_some());
-        mark::draw(&mut page.html, mark, outline, seen.size, failed);
+        overlay::draw(&mut page.html, overlay, outline, observation.size, failed);
     } else {
         page.html.raw("<span class=\"absent\">No picture was kept.</span>");
     }
@@ -79,7 +79,7 @@ fn shot(page: &mut Page<'_>, step: &Step) {
         html.raw("aria-label=\"Show the screen of step ").number(number).raw(" larger\">");
     }
     page.html.raw("</div><figcaption>");
-    caption(&mut page.html, seen);
+    caption(&mut page.html, observation);
     page.html.raw("</figcaption></figure>");
 }
 
@@ -88,14 +88,14 @@ fn framed(html: &mut Html, size: [u32; 2]) {
     html.raw("<div class=\"frame\" style=\"aspect-ratio:1000/").number(height(size)).raw("\">");
 }
 
-fn alt(step: &Step, seen: &Seen) -> String {
+fn alt(step: &Step, observation: &Observation) -> String {
     let mut alt = format!("The screen at step {}", step.number.saturating_add(1));
-    if !seen.app.is_empty() {
+    if !observation.app.is_empty() {
         alt.push_str(" in ");
-        alt.push_str(&seen.app.text);
+        alt.push_str(&observation.app.text);
     }
-    if let Some(action) = step.action.as_ref().filter(|it| mark::mark(it).is_some()) {
-        let words::Deed { verb, how, .. } = words::deed(action, 0);
+    if let Some(action) = step.action.as_ref().filter(|it| overlay::touch_mark(it).is_some()) {
+        let labels::ActionText { verb, how, .. } = labels::describe_action(action, 0);
         alt.push_str("; marked: ");
         alt.push_str(&verb);
         alt.push(' ');
@@ -104,23 +104,23 @@ fn alt(step: &Step, seen: &Seen) -> String {
     alt
 }
 
-fn caption(html: &mut Html, seen: &Seen) {
-    if seen.app.is_empty() {
+fn caption(html: &mut Html, observation: &Observation) {
+    if observation.app.is_empty() {
         html.raw("<span>App in front not known</span>");
     } else {
-        html.raw("<span class=\"app\">").text(&seen.app.text).raw("</span>");
-        if !seen.activity.is_empty() {
-            html.raw("<span class=\"activity\">").text(&seen.activity.text).raw("</span>");
+        html.raw("<span class=\"app\">").text(&observation.app.text).raw("</span>");
+        if !observation.activity.is_empty() {
+            html.raw("<span class=\"activity\">").text(&observation.activity.text).raw("</span>");
         }
     }
-    if !seen.screen_on {
+    if !observation.screen_on {
         html.raw("<span class=\"warn\">The screen was off.</span>");
     }
-    if !seen.settled {
+    if !observation.settled {
         html.raw("<span class=\"warn\">The screen was still moving.</span>");
     }
-    if 0 < seen.blackened {
-        html.raw("<span>").text(&words::count(seen.blackened.into(), "place", "places"));
+    if 0 < observation.blackened {
+        html.raw("<span>").text(&labels::count(observation.blackened.into(), "place", "places"));
         html.raw(" blacked out</span>");
     }
 }
@@ -128,9 +128,9 @@ fn caption(html: &mut Html, seen: &Seen) {
 fn top(html: &mut Html, step: &Step, start: Option<Timestamp>) {
     let number = step.number.saturating_add(1);
     html.raw("<p class=\"top\"><a class=\"no\" href=\"#step-").number(number).raw("\">Step ");
-    html.number(number).raw("</a> <time>").text(&words::clock(step.at)).raw("</time>");
+    html.number(number).raw("</a> <time>").text(&labels::clock(step.at)).raw("</time>");
     if let Some(start) = start {
-        html.raw(" <span class=\"quiet\">+").text(&words::millis(words::between(start, step.at)));
+        html.raw(" <span class=\"quiet\">+").text(&labels::millis(labels::between(start, step.at)));
         html.raw("</span>");
     }
     if step.agent.text == "HostAgent" {
@@ -146,7 +146,7 @@ fn top(html: &mut Html, step: &Step, start: Option<Timestamp>) {
         None => chip(html, Tone::Neutral, "No end recorded"),
         Some(end) if end.error.is_some() => chip(html, Tone::Bad, "Failed"),
         Some(end) if end.status != "CONTINUE" => {
-            let (tone, word) = words::status(&end.status);
+            let (tone, word) = labels::status(&end.status);
             chip(html, tone, word);
         }
         Some(_) => {}
@@ -154,28 +154,28 @@ fn top(html: &mut Html, step: &Step, start: Option<Timestamp>) {
     html.raw("</p>");
 }
 
-fn said(html: &mut Html, step: &Step) {
-    let said = &step.said;
-    let titled = !said.comment.text.trim().is_empty();
+fn model_text(html: &mut Html, step: &Step) {
+    let model_text = &step.model_text;
+    let titled = !model_text.comment.text.trim().is_empty();
     if titled {
-        said.comment.show(html, "h3", "");
+        model_text.comment.show(html, "h3", "");
     } else {
-        html.words("h3", "", &title(step, 300));
+        html.text_block("h3", "", &title(step, 300));
     }
-    let mut told = None;
+    let mut described = None;
     if let Some(action) = &step.action {
-        let words::Deed { verb, object, how } = words::deed(action, 2000);
+        let labels::ActionText { verb, object, how } = labels::describe_action(action, 2000);
         html.raw("<p class=\"deed\"><b>").text(&verb).raw("</b>");
         if !object.is_empty() {
-            html.raw(" ").words("q", "", &object);
+            html.raw(" ").text_block("q", "", &object);
         }
         if !how.is_empty() {
             html.raw(" <span class=\"how\">").text(&how).raw("</span>");
         }
-        if let Some(target) = step.act().and_then(|deed| deed.target.as_ref()) {
+        if let Some(target) = step.act().and_then(|tool_call| tool_call.target.as_ref()) {
             html.raw(" <span class=\"how\">on</span> ");
             if !target.name.is_empty() {
-                html.words("q", "", &target.name).raw(" ");
+                html.text_block("q", "", &target.name).raw(" ");
             }
             let kind = target.kind.rsplit('.').next().unwrap_or("");
             html.raw("<span class=\"how\">").text(kind).raw("</span>");
@@ -184,22 +184,22 @@ fn said(html: &mut Html, step: &Step) {
             html.raw(" <span class=\"quiet\">\u{2192} done</span>");
         }
         html.raw("</p>");
-        told = Some(object);
+        described = Some(object);
     }
-    if !said.thought.is_empty() {
+    if !model_text.thought.is_empty() {
         html.raw("<div class=\"thought\"><p class=\"label\">Thought</p>");
-        said.thought.show(html, "p", "words");
+        model_text.thought.show(html, "p", "words");
         html.raw("</div>");
     }
     html.raw("<dl class=\"said\">");
-    pair(html, "<dt>Sees</dt>", &said.observation);
-    pair(html, "<dt>So far</dt>", &said.summary);
-    pair(html, "<dt>Hands over</dt>", &said.subtask);
-    list(html, "<dt>Plan</dt>", &said.plan);
-    list(html, "<dt>Tells</dt>", &said.message);
+    pair(html, "<dt>Sees</dt>", &model_text.observation);
+    pair(html, "<dt>So far</dt>", &model_text.summary);
+    pair(html, "<dt>Hands over</dt>", &model_text.subtask);
+    list(html, "<dt>Plan</dt>", &model_text.plan);
+    list(html, "<dt>Tells</dt>", &model_text.message);
     if let Some(end) = &step.end
         && (step.action.is_none() || end.result.text != DONE)
-        && told.is_none_or(|object| object != end.result.text)
+        && described.is_none_or(|object| object != end.result.text)
     {
         pair(html, "<dt>Result</dt>", &end.result);
     }
@@ -231,7 +231,7 @@ fn list(html: &mut Html, name: &'static str, texts: &[Clipped]) {
 /// What went wrong, and what was done besides the action.
 fn outcome(html: &mut Html, step: &Step) {
     let act = step.act();
-    let unknown = act.is_some_and(|deed| match &deed.end {
+    let unknown = act.is_some_and(|tool_call| match &tool_call.end {
         None => true,
         Some(over) => over.unknown,
     });
@@ -246,19 +246,20 @@ fn outcome(html: &mut Html, step: &Step) {
         }
         html.raw("</div>");
     }
-    let others = || step.deeds.iter().filter(|deed| act.is_none_or(|it| it.id != deed.id));
+    let others =
+        || step.tool_calls.iter().filter(|tool_call| act.is_none_or(|it| it.id != tool_call.id));
     if others().next().is_some() {
         html.raw("<ul class=\"deeds\">");
-        for deed in others() {
+        for tool_call in others() {
             html.raw("<li>");
-            deed_line(html, deed);
+            tool_call_line(html, tool_call);
             html.raw("</li>");
         }
         html.raw("</ul>");
     }
 }
 
-fn took(html: &mut Html, step: &Step, end: &StepOver) {
+fn costs(html: &mut Html, step: &Step, end: &StepOver) {
     let times = end.times;
     let phases = [
         ("<i class=\"look\" style=\"flex-grow:", " looking", times.data_collection),
@@ -277,24 +278,24 @@ fn took(html: &mut Html, step: &Step, end: &StepOver) {
         }
         html.raw("</div>");
     }
-    html.raw("<p><b>").text(&words::millis(all)).raw("</b>");
+    html.raw("<p><b>").text(&labels::millis(all)).raw("</b>");
     for (_, name, ms) in phases {
         if 0.0 < ms {
-            html.raw(" <span class=\"phase\">").text(&words::millis(ms)).raw(name).raw("</span>");
+            html.raw(" <span class=\"phase\">").text(&labels::millis(ms)).raw(name).raw("</span>");
         }
     }
     html.raw("</p><p>");
     let tokens = end.tokens;
-    html.text(&words::grouped(tokens.prompt)).raw(" tokens sent, ");
-    html.text(&words::grouped(tokens.completion)).raw(" received");
+    html.text(&labels::grouped(tokens.prompt)).raw(" tokens sent, ");
+    html.text(&labels::grouped(tokens.completion)).raw(" received");
     if 0 < tokens.thinking {
-        html.raw(" (").text(&words::grouped(tokens.thinking)).raw(" thinking)");
+        html.raw(" (").text(&labels::grouped(tokens.thinking)).raw(" thinking)");
     }
     if 0 < tokens.cached {
-        html.raw(", ").text(&words::grouped(tokens.cached)).raw(" from a cache");
+        html.raw(", ").text(&labels::grouped(tokens.cached)).raw(" from a cache");
     }
     if end.cost_known || 0.0 < end.cost_usd {
-        html.raw(" \u{b7} ").text(&words::money(end.cost_usd, end.cost_known));
+        html.raw(" \u{b7} ").text(&labels::money(end.cost_usd, end.cost_known));
     }
     html.raw("</p></div>");
 }

@@ -1,11 +1,11 @@
+mod builder;
 mod sessions;
-mod tale;
 
 use ayeaye_agent::journal::Event;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use self::tale::{Album, Tale, blob, id, page_of, step_start};
+use self::builder::{EventBuilder, NamedBlobs, blob, id, page_of, step_start};
 use super::Report;
 use crate::{Content, FileOp, Projection as _};
 
@@ -39,9 +39,9 @@ fn count(page: &str, class: &str) -> usize {
 
 #[test]
 fn a_finished_session_is_one_page() {
-    let mut tale = Tale::begin("Text Anna that I am late");
-    tale.click(0, 573, 279, "Choose Anna").complete(1, "Sent to Anna.").end();
-    let (page, ops) = page_of(&tale.events);
+    let mut builder = EventBuilder::begin("Text Anna that I am late");
+    builder.click(0, 573, 279, "Choose Anna").complete(1, "Sent to Anna.").end();
+    let (page, ops) = page_of(&builder.events);
     elements(&page);
     assert_eq!(ops, [format!("{}.html", id())]);
     assert!(page.contains("Content-Security-Policy\" content=\"default-src 'none';"));
@@ -59,12 +59,12 @@ fn a_finished_session_is_one_page() {
 fn nothing_is_fetched_and_nothing_runs_whatever_the_record_says() {
     let evil =
         "</style></title></pre><script>alert(1)</script>\" onload=\"x' <img src=http://evil>";
-    let mut tale = Tale::begin(evil);
-    tale.step(0, &json!({ "function": evil, "arguments": { evil: evil } }), evil, Some(evil));
-    tale.fact(None, "note", &json!({ "kind": evil, "text": evil, "figures": { evil: evil } }));
-    tale.question(&[evil], &[evil]).answer(evil, evil);
-    tale.fact(None, "evaluation", &tale::judgement(evil, evil));
-    tale.fact(
+    let mut builder = EventBuilder::begin(evil);
+    builder.step(0, &json!({ "function": evil, "arguments": { evil: evil } }), evil, Some(evil));
+    builder.fact(None, "note", &json!({ "kind": evil, "text": evil, "figures": { evil: evil } }));
+    builder.question(&[evil], &[evil]).answer(evil, evil);
+    builder.fact(None, "evaluation", &builder::judgement(evil, evil));
+    builder.fact(
         Some(1),
         "tool.start",
         &json!({
@@ -72,8 +72,8 @@ fn nothing_is_fetched_and_nothing_runs_whatever_the_record_says() {
             "target": { "id": evil, "name": evil, "kind": evil, "rect": [1, 2, 300, 400] },
         }),
     );
-    tale.stop(evil, evil);
-    let (page, _) = page_of(&tale.events);
+    builder.stop(evil, evil);
+    let (page, _) = page_of(&builder.events);
     let elements = elements(&page);
     for name in ["script", "iframe", "object", "embed", "form", "base"] {
         assert!(!elements.contains(&name.to_owned()), "{name}");
@@ -84,13 +84,13 @@ fn nothing_is_fetched_and_nothing_runs_whatever_the_record_says() {
 
 #[test]
 fn rounds_are_chapters() {
-    let mut tale = Tale::begin("First thing");
-    tale.click(0, 1, 1, "One").complete(1, "First done.").end();
-    tale.fact(None, "session.resume", &json!({ "why": "next_round", "run": tale::run() }));
-    tale.round = 1;
-    tale.fact(None, "round.start", &json!({ "request": "第二件事" }));
-    tale.click(2, 2, 2, "Two").abort(3, "没有这个应用").end();
-    let (page, ops) = page_of(&tale.events);
+    let mut builder = EventBuilder::begin("First thing");
+    builder.click(0, 1, 1, "One").complete(1, "First done.").end();
+    builder.fact(None, "session.resume", &json!({ "why": "next_round", "run": builder::run() }));
+    builder.round = 1;
+    builder.fact(None, "round.start", &json!({ "request": "第二件事" }));
+    builder.click(2, 2, 2, "Two").abort(3, "没有这个应用").end();
+    let (page, ops) = page_of(&builder.events);
     elements(&page);
     assert_eq!(ops.len(), 2);
     assert!(page.contains("id=\"round-1\"") && page.contains("id=\"round-2\""));
@@ -101,11 +101,11 @@ fn rounds_are_chapters() {
 
 #[test]
 fn a_broken_off_session_has_a_page_too() {
-    let mut tale = Tale::begin("Text Anna");
-    tale.click(0, 573, 279, "Choose Anna");
-    tale.fact(Some(1), "step.start", &tale::step_start(1));
-    tale.fact(Some(1), "llm.request", &tale::request(7));
-    let (page, ops) = page_of(&tale.events);
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder.click(0, 573, 279, "Choose Anna");
+    builder.fact(Some(1), "step.start", &builder::step_start(1));
+    builder.fact(Some(1), "llm.request", &builder::request(7));
+    let (page, ops) = page_of(&builder.events);
     elements(&page);
     assert!(ops.is_empty());
     assert!(page.contains("<strong>No end recorded</strong>"));
@@ -115,14 +115,15 @@ fn a_broken_off_session_has_a_page_too() {
 
 #[test]
 fn questions_are_a_conversation_and_interruptions_are_told() {
-    let mut tale = Tale::begin("Text Anna");
-    tale.question(&["Which Anna?"], &["Anna B.", "Anna K."])
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder
+        .question(&["Which Anna?"], &["Anna B.", "Anna K."])
         .stop("INFO_ACTION_NEEDS_REPLY", "Which?");
-    tale.fact(None, "session.resume", &json!({ "why": "reply", "run": tale::run() }));
-    tale.answer("Anna B.", "client").stop("SERVER_RESTARTED", "the server stopped");
-    tale.fact(None, "session.resume", &json!({ "why": "go_on", "run": tale::run() }));
-    tale.complete(0, "Sent.").end();
-    let (page, _) = page_of(&tale.events);
+    builder.fact(None, "session.resume", &json!({ "why": "reply", "run": builder::run() }));
+    builder.answer("Anna B.", "client").stop("SERVER_RESTARTED", "the server stopped");
+    builder.fact(None, "session.resume", &json!({ "why": "go_on", "run": builder::run() }));
+    builder.complete(0, "Sent.").end();
+    let (page, _) = page_of(&builder.events);
     elements(&page);
     assert!(page.contains("Which Anna?</p>") && page.contains("Anna K.</li>"));
     assert!(page.contains("The user <time>"));
@@ -132,19 +133,23 @@ fn questions_are_a_conversation_and_interruptions_are_told() {
 
 #[test]
 fn a_reply_that_could_not_be_read_is_there_to_be_looked_at() {
-    let mut tale = Tale::begin("Text Anna");
-    tale.fact(Some(0), "step.start", &tale::step_start(0));
-    tale.fact(Some(0), "llm.request", &tale::request(1));
-    tale.fact(Some(0), "llm.response", &tale::unread(1, &"x".repeat(30_000), "no action in it"));
-    tale.fact(Some(0), "llm.request", &tale::request(2));
-    tale.fact(Some(0), "llm.response", &tale::unread(2, "CLICK", "no point in it"));
-    tale.fact(
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder.fact(Some(0), "step.start", &builder::step_start(0));
+    builder.fact(Some(0), "llm.request", &builder::request(1));
+    builder.fact(
+        Some(0),
+        "llm.response",
+        &builder::unread(1, &"x".repeat(30_000), "no action in it"),
+    );
+    builder.fact(Some(0), "llm.request", &builder::request(2));
+    builder.fact(Some(0), "llm.response", &builder::unread(2, "CLICK", "no point in it"));
+    builder.fact(
         Some(0),
         "step.end",
-        &tale::step_end(&Value::Null, "", Some("gave no action"), "ERROR"),
+        &builder::step_end(&Value::Null, "", Some("gave no action"), "ERROR"),
     );
-    tale.stop("MODEL_FAILED", "no action in three replies");
-    let (page, _) = page_of(&tale.events);
+    builder.stop("MODEL_FAILED", "no action in three replies");
+    let (page, _) = page_of(&builder.events);
     elements(&page);
     assert!(page.contains("2\u{a0}replies not acted on"));
     assert!(page.contains("no point in it"));
@@ -154,30 +159,30 @@ fn a_reply_that_could_not_be_read_is_there_to_be_looked_at() {
 
 #[test]
 fn a_gesture_nobody_saw_the_end_of_is_marked_as_that() {
-    let mut tale = Tale::begin("Text Anna");
-    tale.step(
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder.step(
         0,
         &json!({ "function": "CLICK", "arguments": { "point": [1, 2] } }),
         "Send",
         Some("gone"),
     );
-    for event in &mut tale.events {
+    for event in &mut builder.events {
         let mut value = serde_json::to_value(&*event).unwrap();
         if value["type"] == "tool.end" {
             value["data"]["unknown"] = json!(true);
             *event = serde_json::from_value(value).unwrap();
         }
     }
-    let (page, _) = page_of(&tale.events);
+    let (page, _) = page_of(&builder.events);
     elements(&page);
     assert!(page.contains("<b>Nobody knows whether it was done.</b> <span"));
 }
 
 #[test]
 fn elements_that_come_later_do_not_take_the_picture_away() {
-    let mut tale = Tale::begin("Look");
-    tale.fact(Some(0), "step.start", &step_start(0)).look(0);
-    tale.fact(
+    let mut builder = EventBuilder::begin("Look");
+    builder.fact(Some(0), "step.start", &step_start(0)).look(0);
+    builder.fact(
         Some(0),
         "observe",
         &json!({
@@ -186,23 +191,27 @@ fn elements_that_come_later_do_not_take_the_picture_away() {
             "settle_ms": 160.5, "encode_ms": 14.0,
         }),
     );
-    tale.stop("CANCELLED", "stopped");
-    let (page, _) = page_of(&tale.events);
+    builder.stop("CANCELLED", "stopped");
+    let (page, _) = page_of(&builder.events);
     assert!(!page.contains("No picture was kept"));
 }
 
 #[test]
 fn a_picture_is_in_the_page_once() {
-    let mut tale = Tale::begin("Text Anna");
-    tale.picture = "a";
-    tale.click(0, 1, 1, "One").click(1, 2, 2, "Two");
-    tale.picture = "b";
-    tale.click(2, 3, 3, "Three");
-    tale.fact(None, "snapshot", &json!({ "scope": "round", "screenshot": tale::blob("b") }));
-    tale.fact(None, "snapshot", &json!({ "scope": "session", "screenshot": tale::blob("b") }));
-    tale.picture = "missing";
-    tale.click(3, 3, 3, "Four").end();
-    let (page, _) = page_of(&tale.events);
+    let mut builder = EventBuilder::begin("Text Anna");
+    builder.picture = "a";
+    builder.click(0, 1, 1, "One").click(1, 2, 2, "Two");
+    builder.picture = "b";
+    builder.click(2, 3, 3, "Three");
+    builder.fact(None, "snapshot", &json!({ "scope": "round", "screenshot": builder::blob("b") }));
+    builder.fact(
+        None,
+        "snapshot",
+        &json!({ "scope": "session", "screenshot": builder::blob("b") }),
+    );
+    builder.picture = "missing";
+    builder.click(3, 3, 3, "Four").end();
+    let (page, _) = page_of(&builder.events);
     elements(&page);
     assert_eq!(page.matches("data:image/jpeg").count(), 2);
     assert_eq!(page.matches("<use href=\"#picture-").count(), 2);
@@ -212,12 +221,12 @@ fn a_picture_is_in_the_page_once() {
 
 #[test]
 fn a_long_session_keeps_its_last_steps() {
-    let mut tale = Tale::begin("Scroll for ever");
+    let mut builder = EventBuilder::begin("Scroll for ever");
     for number in 0..1200 {
-        tale.click(number, 500, 500, "Again");
+        builder.click(number, 500, 500, "Again");
     }
-    tale.end();
-    let (page, _) = page_of(&tale.events);
+    builder.end();
+    let (page, _) = page_of(&builder.events);
     elements(&page);
     assert_eq!(count(&page, "step"), 1000);
     assert!(page.contains("The first 200\u{a0}steps are"));
@@ -229,23 +238,23 @@ fn a_long_session_keeps_its_last_steps() {
 #[test]
 fn words_are_bounded_as_steps_are() {
     let mut report = Report::new(id());
-    let mut tale = Tale::begin("Talk");
-    tale.events.drain(..).for_each(|event| assert!(report.fold(&event, &Album).is_empty()));
+    let mut builder = EventBuilder::begin("Talk");
+    builder.events.drain(..).for_each(|event| assert!(report.fold(&event, &NamedBlobs).is_empty()));
     for number in 0..1500 {
-        tale.fact(Some(number), "step.start", &tale::step_start(number));
+        builder.fact(Some(number), "step.start", &builder::step_start(number));
         for call in 0..4 {
-            tale.fact(Some(number), "llm.request", &tale::request(call));
-            tale.fact(
+            builder.fact(Some(number), "llm.request", &builder::request(call));
+            builder.fact(
                 Some(number),
                 "llm.response",
-                &tale::unread(call, &"x".repeat(100_000), "long"),
+                &builder::unread(call, &"x".repeat(100_000), "long"),
             );
         }
-        tale.events.drain(..).for_each(|event| drop(report.fold(&event, &Album)));
+        builder.events.drain(..).for_each(|event| drop(report.fold(&event, &NamedBlobs)));
     }
-    let held: usize = report.story.items.iter().map(|item| format!("{item:?}").len()).sum();
+    let held: usize = report.model.items.iter().map(|item| format!("{item:?}").len()).sum();
     assert!(held < 80 << 20, "{held}");
-    assert!(400 < report.story.items.len(), "{}", report.story.items.len());
+    assert!(400 < report.model.items.len(), "{}", report.model.items.len());
 }
 
 #[test]
@@ -292,11 +301,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
     fn any_record_gives_a_whole_page(request in hostile(), events in prop::collection::vec(event(), 0..30)) {
-        let mut tale = Tale::begin(&request);
+        let mut builder = EventBuilder::begin(&request);
         for (step, name, data) in &events {
-            tale.fact(*step, name, data);
+            builder.fact(*step, name, data);
         }
-        let (page, _) = page_of(&tale.events);
+        let (page, _) = page_of(&builder.events);
         elements(&page);
         prop_assert!(!page.contains("<evil"));
         for number in ["\"NaN", ":NaN", "\"inf", ":inf"] {
@@ -311,7 +320,7 @@ proptest! {
 #[ignore = "writes pages to look at"]
 fn pages_to_look_at() {
     let target = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
-    let album = tale::Shelf::read(&target.join("report-pictures"));
+    let album = builder::FolderBlobs::read(&target.join("report-pictures"));
     for (name, events) in [("rich", sessions::rich(&album)), ("long", sessions::long(&album, 200))]
     {
         let mut report = Report::new(id());
@@ -327,7 +336,7 @@ fn pages_to_look_at() {
         let page = make(&album).unwrap();
         std::fs::write(target.join(format!("report-{name}.html")), &page).unwrap();
         let (size, made) = (page.len(), begun.elapsed());
-        tale::say(&format!(
+        builder::say(&format!(
             "{name}: {} events folded in {folded:?}, {size} bytes in {made:?}",
             events.len()
         ));

@@ -2,8 +2,8 @@
 use ayeaye_agent::journal::Event;
 use serde_json::{Map, Value, json};
 
-use super::tale::{
-    Shelf, Tale, blob, judgement, request, run, step_end, step_start, tokens, unread,
+use super::builder::{
+    EventBuilder, FolderBlobs, blob, judgement, request, run, step_end, step_start, tokens, unread,
 };
 
 /// An event of any kind.
@@ -33,7 +33,7 @@ pub(super) fn any(
     let names =
         ["CLICK", "SLIDE", "SCROLL", "TYPE", "LONGPRESS", "DOUBLE_CLICK", "DRAG", "AWAKE", a];
     let action = json!({ "function": names[whole as usize % names.len()], "arguments": arguments });
-    let small = whole % 5;
+    let clip_blob = whole % 5;
     match kind {
         0 => (
             "step.start",
@@ -52,15 +52,15 @@ pub(super) fn any(
         3 => (
             "observe",
             json!({
-                "screenshot": { "sha256": a, "bytes": whole, "media_type": if small == 0 { b } else { "image/png" } },
-                "screenshot_size": [small, whole], "screen_size": [whole, small], "package": a, "activity": b,
-                "screen_on": false, "blackened": small, "captures": 1, "settled": false, "settle_ms": number, "encode_ms": number,
+                "screenshot": { "sha256": a, "bytes": whole, "media_type": if clip_blob == 0 { b } else { "image/png" } },
+                "screenshot_size": [clip_blob, whole], "screen_size": [whole, clip_blob], "package": a, "activity": b,
+                "screen_on": false, "blackened": clip_blob, "captures": 1, "settled": false, "settle_ms": number, "encode_ms": number,
             }),
         ),
         4 => (
             "llm.request",
             json!({
-                "call_id": small, "request_number": 1, "iteration": whole, "purpose": a, "model": b, "profile": a,
+                "call_id": clip_blob, "request_number": 1, "iteration": whole, "purpose": a, "model": b, "profile": a,
                 "messages": [{ "role": a, "parts": [
                     { "text": b }, { "picture": blob(a) },
                     { "text_blob": { "sha256": b, "bytes": whole, "media_type": "text/plain" } },
@@ -70,7 +70,7 @@ pub(super) fn any(
         5 | 6 => (
             "llm.response",
             json!({
-                "call_id": small, "request_number": 1, "iteration": 1, "kind": if kind == 5 { "final" } else { a },
+                "call_id": clip_blob, "request_number": 1, "iteration": 1, "kind": if kind == 5 { "final" } else { a },
                 "success": kind == 5, "raw_content": a, "reasoning": b, "model": a, "tokens": tokens(), "latency_ms": number,
                 "tool_calls": [{ "id": a, "name": b, "parameters": { a: b } }], "parsed": { "action": action, "plan": [a, b] },
                 "cost_usd": number, "cost_known": true, "retries": [a], "error": b, "first_token_ms": number,
@@ -79,14 +79,14 @@ pub(super) fn any(
         7 => (
             "tool.start",
             json!({
-                "tool_call_id": small, "name": names[whole as usize % names.len()], "parameters": { a: b }, "device": true,
+                "tool_call_id": clip_blob, "name": names[whole as usize % names.len()], "parameters": { a: b }, "device": true,
                 "target": { "id": a, "name": b, "kind": a, "rect": [place, 0, whole % 3000, 900] },
             }),
         ),
         8 => (
             "tool.end",
             json!({
-                "tool_call_id": small, "success": false, "unknown": small == 1, "result": a, "error": b, "duration_ms": number,
+                "tool_call_id": clip_blob, "success": false, "unknown": clip_blob == 1, "result": a, "error": b, "duration_ms": number,
             }),
         ),
         9 => (
@@ -110,42 +110,43 @@ pub(super) fn any(
 }
 
 /// A session in which a great deal happens.
-pub(super) fn rich(shelf: &Shelf) -> Vec<Event> {
-    let mut tale = Tale::begin("打开设置，把屏幕亮度调到一半，然后告诉我现在的电量还剩多少");
-    let pictured = |tale: &mut Tale, name: &'static str| {
-        tale.picture = name;
-        tale.size = shelf.bytes(name);
+pub(super) fn rich(shelf: &FolderBlobs) -> Vec<Event> {
+    let mut builder =
+        EventBuilder::begin("打开设置，把屏幕亮度调到一半，然后告诉我现在的电量还剩多少");
+    let pictured = |builder: &mut EventBuilder, name: &'static str| {
+        builder.picture = name;
+        builder.size = shelf.bytes(name);
     };
-    pictured(&mut tale, "0");
-    tale.fact(
+    pictured(&mut builder, "0");
+    builder.fact(
         None,
         "tool.start",
         &json!({ "tool_call_id": 90, "name": "RESET", "parameters": {}, "device": true }),
     );
-    tale.fact(None, "tool.end", &json!({ "tool_call_id": 90, "success": true, "result": "home screen", "duration_ms": 8.1 }));
-    tale.step(
+    builder.fact(None, "tool.end", &json!({ "tool_call_id": 90, "success": true, "result": "home screen", "duration_ms": 8.1 }));
+    builder.step(
         0,
         &json!({ "function": "AWAKE", "arguments": { "app": "设置" } }),
         "打开“设置”应用",
         None,
     );
-    pictured(&mut tale, "1");
-    tale.step(1, &json!({ "function": "SLIDE", "arguments": { "point1": [480, 820], "point2": [520, 250], "duration_ms": 400 } }),
+    pictured(&mut builder, "1");
+    builder.step(1, &json!({ "function": "SLIDE", "arguments": { "point1": [480, 820], "point2": [520, 250], "duration_ms": 400 } }),
         "Scroll down to “Display”", None);
-    tale.step(
+    builder.step(
         2,
         &json!({ "function": "SCROLL", "arguments": { "direction": "down" } }),
         "看看下面还有什么",
         None,
     );
-    pictured(&mut tale, "2");
-    tale.step(3, &json!({ "function": "LONGPRESS", "arguments": { "point": [778, 895], "duration_ms": 1000 } }),
+    pictured(&mut builder, "2");
+    builder.step(3, &json!({ "function": "LONGPRESS", "arguments": { "point": [778, 895], "duration_ms": 1000 } }),
         "Hold the slider", Some("device emulator-5554 refused the gesture: SecurityException: Injecting input events requires the caller to have the INJECT_EVENTS permission"));
-    tale.fact(Some(4), "step.start", &step_start(4));
-    pictured(&mut tale, "3");
-    tale.look(4);
-    tale.fact(Some(4), "llm.request", &request(1));
-    tale.fact(
+    builder.fact(Some(4), "step.start", &step_start(4));
+    pictured(&mut builder, "3");
+    builder.look(4);
+    builder.fact(Some(4), "llm.request", &request(1));
+    builder.fact(
         Some(4),
         "llm.response",
         &unread(
@@ -154,18 +155,18 @@ pub(super) fn rich(shelf: &Shelf) -> Vec<Event> {
             "point 1200,3000 is off the screen: both must be from 0 to 1000",
         ),
     );
-    tale.fact(Some(4), "llm.request", &request(2));
-    tale.fact(Some(4), "llm.response", &json!({
+    builder.fact(Some(4), "llm.request", &request(2));
+    builder.fact(Some(4), "llm.response", &json!({
         "call_id": 2, "request_number": 1, "iteration": 2, "kind": "final", "success": true,
         "raw_content": "<THINK>亮度条在屏幕上方</THINK>\naction:CLICK\tpoint:500,279", "model": "gelab-zero-4b", "tokens": tokens(),
         "latency_ms": 912.5, "first_token_ms": 220.0, "cost_usd": 0.0012, "cost_known": true, "retries": ["429: slow down"],
         "parsed": { "action": { "function": "CLICK", "arguments": { "point": [500, 279] } } },
     }));
-    tale.fact(Some(4), "tool.start", &json!({
+    builder.fact(Some(4), "tool.start", &json!({
         "tool_call_id": 5, "name": "CLICK", "parameters": { "point": [500, 279] }, "device": true,
         "target": { "id": "14", "name": "显示亮度", "kind": "android.widget.SeekBar", "rect": [60, 600, 1020, 740] },
     }));
-    tale.fact(
+    builder.fact(
         Some(4),
         "tool.end",
         &json!({ "tool_call_id": 5, "success": true, "result": "done", "duration_ms": 20.5 }),
@@ -182,57 +183,59 @@ pub(super) fn rich(shelf: &Shelf) -> Vec<Event> {
     end["response"]["observation"] = json!("“显示”设置页面，上方有亮度条。");
     end["response"]["summary"] = json!("已打开设置并进入显示页面，正在调整亮度。");
     end["response"]["plan"] = json!(["检查亮度数值", "返回设置首页", "查看电池电量"]);
-    tale.fact(Some(4), "step.end", &end);
-    tale.question(&["系统提示：关闭“自动亮度”之后才能固定亮度。要关闭吗？"], &["关闭", "保持打开"]);
-    tale.stop("INFO_ACTION_NEEDS_REPLY", "要关闭吗？");
-    tale.fact(None, "session.resume", &json!({ "why": "reply", "run": run() }));
-    tale.answer("关闭", "client");
-    tale.stop(
+    builder.fact(Some(4), "step.end", &end);
+    builder
+        .question(&["系统提示：关闭“自动亮度”之后才能固定亮度。要关闭吗？"], &["关闭", "保持打开"]);
+    builder.stop("INFO_ACTION_NEEDS_REPLY", "要关闭吗？");
+    builder.fact(None, "session.resume", &json!({ "why": "reply", "run": run() }));
+    builder.answer("关闭", "client");
+    builder.stop(
         "SERVER_RESTARTED",
         "the server stopped in the middle of this run; nothing that was recorded is lost",
     );
-    tale.ms += 8 * 60_000;
-    tale.fact(None, "note", &json!({ "kind": "recovered", "text": "A torn record was cut off.", "figures": { "dropped_bytes": 812 } }));
-    tale.fact(None, "session.resume", &json!({ "why": "go_on", "run": run() }));
-    pictured(&mut tale, "4");
-    tale.step(5, &json!({ "function": "TYPE", "arguments": { "value": "电池", "point": [544, 149], "clear": true, "submit": true } }), "搜索“电池”", None);
-    tale.picture = "missing";
-    tale.complete(6, "亮度已调到 50%，电量还剩 87%。");
-    tale.fact(None, "snapshot", &json!({ "scope": "round", "screenshot": { "sha256": "4", "bytes": shelf.bytes("4"), "media_type": "image/jpeg" } }));
-    tale.fact(None, "evaluation", &judgement("yes", "The slider stands in the middle, and the answer names the battery level that the screen shows."));
-    tale.end();
-    tale.fact(None, "session.resume", &json!({ "why": "next_round", "run": run() }));
-    tale.round = 1;
-    tale.fact(
+    builder.ms += 8 * 60_000;
+    builder.fact(None, "note", &json!({ "kind": "recovered", "text": "A torn record was cut off.", "figures": { "dropped_bytes": 812 } }));
+    builder.fact(None, "session.resume", &json!({ "why": "go_on", "run": run() }));
+    pictured(&mut builder, "4");
+    builder.step(5, &json!({ "function": "TYPE", "arguments": { "value": "电池", "point": [544, 149], "clear": true, "submit": true } }), "搜索“电池”", None);
+    builder.picture = "missing";
+    builder.complete(6, "亮度已调到 50%，电量还剩 87%。");
+    builder.fact(None, "snapshot", &json!({ "scope": "round", "screenshot": { "sha256": "4", "bytes": shelf.bytes("4"), "media_type": "image/jpeg" } }));
+    builder.fact(None, "evaluation", &judgement("yes", "The slider stands in the middle, and the answer names the battery level that the screen shows."));
+    builder.end();
+    builder.fact(None, "session.resume", &json!({ "why": "next_round", "run": run() }));
+    builder.round = 1;
+    builder.fact(
         None,
         "round.start",
         &json!({ "request": "Now put the brightness back to where it was" }),
     );
-    pictured(&mut tale, "5");
-    tale.step(
+    pictured(&mut builder, "5");
+    builder.step(
         7,
         &json!({ "function": "HOT_KEY", "arguments": { "key": "BACK" } }),
         "Go back",
         None,
     );
-    tale.abort(8, "The level it had before is not known any more.");
-    tale.end();
-    tale.events
+    builder.abort(8, "The level it had before is not known any more.");
+    builder.end();
+    builder.events
 }
 
 /// A session of many steps, each with its own picture.
-pub(super) fn long(shelf: &Shelf, steps: u32) -> Vec<Event> {
-    let mut tale = Tale::begin("Look through all conversations and count the unread ones");
+pub(super) fn long(shelf: &FolderBlobs, steps: u32) -> Vec<Event> {
+    let mut builder =
+        EventBuilder::begin("Look through all conversations and count the unread ones");
     for number in 0..steps {
-        tale.picture = Box::leak(number.to_string().into_boxed_str());
-        tale.size = shelf.bytes(tale.picture);
-        tale.click(
+        builder.picture = Box::leak(number.to_string().into_boxed_str());
+        builder.size = shelf.bytes(builder.picture);
+        builder.click(
             number,
             i64::from(number * 37 % 1000),
             i64::from(number * 71 % 1000),
             "Open the next conversation",
         );
     }
-    tale.complete(steps, "17 are unread.").end();
-    tale.events
+    builder.complete(steps, "17 are unread.").end();
+    builder.events
 }

@@ -12,38 +12,38 @@ use serde_json::Value;
 use super::call::Call;
 use super::html::Clipped;
 use super::item::{
-    Deed, DeedOver, Item, LONG, MOST_IN_A_STEP, Round, RoundOver, Said, Seen, Step, clip, in_line,
-    question, small, spoken,
+    MAX_PER_STEP, MAX_TEXT, ModelText, Observation, Round, RoundOver, Step, TimelineItem, ToolCall,
+    ToolOutcome, answer_item, clip, clip_blob, json_text, question,
 };
 
 /// Steps a page tells of; earlier ones are counted only.
-pub(super) const MOST_STEPS: usize = 1000;
+pub(super) const MAX_STEPS: usize = 1000;
 /// Everything a page tells of, steps included.
-const MOST_ITEMS: usize = 5000;
+const MAX_ITEMS: usize = 5000;
 /// Words a page holds, in bytes.
-const MOST_WORDS: usize = 48 << 20;
+const MAX_TEXT_BYTES: usize = 48 << 20;
 /// Rounds listed at the top, and bars of the timeline, are of the items that are told; of rounds
 /// this many are kept besides.
-const MOST_ROUNDS: usize = 50;
+const MAX_ROUNDS: usize = 50;
 
 /// The session as it is to be told.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Story {
+pub(super) struct ReportModel {
     pub(super) start: Option<Start>,
     pub(super) last: Option<Timestamp>,
     pub(super) ended: Option<Ended>,
     pub(super) totals: Totals,
     /// The latest judgement since the last request: of the session, else of the round.
-    pub(super) judged: Option<Arc<EvaluationRecord>>,
+    pub(super) evaluation: Option<Arc<EvaluationRecord>>,
     /// The first and the latest rounds.
     pub(super) rounds: Vec<Arc<Round>>,
-    pub(super) items: VecDeque<Arc<Item>>,
+    pub(super) items: VecDeque<Arc<TimelineItem>>,
     /// Steps in front of the first item that were dropped.
     pub(super) dropped_steps: u64,
     /// The round the first item belongs to, when its beginning was dropped.
     pub(super) in_round: Option<u32>,
     steps_told: usize,
-    words: usize,
+    text_bytes: usize,
 }
 
 /// Of `session.start`.
@@ -79,7 +79,7 @@ pub(super) struct Totals {
     pub(super) times: PhaseTimes,
 }
 
-impl Story {
+impl ReportModel {
     /// Takes the next event into account.
     pub(super) fn apply(&mut self, event: &Event) {
         let at = event.ts;
@@ -94,7 +94,7 @@ impl Story {
                 let over = RoundOver {
                     status: clip(&end.status, 100).text,
                     reason: clip(&end.stop_reason, 100).text,
-                    result: clip(&end.result, LONG),
+                    result: clip(&end.result, MAX_TEXT),
                     steps: end.steps,
                     cost_usd: end.cost_usd,
                 };
@@ -113,15 +113,15 @@ impl Story {
             }
             // A further look in a step brings the elements alone.
             Fact::Observe(observe) => {
-                let seen = &mut self.step(event).seen;
-                if observe.screenshot.is_some() || seen.is_none() {
-                    *seen = Some(Seen::new(observe));
+                let observation = &mut self.step(event).observation;
+                if observe.screenshot.is_some() || observation.is_none() {
+                    *observation = Some(Observation::new(observe));
                 }
             }
             Fact::LlmRequest(request) => {
                 self.totals.calls += 1;
                 if entry.step.is_some() {
-                    self.step(event).ask(Call::new(request));
+                    self.step(event).add_call(Call::new(request));
                 }
             }
             Fact::LlmResponse(response) => {
@@ -129,28 +129,28 @@ impl Story {
                 self.totals.cost_usd += response.cost_usd;
                 self.totals.unpriced |= !response.cost_known;
                 if entry.step.is_some() {
-                    self.step(event).hear(response);
+                    self.step(event).on_response(response);
                 }
             }
             Fact::ToolStart(start) => {
-                let deed = Deed::new(start);
+                let tool_call = ToolCall::new(start);
                 if entry.step.is_some() {
-                    let deeds = &mut self.step(event).deeds;
-                    if deeds.len() < MOST_IN_A_STEP {
-                        deeds.push(deed);
+                    let tool_calls = &mut self.step(event).tool_calls;
+                    if tool_calls.len() < MAX_PER_STEP {
+                        tool_calls.push(tool_call);
                     }
                 } else {
-                    self.push(Item::Deed(at, deed));
+                    self.push(TimelineItem::ToolCall(at, tool_call));
                 }
             }
             Fact::ToolEnd(end) => self.end_deed(end),
             Fact::Question(asked) => self.push(question(at, asked)),
-            Fact::Answer(answer) => self.push(spoken(at, answer)),
-            Fact::SubtaskEnd { index, status, result } => self.push(Item::SubtaskOver {
+            Fact::Answer(answer) => self.push(answer_item(at, answer)),
+            Fact::SubtaskEnd { index, status, result } => self.push(TimelineItem::SubtaskOver {
                 at,
                 index: *index,
                 status: clip(status, 100).text,
-                result: clip(result, LONG),
+                result: clip(result, MAX_TEXT),
             }),
             Fact::Snapshot { scope, screenshot, .. } => {
                 if let Some(picture) = screenshot {
@@ -162,11 +162,11 @@ impl Story {
                     self.judge(at, facts);
                 }
             }
-            Fact::Note { kind, text, figures } => self.push(Item::Note {
+            Fact::Note { kind, text, figures } => self.push(TimelineItem::Note {
                 at,
                 kind: clip(kind, 100),
-                text: clip(text, LONG),
-                figures: in_line(figures, 1000),
+                text: clip(text, MAX_TEXT),
+                figures: json_text(figures, 1000),
             }),
             Fact::State { .. } | Fact::BlackboardAdd { .. } => {}
         }
@@ -185,7 +185,7 @@ impl Story {
         self.totals.runs += 1;
         self.start = Some(Start {
             at,
-            request: clip(&start.request, LONG),
+            request: clip(&start.request, MAX_TEXT),
             device: Arc::new(DeviceRecord {
                 device_id: clip(&start.device.device_id, 200).text,
                 model: clip(&start.device.model, 200).text,
@@ -204,38 +204,38 @@ impl Story {
         let why = clip(why, 100).text;
         let reason = stopped.as_ref().map_or("", |it| it.reason.as_str());
         // A question and its answer say it all; so does a new chapter.
-        let told = (reason == "INFO_ACTION_NEEDS_REPLY" && why == "reply")
+        let described = (reason == "INFO_ACTION_NEEDS_REPLY" && why == "reply")
             || (reason == "TASK_COMPLETED_SUCCESSFULLY" && why == "next_round");
-        if !told {
-            self.push(Item::Pause { stopped, at, why });
+        if !described {
+            self.push(TimelineItem::Pause { stopped, at, why });
         }
     }
 
     fn stop(&mut self, at: Timestamp, reason: &str, message: &str) {
-        let (reason, message) = (clip(reason, 100).text, clip(message, LONG));
+        let (reason, message) = (clip(reason, 100).text, clip(message, MAX_TEXT));
         self.ended = Some(Ended { at, reason, message });
     }
 
     fn begin_round(&mut self, at: Timestamp, number: Option<u32>, request: &str) {
         let next = self.rounds.last().map_or(0, |it| it.number.saturating_add(1));
         let number = number.unwrap_or(next);
-        let round = Round { number, at, request: clip(request, LONG), end: None };
+        let round = Round { number, at, request: clip(request, MAX_TEXT), end: None };
         self.totals.rounds += 1;
         // A judgement is of what was asked for before.
-        self.judged = None;
-        if self.rounds.len() == MOST_ROUNDS {
+        self.evaluation = None;
+        if self.rounds.len() == MAX_ROUNDS {
             // The first stays: it is what the session was begun for.
             self.rounds.remove(1);
         }
         self.rounds.push(Arc::new(round.clone()));
-        self.push(Item::Round(round));
+        self.push(TimelineItem::Round(round));
     }
 
     fn end_round(&mut self, number: Option<u32>, over: RoundOver) {
         let Some(round) = self.rounds.last_mut() else { return };
         Arc::make_mut(round).end = Some(over.clone());
         let number = number.unwrap_or(round.number);
-        self.push(Item::RoundOver(number, over));
+        self.push(TimelineItem::RoundOver(number, over));
     }
 
     fn begin_step(
@@ -247,17 +247,17 @@ impl Story {
     ) {
         self.totals.steps += 1;
         let agent = agent.or(start.map(|it| it.agent_type.as_str())).unwrap_or("");
-        self.push(Item::Step(Box::new(Step {
+        self.push(TimelineItem::Step(Box::new(Step {
             number,
             at,
             agent: clip(agent, 100),
-            subtask: clip(start.map_or("", |it| &it.subtask), LONG),
-            seen: None,
+            subtask: clip(start.map_or("", |it| &it.subtask), MAX_TEXT),
+            observation: None,
             calls: Vec::new(),
             more_calls: 0,
-            deeds: Vec::new(),
+            tool_calls: Vec::new(),
             action: None,
-            said: Said::default(),
+            model_text: ModelText::default(),
             end: None,
         })));
     }
@@ -269,8 +269,8 @@ impl Story {
     /// The step an event belongs to. A record that does not say when it began still gets it told.
     fn step(&mut self, event: &Event) -> &mut Step {
         let wanted = event.entry.step;
-        let fits = |item: &Arc<Item>| matches!(&**item, Item::Step(step) if wanted.is_none_or(|it| it == step.number));
-        let latest = self.items.iter().rposition(|item| matches!(**item, Item::Step(_)));
+        let fits = |item: &Arc<TimelineItem>| matches!(&**item, TimelineItem::Step(step) if wanted.is_none_or(|it| it == step.number));
+        let latest = self.items.iter().rposition(|item| matches!(**item, TimelineItem::Step(_)));
         let found = latest.filter(|&at| fits(&self.items[at]));
         let at = found.unwrap_or_else(|| {
             let number = wanted.unwrap_or_else(|| self.next_step());
@@ -278,37 +278,40 @@ impl Story {
             self.items.len() - 1
         });
         match Arc::make_mut(&mut self.items[at]) {
-            Item::Step(step) => step,
+            TimelineItem::Step(step) => step,
             _ => unreachable!("looked for a step, or put one there"),
         }
     }
 
     /// Ends what was begun under this number, among the last few things.
     fn end_deed(&mut self, end: &ToolEnd) {
-        let over = DeedOver {
+        let over = ToolOutcome {
             success: end.success,
             unknown: end.unknown,
-            result: clip(&end.result, LONG),
-            error: end.error.as_deref().map(|error| clip(error, LONG)),
+            result: clip(&end.result, MAX_TEXT),
+            error: end.error.as_deref().map(|error| clip(error, MAX_TEXT)),
             ms: end.duration_ms,
         };
         for item in self.items.iter_mut().rev().take(20) {
-            let waits = |deed: &Deed| deed.id == end.tool_call_id && deed.end.is_none();
+            let waits =
+                |tool_call: &ToolCall| tool_call.id == end.tool_call_id && tool_call.end.is_none();
             let here = match &**item {
-                Item::Step(step) => step.deeds.iter().any(waits),
-                Item::Deed(_, deed) => waits(deed),
+                TimelineItem::Step(step) => step.tool_calls.iter().any(waits),
+                TimelineItem::ToolCall(_, tool_call) => waits(tool_call),
                 _ => false,
             };
             if !here {
                 continue;
             }
             match Arc::make_mut(item) {
-                Item::Step(step) => {
-                    if let Some(deed) = step.deeds.iter_mut().find(|deed| waits(deed)) {
-                        deed.end = Some(over);
+                TimelineItem::Step(step) => {
+                    if let Some(tool_call) =
+                        step.tool_calls.iter_mut().find(|tool_call| waits(tool_call))
+                    {
+                        tool_call.end = Some(over);
                     }
                 }
-                Item::Deed(_, deed) => deed.end = Some(over),
+                TimelineItem::ToolCall(_, tool_call) => tool_call.end = Some(over),
                 _ => {}
             }
             return;
@@ -319,52 +322,54 @@ impl Story {
     fn snapshot(&mut self, at: Timestamp, scope: &str, picture: &BlobRef) {
         let scope = clip(scope, 100).text;
         for item in self.items.iter_mut().rev().take(4) {
-            let same = matches!(&**item, Item::Snapshot { picture: before, scopes, .. }
+            let same = matches!(&**item, TimelineItem::Snapshot { picture: before, scopes, .. }
                 if before == picture && scopes.len() < 4 && !scopes.contains(&scope));
-            if same && let Item::Snapshot { scopes, .. } = Arc::make_mut(item) {
+            if same && let TimelineItem::Snapshot { scopes, .. } = Arc::make_mut(item) {
                 scopes.push(scope);
                 return;
             }
         }
-        self.push(Item::Snapshot { at, scopes: vec![scope], picture: small(picture) });
+        self.push(TimelineItem::Snapshot { at, scopes: vec![scope], picture: clip_blob(picture) });
     }
 
     fn judge(&mut self, at: Timestamp, mut facts: EvaluationRecord) {
-        facts.reason = clip(&facts.reason, LONG).text;
-        facts.request = clip(&facts.request, LONG).text;
-        facts.error = facts.error.map(|error| clip(&error, LONG).text);
+        facts.reason = clip(&facts.reason, MAX_TEXT).text;
+        facts.request = clip(&facts.request, MAX_TEXT).text;
+        facts.error = facts.error.map(|error| clip(&error, MAX_TEXT).text);
         facts.sub_scores.truncate(50);
         for score in &mut facts.sub_scores {
             score.name = clip(&score.name, 500).text;
         }
         let facts = Arc::new(facts);
-        if facts.level == "session" || self.judged.as_ref().is_none_or(|it| it.level != "session") {
-            self.judged = Some(facts.clone());
+        if facts.level == "session"
+            || self.evaluation.as_ref().is_none_or(|it| it.level != "session")
+        {
+            self.evaluation = Some(facts.clone());
         }
-        self.push(Item::Judged { at, facts });
+        self.push(TimelineItem::Evaluation { at, facts });
     }
 
-    fn push(&mut self, item: Item) {
+    fn push(&mut self, item: TimelineItem) {
         // The step before this one takes no more words, except its end's.
-        if let Item::Step(_) = item {
+        if let TimelineItem::Step(_) = item {
             self.weigh_latest();
             self.steps_told += 1;
         } else {
-            self.words += item.words();
+            self.text_bytes += item.text_len();
         }
         self.items.push_back(Arc::new(item));
-        while MOST_STEPS < self.steps_told
-            || MOST_ITEMS < self.items.len()
-            || (MOST_WORDS < self.words && 1 < self.items.len())
+        while MAX_STEPS < self.steps_told
+            || MAX_ITEMS < self.items.len()
+            || (MAX_TEXT_BYTES < self.text_bytes && 1 < self.items.len())
         {
             let Some(dropped) = self.items.pop_front() else { break };
-            self.words = self.words.saturating_sub(dropped.words());
+            self.text_bytes = self.text_bytes.saturating_sub(dropped.text_len());
             match &*dropped {
-                Item::Step(_) => {
+                TimelineItem::Step(_) => {
                     self.steps_told -= 1;
                     self.dropped_steps += 1;
                 }
-                Item::Round(round) => self.in_round = Some(round.number),
+                TimelineItem::Round(round) => self.in_round = Some(round.number),
                 _ => {}
             }
         }
@@ -372,8 +377,8 @@ impl Story {
 
     /// Counts the words of the latest step, which is over.
     fn weigh_latest(&mut self) {
-        let latest = self.items.iter().rev().find(|item| matches!(***item, Item::Step(_)));
-        self.words += latest.map_or(0, |item| item.words());
+        let latest = self.items.iter().rev().find(|item| matches!(***item, TimelineItem::Step(_)));
+        self.text_bytes += latest.map_or(0, |item| item.text_len());
     }
 }
 

@@ -6,7 +6,7 @@ use super::html::Html;
 
 /// What is drawn over a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum TouchMark {
     /// A ring with a dot.
     Tap(Point),
     /// Two rings.
@@ -37,17 +37,19 @@ impl Outline {
 }
 
 /// The mark of an action, if it touches a place.
-pub(super) fn mark(facts: &ActionRecord) -> Option<Mark> {
+pub(super) fn touch_mark(facts: &ActionRecord) -> Option<TouchMark> {
     let Ok(Action::Gesture(gesture)) = Action::try_from(facts) else { return None };
     let middle = || Point::new(500, 500).expect("the middle is on the screen");
     match gesture {
-        Gesture::Click { point } => Some(Mark::Tap(point)),
-        Gesture::DoubleClick { point } => Some(Mark::DoubleTap(point)),
-        Gesture::LongPress { point, .. } => Some(Mark::Hold(point)),
-        Gesture::Type { point, .. } => point.map(Mark::Tap),
-        Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => Some(Mark::Line(from, to)),
+        Gesture::Click { point } => Some(TouchMark::Tap(point)),
+        Gesture::DoubleClick { point } => Some(TouchMark::DoubleTap(point)),
+        Gesture::LongPress { point, .. } => Some(TouchMark::Hold(point)),
+        Gesture::Type { point, .. } => point.map(TouchMark::Tap),
+        Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => {
+            Some(TouchMark::Line(from, to))
+        }
         Gesture::Scroll { direction, at } => {
-            Some(Mark::Scroll(at.unwrap_or_else(middle), direction))
+            Some(TouchMark::Scroll(at.unwrap_or_else(middle), direction))
         }
         Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
     }
@@ -57,12 +59,12 @@ pub(super) fn mark(facts: &ActionRecord) -> Option<Mark> {
 /// are round. Every shape is drawn twice: a light line below makes it visible on any screen.
 pub(super) fn draw(
     html: &mut Html,
-    mark: Option<Mark>,
+    overlay: Option<TouchMark>,
     outline: Option<Outline>,
     size: [u32; 2],
     failed: bool,
 ) {
-    if mark.is_none() && outline.is_none() {
+    if overlay.is_none() && outline.is_none() {
         return;
     }
     let height = height(size);
@@ -76,24 +78,24 @@ pub(super) fn draw(
         }
     }
     let place = |point: Point| (f64::from(point.x()), f64::from(point.y()) * height / 1e3);
-    match mark {
+    match overlay {
         None => {}
-        Some(Mark::Tap(point)) => {
+        Some(TouchMark::Tap(point)) => {
             ring(html, place(point), 66.0);
             dot(html, place(point));
         }
-        Some(Mark::DoubleTap(point)) => {
+        Some(TouchMark::DoubleTap(point)) => {
             ring(html, place(point), 66.0);
             ring(html, place(point), 98.0);
             dot(html, place(point));
         }
-        Some(Mark::Hold(point)) => {
+        Some(TouchMark::Hold(point)) => {
             ring(html, place(point), 66.0);
             dot(html, place(point));
             circle(html, "<circle class=\"line dashed\"", place(point), 98.0);
         }
-        Some(Mark::Line(from, to)) => arrow(html, place(from), place(to)),
-        Some(Mark::Scroll(point, direction)) => chevrons(html, place(point), direction),
+        Some(TouchMark::Line(from, to)) => arrow(html, place(from), place(to)),
+        Some(TouchMark::Scroll(point, direction)) => chevrons(html, place(point), direction),
     }
     html.raw("</svg>");
 }
@@ -175,7 +177,7 @@ mod tests {
         let Value::Object(arguments) = arguments else { panic!("not an object") };
         let facts = ActionRecord { function: function.to_owned(), arguments };
         let mut html = Html::default();
-        draw(&mut html, mark(&facts), None, [720, 1600], false);
+        draw(&mut html, touch_mark(&facts), None, [720, 1600], false);
         String::from_utf8(html.into_bytes()).unwrap()
     }
 

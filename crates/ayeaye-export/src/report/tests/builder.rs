@@ -19,17 +19,17 @@ pub(super) fn page_of(events: &[Event]) -> (String, Vec<String>) {
     let mut report = Report::new(id());
     let mut ops = Vec::new();
     for event in events {
-        ops.extend(report.fold(event, &Album).iter().map(|op| op.path().to_owned()));
+        ops.extend(report.fold(event, &NamedBlobs).iter().map(|op| op.path().to_owned()));
     }
     let FileOp::Replace { content: Content::Lazy(make), .. } = report.finish() else { panic!() };
-    (String::from_utf8(make(&Album).unwrap()).unwrap(), ops)
+    (String::from_utf8(make(&NamedBlobs).unwrap()).unwrap(), ops)
 }
 
 /// Every blob is there but those whose name begins with "missing".
 #[derive(Debug)]
-pub(super) struct Album;
+pub(super) struct NamedBlobs;
 
-impl Blobs for Album {
+impl Blobs for NamedBlobs {
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
         if blob.sha256.starts_with("missing") {
             return Err(JournalError::Blob(blob.sha256.clone()));
@@ -40,9 +40,9 @@ impl Blobs for Album {
 
 /// Pictures of a folder, for pages to look at.
 #[derive(Debug)]
-pub(super) struct Shelf(Vec<Vec<u8>>);
+pub(super) struct FolderBlobs(Vec<Vec<u8>>);
 
-impl Shelf {
+impl FolderBlobs {
     pub(super) fn read(folder: &Path) -> Self {
         let mut paths: Vec<_> =
             std::fs::read_dir(folder).into_iter().flatten().map(|it| it.unwrap().path()).collect();
@@ -58,7 +58,7 @@ impl Shelf {
     }
 }
 
-impl Blobs for Shelf {
+impl Blobs for FolderBlobs {
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError> {
         let lost = || JournalError::Blob(blob.sha256.clone());
         let at: usize = blob.sha256.parse().map_err(|_| lost())?;
@@ -66,7 +66,7 @@ impl Blobs for Shelf {
     }
 }
 
-pub(super) struct Tale {
+pub(super) struct EventBuilder {
     pub(super) events: Vec<Event>,
     pub(super) round: u32,
     pub(super) picture: &'static str,
@@ -75,16 +75,17 @@ pub(super) struct Tale {
     pub(super) ms: u64,
 }
 
-impl Tale {
+impl EventBuilder {
     pub(super) fn begin(request: &str) -> Self {
-        let mut tale = Self { events: Vec::new(), round: 0, picture: "a", size: 3, seq: 0, ms: 0 };
-        tale.fact(None, "session.start", &json!({
+        let mut builder =
+            Self { events: Vec::new(), round: 0, picture: "a", size: 3, seq: 0, ms: 0 };
+        builder.fact(None, "session.start", &json!({
             "task_name": "t", "request": request, "config": { "model": "gelab-zero-4b", "version": "0.1.0" },
             "device": { "device_id": "emulator-5554", "model": "Pixel 7", "android_version": "14", "wm_size": [1080, 2400] },
             "run": run(),
         }));
-        tale.fact(None, "round.start", &json!({ "request": request }));
-        tale
+        builder.fact(None, "round.start", &json!({ "request": request }));
+        builder
     }
 
     pub(super) fn fact(&mut self, step: Option<u32>, name: &str, data: &Value) -> &mut Self {
@@ -182,15 +183,15 @@ impl Tale {
         )
     }
 
-    pub(super) fn question(&mut self, words: &[&str], options: &[&str]) -> &mut Self {
+    pub(super) fn question(&mut self, labels: &[&str], options: &[&str]) -> &mut Self {
         self.fact(None, "question", &json!({
-            "kind": "info", "questions": words, "options": options, "app": "com.example.messages",
+            "kind": "info", "questions": labels, "options": options, "app": "com.example.messages",
             "reply_mode": "pass_to_client",
         }))
     }
 
-    pub(super) fn answer(&mut self, words: &str, source: &str) -> &mut Self {
-        self.fact(None, "answer", &json!({ "answers": [words], "source": source }))
+    pub(super) fn answer(&mut self, labels: &str, source: &str) -> &mut Self {
+        self.fact(None, "answer", &json!({ "answers": [labels], "source": source }))
     }
 
     pub(super) fn stop(&mut self, reason: &str, message: &str) -> &mut Self {
@@ -265,10 +266,10 @@ pub(super) fn unread(call: u32, raw: &str, error: &str) -> Value {
     })
 }
 
-pub(super) fn judgement(complete: &str, words: &str) -> Value {
+pub(super) fn judgement(complete: &str, labels: &str) -> Value {
     json!({
-        "level": "session", "complete": complete, "reason": words, "request": words, "tokens": tokens(),
-        "sub_scores": [{ "name": words, "evaluation": complete }], "cost_usd": 0.001, "cost_known": true,
+        "level": "session", "complete": complete, "reason": labels, "request": labels, "tokens": tokens(),
+        "sub_scores": [{ "name": labels, "evaluation": complete }], "cost_usd": 0.001, "cost_known": true,
     })
 }
 

@@ -25,16 +25,16 @@ impl Tone {
 
 /// How a run ended: its tone, in a word or two, and in a sentence.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ending {
+pub(super) struct StopLabel {
     pub(super) tone: Tone,
     pub(super) word: &'static str,
     pub(super) sentence: &'static str,
 }
 
 /// The ending of a stop reason; of none, when the record has no end.
-pub(super) fn ending(stop_reason: Option<&str>) -> Ending {
+pub(super) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
     let Some(name) = stop_reason else {
-        return Ending {
+        return StopLabel {
             tone: Tone::Neutral,
             word: "No end recorded",
             sentence: "The record has no end: either the task is still being worked on, or the \
@@ -91,7 +91,7 @@ pub(super) fn ending(stop_reason: Option<&str>) -> Ending {
         }
         None => (Tone::Neutral, "Stopped", "This version does not know the reason."),
     };
-    Ending { tone, word, sentence }
+    StopLabel { tone, word, sentence }
 }
 
 /// What a round's or a subtask's status means.
@@ -111,7 +111,7 @@ pub(super) fn status(name: &str) -> (Tone, &'static str) {
 }
 
 /// A judgement.
-pub(super) fn judged(complete: &str) -> (Tone, &'static str) {
+pub(super) fn evaluation(complete: &str) -> (Tone, &'static str) {
     match complete {
         "yes" => (Tone::Good, "Yes"),
         "no" => (Tone::Bad, "No"),
@@ -153,7 +153,7 @@ pub(super) fn question(kind: &str) -> &'static str {
 
 /// An action in words: what is done, and to what. The second part is from the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Deed {
+pub(super) struct ActionText {
     /// Such as "Tap".
     pub(super) verb: String,
     /// What the model wrote: a text, an app, a question; may be empty.
@@ -163,12 +163,12 @@ pub(super) struct Deed {
 }
 
 /// An action in words. One that this version does not know keeps its name and its arguments.
-pub(super) fn deed(facts: &ActionRecord, longest: usize) -> Deed {
+pub(super) fn describe_action(facts: &ActionRecord, longest: usize) -> ActionText {
     let clip = |text: &str| {
         let kept: String = text.chars().take(longest).collect();
         if kept.len() < text.len() { kept + "\u{2026}" } else { kept }
     };
-    let plain = |verb: &str, object: &str, how: String| Deed {
+    let plain = |verb: &str, object: &str, how: String| ActionText {
         verb: verb.to_owned(),
         object: clip(object),
         how,
@@ -176,7 +176,11 @@ pub(super) fn deed(facts: &ActionRecord, longest: usize) -> Deed {
     let Ok(action) = Action::try_from(facts) else {
         let arguments = facts.in_words();
         let arguments = arguments.strip_prefix(&facts.function).unwrap_or(&arguments).trim();
-        return Deed { verb: clip(&facts.function), object: clip(arguments), how: String::new() };
+        return ActionText {
+            verb: clip(&facts.function),
+            object: clip(arguments),
+            how: String::new(),
+        };
     };
     match &action {
         Action::Gesture(Gesture::Click { point }) => plain("Tap", "", at(*point)),
@@ -319,26 +323,26 @@ mod tests {
         ActionRecord { function: function.to_owned(), arguments }
     }
 
-    fn told(function: &str, arguments: Value) -> String {
-        let Deed { verb, object, how } = deed(&facts(function, arguments), 20);
+    fn described(function: &str, arguments: Value) -> String {
+        let ActionText { verb, object, how } = describe_action(&facts(function, arguments), 20);
         format!("{verb}|{object}|{how}").replace('\u{a0}', " ")
     }
 
     #[test]
     fn actions_are_told_in_words() {
-        assert_eq!(told("CLICK", json!({ "point": [573, 279] })), "Tap||at 57.3 %, 27.9 %");
+        assert_eq!(described("CLICK", json!({ "point": [573, 279] })), "Tap||at 57.3 %, 27.9 %");
         assert_eq!(
-            told("TYPE", json!({ "value": "hi", "clear": true, "submit": true })),
+            described("TYPE", json!({ "value": "hi", "clear": true, "submit": true })),
             "Type|hi|in place of what was there, then enter"
         );
-        assert_eq!(told("HOT_KEY", json!({ "key": "BACK" })), "Press|BACK|");
-        assert_eq!(told("WAIT", json!({ "seconds": 1.5 })), "Wait||1.5 s");
+        assert_eq!(described("HOT_KEY", json!({ "key": "BACK" })), "Press|BACK|");
+        assert_eq!(described("WAIT", json!({ "seconds": 1.5 })), "Wait||1.5 s");
         assert_eq!(
-            told("SLIDE", json!({ "point1": [1, 2], "point2": [3, 4], "duration_ms": 300 })),
+            described("SLIDE", json!({ "point1": [1, 2], "point2": [3, 4], "duration_ms": 300 })),
             "Slide||from 0.1 %, 0.2 % to 0.3 %, 0.4 % in 300 ms"
         );
-        assert_eq!(told("SCROLL", json!({ "direction": "down" })), "Scroll||down");
-        assert_eq!(told("PINCH", json!({ "by": 2 })), "PINCH|2|");
+        assert_eq!(described("SCROLL", json!({ "direction": "down" })), "Scroll||down");
+        assert_eq!(described("PINCH", json!({ "by": 2 })), "PINCH|2|");
     }
 
     #[test]
@@ -359,11 +363,11 @@ mod tests {
 
     #[test]
     fn every_stop_reason_has_its_words() {
-        let mut words: Vec<_> =
-            StopReason::ALL.iter().map(|reason| ending(Some(reason.name())).word).collect();
-        words.push(ending(None).word);
-        words.sort_unstable();
-        words.dedup();
-        assert_eq!(words.len(), StopReason::ALL.len() + 1);
+        let mut labels: Vec<_> =
+            StopReason::ALL.iter().map(|reason| stop_label(Some(reason.name())).word).collect();
+        labels.push(stop_label(None).word);
+        labels.sort_unstable();
+        labels.dedup();
+        assert_eq!(labels.len(), StopReason::ALL.len() + 1);
     }
 }
