@@ -122,7 +122,7 @@ pub async fn export(
     let exported = match ayeaye_export::export(files, id, format, out, &config.logs).await {
         Ok(exported) => exported,
         Err(ExportError::Journal(err)) => return Err(AgentError::from(err).into()),
-        Err(ExportError::Folder(err @ FolderError::Taken { .. })) => {
+        Err(ExportError::Folder(err @ FolderError::InUse { .. })) => {
             return Err(anyhow::Error::new(err).context("name another folder with --out"));
         }
         Err(err) => {
