@@ -22,7 +22,7 @@ mod testing;
 
 use cli::{Cli, Command, Exit, Sessions};
 use config::{Config, Environment};
-use wiring::{Decider, House};
+use wiring::{App, ModelChoice};
 
 /// Does what the command line says.
 pub fn run(cli: Cli) -> anyhow::Result<Exit> {
@@ -55,17 +55,17 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
     let terminal = terminal::Terminal::new(config.no_color);
     match command {
         Command::Serve(serve) => {
-            let house = house(config, serve.virtual_phone).await?;
+            let app = app(config, serve.virtual_phone).await?;
             if serve.http.is_some() {
-                command::serve::http(&house, config).await
+                command::serve::http(&app, config).await
             } else {
-                command::serve::stdio(&house, config).await
+                command::serve::stdio(&app, config).await
             }
         }
         Command::Demo(demo) => command::demo::demo(config, demo.yes, terminal).await,
         Command::Run(run) => {
-            let house = house(config, run.virtual_phone).await?;
-            let device = match (run.device, &house.handset) {
+            let app = app(config, run.virtual_phone).await?;
+            let device = match (run.device, &app.handset) {
                 (Some(device), _) => device,
                 (None, Some(handset)) => handset.serial().to_owned(),
                 (None, None) => anyhow::bail!("name a phone with --device"),
@@ -77,15 +77,15 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
                 reply_mode: config.run.reply_mode,
                 planner: config.run.planner,
             };
-            command::run::run(&house.agent, config, task, terminal).await
+            command::run::run(&app.agent, config, task, terminal).await
         }
         Command::Devices => {
-            let house = House::new(config).await?;
-            Ok(command::devices::devices(&house.agent, terminal).await)
+            let app = App::new(config).await?;
+            Ok(command::devices::devices(&app.agent, terminal).await)
         }
         Command::Doctor => {
-            let house = House::new(config).await?;
-            Ok(command::doctor::doctor(&house, config, terminal).await)
+            let app = App::new(config).await?;
+            Ok(command::doctor::doctor(&app, config, terminal).await)
         }
         Command::Config => {
             terminal.line(config.explain().trim_end());
@@ -104,24 +104,24 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
             }
         }
         Command::Sessions(sessions) => {
-            let house = House::new(config).await?;
+            let app = App::new(config).await?;
             match sessions {
                 Sessions::List { json } => {
-                    command::sessions::list(&*house.journal, json, terminal).await
+                    command::sessions::list(&*app.journal, json, terminal).await
                 }
                 Sessions::Show { id } => {
-                    command::sessions::show(&house.agent, config, id, terminal).await
+                    command::sessions::show(&app.agent, config, id, terminal).await
                 }
                 Sessions::Answer { id, text } => {
-                    command::sessions::answer(&house.agent, id, &text, terminal).await
+                    command::sessions::answer(&app.agent, id, &text, terminal).await
                 }
                 Sessions::Export { id, format, out } => {
                     let format = format.into();
-                    command::sessions::export(&house.files, config, (id, format), &out, terminal)
+                    command::sessions::export(&app.files, config, (id, format), &out, terminal)
                         .await
                 }
                 Sessions::Rm { ids } => {
-                    command::sessions::remove(&*house.journal, &ids, terminal).await
+                    command::sessions::remove(&*app.journal, &ids, terminal).await
                 }
             }
         }
@@ -141,18 +141,19 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
 }
 
 /// The parts for a task. With a virtual phone and no model of the user's own, the stand-in decides.
-async fn house(config: &Config, virtual_phone: bool) -> anyhow::Result<House> {
+async fn app(config: &Config, virtual_phone: bool) -> anyhow::Result<App> {
     if !virtual_phone {
-        return House::new(config).await;
+        return App::new(config).await;
     }
-    let decider = if config.model_is_chosen() { Decider::Configured } else { Decider::Scripted };
-    let house = House::with_virtual_phone(config, decider).await?;
-    if house.scripted {
+    let decider =
+        if config.model_is_chosen() { ModelChoice::Configured } else { ModelChoice::Scripted };
+    let app = App::with_virtual_phone(config, decider).await?;
+    if app.scripted {
         tracing::info!(
             "no model is configured: a stand-in decides, which knows the virtual phone only"
         );
     }
-    Ok(house)
+    Ok(app)
 }
 
 /// An error on stderr, with its causes.

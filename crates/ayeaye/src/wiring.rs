@@ -19,7 +19,7 @@ use crate::scripted_model::{ScriptedClient, ScriptedModel};
 
 /// A wired agent, and what has to live as long as it.
 #[derive(Debug)]
-pub struct House {
+pub struct App {
     /// Drives phones.
     pub agent: Arc<Agent>,
     /// The model it asks, for checks.
@@ -32,13 +32,13 @@ pub struct House {
     pub files: FileJournal,
     /// The same with the logs beside them.
     pub journal: Arc<LoggingJournal>,
-    /// Ends the virtual phone and the scripted model when the house goes.
+    /// Ends the virtual phone and the scripted model when the app is dropped.
     _down: DropGuard,
 }
 
 /// Which model decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decider {
+pub enum ModelChoice {
     /// The one in the settings.
     Configured,
     /// The stand-in, which knows nothing but the virtual phone.
@@ -51,21 +51,21 @@ pub fn clock() -> Clock {
     Arc::new(jiff::Timestamp::now)
 }
 
-impl House {
+impl App {
     /// The phones behind the adb server, the model and the record of the settings.
     pub async fn new(config: &Config) -> anyhow::Result<Self> {
-        Self::build(config, None, Decider::Configured).await
+        Self::build(config, None, ModelChoice::Configured).await
     }
 
     /// The same with a virtual phone in front.
-    pub async fn with_virtual_phone(config: &Config, decider: Decider) -> anyhow::Result<Self> {
+    pub async fn with_virtual_phone(config: &Config, decider: ModelChoice) -> anyhow::Result<Self> {
         Self::build(config, Some(Handset::usual()), decider).await
     }
 
     async fn build(
         config: &Config,
         handset: Option<Handset>,
-        decider: Decider,
+        decider: ModelChoice,
     ) -> anyhow::Result<Self> {
         let down = CancellationToken::new();
         let guard = down.clone().drop_guard();
@@ -74,11 +74,11 @@ impl House {
         if let Some(handset) = &handset {
             let address = virtual_adb_server(handset, &down).await?;
             sources.push(Arc::new(AdbDevices::new(AdbConfig::new(address, None))));
-            if decider == Decider::Scripted {
-                endpoint = ScriptedModel::start(handset.phone().clone(), &down).await?;
+            if decider == ModelChoice::Scripted {
+                endpoint = Pilot::start(handset.phone().clone(), &down).await?;
             }
         }
-        if decider == Decider::Configured || handset.is_none() {
+        if decider == ModelChoice::Configured || handset.is_none() {
             sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
         }
         let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
@@ -89,11 +89,11 @@ impl House {
         let journal =
             Arc::new(LoggingJournal::new(Arc::new(files.clone()), &config.data_dir, logs));
         // The stand-in is asked for everything: nothing is sent to anybody else.
-        let alone = decider == Decider::Scripted && handset.is_some();
+        let alone = decider == ModelChoice::Scripted && handset.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
         let models = roles.models()?;
         let judge = roles.judge()?;
-        let facts = worth_keeping(config, &models);
+        let facts = recorded_settings(config, &models);
         let agent = Agent::new(AgentDeps {
             sources,
             in_process_devices: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
@@ -104,7 +104,7 @@ impl House {
             privacy: config.journal.keeping,
             judge,
         });
-        let scripted = decider == Decider::Scripted;
+        let scripted = decider == ModelChoice::Scripted;
         let agent = Arc::new(agent);
         Ok(Self { agent, model, handset, scripted, files, journal, _down: guard })
     }
@@ -290,7 +290,10 @@ pub fn limits(config: &Config) -> Limits {
 }
 
 /// What a session's record says of the settings. Never a key.
-fn worth_keeping(config: &Config, models: &Models) -> serde_json::Map<String, serde_json::Value> {
+fn recorded_settings(
+    config: &Config,
+    models: &Models,
+) -> serde_json::Map<String, serde_json::Value> {
     let mut facts = serde_json::json!({
         "model": models.act.name(),
         "profile": models.act.profile(),

@@ -27,7 +27,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::Exit;
 use crate::config::Config;
 use crate::terminal::Terminal;
-use crate::wiring::{Decider, House, adb_config, clock, limits, model_config};
+use crate::wiring::{App, ModelChoice, adb_config, clock, limits, model_config};
 
 /// What to measure.
 #[derive(Debug)]
@@ -42,13 +42,13 @@ pub struct Plan {
 
 /// Measures, and prints one line of JSON.
 pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::Result<Exit> {
-    let house;
+    let app;
     let (sources, device): (Vec<Arc<dyn DeviceSource>>, _) = if let Some(device) = plan.device {
         (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device)
     } else {
-        house = House::with_virtual_phone(config, Decider::Scripted).await?;
-        let Some(handset) = &house.handset else { bail!("there is no virtual phone") };
-        (house.agent.sources().to_vec(), DeviceId::new(handset.serial()))
+        app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
+        let Some(handset) = &app.handset else { bail!("there is no virtual phone") };
+        (app.agent.sources().to_vec(), DeviceId::new(handset.serial()))
     };
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock(), SyncWhen::Step));
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };

@@ -18,7 +18,7 @@ use crate::command::sessions::{session_folder, tell_report};
 use crate::config::Config;
 use crate::mcp::Server;
 use crate::terminal::{Terminal, lines, one_line};
-use crate::wiring::{Decider, House};
+use crate::wiring::{App, ModelChoice};
 
 const TASK: &str = "In Messages, tell Anna: I am ten minutes late";
 /// What `--yes` answers to "which Anna?".
@@ -32,8 +32,8 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
          is the real thing: an MCP client, the server and its agent, adb's protocol on a socket to the\n\
          phone, HTTP to the model.\n",
     );
-    let house = House::with_virtual_phone(config, Decider::Scripted).await?;
-    let client = connect(&house, config, terminal).await?;
+    let app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
+    let client = connect(&app, config, terminal).await?;
     let device = first_phone(&client, terminal).await?;
     terminal.item("task", TASK);
     let start = json!({ "device_id": device, "task": TASK });
@@ -76,7 +76,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
             }
         }
     };
-    let sent = tell_what_the_phone_says(&house, terminal);
+    let sent = tell_what_the_phone_says(&app, terminal);
     spent.tell(terminal);
     terminal.item("session", &session_folder(config, session));
     tell_report(config, session, terminal);
@@ -85,8 +85,8 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
 }
 
 /// The end of the story as the phone itself knows it.
-fn tell_what_the_phone_says(house: &House, terminal: Terminal) -> bool {
-    let Some(handset) = &house.handset else { return false };
+fn tell_what_the_phone_says(app: &App, terminal: Terminal) -> bool {
+    let Some(handset) = &app.handset else { return false };
     let sent: Vec<_> = handset.phone().state().sent;
     for message in &sent {
         terminal.item("phone", &format!("has sent to {}: {:?}", message.to, message.text));
@@ -180,8 +180,8 @@ impl ClientHandler for Watcher {
     }
 }
 
-async fn connect(house: &House, config: &Config, terminal: Terminal) -> anyhow::Result<Client> {
-    let server = Server::new(house.agent.clone(), config.defaults());
+async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Result<Client> {
+    let server = Server::new(app.agent.clone(), config.defaults());
     let (near, far) = tokio::io::duplex(1 << 20);
     tokio::spawn(async move {
         match server.serve(far).await {

@@ -6,7 +6,7 @@ use crate::cli::Exit;
 use crate::config::Config;
 use crate::mcp::refusals::{chain, device_hint};
 use crate::terminal::{Terminal, lines, one_line};
-use crate::wiring::{House, adb_config};
+use crate::wiring::{App, adb_config};
 
 /// One finding.
 struct Finding {
@@ -17,7 +17,7 @@ struct Finding {
 }
 
 /// Checks everything. Fails when a task on a phone could not work.
-pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit {
+pub async fn doctor(app: &App, config: &Config, terminal: Terminal) -> Exit {
     let mut all_good = true;
     let mut tell = |finding: Finding| {
         all_good &= finding.verdict != Severity::Error;
@@ -33,13 +33,13 @@ pub async fn doctor(house: &House, config: &Config, terminal: Terminal) -> Exit 
     };
     tell(settings(config));
     tell(data_folder(config));
-    let (phones, entries) = phones(house).await;
+    let (phones, entries) = phones(app).await;
     tell(adb_program(config, phones.answered));
     tell(phones.finding);
     for entry in &entries {
-        tell(phone(house, entry).await);
+        tell(phone(app, entry).await);
     }
-    for finding in house.model.check().await {
+    for finding in app.model.check().await {
         tell(Finding {
             verdict: finding.verdict,
             about: "model",
@@ -127,8 +127,8 @@ struct Phones {
     answered: bool,
 }
 
-async fn phones(house: &House) -> (Phones, Vec<DeviceEntry>) {
-    let listing = house.agent.devices(&Principal::operator()).await;
+async fn phones(app: &App) -> (Phones, Vec<DeviceEntry>) {
+    let listing = app.agent.devices(&Principal::operator()).await;
     let answered = listing.is_ok();
     let (finding, entries) = told(listing);
     (Phones { finding, answered }, entries)
@@ -165,7 +165,7 @@ fn told(
     }
 }
 
-async fn phone(house: &House, entry: &DeviceEntry) -> Finding {
+async fn phone(app: &App, entry: &DeviceEntry) -> Finding {
     let about = "phone";
     let name = one_line(entry.id.as_str());
     if !entry.ready {
@@ -177,7 +177,7 @@ async fn phone(house: &House, entry: &DeviceEntry) -> Finding {
             hint,
         };
     }
-    match look(house, &entry.id).await {
+    match look(app, &entry.id).await {
         Ok(text) => Finding {
             verdict: Severity::Ok,
             about,
@@ -197,8 +197,8 @@ async fn phone(house: &House, entry: &DeviceEntry) -> Finding {
 }
 
 /// What a step would do first, timed.
-async fn look(house: &House, id: &DeviceId) -> Result<String, ayeaye_agent::DeviceError> {
-    let device = house.agent.device(id).await?;
+async fn look(app: &App, id: &DeviceId) -> Result<String, ayeaye_agent::DeviceError> {
+    let device = app.agent.device(id).await?;
     let info = device.info().await?;
     let begun = tokio::time::Instant::now();
     let frame = device.capture().await?;

@@ -9,38 +9,38 @@ use crate::http::HttpServer;
 use crate::mcp::Server;
 use crate::mcp::ladder::Seal;
 use crate::shutdown::Shutdown;
-use crate::wiring::House;
+use crate::wiring::App;
 
 /// How long runs get to record their end when the server goes down. One gesture may be under way.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-fn server(house: &House, config: &Config) -> anyhow::Result<Server> {
+fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
     let seal = Seal::kept(&config.data_dir)?;
-    let server = Server::new(house.agent.clone(), config.defaults());
+    let server = Server::new(app.agent.clone(), config.defaults());
     Ok(server.kept(seal, config.journal.retention.max_age))
 }
 
 /// Serves on stdio.
-pub async fn stdio(house: &House, config: &Config) -> anyhow::Result<Exit> {
+pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
-    let server = server(house, config)?;
-    let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
+    let server = server(app, config)?;
+    let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     #[cfg(feature = "conformance")]
     let server = crate::mcp::fixtures::Fixtures::before(server);
-    crate::stdio::serve(server, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
+    crate::stdio::serve(server, &shutdown, app.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
 }
 
 /// Serves over HTTP.
-pub async fn http(house: &House, config: &Config) -> anyhow::Result<Exit> {
+pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
     let http = http.with_floor(config.journal.min_free);
-    let server = server(house, config)?;
-    let _tidy = AbortOnDropHandle::new(tokio::spawn(house.keep_tidy(config)));
+    let server = server(app, config)?;
+    let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     #[cfg(feature = "conformance")]
     let server = crate::mcp::fixtures::Fixtures::before(server);
     let make = move || server.clone();
-    http.serve(make, &shutdown, house.agent.shut_down(LAST_WORDS)).await;
+    http.serve(make, &shutdown, app.agent.shut_down(LAST_WORDS)).await;
     Ok(Exit::Done)
 }
