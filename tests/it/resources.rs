@@ -276,10 +276,10 @@ async fn what_is_anothers_is_answered_like_what_is_not_there() {
         for rest in ["", "/steps", "/steps/0", "/steps/0/screenshot", "/report"] {
             let theirs = format!("ayeaye://sessions/{id}{rest}");
             let nobodys = format!("ayeaye://sessions/{missing}{rest}");
-            let refusal = |err: ErrorData| serde_json::to_string(&err).unwrap();
+            let error = |err: ErrorData| serde_json::to_string(&err).unwrap();
             assert_eq!(
-                refusal(try_read(&client, &theirs).await.unwrap_err()),
-                refusal(try_read(&client, &nobodys).await.unwrap_err())
+                error(try_read(&client, &theirs).await.unwrap_err()),
+                error(try_read(&client, &nobodys).await.unwrap_err())
                     .replace(&missing.to_string(), &id.to_string()),
             );
         }

@@ -160,7 +160,7 @@ async fn app(config: &Config, virtual_phone: bool) -> anyhow::Result<App> {
 pub fn complain(err: &anyhow::Error) -> Exit {
     use std::io::Write as _;
     let text = match err.downcast_ref::<ayeaye_agent::AgentError>() {
-        Some(err) => mcp::refusals::explained(err),
+        Some(err) => mcp::tool_error::explain_agent_error(err),
         None => format!("{err:#}"),
     };
     let written = writeln!(std::io::stderr().lock(), "ayeaye: {text}");

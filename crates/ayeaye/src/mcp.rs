@@ -1,7 +1,7 @@
 //! The tools, as MCP clients see them.
 //!
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
-//! in through `args`, results go out through `results`, failures through `refusals`.
+//! in through `args`, results go out through `results`, failures through `tool_error`.
 pub mod args;
 pub mod caller;
 pub mod completion;
@@ -11,7 +11,6 @@ pub mod icon;
 pub mod ladder;
 pub mod logging;
 pub mod prompts;
-pub mod refusals;
 pub mod resources;
 pub mod results;
 pub mod schema;
@@ -19,6 +18,7 @@ pub mod skill;
 pub mod subscriptions;
 pub mod tasks;
 pub mod texts;
+pub mod tool_error;
 pub mod tools;
 
 #[cfg(feature = "conformance")]
@@ -45,9 +45,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 use crate::http::principal;
 use ladder::Seal;
 use logging::Levels;
-use refusals::Refusal;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
+use tool_error::ToolError;
 use tools::Tools;
 
 /// What the tools do when a call does not say.
@@ -104,7 +104,7 @@ impl Server {
         &self,
         seconds: Option<f64>,
         ctx: &RequestContext<RoleServer>,
-    ) -> Result<Duration, Refusal> {
+    ) -> Result<Duration, ToolError> {
         let usual = match ctx.meta.get_progress_token() {
             Some(_) => self.defaults.wait_with_progress,
             None => self.defaults.wait,
@@ -303,7 +303,7 @@ fn capabilities(tools: Tools) -> ServerCapabilities {
     all
 }
 
-impl rmcp::handler::server::tool::IntoCallToolResult for Refusal {
+impl rmcp::handler::server::tool::IntoCallToolResult for ToolError {
     fn into_call_tool_result(self) -> Result<CallToolResponse, ErrorData> {
         Ok(CallToolResult::error(vec![ContentBlock::text(self.to_string())]).into())
     }

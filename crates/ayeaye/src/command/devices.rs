@@ -2,7 +2,7 @@
 use ayeaye_agent::{Agent, DeviceEntry, Principal};
 
 use crate::cli::Exit;
-use crate::mcp::refusals::{chain, device_hint};
+use crate::mcp::tool_error::{chain, device_hint};
 use crate::terminal::{Terminal, one_line};
 
 /// Lists the phones.

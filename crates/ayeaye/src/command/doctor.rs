@@ -4,7 +4,7 @@ use ayeaye_model::Severity;
 
 use crate::cli::Exit;
 use crate::config::Config;
-use crate::mcp::refusals::{chain, device_hint};
+use crate::mcp::tool_error::{chain, device_hint};
 use crate::terminal::{Terminal, lines, one_line};
 use crate::wiring::{App, adb_config};
 

@@ -36,8 +36,8 @@ pub async fn run(
 ) -> anyhow::Result<Exit> {
     let words = match args::words("TASK", &task.words) {
         Ok(words) => words,
-        Err(refusal) => {
-            terminal.item("usage", &refusal.to_string());
+        Err(error) => {
+            terminal.item("usage", &error.to_string());
             return Ok(Exit::Usage);
         }
     };

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::refusals::Refusal;
+use super::tool_error::ToolError;
 
 /// The longest task or reply, in bytes of UTF-8. A model would lose its thread long before.
 pub const LONGEST_WORDS: usize = 16 * 1024;
@@ -24,13 +24,14 @@ pub const LONGEST_WAIT: f64 = 3600.0;
 /// A call's arguments, or why they are none. rmcp's own extractor answers with a protocol error that
 /// does not name the argument; the client's model never sees that one and cannot mend the call.
 #[derive(Debug)]
-pub struct Given<T>(pub Result<T, Refusal>);
+pub struct Given<T>(pub Result<T, ToolError>);
 
 impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Given<T> {
     fn from_context_part(call: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
         let arguments = Value::Object(call.arguments.take().unwrap_or_default());
         Ok(Self(
-            serde_path_to_error::deserialize(arguments).map_err(|err| Refusal::not_arguments(&err)),
+            serde_path_to_error::deserialize(arguments)
+                .map_err(|err| ToolError::not_arguments(&err)),
         ))
     }
 }
@@ -129,70 +130,70 @@ pub struct ListSessionsArgs {
 }
 
 /// A task or a reply: something, and not too much.
-pub fn words(name: &'static str, text: &str) -> Result<String, Refusal> {
+pub fn words(name: &'static str, text: &str) -> Result<String, ToolError> {
     if LONGEST_WORDS < text.len() {
-        return Err(Refusal::too_long(name, text.len(), LONGEST_WORDS));
+        return Err(ToolError::too_long(name, text.len(), LONGEST_WORDS));
     }
     // What no person types and no phone can be asked to type.
     let clean: String =
         text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
     match clean.trim() {
-        "" => Err(Refusal::empty(name)),
+        "" => Err(ToolError::empty(name)),
         text => Ok(text.to_owned()),
     }
 }
 
 /// A phone's name.
-pub fn device_id(text: &str) -> Result<DeviceId, Refusal> {
+pub fn device_id(text: &str) -> Result<DeviceId, ToolError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Refusal::empty("device_id"));
+        return Err(ToolError::empty("device_id"));
     }
     if 256 < text.len() || text.contains(char::is_control) {
-        return Err(Refusal::not_a_device(text));
+        return Err(ToolError::not_a_device(text));
     }
     Ok(DeviceId::new(text))
 }
 
 /// A session's name.
-pub fn session_id(text: &str) -> Result<SessionId, Refusal> {
-    text.trim().parse().map_err(Refusal::not_a_session)
+pub fn session_id(text: &str) -> Result<SessionId, ToolError> {
+    text.trim().parse().map_err(ToolError::not_a_session)
 }
 
 /// Steps of a call, 1 to [`MOST_STEPS`].
-pub fn max_steps(given: Option<i64>, usual: u32) -> Result<u32, Refusal> {
+pub fn max_steps(given: Option<i64>, usual: u32) -> Result<u32, ToolError> {
     let Some(given) = given else { return Ok(usual) };
     u32::try_from(given)
         .ok()
         .filter(|steps| (1..=MOST_STEPS).contains(steps))
-        .ok_or_else(|| Refusal::out_of_range("max_steps", &given, &format!("1 to {MOST_STEPS}")))
+        .ok_or_else(|| ToolError::out_of_range("max_steps", &given, &format!("1 to {MOST_STEPS}")))
 }
 
 /// Sessions of a list, 1 to 100.
-pub fn limit(given: Option<i64>) -> Result<u8, Refusal> {
+pub fn limit(given: Option<i64>) -> Result<u8, ToolError> {
     let given = given.unwrap_or(20);
     u8::try_from(given)
         .ok()
         .filter(|limit| (1..=100).contains(limit))
-        .ok_or_else(|| Refusal::out_of_range("limit", &given, "1 to 100"))
+        .ok_or_else(|| ToolError::out_of_range("limit", &given, "1 to 100"))
 }
 
 /// Who answers.
-pub fn reply_mode(given: Option<&str>, usual: ReplyMode) -> Result<ReplyMode, Refusal> {
+pub fn reply_mode(given: Option<&str>, usual: ReplyMode) -> Result<ReplyMode, ToolError> {
     let Some(given) = given else { return Ok(usual) };
     ReplyMode::from_name(given).ok_or_else(|| {
         let names = ReplyMode::ALL.map(ReplyMode::name).join(", ");
-        Refusal::out_of_range("reply_mode", &given.chars().take(40).collect::<String>(), &names)
+        ToolError::out_of_range("reply_mode", &given.chars().take(40).collect::<String>(), &names)
     })
 }
 
 /// How long a call waits, 0 to [`LONGEST_WAIT`] seconds.
-pub fn wait(given: Option<f64>, usual: Duration) -> Result<Duration, Refusal> {
+pub fn wait(given: Option<f64>, usual: Duration) -> Result<Duration, ToolError> {
     match given {
         None => Ok(usual),
         Some(seconds) if (0.0..=LONGEST_WAIT).contains(&seconds) => {
             Ok(Duration::from_secs_f64(seconds))
         }
-        Some(seconds) => Err(Refusal::out_of_range("wait_seconds", &seconds, "0 to 3600")),
+        Some(seconds) => Err(ToolError::out_of_range("wait_seconds", &seconds, "0 to 3600")),
     }
 }

@@ -8,8 +8,8 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio::time::{Instant, sleep_until};
 
-use super::refusals::Refusal;
 use super::results::cut;
+use super::tool_error::ToolError;
 use crate::http::principal;
 
 /// A client that was promised progress hears something at least this often.
@@ -58,7 +58,10 @@ impl<'a> Following<'a> {
 
     /// Waits for the end of the run. What is returned when the wait is over says `STILL_RUNNING`, and
     /// the run goes on. A cancelled call stops the run.
-    pub(super) async fn follow(&mut self, mut follower: Follower) -> Result<Arc<Report>, Refusal> {
+    pub(super) async fn follow(
+        &mut self,
+        mut follower: Follower,
+    ) -> Result<Arc<Report>, ToolError> {
         while follower.running() {
             let next_word =
                 self.progress.as_ref().map_or(self.deadline, |it| it.due.min(self.deadline));

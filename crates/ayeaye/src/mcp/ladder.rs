@@ -28,8 +28,8 @@ pub use seal::{Broken, Seal, State};
 use super::caller::Caller;
 use super::follow::{Following, Waited};
 use super::logging;
-use super::refusals::Refusal;
 use super::results::RunResult;
+use super::tool_error::ToolError;
 use super::{Server, results};
 use crate::http::principal;
 
@@ -104,7 +104,7 @@ pub(super) struct Ladder<'a> {
 
 impl Ladder<'_> {
     /// Follows a run that this call has begun or joined, or hands it over as a task.
-    pub(super) async fn climb(self, follower: Follower) -> Result<CallToolResponse, Refusal> {
+    pub(super) async fn climb(self, follower: Follower) -> Result<CallToolResponse, ToolError> {
         if self.caller.tasks && follower.running() {
             let report = follower.report();
             return Ok(self.server.tasks.begin(&report, self.caller.form).into());
@@ -113,16 +113,16 @@ impl Ladder<'_> {
     }
 
     /// Takes the call up again with a person's answer. Nothing here starts a task.
-    pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, Refusal> {
+    pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, ToolError> {
         let principal = principal(self.ctx);
-        let sealed = self.origin.state.as_deref().ok_or_else(Refusal::state_missing)?;
+        let sealed = self.origin.state.as_deref().ok_or_else(ToolError::state_missing)?;
         let (session, state) =
             self.server.seal.open(sealed, &principal).map_err(|err| match err {
-                Broken::Expired => Refusal::state_expired(),
-                Broken::Foreign => Refusal::state_foreign(),
+                Broken::Expired => ToolError::state_expired(),
+                Broken::Foreign => ToolError::state_foreign(),
             })?;
         if state.call != self.origin.call {
-            return Err(Refusal::state_foreign());
+            return Err(ToolError::state_foreign());
         }
         self.rounds = state.round;
         let report = self.server.agent.report_after_direct_action(session, &principal).await?;
@@ -160,7 +160,7 @@ impl Ladder<'_> {
         }
     }
 
-    async fn follow(mut self, mut follower: Follower) -> Result<CallToolResponse, Refusal> {
+    async fn follow(mut self, mut follower: Follower) -> Result<CallToolResponse, ToolError> {
         loop {
             let level = self.server.levels.of(self.ctx);
             let following = self.following.follow(follower.clone());
@@ -261,7 +261,7 @@ impl Ladder<'_> {
             biased;
             // A connection that is going down takes nothing more: it would be waited for in vain.
             () = self.server.agent.closing() => {}
-            taken_back = handle.cancel(over) => if let Err(err) = taken_back {
+            cancelled = handle.cancel(over) => if let Err(err) = cancelled {
                 tracing::debug!("a form was not taken back: {err}");
             }
         }
@@ -274,10 +274,10 @@ impl Ladder<'_> {
         report: &Report,
         question: u32,
         text: String,
-    ) -> Result<Follower, Refusal> {
+    ) -> Result<Follower, ToolError> {
         let words = UserInput::Answer { question, text };
         let delivered = self.resume(report, words).await;
-        delivered.map_err(|err| Refusal::undelivered(report.session_id, &err))
+        delivered.map_err(|err| ToolError::undelivered(report.session_id, &err))
     }
 
     async fn resume(

@@ -12,8 +12,8 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
 use super::args;
-use super::refusals::Refusal;
 use super::resources::{LASTING, is_modern};
+use super::tool_error::ToolError;
 use super::tools::Tools;
 
 /// The longest argument, in bytes of UTF-8.
@@ -220,8 +220,8 @@ pub async fn get(
     }
     if let Some(text) = given.get("session_id") {
         let id = args::session_id(text).map_err(|err| refused(err.to_string()))?;
-        let known = agent.ensure_visible(id, principal).await;
-        known.map_err(|err| refused(super::refusals::explained(&err)))?;
+        let known = agent.known(id, principal).await;
+        known.map_err(|err| refused(super::tool_error::explain_agent_error(&err)))?;
     }
     let message = PromptMessage::new_text(Role::User, (spec.words)(&given).trim_end());
     Ok(GetPromptResult::new(vec![message]).with_description(spec.description))
@@ -262,7 +262,7 @@ impl Given {
                 _ => return Err(format!("`{name}` must be a text")),
             };
             if LONGEST < text.len() {
-                return Err(Refusal::too_long(name, text.len(), LONGEST).to_string());
+                return Err(ToolError::too_long(name, text.len(), LONGEST).to_string());
             }
             if text.trim().is_empty() && !known.required {
                 continue;

@@ -22,7 +22,7 @@ use serde_json::json;
 pub use address::{Address, NotOurs};
 pub(super) use list::beginning_with;
 
-use super::refusals::chain;
+use super::tool_error::chain;
 use super::{results, skill};
 use crate::http::principal;
 
@@ -142,7 +142,7 @@ async fn read_ours(
     };
     let refused = |err: AgentError| match err {
         AgentError::UnknownSession(_) => unknown(&uri),
-        other => ErrorData::internal_error(super::refusals::explained(&other), None),
+        other => ErrorData::internal_error(super::tool_error::explain_agent_error(&other), None),
     };
     if let Some(id) = address.session() {
         agent.ensure_visible(id, principal).await.map_err(refused)?;

@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
 use super::ladder::Unanswered;
-use super::refusals::Refusal;
 use super::texts;
+use super::tool_error::ToolError;
 
 /// Hosts cut results down at 8,000 characters and more; steps are left out to stay below.
 const LONGEST_RESULT: usize = 7_500;
@@ -451,7 +451,7 @@ pub struct SessionItem {
 
 impl SessionList {
     /// Reads the newest sessions. One that cannot be read is in the list, with the reason.
-    pub async fn read(agent: &Agent, principal: &Principal, limit: u8) -> Result<Self, Refusal> {
+    pub async fn read(agent: &Agent, principal: &Principal, limit: u8) -> Result<Self, ToolError> {
         let mut sessions = Vec::new();
         for (id, report) in agent.sessions(principal, usize::from(limit)).await? {
             sessions.push(match report {
@@ -469,7 +469,7 @@ impl SessionList {
                     task: String::new(),
                     device_id: String::new(),
                     global_step_idx: 0,
-                    error: Some(super::refusals::chain(&err)),
+                    error: Some(super::tool_error::chain(&err)),
                 },
             });
         }

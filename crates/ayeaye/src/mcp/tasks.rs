@@ -28,8 +28,8 @@ use self::marks::{Mark, Marks};
 use super::Server;
 use super::caller::Caller;
 use super::ladder::{Said, Unanswered, form_of, said};
-use super::refusals::{Refusal, chain};
 use super::results::{self, RunResult, cut};
+use super::tool_error::{ToolError, chain};
 use crate::http::principal;
 use crate::wiring::clock;
 
@@ -173,8 +173,8 @@ impl Server {
         match self.agent.resume(next).await {
             Ok(_follower) => Ok(()),
             Err(err) => {
-                let refusal = Refusal::undelivered(id.session, &err);
-                Err(ErrorData::internal_error(refusal.to_string(), None))
+                let error = ToolError::undelivered(id.session, &err);
+                Err(ErrorData::internal_error(error.to_string(), None))
             }
         }
     }

@@ -4,7 +4,7 @@ use ayeaye_agent::{AgentError, Journal, JournalError, SessionId, StopReason};
 use serde_json::{Value, json};
 
 use crate::cli::Exit;
-use crate::mcp::refusals::chain;
+use crate::mcp::tool_error::chain;
 use crate::terminal::{Terminal, one_line};
 
 /// Lists every session. One that cannot be read is in the list, with the reason.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{device_id, session_id};
-use crate::mcp::refusals::Refusal;
+use crate::mcp::tool_error::ToolError;
 
 /// The longest text that is typed in one act, in bytes of UTF-8: what a field on a phone may take.
 const LONGEST_TEXT: usize = 4 * 1024;
@@ -25,7 +25,7 @@ pub struct Place {
 
 impl Place {
     /// The act, with what to do.
-    pub fn act(self, gesture: Gesture, principal: Principal) -> Result<DirectAction, Refusal> {
+    pub fn act(self, gesture: Gesture, principal: Principal) -> Result<DirectAction, ToolError> {
         let reason = self.reason.unwrap_or_default();
         let clean = reason.chars().map(|c| if c.is_control() { ' ' } else { c });
         let clean: String = clean.take(LONGEST_REASON).collect();
@@ -166,7 +166,7 @@ arguments! {
 
 impl TapArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
         let point = point(("x", self.x), ("y", self.y))?;
         Ok(if self.double.unwrap_or_default() {
             Gesture::DoubleClick { point }
@@ -178,7 +178,7 @@ impl TapArgs {
 
 impl LongPressArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
         Ok(Gesture::LongPress {
             point: point(("x", self.x), ("y", self.y))?,
             duration: millis(self.duration_ms, 1000, 500)?,
@@ -188,7 +188,7 @@ impl LongPressArgs {
 
 impl SwipeArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
         Ok(Gesture::Slide {
             from: point(("from_x", self.from_x), ("from_y", self.from_y))?,
             to: point(("to_x", self.to_x), ("to_y", self.to_y))?,
@@ -199,22 +199,22 @@ impl SwipeArgs {
 
 impl TypeArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
         if LONGEST_TEXT < self.text.len() {
-            return Err(Refusal::long_text(self.text.len(), LONGEST_TEXT));
+            return Err(ToolError::long_text(self.text.len(), LONGEST_TEXT));
         }
         let fits = |c: char| matches!(c, '\n' | '\t') || !c.is_control();
         if let Some(odd) = self.text.chars().find(|c| !fits(*c)) {
-            return Err(Refusal::untypable(odd));
+            return Err(ToolError::not_typable(odd));
         }
         if self.text.is_empty() {
-            return Err(Refusal::nothing_to("type", "text"));
+            return Err(ToolError::nothing_to("type", "text"));
         }
         let point = match (self.x, self.y) {
             (Some(x), Some(y)) => Some(point(("x", x), ("y", y))?),
             (None, None) => None,
-            (Some(_), None) => return Err(Refusal::half_a_point("y")),
-            (None, Some(_)) => return Err(Refusal::half_a_point("x")),
+            (Some(_), None) => return Err(ToolError::incomplete_point("y")),
+            (None, Some(_)) => return Err(ToolError::incomplete_point("x")),
         };
         Ok(Gesture::Type {
             text: self.text.clone(),
@@ -227,10 +227,10 @@ impl TypeArgs {
 
 impl KeyArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
         let key = Key::from_name(&self.key).ok_or_else(|| {
             let keys = Key::ALL.map(Key::name).join(", ");
-            Refusal::not_a_key(&self.key, &keys)
+            ToolError::not_a_key(&self.key, &keys)
         })?;
         Ok(Gesture::HotKey { key })
     }
@@ -238,33 +238,33 @@ impl KeyArgs {
 
 impl LaunchArgs {
     /// What to do.
-    pub fn gesture(&self) -> Result<Gesture, Refusal> {
+    pub fn gesture(&self) -> Result<Gesture, ToolError> {
         let app = self.app.trim();
         if app.is_empty() {
-            return Err(Refusal::nothing_to("open", "app"));
+            return Err(ToolError::nothing_to("open", "app"));
         }
         if LONGEST_APP < app.len() || app.contains(char::is_control) {
-            return Err(Refusal::not_an_app(app));
+            return Err(ToolError::not_an_app(app));
         }
         Ok(Gesture::Awake { app: app.to_owned() })
     }
 }
 
-fn point(x: (&str, i64), y: (&str, i64)) -> Result<Point, Refusal> {
+fn point(x: (&str, i64), y: (&str, i64)) -> Result<Point, ToolError> {
     Point::new(x.1, y.1).map_err(|_| {
         let (name, given) = if (0..=1000).contains(&x.1) { y } else { x };
-        Refusal::off_screen(name, given)
+        ToolError::outside_screen(name, given)
     })
 }
 
 /// Milliseconds of a finger on the glass, at most ten seconds.
-fn millis(given: Option<i64>, usual: u64, least: u64) -> Result<Duration, Refusal> {
+fn millis(given: Option<i64>, usual: u64, least: u64) -> Result<Duration, ToolError> {
     let Some(given) = given else { return Ok(Duration::from_millis(usual)) };
     u64::try_from(given)
         .ok()
         .filter(|ms| (least..=10_000).contains(ms))
         .map(Duration::from_millis)
-        .ok_or_else(|| Refusal::out_of_range("duration_ms", &given, &format!("{least} to 10000")))
+        .ok_or_else(|| ToolError::out_of_range("duration_ms", &given, &format!("{least} to 10000")))
 }
 
 #[cfg(test)]
@@ -274,7 +274,7 @@ mod tests {
 
     use super::*;
 
-    fn tap(x: i64, y: i64) -> Result<Gesture, Refusal> {
+    fn tap(x: i64, y: i64) -> Result<Gesture, ToolError> {
         let args = json!({ "device_id": "a", "x": x, "y": y });
         serde_json::from_value::<TapArgs>(args).unwrap().gesture()
     }

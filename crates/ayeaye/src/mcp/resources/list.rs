@@ -5,9 +5,9 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
 use super::Address;
-use crate::mcp::refusals::chain;
 use crate::mcp::results::{SessionItem, SessionList, cut};
 use crate::mcp::skill;
+use crate::mcp::tool_error::chain;
 
 /// Sessions of a page of the list; each is there as itself and as its report.
 pub(super) const PAGE: usize = 25;

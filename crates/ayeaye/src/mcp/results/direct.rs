@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ActionItem, QuestionItem};
-use crate::mcp::refusals::Refusal;
 use crate::mcp::resources::screenshot_uri;
+use crate::mcp::tool_error::ToolError;
 use crate::mcp::tools::Tools;
 
 /// What an act has come to.
@@ -55,27 +55,27 @@ impl ActResult {
         acted: Option<&DirectResult>,
         report: &Report,
         tools: Tools,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ToolError> {
         let session = report.session_id;
         let Some(acted) = acted else {
             let text = format!(
                 "what came of it could not be recorded in session {session}: {}",
                 report.message
             );
-            return Err(Refusal::not_done(text, true));
+            return Err(ToolError::action_failed(text, true));
         };
         let name = &acted.line.action.function;
         match &acted.outcome {
             DirectOutcome::Done => {}
             DirectOutcome::NotDone(why) => {
                 let text = format!("{name} was not carried out: {why} (session {session})");
-                return Err(Refusal::not_done(text, false));
+                return Err(ToolError::action_failed(text, false));
             }
             DirectOutcome::Doubtful(why) => {
                 let text = format!(
                     "{name} may or may not have been carried out: {why} (session {session})"
                 );
-                return Err(Refusal::not_done(text, true));
+                return Err(ToolError::action_failed(text, true));
             }
         }
         let shown = acted.shown.as_ref();

@@ -7,9 +7,9 @@ use rmcp::{RoleServer, tool, tool_router};
 use crate::http::principal;
 use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
 use crate::mcp::args::{self, DeviceArgs, Given};
-use crate::mcp::refusals::Refusal;
 use crate::mcp::results::{ActResult, UiTree, structured};
 use crate::mcp::schema::{input, output};
+use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, texts};
 
 #[tool_router(router = hands, vis = "pub(super)")]
@@ -25,7 +25,7 @@ impl Server {
         &self,
         Given(args): Given<TapArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
         self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
@@ -42,7 +42,7 @@ impl Server {
         &self,
         Given(args): Given<LongPressArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
         self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
@@ -59,7 +59,7 @@ impl Server {
         &self,
         Given(args): Given<SwipeArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
         self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
@@ -76,7 +76,7 @@ impl Server {
         &self,
         Given(args): Given<TypeArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
         let secret = args.secret.unwrap_or_default();
@@ -95,7 +95,7 @@ impl Server {
         &self,
         Given(args): Given<KeyArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
         self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
@@ -112,7 +112,7 @@ impl Server {
         &self,
         Given(args): Given<LaunchArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
         self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
@@ -129,7 +129,7 @@ impl Server {
         &self,
         Given(args): Given<DeviceArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
@@ -148,10 +148,10 @@ impl Server {
         &self,
         act: DirectAction,
         ctx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let mut acting = tokio::select! {
             biased;
-            () = ctx.ct.cancelled() => return Err(Refusal::taken_back()),
+            () = ctx.ct.cancelled() => return Err(ToolError::call_cancelled()),
             acting = self.agent.act(act) => acting?,
         };
         tokio::select! {

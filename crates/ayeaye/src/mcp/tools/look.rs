@@ -8,8 +8,8 @@ use rmcp::{RoleServer, tool, tool_router};
 
 use crate::http::principal;
 use crate::mcp::args::{self, DeviceArgs, Given, ListSessionsArgs, SessionArgs};
-use crate::mcp::refusals::Refusal;
 use crate::mcp::schema::{input, output};
+use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
 
 #[tool_router(router = looking, vis = "pub(super)")]
@@ -24,7 +24,7 @@ impl Server {
     async fn list_connected_devices(
         &self,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let devices = self.agent.devices(&principal(&ctx)).await?;
         Ok(results::structured(&results::DeviceList::from(devices)))
     }
@@ -39,7 +39,7 @@ impl Server {
         &self,
         Given(args): Given<DeviceArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
@@ -59,7 +59,7 @@ impl Server {
         &self,
         Given(args): Given<ListSessionsArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let list =
             results::SessionList::read(&self.agent, &principal(&ctx), args::limit(args.limit)?)
@@ -78,7 +78,7 @@ impl Server {
         &self,
         Given(args): Given<SessionArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.report(id, &principal(&ctx)).await?;
@@ -94,7 +94,7 @@ impl Server {
         id: &DeviceId,
         ctx: &RequestContext<RoleServer>,
         look: impl Future<Output = Result<T, DeviceError>>,
-    ) -> Result<T, Refusal> {
+    ) -> Result<T, ToolError> {
         let principal = principal(ctx);
         let free = async || match self.agent.device_holder(id, &principal).await {
             DeviceHolder::Other => {

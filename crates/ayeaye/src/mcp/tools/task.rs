@@ -7,8 +7,8 @@ use rmcp::{RoleServer, tool, tool_router};
 use crate::http::principal;
 use crate::mcp::args::{self, ContinueArgs, Given, SessionArgs, StartArgs};
 use crate::mcp::ladder::Origin;
-use crate::mcp::refusals::Refusal;
 use crate::mcp::schema::{input, output};
+use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
 
 #[tool_router(router = tasks, vis = "pub(super)")]
@@ -25,7 +25,7 @@ impl Server {
         origin: Origin,
         Given(args): Given<StartArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, Refusal> {
+    ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
@@ -57,7 +57,7 @@ impl Server {
         origin: Origin,
         Given(args): Given<ContinueArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, Refusal> {
+    ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
@@ -66,7 +66,7 @@ impl Server {
             return ladder.take_answer().await;
         }
         let words = match (&args.task, &args.reply_from_client) {
-            (Some(_), Some(_)) => return Err(Refusal::task_and_reply()),
+            (Some(_), Some(_)) => return Err(ToolError::task_and_reply()),
             (Some(task), None) => UserInput::Task(args::words("task", task)?),
             (None, Some(reply)) => UserInput::Reply(args::words("reply_from_client", reply)?),
             (None, None) => UserInput::Nothing,
@@ -95,7 +95,7 @@ impl Server {
         &self,
         Given(args): Given<SessionArgs>,
         ctx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, Refusal> {
+    ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.stop(id, StopReason::Cancelled, &principal(&ctx)).await?;

@@ -7,19 +7,19 @@ use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, JournalError, Sess
 /// A tool call that did not do what it was asked. Always answered as a tool error, which the
 /// client's model reads; a protocol error it would never see.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct ToolError {
     text: String,
     hint: &'static str,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
         if self.hint.is_empty() { Ok(()) } else { write!(f, "\nhint: {}", self.hint) }
     }
 }
 
-impl Refusal {
+impl ToolError {
     pub(super) fn task_and_reply() -> Self {
         Self {
             text: "`task` and `reply_from_client` cannot be given together".to_owned(),
@@ -69,7 +69,7 @@ impl Refusal {
     }
 
     /// A place that is not on the screen.
-    pub(super) fn off_screen(name: &str, given: i64) -> Self {
+    pub(super) fn outside_screen(name: &str, given: i64) -> Self {
         Self {
             text: format!("`{name}` is {given}; it can be 0 to 1000"),
             hint: "coordinates are thousandths of the screen's width and height, from the top left, not \
@@ -100,7 +100,7 @@ impl Refusal {
         }
     }
 
-    pub(super) fn untypable(odd: char) -> Self {
+    pub(super) fn not_typable(odd: char) -> Self {
         Self {
             text: format!(
                 "`text` has a control character, U+{:04X}, which no phone can type",
@@ -110,7 +110,7 @@ impl Refusal {
         }
     }
 
-    pub(super) fn half_a_point(missing: &str) -> Self {
+    pub(super) fn incomplete_point(missing: &str) -> Self {
         Self {
             text: format!("`{missing}` is missing: a field is named by `x` and `y` together"),
             hint: "leave both out to type into the field in focus",
@@ -126,7 +126,7 @@ impl Refusal {
     }
 
     /// An act that came to nothing, or may have.
-    pub(super) fn not_done(text: String, doubtful: bool) -> Self {
+    pub(super) fn action_failed(text: String, doubtful: bool) -> Self {
         let hint = if doubtful {
             "look at get_screenshot before you repeat it"
         } else {
@@ -136,7 +136,7 @@ impl Refusal {
     }
 
     /// A call that was taken back before anything was begun.
-    pub(super) fn taken_back() -> Self {
+    pub(super) fn call_cancelled() -> Self {
         Self { text: "nothing was done: the call was cancelled".to_owned(), hint: "" }
     }
 
@@ -218,13 +218,13 @@ pub fn chain(err: &dyn std::error::Error) -> String {
     text
 }
 
-impl From<AgentError> for Refusal {
+impl From<AgentError> for ToolError {
     fn from(err: AgentError) -> Self {
         Self { text: chain(&err), hint: agent_hint(&err) }
     }
 }
 
-impl From<DeviceError> for Refusal {
+impl From<DeviceError> for ToolError {
     fn from(err: DeviceError) -> Self {
         Self { text: chain(&err), hint: device_hint(&err) }
     }
@@ -275,8 +275,8 @@ fn agent_hint(err: &AgentError) -> &'static str {
 }
 
 /// The same words for a terminal.
-pub fn explained(err: &AgentError) -> String {
-    Refusal { text: chain(err), hint: agent_hint(err) }.to_string()
+pub fn explain_agent_error(err: &AgentError) -> String {
+    ToolError { text: chain(err), hint: agent_hint(err) }.to_string()
 }
 
 /// What to do about a phone.
