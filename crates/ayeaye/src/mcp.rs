@@ -3,16 +3,16 @@
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
 //! in through `args`, results go out through `results`, failures through `tool_error`.
 pub mod args;
-pub mod caller;
+pub mod client_support;
 pub mod completion;
-pub mod follow;
-pub mod guard;
 pub mod icon;
-pub mod ladder;
 pub mod logging;
+pub mod panics;
 pub mod prompts;
+pub mod questions;
 pub mod resources;
 pub mod results;
+pub mod run_wait;
 pub mod schema;
 pub mod skill;
 pub mod subscriptions;
@@ -43,8 +43,8 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
 use crate::http::principal;
-use ladder::Seal;
 use logging::Levels;
+use questions::StateCodec;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
 use tool_error::ToolError;
@@ -73,7 +73,7 @@ pub struct Server {
     agent: Arc<Agent>,
     defaults: Defaults,
     router: Arc<ToolRouter<Self>>,
-    seal: Seal,
+    state_codec: StateCodec,
     tasks: Tasks,
     subscriptions: Subscriptions,
     levels: Levels,
@@ -89,15 +89,15 @@ impl Server {
     /// A server for this agent.
     pub fn new(agent: Arc<Agent>, defaults: Defaults) -> Self {
         let router = Arc::new(defaults.tools.router());
-        let (seal, tasks) = (Seal::of_this_process(), Tasks::default());
+        let (state_codec, tasks) = (StateCodec::ephemeral(), Tasks::default());
         let (subscriptions, levels) = (Subscriptions::default(), Levels::default());
-        Self { agent, defaults, router, seal, tasks, subscriptions, levels }
+        Self { agent, defaults, router, state_codec, tasks, subscriptions, levels }
     }
 
     /// The same with a seal that outlives this process, for records that are kept so long.
     #[must_use]
-    pub fn kept(self, seal: Seal, max_age: Option<Duration>) -> Self {
-        Self { seal, tasks: Tasks::kept(max_age), ..self }
+    pub fn with_durable_state(self, state_codec: StateCodec, max_age: Option<Duration>) -> Self {
+        Self { state_codec, tasks: Tasks::with_max_age(max_age), ..self }
     }
 
     fn wait(
@@ -134,7 +134,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         ctx.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
-        tasks::conceal(&mut answer);
+        tasks::hide_tasks(&mut answer);
         Ok(answer)
     }
 
@@ -173,7 +173,8 @@ impl ServerHandler for Server {
             let text = format!("there is no tool `{shown}`; tools/list names those there are");
             return Err(ErrorData::invalid_params(text, None));
         }
-        guard::guarded(&name, self.router.call(ToolCallContext::new(self, request, ctx))).await
+        panics::catch_panics(&name, self.router.call(ToolCallContext::new(self, request, ctx)))
+            .await
     }
 
     async fn list_resources(

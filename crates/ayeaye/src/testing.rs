@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::principal;
-use crate::mcp::guard::guarded;
+use crate::mcp::panics::catch_panics;
 
 /// Tools: `echo` gives back its text, `panic` panics, `who` names the caller, `slow` answers when
 /// `go` is notified or `stop` is cancelled.
@@ -48,7 +48,7 @@ impl ServerHandler for Echo {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
-        guarded(&name, self.answer(request, context)).await
+        catch_panics(&name, self.answer(request, context)).await
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye::mcp::Server;
-use ayeaye::mcp::ladder::Seal;
+use ayeaye::mcp::questions::StateCodec;
 use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{
     Action, Agent, AgentDeps, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
@@ -100,8 +100,8 @@ impl Paper {
             privacy: PrivacySettings::default(),
             judge: None,
         }));
-        let seal = Seal::kept(data.path()).unwrap();
-        let server = Server::new(agent.clone(), DEFAULTS).kept(seal, None);
+        let state_codec = StateCodec::from_data_dir(data.path()).unwrap();
+        let server = Server::new(agent.clone(), DEFAULTS).with_durable_state(state_codec, None);
         Self { agent, server, script, phone, data }
     }
 }

@@ -7,17 +7,17 @@ use crate::cli::Exit;
 use crate::config::Config;
 use crate::http::HttpServer;
 use crate::mcp::Server;
-use crate::mcp::ladder::Seal;
+use crate::mcp::questions::StateCodec;
 use crate::shutdown::Shutdown;
 use crate::wiring::App;
 
 /// How long runs get to record their end when the server goes down. One gesture may be under way.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
-    let seal = Seal::kept(&config.data_dir)?;
+    let state_codec = StateCodec::from_data_dir(&config.data_dir)?;
     let server = Server::new(app.agent.clone(), config.defaults());
-    Ok(server.kept(seal, config.journal.retention.max_age))
+    Ok(server.with_durable_state(state_codec, config.journal.retention.max_age))
 }
 
 /// Serves on stdio.
@@ -27,7 +27,7 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
     #[cfg(feature = "conformance")]
     let server = crate::mcp::fixtures::Fixtures::before(server);
-    crate::stdio::serve(server, &shutdown, app.agent.shut_down(LAST_WORDS)).await;
+    crate::stdio::serve(server, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)
 }
 
@@ -41,6 +41,6 @@ pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     #[cfg(feature = "conformance")]
     let server = crate::mcp::fixtures::Fixtures::before(server);
     let make = move || server.clone();
-    http.serve(make, &shutdown, app.agent.shut_down(LAST_WORDS)).await;
+    http.serve(make, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)
 }

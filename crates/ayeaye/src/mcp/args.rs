@@ -24,9 +24,9 @@ pub const LONGEST_WAIT: f64 = 3600.0;
 /// A call's arguments, or why they are none. rmcp's own extractor answers with a protocol error that
 /// does not name the argument; the client's model never sees that one and cannot mend the call.
 #[derive(Debug)]
-pub struct Given<T>(pub Result<T, ToolError>);
+pub struct ValidatedArgs<T>(pub Result<T, ToolError>);
 
-impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Given<T> {
+impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for ValidatedArgs<T> {
     fn from_context_part(call: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
         let arguments = Value::Object(call.arguments.take().unwrap_or_default());
         Ok(Self(

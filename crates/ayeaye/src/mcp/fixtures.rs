@@ -31,7 +31,7 @@ use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::broadcast;
 
-use super::guard;
+use super::panics;
 use offers::Offers;
 use questions::Questions;
 
@@ -136,7 +136,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
             return self.real.call_tool(request, ctx).await;
         }
         let name = request.name.to_string();
-        guard::guarded(&name, self.shared.call(request, ctx)).await
+        panics::catch_panics(&name, self.shared.call(request, ctx)).await
     }
 
     async fn list_tools(

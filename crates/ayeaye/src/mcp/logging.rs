@@ -18,7 +18,7 @@ use super::resources::is_modern;
 use super::results::cut;
 
 /// How long the answer of a call waits for its last messages.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 
 /// What clients of the older protocols have asked for, by their handshakes.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +53,7 @@ impl Levels {
 
 /// Does the call, and meanwhile tells the client what the run does. A client that does not read holds
 /// up neither.
-pub async fn along<T>(
+pub async fn with_run_messages<T>(
     level: Option<LoggingLevel>,
     follower: Follower,
     ctx: &RequestContext<RoleServer>,
@@ -61,20 +61,20 @@ pub async fn along<T>(
 ) -> T {
     let Some(level) = level else { return call.await };
     let told = follower.report().steps.last().map(|line| line.step);
-    let mut teller = Teller { level, follower, told, ended: false };
+    let mut messages = RunMessages { level, follower, told, ended: false };
     let result = tokio::select! {
         biased;
         result = call => result,
-        () = teller.tell_all(ctx) => pending().await,
+        () = messages.send_updates(ctx) => pending().await,
     };
     // What happened last comes before the answer.
-    if tokio::time::timeout(LAST_WORDS, teller.tell(ctx)).await.is_err() {
+    if tokio::time::timeout(FLUSH_LIMIT, messages.tell(ctx)).await.is_err() {
         tracing::debug!("a client does not read its log messages");
     }
     result
 }
 
-struct Teller {
+struct RunMessages {
     level: LoggingLevel,
     follower: Follower,
     /// The last step that was told.
@@ -82,9 +82,9 @@ struct Teller {
     ended: bool,
 }
 
-impl Teller {
+impl RunMessages {
     /// Tells whatever there is, for as long as it is polled.
-    async fn tell_all(&mut self, ctx: &RequestContext<RoleServer>) {
+    async fn send_updates(&mut self, ctx: &RequestContext<RoleServer>) {
         while self.follower.changed().await {
             self.tell(ctx).await;
         }
@@ -112,7 +112,7 @@ impl Teller {
                 "stop_reason": report.stop_reason.name(),
                 "text": cut(&report.message, 300),
             });
-            send(self.level, weight(report.stop_reason), data, ctx).await;
+            send(self.level, severity(report.stop_reason), data, ctx).await;
         }
     }
 }
@@ -134,7 +134,7 @@ async fn send(
 }
 
 /// How bad an end is.
-fn weight(reason: StopReason) -> LoggingLevel {
+fn severity(reason: StopReason) -> LoggingLevel {
     match reason {
         StopReason::TaskCompletedSuccessfully
         | StopReason::InfoActionNeedsReply

@@ -25,7 +25,7 @@ struct Spec {
     title: &'static str,
     description: &'static str,
     arguments: &'static [Argument],
-    words: fn(&Given) -> String,
+    words: fn(&PromptArguments) -> String,
 }
 
 /// An argument of a prompt.
@@ -214,13 +214,13 @@ pub async fn get(
     arguments: Option<JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
     let spec = find(name)?;
-    let given = Given::read(spec, arguments.unwrap_or_default()).map_err(refused)?;
+    let given = PromptArguments::read(spec, arguments.unwrap_or_default()).map_err(refused)?;
     if let Some(text) = given.get("device_id") {
         args::device_id(text).map_err(|err| refused(err.to_string()))?;
     }
     if let Some(text) = given.get("session_id") {
         let id = args::session_id(text).map_err(|err| refused(err.to_string()))?;
-        let known = agent.known(id, principal).await;
+        let known = agent.ensure_visible(id, principal).await;
         known.map_err(|err| refused(super::tool_error::explain_agent_error(&err)))?;
     }
     let message = PromptMessage::new_text(Role::User, (spec.words)(&given).trim_end());
@@ -244,9 +244,9 @@ fn refused(text: String) -> ErrorData {
 }
 
 /// The arguments of one request: known names, texts, neither empty nor endless.
-struct Given(Vec<(&'static str, String)>);
+struct PromptArguments(Vec<(&'static str, String)>);
 
-impl Given {
+impl PromptArguments {
     fn read(spec: &Spec, arguments: JsonObject) -> Result<Self, String> {
         let mut given = Vec::new();
         for (name, value) in arguments {
@@ -308,7 +308,7 @@ mod tests {
     fn given(name: &str, arguments: &Value) -> Result<String, String> {
         let spec = find(name).unwrap();
         let arguments = arguments.as_object().cloned().unwrap();
-        Given::read(spec, arguments).map(|given| (spec.words)(&given))
+        PromptArguments::read(spec, arguments).map(|given| (spec.words)(&given))
     }
 
     #[test]

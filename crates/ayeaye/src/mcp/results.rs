@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
-use super::ladder::Unanswered;
+use super::questions::Unanswered;
 use super::texts;
 use super::tool_error::ToolError;
 

@@ -4,8 +4,8 @@
 //! A task is a run of a session, and its name says which one: there is no table of tasks, and after a
 //! restart the record answers. For a client that shows forms a task goes on through the agent's
 //! questions; for another it ends with the question, like the tool.
+mod ended;
 mod id;
-mod marks;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
+use self::ended::{EndedTasks, TaskEnd};
 use self::id::TaskId;
-use self::marks::{Mark, Marks};
 use super::Server;
-use super::caller::Caller;
-use super::ladder::{Said, Unanswered, form_of, said};
+use super::client_support::ClientSupport;
+use super::questions::{FormAnswer, Unanswered, parse_answer, question_form};
 use super::results::{self, RunResult, cut};
 use super::tool_error::{ToolError, chain};
 use crate::http::principal;
@@ -41,7 +41,7 @@ const POLL_WAITING: Duration = Duration::from_secs(5);
 /// What is known of tasks besides the record.
 #[derive(Clone)]
 pub struct Tasks {
-    marks: Arc<Marks>,
+    ended_tasks: Arc<EndedTasks>,
     /// How long sessions are kept at least, if not for ever.
     max_age: Option<Duration>,
     now: Clock,
@@ -49,20 +49,20 @@ pub struct Tasks {
 
 impl std::fmt::Debug for Tasks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tasks").field("marks", &self.marks).finish_non_exhaustive()
+        f.debug_struct("Tasks").field("marks", &self.ended_tasks).finish_non_exhaustive()
     }
 }
 
 impl Default for Tasks {
     fn default() -> Self {
-        Self::kept(None)
+        Self::with_max_age(None)
     }
 }
 
 impl Tasks {
     /// Of sessions that are removed when nothing has happened in them for so long.
-    pub fn kept(max_age: Option<Duration>) -> Self {
-        Self { marks: Arc::default(), max_age, now: clock() }
+    pub fn with_max_age(max_age: Option<Duration>) -> Self {
+        Self { ended_tasks: Arc::default(), max_age, now: clock() }
     }
 
     /// The task of a run that has just begun.
@@ -93,7 +93,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// Older revisions know no tasks, so their clients are not told of any.
-pub fn conceal(answer: &mut InitializeResult) {
+pub fn hide_tasks(answer: &mut InitializeResult) {
     if let Some(extensions) = &mut answer.capabilities.extensions {
         extensions.remove(TASKS_EXTENSION_ID);
     }
@@ -109,13 +109,13 @@ impl Server {
         id: &str,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let caller = modern(ctx)?;
-        let (id, outcome, mark) = self.find(id, ctx).await?;
+        let client = modern(ctx)?;
+        let (id, outcome, end) = self.find(id, ctx).await?;
         let report = &outcome.report;
-        let (payload, message) = match mark {
-            Some(Mark::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
-            Some(Mark::Unanswered(why)) => completed(report, Some(why)),
-            None => payload(&id, &outcome, caller.form),
+        let (payload, message) = match end {
+            Some(TaskEnd::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
+            Some(TaskEnd::Unanswered(why)) => completed(report, Some(why)),
+            None => payload(&id, &outcome, client.form),
         };
         let mut task = self.tasks.task(&id, report, &message);
         if matches!(payload, TaskPayload::InputRequired { .. }) {
@@ -132,29 +132,35 @@ impl Server {
         ctx: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         modern(ctx)?;
-        let (id, outcome, mark) = self.find(id, ctx).await?;
+        let (id, outcome, end) = self.find(id, ctx).await?;
         let report = &outcome.report;
-        let (Some((number, question)), None) = (waiting(&id, &outcome), mark) else {
+        let (Some((number, question)), None) = (waiting(&id, &outcome), end) else {
             return Ok(());
         };
         // Names of questions that do not wait are passed over: they have been answered.
         let Some(given) = answers.get(&name_of(number)) else { return Ok(()) };
         let result = serde_json::from_value::<ElicitResult>(given.clone()).ok();
-        let text = match result.map_or(Said::Nonsense, |result| said(question, &result)) {
-            Said::Text(text) => text,
-            Said::Declined => {
-                self.tasks.marks.set(
+        let text = match result
+            .map_or(FormAnswer::Invalid, |result| parse_answer(question, &result))
+        {
+            FormAnswer::Text(text) => text,
+            FormAnswer::Declined => {
+                self.tasks.ended_tasks.set(
                     &id,
                     report.run.number,
-                    Mark::Unanswered(Unanswered::Declined),
+                    TaskEnd::Unanswered(Unanswered::Declined),
                 );
                 return Ok(());
             }
-            Said::GivenUp => {
-                self.tasks.marks.set(&id, report.run.number, Mark::Unanswered(Unanswered::GivenUp));
+            FormAnswer::GivenUp => {
+                self.tasks.ended_tasks.set(
+                    &id,
+                    report.run.number,
+                    TaskEnd::Unanswered(Unanswered::GivenUp),
+                );
                 return Ok(());
             }
-            Said::Nonsense => {
+            FormAnswer::Invalid => {
                 let text =
                     format!("`{}` does not fit its form; the question stays open", name_of(number));
                 return Err(ErrorData::invalid_params(text, None));
@@ -187,8 +193,8 @@ impl Server {
     ) -> Result<(), ErrorData> {
         modern(ctx)?;
         let name = id;
-        let (id, _, mark) = self.find(name, ctx).await?;
-        if mark.is_some() {
+        let (id, _, end) = self.find(name, ctx).await?;
+        if end.is_some() {
             // It is over, and whoever goes on with its session goes on without it.
             return Ok(());
         }
@@ -200,7 +206,7 @@ impl Server {
         let (id, outcome, _) = self.find(name, ctx).await?;
         if waiting(&id, &outcome).is_some() {
             // The session waits on, and this task no longer does.
-            self.tasks.marks.set(&id, outcome.report.run.number, Mark::Cancelled);
+            self.tasks.ended_tasks.set(&id, outcome.report.run.number, TaskEnd::Cancelled);
         }
         Ok(())
     }
@@ -210,15 +216,15 @@ impl Server {
         &self,
         id: &str,
         ctx: &RequestContext<RoleServer>,
-    ) -> Result<(TaskId, RunStatus, Option<Mark>), ErrorData> {
+    ) -> Result<(TaskId, RunStatus, Option<TaskEnd>), ErrorData> {
         let id: TaskId = id.parse().map_err(|_| unknown())?;
-        let marked = self.tasks.marks.get(&id);
+        let marked = self.tasks.ended_tasks.get(&id);
         // What the client has ended stays as it was, whatever the session does.
         let (run, answers) = marked.map_or((id.run, id.asks), |(run, _)| (run, false));
         let principal = principal(ctx);
         let outcome = self.agent.run_status(id.session, run, answers, &principal).await;
         let outcome = outcome.map_err(|err| failure(&err))?;
-        Ok((id, outcome, marked.map(|(_, mark)| mark)))
+        Ok((id, outcome, marked.map(|(_, end)| end)))
     }
 }
 
@@ -233,7 +239,7 @@ fn waiting<'a>(id: &TaskId, outcome: &'a RunStatus) -> Option<(u32, &'a Question
 fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String) {
     let report = &outcome.report;
     if let (Some((number, question)), true) = (waiting(id, outcome), form) {
-        let form = InputRequest::Elicitation(ElicitRequest::new(form_of(question, report)));
+        let form = InputRequest::Elicitation(ElicitRequest::new(question_form(question, report)));
         let input_requests = InputRequests::from([(name_of(number), form)]);
         return (TaskPayload::InputRequired { input_requests }, question.text.clone());
     }
@@ -290,10 +296,10 @@ fn name_of(question: u32) -> String {
     format!("question-{question}")
 }
 
-fn modern(ctx: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
-    let caller = Caller::of(ctx);
-    if caller.tasks {
-        Ok(caller)
+fn modern(ctx: &RequestContext<RoleServer>) -> Result<ClientSupport, ErrorData> {
+    let client = ClientSupport::of(ctx);
+    if client.tasks {
+        Ok(client)
     } else {
         let text = "tasks need protocol 2026-07-28 and a client that declares them";
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))

@@ -1,6 +1,6 @@
 //! The tools by what they may do. Which of them a client is offered is the operator's choice.
 mod device;
-mod look;
+mod read_only;
 mod task;
 
 use std::fmt;
@@ -47,12 +47,12 @@ impl Tools {
     }
 
     pub(super) fn router(self) -> ToolRouter<Server> {
-        let mut router = Server::looking();
+        let mut router = Server::read_only();
         if self.agent {
             router += Server::tasks();
         }
         if self.device {
-            router += Server::hands();
+            router += Server::device_control();
         }
         for route in router.map.values_mut() {
             route.attr.icons = Some(icon::icons());

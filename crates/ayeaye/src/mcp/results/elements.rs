@@ -108,7 +108,7 @@ impl ElementItem {
         {
             return None;
         }
-        let along = |v: i64, length: i64| (v.clamp(0, length) * 1000 + length / 2) / length;
+        let thousandths = |v: i64, length: i64| (v.clamp(0, length) * 1000 + length / 2) / length;
         let worth = u8::from(named) + 2 * u8::from(acts);
         let class = element.class.rsplit('.').next().unwrap_or_default();
         let item = Self {
@@ -117,10 +117,10 @@ impl ElementItem {
             class: cut(class, LONGEST_KIND),
             id: cut(id, LONGEST_KIND),
             bounds: [
-                along(left, width),
-                along(top, height),
-                along(right, width),
-                along(bottom, height),
+                thousandths(left, width),
+                thousandths(top, height),
+                thousandths(right, width),
+                thousandths(bottom, height),
             ],
             clickable: element.clickable,
             password: element.password,

@@ -135,7 +135,7 @@ impl Watcher {
     /// A run has news, or has ended.
     fn heard(&mut self, agent: &Agent, session: SessionId, more: bool) {
         let steps = self.runs.get(&session).map_or(0, |run| run.report().global_steps);
-        self.mark(|address| match *address {
+        self.mark_stale(|address| match *address {
             Address::Sessions | Address::Devices => false,
             Address::Session(id) | Address::Steps(id) => id == session,
             // It is made anew for whoever reads it, and a person reads it when the run has stopped.
@@ -160,7 +160,7 @@ impl Watcher {
             }
             if let Some(follower) = agent.follow(session, &self.principal) {
                 self.runs.insert(session, follower);
-                self.mark(|address| {
+                self.mark_stale(|address| {
                     matches!(*address, Address::Session(id) | Address::Steps(id) if id == session)
                 });
             }
@@ -175,7 +175,7 @@ impl Watcher {
         }
         self.turns = turns;
         self.find_runs(agent);
-        self.mark(|address| *address == Address::Sessions);
+        self.mark_stale(|address| *address == Address::Sessions);
         if let (Some(list), Some(newest)) = (&mut self.list, turns.newest)
             && list.newest < newest
         {
@@ -184,7 +184,7 @@ impl Watcher {
         }
     }
 
-    fn mark(&mut self, is_meant: impl Fn(&Address) -> bool) {
+    fn mark_stale(&mut self, is_meant: impl Fn(&Address) -> bool) {
         for (address, told) in &mut self.addresses {
             told.stale |= is_meant(address);
         }

@@ -20,7 +20,7 @@ pub(super) struct TaskId {
 
 /// A text that is not a task's name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct NotATask;
+pub(super) struct InvalidTaskId;
 
 impl fmt::Display for TaskId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -30,26 +30,26 @@ impl fmt::Display for TaskId {
 }
 
 impl FromStr for TaskId {
-    type Err = NotATask;
+    type Err = InvalidTaskId;
 
-    fn from_str(text: &str) -> Result<Self, NotATask> {
+    fn from_str(text: &str) -> Result<Self, InvalidTaskId> {
         let mut parts = text.splitn(3, '.');
-        let mut next = || parts.next().ok_or(NotATask);
+        let mut next = || parts.next().ok_or(InvalidTaskId);
         let (session, run, rest) = (next()?, next()?, next()?);
         let (asks, created) = match (rest.strip_prefix('a'), rest.strip_prefix('r')) {
             (Some(rest), _) => (true, rest),
             (None, Some(rest)) => (false, rest),
-            (None, None) => return Err(NotATask),
+            (None, None) => return Err(InvalidTaskId),
         };
-        let created = created.parse().map_err(|_| NotATask)?;
+        let created = created.parse().map_err(|_| InvalidTaskId)?;
         let id = Self {
-            session: session.parse().map_err(|_| NotATask)?,
-            run: run.parse().map_err(|_| NotATask)?,
+            session: session.parse().map_err(|_| InvalidTaskId)?,
+            run: run.parse().map_err(|_| InvalidTaskId)?,
             asks,
-            created: Timestamp::from_millisecond(created).map_err(|_| NotATask)?,
+            created: Timestamp::from_millisecond(created).map_err(|_| InvalidTaskId)?,
         };
         // Only the one spelling we write: a task has one name.
-        if id.to_string() == text { Ok(id) } else { Err(NotATask) }
+        if id.to_string() == text { Ok(id) } else { Err(InvalidTaskId) }
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
         let session = SessionId::new();
         for wrong in ["", "x.1.a1", "{}.1", "{}.01.a1", "{}.1.b1", "{}.1.a+1", "{}.1.a1.2"] {
             let text = wrong.replace("{}", &session.to_string());
-            assert_eq!(text.parse::<TaskId>(), Err(NotATask), "{text}");
+            assert_eq!(text.parse::<TaskId>(), Err(InvalidTaskId), "{text}");
         }
     }
 }

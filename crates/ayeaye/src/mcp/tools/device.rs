@@ -6,13 +6,13 @@ use rmcp::{RoleServer, tool, tool_router};
 
 use crate::http::principal;
 use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
-use crate::mcp::args::{self, DeviceArgs, Given};
+use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, structured};
 use crate::mcp::schema::{input, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, texts};
 
-#[tool_router(router = hands, vis = "pub(super)")]
+#[tool_router(router = device_control, vis = "pub(super)")]
 impl Server {
     #[tool(
         title = "Tap on a phone's screen",
@@ -23,7 +23,7 @@ impl Server {
     )]
     async fn tap(
         &self,
-        Given(args): Given<TapArgs>,
+        ValidatedArgs(args): ValidatedArgs<TapArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
@@ -40,7 +40,7 @@ impl Server {
     )]
     async fn long_press(
         &self,
-        Given(args): Given<LongPressArgs>,
+        ValidatedArgs(args): ValidatedArgs<LongPressArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
@@ -57,7 +57,7 @@ impl Server {
     )]
     async fn swipe(
         &self,
-        Given(args): Given<SwipeArgs>,
+        ValidatedArgs(args): ValidatedArgs<SwipeArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
@@ -74,7 +74,7 @@ impl Server {
     )]
     async fn type_text(
         &self,
-        Given(args): Given<TypeArgs>,
+        ValidatedArgs(args): ValidatedArgs<TypeArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
@@ -93,7 +93,7 @@ impl Server {
     )]
     async fn press_key(
         &self,
-        Given(args): Given<KeyArgs>,
+        ValidatedArgs(args): ValidatedArgs<KeyArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
@@ -110,7 +110,7 @@ impl Server {
     )]
     async fn launch_app(
         &self,
-        Given(args): Given<LaunchArgs>,
+        ValidatedArgs(args): ValidatedArgs<LaunchArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
@@ -127,7 +127,7 @@ impl Server {
     )]
     async fn get_ui_tree(
         &self,
-        Given(args): Given<DeviceArgs>,
+        ValidatedArgs(args): ValidatedArgs<DeviceArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
@@ -138,7 +138,7 @@ impl Server {
             let dump = device.ui_tree().await?;
             Ok((dump, device.info().await?.screen))
         };
-        let (dump, size) = self.unless_driven(&id, &ctx, look).await?;
+        let (dump, size) = self.unless_busy(&id, &ctx, look).await?;
         Ok(structured(&UiTree::new(id.to_string(), dump.as_deref(), size)))
     }
 

@@ -5,8 +5,8 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
 use crate::http::principal;
-use crate::mcp::args::{self, ContinueArgs, Given, SessionArgs, StartArgs};
-use crate::mcp::ladder::Origin;
+use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs};
+use crate::mcp::questions::RetryContext;
 use crate::mcp::schema::{input, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
@@ -22,17 +22,17 @@ impl Server {
     )]
     async fn ask_agent_start_new_task(
         &self,
-        origin: Origin,
-        Given(args): Given<StartArgs>,
+        retry: RetryContext,
+        ValidatedArgs(args): ValidatedArgs<StartArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
-        let ladder = self.ladder(&origin, &ctx, wait, reply_mode);
-        if origin.is_retry() {
+        let questions = self.questions(&retry, &ctx, wait, reply_mode);
+        if retry.is_retry() {
             // Never a new task, whatever has become of the first one.
-            return ladder.take_answer().await;
+            return questions.take_answer().await;
         }
         let start = StartTask {
             device_id: args::device_id(&args.device_id)?,
@@ -42,7 +42,7 @@ impl Server {
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal(&ctx),
         };
-        ladder.climb(self.agent.start(start).await?).await
+        questions.run(self.agent.start(start).await?).await
     }
 
     #[tool(
@@ -54,16 +54,16 @@ impl Server {
     )]
     async fn ask_agent_continue(
         &self,
-        origin: Origin,
-        Given(args): Given<ContinueArgs>,
+        retry: RetryContext,
+        ValidatedArgs(args): ValidatedArgs<ContinueArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
         let wait = self.wait(args.wait_seconds, &ctx)?;
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
-        let ladder = self.ladder(&origin, &ctx, wait, reply_mode);
-        if origin.is_retry() {
-            return ladder.take_answer().await;
+        let questions = self.questions(&retry, &ctx, wait, reply_mode);
+        if retry.is_retry() {
+            return questions.take_answer().await;
         }
         let words = match (&args.task, &args.reply_from_client) {
             (Some(_), Some(_)) => return Err(ToolError::task_and_reply()),
@@ -81,7 +81,7 @@ impl Server {
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal(&ctx),
         };
-        ladder.climb(self.agent.resume(next).await?).await
+        questions.run(self.agent.resume(next).await?).await
     }
 
     #[tool(
@@ -93,7 +93,7 @@ impl Server {
     )]
     async fn stop_task(
         &self,
-        Given(args): Given<SessionArgs>,
+        ValidatedArgs(args): ValidatedArgs<SessionArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;

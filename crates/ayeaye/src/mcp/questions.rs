@@ -5,8 +5,8 @@
 //! gets the question as the result of the tool. On each rung the session waits on its own, so that an
 //! answer which never comes loses nothing.
 mod form;
-mod origin;
-mod seal;
+mod request_state;
+mod retry;
 #[cfg(test)]
 mod tests;
 
@@ -21,27 +21,27 @@ use rmcp::service::{PeerRequestOptions, RequestContext};
 use rmcp::{RoleServer, ServiceError};
 use tokio::time::Instant;
 
-pub use form::{Said, of as form_of, said};
-pub use origin::Origin;
-pub use seal::{Broken, Seal, State};
+pub use form::{FormAnswer, parse_answer, question_form};
+pub use request_state::{State, StateCodec, StateError};
+pub use retry::RetryContext;
 
-use super::caller::Caller;
-use super::follow::{Following, Waited};
+use super::client_support::ClientSupport;
 use super::logging;
 use super::results::RunResult;
+use super::run_wait::{RunWait, WaitOutcome};
 use super::tool_error::ToolError;
 use super::{Server, results};
 use crate::http::principal;
 
 /// Most questions that one call puts to a person. Clients end a call after 10 rounds; what it has come
 /// to should be told before that.
-const MOST_ROUNDS: u32 = 8;
+const MAX_ROUNDS: u32 = 8;
 /// The name of the answer in `inputResponses`.
-const ANSWER: &str = "reply";
+const ANSWER_KEY: &str = "reply";
 /// How long a person may take while a call of a client waits that is told so meanwhile.
-const PATIENCE: Duration = Duration::from_mins(5);
+const ANSWER_LIMIT: Duration = Duration::from_mins(5);
 /// Nobody reads a question and answers it in less.
-const LEAST_PATIENCE: Duration = Duration::from_secs(5);
+const MIN_ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// Why a question that could have been shown in a form is in the result of the tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,38 +76,47 @@ impl Unanswered {
 
 impl Server {
     /// The ladder of one call.
-    pub(super) fn ladder<'a>(
+    pub(super) fn questions<'a>(
         &'a self,
-        origin: &'a Origin,
+        retry: &'a RetryContext,
         ctx: &'a RequestContext<RoleServer>,
         wait: Duration,
         reply_mode: ReplyMode,
-    ) -> Ladder<'a> {
-        let caller = Caller::of(ctx);
-        let following = Following::new(&self.agent, wait, ctx);
-        Ladder { server: self, origin, ctx, caller, following, wait, reply_mode, rounds: 0 }
+    ) -> QuestionDelivery<'a> {
+        let client = ClientSupport::of(ctx);
+        let following = RunWait::new(&self.agent, wait, ctx);
+        QuestionDelivery {
+            server: self,
+            retry,
+            ctx,
+            client,
+            following,
+            wait,
+            reply_mode,
+            rounds: 0,
+        }
     }
 }
 
 /// One call, and how far up it is.
-pub(super) struct Ladder<'a> {
+pub(super) struct QuestionDelivery<'a> {
     server: &'a Server,
-    origin: &'a Origin,
+    retry: &'a RetryContext,
     ctx: &'a RequestContext<RoleServer>,
-    caller: Caller,
-    following: Following<'a>,
+    client: ClientSupport,
+    following: RunWait<'a>,
     /// How long the call waits for its run; whoever wants an answer at once gets no form meanwhile.
     wait: Duration,
     reply_mode: ReplyMode,
     rounds: u32,
 }
 
-impl Ladder<'_> {
+impl QuestionDelivery<'_> {
     /// Follows a run that this call has begun or joined, or hands it over as a task.
-    pub(super) async fn climb(self, follower: Follower) -> Result<CallToolResponse, ToolError> {
-        if self.caller.tasks && follower.running() {
+    pub(super) async fn run(self, follower: Follower) -> Result<CallToolResponse, ToolError> {
+        if self.client.tasks && follower.running() {
             let report = follower.report();
-            return Ok(self.server.tasks.begin(&report, self.caller.form).into());
+            return Ok(self.server.tasks.begin(&report, self.client.form).into());
         }
         self.follow(follower).await
     }
@@ -115,13 +124,13 @@ impl Ladder<'_> {
     /// Takes the call up again with a person's answer. Nothing here starts a task.
     pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, ToolError> {
         let principal = principal(self.ctx);
-        let sealed = self.origin.state.as_deref().ok_or_else(ToolError::state_missing)?;
+        let encoded = self.retry.state.as_deref().ok_or_else(ToolError::state_missing)?;
         let (session, state) =
-            self.server.seal.open(sealed, &principal).map_err(|err| match err {
-                Broken::Expired => ToolError::state_expired(),
-                Broken::Foreign => ToolError::state_foreign(),
+            self.server.state_codec.decode(encoded, &principal).map_err(|err| match err {
+                StateError::Expired => ToolError::state_expired(),
+                StateError::Foreign => ToolError::state_foreign(),
             })?;
-        if state.call != self.origin.call {
+        if state.call != self.retry.call {
             return Err(ToolError::state_foreign());
         }
         self.rounds = state.round;
@@ -135,25 +144,25 @@ impl Ladder<'_> {
                 Err(err) => Err(err.into()),
             };
         };
-        let result = match self.origin.answers.get(ANSWER) {
+        let result = match self.retry.answers.get(ANSWER_KEY) {
             Some(given) => serde_json::from_value::<ElicitResult>(given.clone()).ok(),
             // Nothing came with it: the same question once more.
             None if self.can_require() => {
                 return Ok(self.required(&report, question, state.question));
             }
-            None => return Ok(told(&report, None)),
+            None => return Ok(to_tool_result(&report, None)),
         };
-        match result.map_or(Said::Nonsense, |result| form::said(question, &result)) {
-            Said::Text(text) => {
-                let follower = self.deliver(&report, state.question, text).await?;
+        match result.map_or(FormAnswer::Invalid, |result| form::parse_answer(question, &result)) {
+            FormAnswer::Text(text) => {
+                let follower = self.send_answer(&report, state.question, text).await?;
                 self.follow(follower).await
             }
-            Said::Declined => Ok(told(&report, Some(Unanswered::Declined))),
-            Said::GivenUp => Ok(told(&report, Some(Unanswered::GivenUp))),
-            Said::Nonsense if MOST_ROUNDS <= self.rounds || !self.can_require() => {
-                Ok(told(&report, Some(Unanswered::NotUnderstood)))
+            FormAnswer::Declined => Ok(to_tool_result(&report, Some(Unanswered::Declined))),
+            FormAnswer::GivenUp => Ok(to_tool_result(&report, Some(Unanswered::GivenUp))),
+            FormAnswer::Invalid if MAX_ROUNDS <= self.rounds || !self.can_require() => {
+                Ok(to_tool_result(&report, Some(Unanswered::NotUnderstood)))
             }
-            Said::Nonsense => {
+            FormAnswer::Invalid => {
                 self.rounds += 1;
                 Ok(self.required(&report, question, state.question))
             }
@@ -164,29 +173,36 @@ impl Ladder<'_> {
         loop {
             let level = self.server.levels.of(self.ctx);
             let following = self.following.follow(follower.clone());
-            let report = logging::along(level, follower.clone(), self.ctx, following).await?;
+            let report =
+                logging::with_run_messages(level, follower.clone(), self.ctx, following).await?;
             let asks = report.stop_reason == StopReason::InfoActionNeedsReply
                 && self.reply_mode == ReplyMode::PassToClient
-                && self.caller.form
+                && self.client.form
                 && !self.ctx.ct.is_cancelled();
             let (Some(number), Some(question), true) =
                 (report.question_number(), &report.question, asks)
             else {
-                return Ok(told(&report, None));
+                return Ok(to_tool_result(&report, None));
             };
-            if MOST_ROUNDS <= self.rounds {
-                return Ok(told(&report, Some(Unanswered::TooMany)));
+            if MAX_ROUNDS <= self.rounds {
+                return Ok(to_tool_result(&report, Some(Unanswered::TooMany)));
             }
             self.rounds += 1;
-            if self.caller.modern {
+            if self.client.modern {
                 return Ok(self.required(&report, question, number));
             }
             match self.elicit(&report, question).await {
-                Ok(Said::Text(text)) => follower = self.deliver(&report, number, text).await?,
+                Ok(FormAnswer::Text(text)) => {
+                    follower = self.send_answer(&report, number, text).await?
+                }
                 // The same follower tells the same question, and it is asked once more.
-                Ok(Said::Nonsense) => {}
-                Ok(Said::Declined) => return Ok(told(&report, Some(Unanswered::Declined))),
-                Ok(Said::GivenUp) => return Ok(told(&report, Some(Unanswered::GivenUp))),
+                Ok(FormAnswer::Invalid) => {}
+                Ok(FormAnswer::Declined) => {
+                    return Ok(to_tool_result(&report, Some(Unanswered::Declined)));
+                }
+                Ok(FormAnswer::GivenUp) => {
+                    return Ok(to_tool_result(&report, Some(Unanswered::GivenUp)));
+                }
                 Err(why) => {
                     // It may have been answered elsewhere meanwhile.
                     let agent = &self.server.agent;
@@ -194,7 +210,7 @@ impl Ladder<'_> {
                         .report_after_direct_action(report.session_id, &principal(self.ctx))
                         .await?;
                     let waits = now.question_number() == Some(number);
-                    return Ok(told(&now, why.filter(|_| waits)));
+                    return Ok(to_tool_result(&now, why.filter(|_| waits)));
                 }
             }
         }
@@ -202,7 +218,7 @@ impl Ladder<'_> {
 
     /// Whether this client can be asked to call again. It says so anew with each call.
     fn can_require(&self) -> bool {
-        self.caller.modern && self.caller.form
+        self.client.modern && self.client.form
     }
 
     /// The question for a client that calls again with the answer.
@@ -211,12 +227,13 @@ impl Ladder<'_> {
             session: report.session_id.to_string(),
             question: number,
             round: self.rounds,
-            call: self.origin.call.clone(),
+            call: self.retry.call.clone(),
         };
-        let sealed = self.server.seal.seal(&state, &principal(self.ctx));
-        let form = ElicitRequest::new(form::of(question, report));
-        let requests = InputRequests::from([(ANSWER.to_owned(), InputRequest::Elicitation(form))]);
-        InputRequiredResult::new(Some(requests), Some(sealed)).into()
+        let encoded = self.server.state_codec.encode(&state, &principal(self.ctx));
+        let form = ElicitRequest::new(form::question_form(question, report));
+        let requests =
+            InputRequests::from([(ANSWER_KEY.to_owned(), InputRequest::Elicitation(form))]);
+        InputRequiredResult::new(Some(requests), Some(encoded)).into()
     }
 
     /// Asks while the call waits. `Err(None)`: there was no time to ask, or the call is over.
@@ -227,34 +244,37 @@ impl Ladder<'_> {
         &mut self,
         report: &Report,
         question: &Question,
-    ) -> Result<Said, Option<Unanswered>> {
+    ) -> Result<FormAnswer, Option<Unanswered>> {
         // A client that is told of progress waits longer, as a rule; another one has its own limit,
         // which the wait was chosen for.
-        let limit =
-            if self.caller.progress { PATIENCE } else { self.following.rest().min(PATIENCE) };
-        if limit.min(self.wait) < LEAST_PATIENCE {
+        let limit = if self.client.progress {
+            ANSWER_LIMIT
+        } else {
+            self.following.rest().min(ANSWER_LIMIT)
+        };
+        if limit.min(self.wait) < MIN_ANSWER_TIME {
             return Err(None);
         }
         let begun = Instant::now();
-        let form = ElicitRequest::new(form::of(question, report));
+        let form = ElicitRequest::new(form::question_form(question, report));
         let request = ServerRequest::ElicitRequest(form);
         let sent =
             self.ctx.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
         let mut handle = sent.await.map_err(|err| Some(not_shown(&err)))?;
         let what = "waiting for the user's answer";
         let waited = self.following.wait_for(what, limit, &mut handle.rx).await;
-        if self.caller.progress {
+        if self.client.progress {
             self.following.extend(begun.elapsed());
         }
         let why = match waited {
-            Waited::For(Ok(Ok(ClientResult::ElicitResult(result)))) => {
-                return Ok(form::said(question, &result));
+            WaitOutcome::Done(Ok(Ok(ClientResult::ElicitResult(result)))) => {
+                return Ok(form::parse_answer(question, &result));
             }
-            Waited::For(Ok(Ok(_))) => return Ok(Said::Nonsense),
-            Waited::For(Ok(Err(err))) => return Err(Some(not_shown(&err))),
-            Waited::For(Err(_)) => return Err(Some(Unanswered::NotShown)),
-            Waited::Cancelled => None,
-            Waited::TooLong => Some(Unanswered::NoAnswer),
+            WaitOutcome::Done(Ok(Ok(_))) => return Ok(FormAnswer::Invalid),
+            WaitOutcome::Done(Ok(Err(err))) => return Err(Some(not_shown(&err))),
+            WaitOutcome::Done(Err(_)) => return Err(Some(Unanswered::NotShown)),
+            WaitOutcome::Cancelled => None,
+            WaitOutcome::TimedOut => Some(Unanswered::NoAnswer),
         };
         let over = Some("the question is not waited for any more".to_owned());
         tokio::select! {
@@ -269,7 +289,7 @@ impl Ladder<'_> {
     }
 
     /// Hands an answer to the session. Whatever is in the way, the answer is not lost silently.
-    async fn deliver(
+    async fn send_answer(
         &self,
         report: &Report,
         question: u32,
@@ -305,6 +325,6 @@ fn not_shown(err: &ServiceError) -> Unanswered {
 }
 
 /// The last rung: the result of the tool.
-fn told(report: &Report, asked: Option<Unanswered>) -> CallToolResponse {
+fn to_tool_result(report: &Report, asked: Option<Unanswered>) -> CallToolResponse {
     results::structured(&RunResult::from(report).asked(asked)).into()
 }

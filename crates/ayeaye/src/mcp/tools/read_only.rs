@@ -7,12 +7,12 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
 use crate::http::principal;
-use crate::mcp::args::{self, DeviceArgs, Given, ListSessionsArgs, SessionArgs};
+use crate::mcp::args::{self, DeviceArgs, ListSessionsArgs, SessionArgs, ValidatedArgs};
 use crate::mcp::schema::{input, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
 
-#[tool_router(router = looking, vis = "pub(super)")]
+#[tool_router(router = read_only, vis = "pub(super)")]
 impl Server {
     #[tool(
         title = "List phones",
@@ -37,13 +37,13 @@ impl Server {
     )]
     async fn get_screenshot(
         &self,
-        Given(args): Given<DeviceArgs>,
+        ValidatedArgs(args): ValidatedArgs<DeviceArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
-        let frame = self.unless_driven(&id, &ctx, device.capture()).await?;
+        let frame = self.unless_busy(&id, &ctx, device.capture()).await?;
         // No structured content: hosts that read it drop the picture beside it.
         Ok(results::picture(frame).await)
     }
@@ -57,7 +57,7 @@ impl Server {
     )]
     async fn list_sessions(
         &self,
-        Given(args): Given<ListSessionsArgs>,
+        ValidatedArgs(args): ValidatedArgs<ListSessionsArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
@@ -76,7 +76,7 @@ impl Server {
     )]
     async fn get_session(
         &self,
-        Given(args): Given<SessionArgs>,
+        ValidatedArgs(args): ValidatedArgs<SessionArgs>,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
@@ -89,7 +89,7 @@ impl Server {
 impl Server {
     /// What a look at a phone shows, unless somebody else drives it. Whoever begins to while the look
     /// is under way is not seen either: it may have been taken of what they do.
-    pub(super) async fn unless_driven<T>(
+    pub(super) async fn unless_busy<T>(
         &self,
         id: &DeviceId,
         ctx: &RequestContext<RoleServer>,

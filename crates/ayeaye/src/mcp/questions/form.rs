@@ -29,7 +29,7 @@ const YES_NO: [&str; 2] = ["yes", "no"];
 
 /// What a person said to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum FormAnswer {
     /// These words, for the agent.
     Text(String),
     /// They looked and will not answer.
@@ -37,11 +37,11 @@ pub enum Said {
     /// They will not do what only they can do on the phone.
     GivenUp,
     /// Nothing that fits the form.
-    Nonsense,
+    Invalid,
 }
 
 /// How a question can be answered.
-enum Shape {
+enum AnswerShape {
     /// One of these.
     Choice(Vec<String>),
     /// By hand on the phone.
@@ -50,7 +50,7 @@ enum Shape {
     Text,
 }
 
-impl Shape {
+impl AnswerShape {
     fn of(question: &Question) -> Self {
         let mut options: Vec<String> = Vec::new();
         for option in &question.options {
@@ -71,15 +71,17 @@ impl Shape {
 }
 
 /// The form of a question that waits.
-pub fn of(question: &Question, report: &Report) -> ElicitRequestParams {
+pub fn question_form(question: &Question, report: &Report) -> ElicitRequestParams {
     let form = ElicitationSchema::builder();
-    let form = match Shape::of(question) {
-        Shape::Choice(options) => form.required_enum_schema(FIELD, choice("Your answer", options)),
-        Shape::ByHand => {
+    let form = match AnswerShape::of(question) {
+        AnswerShape::Choice(options) => {
+            form.required_enum_schema(FIELD, choice("Your answer", options))
+        }
+        AnswerShape::ByHand => {
             let options = vec![DONE.to_owned(), GIVE_UP.to_owned()];
             form.required_enum_schema(FIELD, choice("When you have acted on the phone", options))
         }
-        Shape::Text => form.required_string_property(FIELD, |_: StringSchema| {
+        AnswerShape::Text => form.required_string_property(FIELD, |_: StringSchema| {
             StringSchema::new().title("Your answer").length(1, LONGEST)
         }),
     };
@@ -99,7 +101,9 @@ fn message(question: &Question, report: &Report) -> String {
     let mut text = cut(&lines(&question.text), 1500);
     let by_hand = match question.kind {
         QuestionKind::Takeover => texts::ACT_ON_THE_PHONE,
-        _ if question.asks_for_secret() && matches!(Shape::of(question), Shape::ByHand) => {
+        _ if question.asks_for_secret()
+            && matches!(AnswerShape::of(question), AnswerShape::ByHand) =>
+        {
             texts::TYPE_IT_ON_THE_PHONE
         }
         _ => "",
@@ -119,19 +123,21 @@ fn message(question: &Question, report: &Report) -> String {
 }
 
 /// What an answer to this form says.
-pub fn said(question: &Question, result: &ElicitResult) -> Said {
+pub fn parse_answer(question: &Question, result: &ElicitResult) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => {}
-        ElicitationAction::Decline | ElicitationAction::Cancel => return Said::Declined,
-        _ => return Said::Nonsense,
+        ElicitationAction::Decline | ElicitationAction::Cancel => return FormAnswer::Declined,
+        _ => return FormAnswer::Invalid,
     }
     let given = result.content.as_ref().and_then(|content| content.get(FIELD));
-    let Some(Value::String(given)) = given else { return Said::Nonsense };
-    match Shape::of(question) {
-        Shape::Choice(options) if options.contains(given) => Said::Text(given.clone()),
-        Shape::ByHand if given == DONE => Said::Text(DONE_BY_HAND.to_owned()),
-        Shape::ByHand if given == GIVE_UP => Said::GivenUp,
-        Shape::Choice(_) | Shape::ByHand => Said::Nonsense,
-        Shape::Text => args::words(FIELD, given).map_or(Said::Nonsense, Said::Text),
+    let Some(Value::String(given)) = given else { return FormAnswer::Invalid };
+    match AnswerShape::of(question) {
+        AnswerShape::Choice(options) if options.contains(given) => FormAnswer::Text(given.clone()),
+        AnswerShape::ByHand if given == DONE => FormAnswer::Text(DONE_BY_HAND.to_owned()),
+        AnswerShape::ByHand if given == GIVE_UP => FormAnswer::GivenUp,
+        AnswerShape::Choice(_) | AnswerShape::ByHand => FormAnswer::Invalid,
+        AnswerShape::Text => {
+            args::words(FIELD, given).map_or(FormAnswer::Invalid, FormAnswer::Text)
+        }
     }
 }

@@ -46,14 +46,14 @@ fn question(kind: QuestionKind, text: &str, options: &[&str]) -> Question {
 }
 
 fn message(question: &Question) -> String {
-    match form_of(question, &report(question.clone())) {
+    match question_form(question, &report(question.clone())) {
         ElicitRequestParams::FormElicitationParams { message, .. } => message,
         other => panic!("{other:?}"),
     }
 }
 
-fn answered(question: &Question, content: Value) -> Said {
-    said(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
+fn answered(question: &Question, content: Value) -> FormAnswer {
+    parse_answer(question, &ElicitResult::new(ElicitationAction::Accept).with_content(content))
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn a_form_never_takes_a_secret_in_words() {
     for text in ["What is the password?", "Please give me the 6-digit code", "验证码是多少？"]
     {
         let asks = question(QuestionKind::Info, text, &[]);
-        assert_eq!(answered(&asks, json!({ "reply": "Quince-41" })), Said::Nonsense, "{text}");
-        let done = Said::Text(DONE_BY_HAND.to_owned());
+        assert_eq!(answered(&asks, json!({ "reply": "Quince-41" })), FormAnswer::Invalid, "{text}");
+        let done = FormAnswer::Text(DONE_BY_HAND.to_owned());
         assert_eq!(answered(&asks, json!({ "reply": "done" })), done, "{text}");
     }
 }
@@ -100,14 +100,14 @@ fn a_result_says_what_to_do_with_this_kind_of_question() {
 fn only_what_was_offered_is_taken() {
     let options = ["red", "blue", " ", "red"];
     let asks = question(QuestionKind::Info, "Which?", &options);
-    assert_eq!(answered(&asks, json!({ "reply": "blue" })), Said::Text("blue".to_owned()));
+    assert_eq!(answered(&asks, json!({ "reply": "blue" })), FormAnswer::Text("blue".to_owned()));
     for wrong in [json!("blue"), json!({ "reply": "Blue" }), json!({ "reply": " " }), json!({})] {
-        assert_eq!(answered(&asks, wrong.clone()), Said::Nonsense, "{wrong}");
+        assert_eq!(answered(&asks, wrong.clone()), FormAnswer::Invalid, "{wrong}");
     }
     let many: Vec<String> = (0..200).map(|number| number.to_string()).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let asks = question(QuestionKind::Info, "Which?", &many);
-    assert_eq!(answered(&asks, json!({ "reply": "any" })), Said::Text("any".to_owned()));
+    assert_eq!(answered(&asks, json!({ "reply": "any" })), FormAnswer::Text("any".to_owned()));
 }
 
 proptest! {
@@ -122,26 +122,26 @@ proptest! {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let asks = question(kinds[kind], &text, &options);
         prop_assert!(message(&asks).contains(crate::mcp::texts::NOTICE));
-        if let Said::Text(words) = answered(&asks, json!({ "reply": reply })) {
+        if let FormAnswer::Text(words) = answered(&asks, json!({ "reply": reply })) {
             prop_assert!(!words.is_empty());
         }
     }
 
     #[test]
     fn no_text_opens_as_a_state(text in "\\PC{0,200}") {
-        let opened = Seal::of_this_process().open(&text, &Principal::local());
-        prop_assert_eq!(opened.unwrap_err(), Broken::Foreign);
+        let opened = StateCodec::ephemeral().decode(&text, &Principal::local());
+        prop_assert_eq!(opened.unwrap_err(), StateError::Foreign);
     }
 
     #[test]
     fn a_state_with_another_letter_does_not_open(at in 0_usize..400, letter in "[A-Za-z0-9]") {
-        let (seal, state) = (Seal::of_this_process(), state());
-        let sealed = seal.seal(&state, &Principal::local());
-        let at = at % sealed.len();
-        let mut other = sealed.clone();
+        let (codec, state) = (StateCodec::ephemeral(), state());
+        let encoded = codec.encode(&state, &Principal::local());
+        let at = at % encoded.len();
+        let mut other = encoded.clone();
         other.replace_range(at..=at, &letter);
-        let opened = seal.open(&other, &Principal::local());
-        prop_assert_eq!(opened.is_ok(), other == sealed);
+        let opened = codec.decode(&other, &Principal::local());
+        prop_assert_eq!(opened.is_ok(), other == encoded);
     }
 }
 
@@ -152,24 +152,30 @@ fn state() -> State {
 
 #[test]
 fn a_state_opens_for_its_principal_and_seal() {
-    let (seal, state) = (Seal::of_this_process(), state());
+    let (codec, state) = (StateCodec::ephemeral(), state());
     let anna = Principal::new("anna");
-    let sealed = seal.seal(&state, &anna);
-    let (session, opened) = seal.open(&sealed, &anna).unwrap();
+    let encoded = codec.encode(&state, &anna);
+    let (session, opened) = codec.decode(&encoded, &anna).unwrap();
     assert_eq!((session.to_string(), &opened), (state.session.clone(), &state));
-    assert_eq!(seal.open(&sealed, &Principal::local()), Err(Broken::Foreign));
-    assert_eq!(Seal::of_this_process().open(&sealed, &anna), Err(Broken::Foreign));
-    let stale = seal.sealed_for(&state, &anna, std::time::Duration::ZERO);
+    assert_eq!(codec.decode(&encoded, &Principal::local()), Err(StateError::Foreign));
+    assert_eq!(StateCodec::ephemeral().decode(&encoded, &anna), Err(StateError::Foreign));
+    let stale = codec.encode_with_ttl(&state, &anna, std::time::Duration::ZERO);
     // It is good for the rest of its millisecond.
-    while seal.open(&stale, &anna).is_ok() {}
-    assert_eq!(seal.open(&stale, &anna), Err(Broken::Expired));
+    while codec.decode(&stale, &anna).is_ok() {}
+    assert_eq!(codec.decode(&stale, &anna), Err(StateError::Expired));
 }
 
 #[test]
 fn the_key_is_kept_where_only_its_owner_reads_it() {
     let data = tempfile::tempdir().unwrap();
-    let sealed = Seal::kept(data.path()).unwrap().seal(&state(), &Principal::local());
-    assert!(Seal::kept(data.path()).unwrap().open(&sealed, &Principal::local()).is_ok());
+    let encoded =
+        StateCodec::from_data_dir(data.path()).unwrap().encode(&state(), &Principal::local());
+    assert!(
+        StateCodec::from_data_dir(data.path())
+            .unwrap()
+            .decode(&encoded, &Principal::local())
+            .is_ok()
+    );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -185,7 +191,7 @@ fn a_call_is_known_again_by_its_tool_and_arguments() {
         other => panic!("{other}"),
     };
     let of = |tool: &str, arguments: &JsonObject| {
-        Origin::new(tool, Some(arguments), Some(String::new()), None).call
+        RetryContext::new(tool, Some(arguments), Some(String::new()), None).call
     };
     let call = of("a", &object(json!({ "x": 1, "y": "2" })));
     assert_eq!(call, of("a", &object(json!({ "y": "2", "x": 1 }))), "their order does not matter");
@@ -198,6 +204,8 @@ fn a_call_is_known_again_by_its_tool_and_arguments() {
     ] {
         assert_ne!(call, of(tool, &object(arguments.clone())), "{arguments}");
     }
-    assert!(!Origin::new("a", None, None, None).is_retry());
-    assert!(Origin::new("a", None, None, Some(rmcp::model::InputResponses::new())).is_retry());
+    assert!(!RetryContext::new("a", None, None, None).is_retry());
+    assert!(
+        RetryContext::new("a", None, None, Some(rmcp::model::InputResponses::new())).is_retry()
+    );
 }

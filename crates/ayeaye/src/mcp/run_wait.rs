@@ -18,7 +18,7 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
 /// A call that follows: one run, and after answers those that go on with it.
-pub(super) struct Following<'a> {
+pub(super) struct RunWait<'a> {
     agent: &'a Agent,
     ctx: &'a RequestContext<RoleServer>,
     deadline: Instant,
@@ -26,16 +26,16 @@ pub(super) struct Following<'a> {
 }
 
 /// What came of waiting for something that is not a run.
-pub(super) enum Waited<T> {
+pub(super) enum WaitOutcome<T> {
     /// It happened.
-    For(T),
+    Done(T),
     /// The call was cancelled.
     Cancelled,
     /// It took too long.
-    TooLong,
+    TimedOut,
 }
 
-impl<'a> Following<'a> {
+impl<'a> RunWait<'a> {
     /// A call that waits at most so long.
     pub(super) fn new(
         agent: &'a Agent,
@@ -100,22 +100,22 @@ impl<'a> Following<'a> {
         what: &str,
         limit: Duration,
         waiting: impl Future<Output = T>,
-    ) -> Waited<T> {
+    ) -> WaitOutcome<T> {
         let deadline = Instant::now() + limit;
         tokio::pin!(waiting);
         loop {
             let next_word = self.progress.as_ref().map_or(deadline, |it| it.due.min(deadline));
             tokio::select! {
                 biased;
-                () = self.ctx.ct.cancelled() => return Waited::Cancelled,
+                () = self.ctx.ct.cancelled() => return WaitOutcome::Cancelled,
                 // The server goes down: the question waits on record for the next one.
-                () = self.agent.closing() => return Waited::Cancelled,
-                done = &mut waiting => return Waited::For(done),
+                () = self.agent.closing() => return WaitOutcome::Cancelled,
+                done = &mut waiting => return WaitOutcome::Done(done),
                 () = sleep_until(next_word) => match &mut self.progress {
                     Some(progress) if progress.due <= Instant::now() => {
                         progress.send(what.to_owned(), self.ctx).await;
                     }
-                    _ if deadline <= Instant::now() => return Waited::TooLong,
+                    _ if deadline <= Instant::now() => return WaitOutcome::TimedOut,
                     _ => {}
                 }
             }

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// What a call brings besides its arguments. Must be taken before the arguments are.
 #[derive(Debug, Clone, Default)]
-pub struct Origin {
+pub struct RetryContext {
     pub(super) state: Option<String>,
     pub(super) answers: InputResponses,
     /// SHA-256 of the tool and its arguments, in base64: an answer belongs to one call.
@@ -18,7 +18,7 @@ pub struct Origin {
     retry: bool,
 }
 
-impl Origin {
+impl RetryContext {
     /// Whether this is no new call but one that goes on.
     pub fn is_retry(&self) -> bool {
         self.retry
@@ -35,7 +35,7 @@ impl Origin {
     }
 }
 
-impl<S> FromContextPart<ToolCallContext<'_, S>> for Origin {
+impl<S> FromContextPart<ToolCallContext<'_, S>> for RetryContext {
     fn from_context_part(call: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
         let (state, answers) = (call.request_state.take(), call.input_responses.take());
         Ok(Self::new(&call.name, call.arguments.as_ref(), state, answers))

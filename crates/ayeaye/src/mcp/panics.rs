@@ -11,7 +11,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 /// Without it the client waits for ever: rmcp runs each call as a detached task and sends nothing
 /// when that dies. What the call held (locks, leases) is released by its own drop; state it may
 /// have left half changed is the caller's to think of, which is why runs live outside of calls.
-pub async fn guarded<R: From<CallToolResult>>(
+pub async fn catch_panics<R: From<CallToolResult>>(
     tool: &str,
     call: impl Future<Output = Result<R, ErrorData>>,
 ) -> Result<R, ErrorData> {

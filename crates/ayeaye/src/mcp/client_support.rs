@@ -8,7 +8,7 @@ use rmcp::service::RequestContext;
 /// Who calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "clients have every combination of them")]
-pub struct Caller {
+pub struct ClientSupport {
     /// It speaks 2026-07-28 or later: it is asked by a result and never by a request of ours.
     pub modern: bool,
     /// It can show its user a form.
@@ -20,7 +20,7 @@ pub struct Caller {
     pub progress: bool,
 }
 
-impl Caller {
+impl ClientSupport {
     /// The client of this request.
     pub fn of(ctx: &RequestContext<RoleServer>) -> Self {
         let version = ctx.protocol_version();

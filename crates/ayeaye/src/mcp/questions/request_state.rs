@@ -22,7 +22,7 @@ const LONGEST: usize = 4096;
 
 /// Signs states and knows its own again. Clones share the key.
 #[derive(Clone)]
-pub struct Seal(Arc<RequestStateCodec>);
+pub struct StateCodec(Arc<RequestStateCodec>);
 
 /// What a state says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,22 +39,22 @@ pub struct State {
 
 /// Why a state is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Broken {
+pub enum StateError {
     /// The person took too long.
     Expired,
     /// It is not ours, not whole, or somebody else's.
     Foreign,
 }
 
-impl Seal {
+impl StateCodec {
     /// A seal of this process only.
-    pub fn of_this_process() -> Self {
+    pub fn ephemeral() -> Self {
         let key: [u8; 32] = rand::random();
         Self::with_key(&key)
     }
 
     /// The seal of this data folder.
-    pub fn kept(data_dir: &Path) -> Result<Self, TokenError> {
+    pub fn from_data_dir(data_dir: &Path) -> Result<Self, TokenError> {
         let key = kept_secret(data_dir, FILE)?;
         Ok(Self::with_key(key.expose().as_bytes()))
     }
@@ -64,11 +64,11 @@ impl Seal {
     }
 
     /// Seals a state for this principal.
-    pub fn seal(&self, state: &State, principal: &Principal) -> String {
-        self.sealed_for(state, principal, VALID)
+    pub fn encode(&self, state: &State, principal: &Principal) -> String {
+        self.encode_with_ttl(state, principal, VALID)
     }
 
-    pub(super) fn sealed_for(
+    pub(super) fn encode_with_ttl(
         &self,
         state: &State,
         principal: &Principal,
@@ -79,21 +79,25 @@ impl Seal {
     }
 
     /// Opens a state that this principal was given.
-    pub fn open(&self, sealed: &str, principal: &Principal) -> Result<(SessionId, State), Broken> {
-        if LONGEST < sealed.len() {
-            return Err(Broken::Foreign);
+    pub fn decode(
+        &self,
+        encoded: &str,
+        principal: &Principal,
+    ) -> Result<(SessionId, State), StateError> {
+        if LONGEST < encoded.len() {
+            return Err(StateError::Foreign);
         }
-        let opened = self.0.open_json_with::<State>(sealed, principal.name().as_bytes());
+        let opened = self.0.open_json_with::<State>(encoded, principal.name().as_bytes());
         let state = opened.map_err(|err| match err {
-            RequestStateError::Expired => Broken::Expired,
-            _ => Broken::Foreign,
+            RequestStateError::Expired => StateError::Expired,
+            _ => StateError::Foreign,
         })?;
-        let session = state.session.parse().map_err(|_| Broken::Foreign)?;
+        let session = state.session.parse().map_err(|_| StateError::Foreign)?;
         Ok((session, state))
     }
 }
 
-impl std::fmt::Debug for Seal {
+impl std::fmt::Debug for StateCodec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Seal")
     }

@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use ayeaye_agent::SessionId;
 
 use super::id::TaskId;
-use crate::mcp::ladder::Unanswered;
+use crate::mcp::questions::Unanswered;
 
 /// Most that are remembered.
 const MOST: usize = 1000;
 
 /// How a client has ended a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum TaskEnd {
     /// `tasks/cancel`.
     Cancelled,
     /// Nobody answers.
@@ -27,29 +27,32 @@ type Place = (SessionId, u32);
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Marks(Mutex<VecDeque<(Place, u32, Mark)>>);
+pub(super) struct EndedTasks(Mutex<VecDeque<(Place, u32, TaskEnd)>>);
 
-impl Marks {
+impl EndedTasks {
     /// Remembers that a task has ended with this run.
-    pub(super) fn set(&self, id: &TaskId, run: u32, mark: Mark) {
-        let mut marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if marks.iter().any(|(marked, ..)| *marked == place(id)) {
+    pub(super) fn set(&self, id: &TaskId, run: u32, end: TaskEnd) {
+        let mut ended_tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended_tasks.iter().any(|(marked, ..)| *marked == place(id)) {
             return;
         }
-        if marks.len() == MOST {
-            marks.pop_front();
+        if ended_tasks.len() == MOST {
+            ended_tasks.pop_front();
         }
-        marks.push_back((place(id), run, mark));
+        ended_tasks.push_back((place(id), run, end));
     }
 
     /// The run a task has ended with, and how.
-    pub(super) fn get(&self, id: &TaskId) -> Option<(u32, Mark)> {
+    pub(super) fn get(&self, id: &TaskId) -> Option<(u32, TaskEnd)> {
         // Without forms a task does not wait.
         if !id.asks {
             return None;
         }
-        let marks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        marks.iter().find(|(marked, ..)| *marked == place(id)).map(|(_, run, mark)| (*run, *mark))
+        let ended_tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        ended_tasks
+            .iter()
+            .find(|(marked, ..)| *marked == place(id))
+            .map(|(_, run, end)| (*run, *end))
     }
 }
 
@@ -70,27 +73,27 @@ mod tests {
 
     #[test]
     fn made_up_names_of_one_task_push_no_other_out() {
-        let marks = Marks::default();
+        let ended_tasks = EndedTasks::default();
         let (theirs, mine) = (SessionId::new(), SessionId::new());
-        marks.set(&id(theirs, 1), 0, Mark::Cancelled);
+        ended_tasks.set(&id(theirs, 1), 0, TaskEnd::Cancelled);
         for at in 0..2000 {
-            marks.set(&id(mine, at), 0, Mark::Unanswered(Unanswered::Declined));
+            ended_tasks.set(&id(mine, at), 0, TaskEnd::Unanswered(Unanswered::Declined));
         }
-        assert_eq!(marks.get(&id(theirs, 1)), Some((0, Mark::Cancelled)));
-        assert_eq!(marks.0.lock().unwrap().len(), 2);
+        assert_eq!(ended_tasks.get(&id(theirs, 1)), Some((0, TaskEnd::Cancelled)));
+        assert_eq!(ended_tasks.0.lock().unwrap().len(), 2);
         let returns = TaskId { asks: false, ..id(theirs, 1) };
-        assert_eq!(marks.get(&returns), None);
+        assert_eq!(ended_tasks.get(&returns), None);
     }
 
     #[test]
     fn only_so_many_are_remembered() {
-        let marks = Marks::default();
+        let ended_tasks = EndedTasks::default();
         let first = id(SessionId::new(), 1);
-        marks.set(&first, 0, Mark::Cancelled);
+        ended_tasks.set(&first, 0, TaskEnd::Cancelled);
         for _ in 0..MOST {
-            marks.set(&id(SessionId::new(), 1), 0, Mark::Cancelled);
+            ended_tasks.set(&id(SessionId::new(), 1), 0, TaskEnd::Cancelled);
         }
-        assert_eq!(marks.get(&first), None);
-        assert_eq!(marks.0.lock().unwrap().len(), MOST);
+        assert_eq!(ended_tasks.get(&first), None);
+        assert_eq!(ended_tasks.0.lock().unwrap().len(), MOST);
     }
 }
