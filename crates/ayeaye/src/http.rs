@@ -3,20 +3,20 @@
 //! Loopback unless told otherwise, a bearer token always, and no page of a browser unless its origin
 //! was allowed. `/healthz` says `ok` to whoever may say our name, `/readyz` whether tasks are taken.
 //! Whoever comes with another token than the main one is another principal, and sees only their own.
-mod buckets;
+mod auth;
 mod connections;
 mod cors;
-mod gate;
 mod issuer;
-mod keyring;
+mod legacy_sse;
 mod listen;
 mod names;
-mod priming;
-mod ready;
+mod rate_limit;
+mod readiness;
 mod replay;
 mod resource;
 mod sessions;
 mod token;
+mod token_store;
 
 use std::future::Future;
 use std::io;
@@ -32,22 +32,22 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-pub use gate::principal;
-pub use keyring::TokensError;
+pub use auth::principal;
 pub use listen::Listen;
 pub use names::{HostName, WebOrigin};
 pub use token::{TokenError, kept_secret};
+pub use token_store::TokenFileError;
 
-use buckets::Buckets;
+use auth::AuthMiddleware;
 use connections::Connections;
-use gate::Gate;
 use issuer::Issuer;
-use keyring::Keyring;
 use listen::Listener;
 use names::Hosts;
-use ready::Ready;
+use rate_limit::RateLimiter;
+use readiness::Readiness;
 use resource::Resource;
 use sessions::Sessions;
+use token_store::TokenStore;
 
 use crate::config::HttpSettings;
 use crate::shutdown::Shutdown;
@@ -66,7 +66,7 @@ pub enum HttpError {
     #[error(transparent)]
     Token(#[from] TokenError),
     #[error(transparent)]
-    Tokens(#[from] TokensError),
+    Tokens(#[from] TokenFileError),
     #[error("the issuer {name} cannot be used: {problem}")]
     Issuer { name: String, problem: String },
 }
@@ -76,7 +76,7 @@ pub enum HttpError {
 pub struct HttpServer {
     listener: Listener,
     address: Listen,
-    gate: Arc<Gate>,
+    auth: Arc<AuthMiddleware>,
     data_dir: PathBuf,
     /// Bytes that must be free for a new session.
     floor: u64,
@@ -101,8 +101,8 @@ impl HttpServer {
             Some(token) => (token.clone(), None),
             None => (token::kept(data_dir)?, Some(data_dir.join(token::FILE))),
         };
-        let mut keyring = Keyring::new(&token);
-        let others = keyring.add(settings.tokens_file.as_deref(), data_dir)?;
+        let mut token_store = TokenStore::new(&token);
+        let others = token_store.add(settings.tokens_file.as_deref(), data_dir)?;
         let (listener, address) = Listener::bind(listen)
             .await
             .map_err(|source| HttpError::Listen { listen: listen.clone(), source })?;
@@ -118,19 +118,19 @@ impl HttpServer {
         };
         let mut hosts = settings.allowed_hosts.clone();
         hosts.extend(settings.public_url.as_ref().and_then(HostName::of));
-        let gate = Gate {
+        let auth = AuthMiddleware {
             hosts: Hosts::new(&address, &hosts),
             origins: settings.allowed_origins.clone(),
-            keyring,
+            token_store,
             issuer,
             resource,
             sessions: Arc::new(Sessions::new()),
-            requests: Buckets::new(settings.rate_limit),
-            wrong: Buckets::new(settings.wrong_tokens),
+            requests: RateLimiter::new(settings.rate_limit),
+            wrong: RateLimiter::new(settings.wrong_tokens),
             body_limit: settings.body_limit,
         };
-        let (gate, data_dir) = (Arc::new(gate), data_dir.to_owned());
-        Ok(Self { listener, address, gate, data_dir, floor: 0, token_file, others })
+        let (auth, data_dir) = (Arc::new(auth), data_dir.to_owned());
+        Ok(Self { listener, address, auth, data_dir, floor: 0, token_file, others })
     }
 
     /// `/readyz` says no when less than this is free: no session would be begun.
@@ -185,15 +185,15 @@ impl HttpServer {
             // Our gate is stricter: it wants the port, and sees headers that come twice.
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_max_request_body_bytes(self.gate.body_limit)
+            .with_max_request_body_bytes(self.auth.body_limit)
             // The event that begins a session and its open stream has an id that cannot be resumed
             // from. Streams of calls begin with a good one, for whom it is for: `priming`.
             .with_sse_retry(None);
         config.cancellation_token = streams.clone();
-        let gate = Arc::clone(&self.gate);
-        let sessions = Arc::clone(&gate.sessions);
+        let auth = Arc::clone(&self.auth);
+        let sessions = Arc::clone(&auth.sessions);
         let mcp = StreamableHttpService::new(move || Ok(make()), sessions, config);
-        let ready = Arc::new(Ready::new(self.data_dir.clone(), self.floor, asked.clone()));
+        let ready = Arc::new(Readiness::new(self.data_dir.clone(), self.floor, asked.clone()));
         let is_ready = async move || match ready.check().await {
             Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
             Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
@@ -201,11 +201,11 @@ impl HttpServer {
         Router::new()
             .route_service("/mcp", mcp.clone())
             .route_service("/mcp/", mcp)
-            .route_layer(from_fn_with_state(Arc::clone(&gate), gate::check_token))
+            .route_layer(from_fn_with_state(Arc::clone(&auth), auth::check_token))
             .route("/healthz", get(async || "ok\n"))
             .route("/readyz", get(is_ready))
-            .merge(gate.resource.routes(gate.issuer.as_ref()))
-            .layer(from_fn_with_state(gate, gate::check_names))
+            .merge(auth.resource.routes(auth.issuer.as_ref()))
+            .layer(from_fn_with_state(auth, auth::check_names))
     }
 
     /// Says where it listens and how a client gets in. The tokens themselves stay out of the log.
@@ -240,7 +240,7 @@ impl HttpServer {
         if 0 < self.others {
             tracing::info!("tokens for others: {}", self.others);
         }
-        if let Some(issuer) = &self.gate.issuer {
+        if let Some(issuer) = &self.auth.issuer {
             tracing::info!("tokens of {} for {} are taken too", issuer.name(), issuer.audience());
         }
     }
@@ -249,7 +249,7 @@ impl HttpServer {
 /// How long answers that are ready get to leave.
 const LEAVE: Duration = Duration::from_millis(500);
 
-impl std::fmt::Debug for Gate {
+impl std::fmt::Debug for AuthMiddleware {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gate").field("hosts", &self.hosts).finish_non_exhaustive()
     }

@@ -3,8 +3,8 @@
 //! What rmcp leaves to us: clients end a server by closing its stdin, and runs must hear of it at
 //! once; a line that is too long is dropped without a word, and its sender would wait for ever; a
 //! notification before the first request ends the server.
-mod id_spotter;
-mod watcher;
+mod line_monitor;
+mod request_id;
 
 use std::future::Future;
 use std::io;
@@ -18,15 +18,15 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{mpsc, watch};
 
-use watcher::{TooLong, Watch};
+use line_monitor::{LineMonitor, OversizedLine};
 
 use crate::shutdown::Shutdown;
 
 /// The longest line that is read: one message. More is no task for a phone.
-pub const LONGEST_LINE: usize = 16 << 20;
+pub const MAX_LINE: usize = 16 << 20;
 
 /// How long answers that are ready get to leave.
-const LEAVE: Duration = Duration::from_secs(2);
+const DRAIN_LIMIT: Duration = Duration::from_secs(2);
 
 /// Serves `handler` until stdin ends or `shutdown` asks to end; the end of stdin asks too. Then
 /// `stopped` is awaited (the caller's runs coming to their end) and the last answers leave.
@@ -53,7 +53,7 @@ async fn serve_on<R, W>(
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = Lines::new(reader, writer, shutdown);
+    let transport = StdioTransport::new(reader, writer, shutdown);
     let mut open = transport.open.subscribe();
     let ended = tokio_util::sync::CancellationToken::new();
     // Boxed: it is 20 kB, of which every future around it would be larger.
@@ -86,7 +86,7 @@ async fn serve_on<R, W>(
     let leave = async {
         // At the end of stdin rmcp ends by itself, at a signal it goes on reading until it is told.
         // Calls that were cancelled have no answer, hence the limit.
-        drop(tokio::time::timeout(LEAVE, open.wait_for(|open| *open == 0)).await);
+        drop(tokio::time::timeout(DRAIN_LIMIT, open.wait_for(|open| *open == 0)).await);
         ended.cancel();
         if let Err(err) = service.await {
             tracing::error!("the connection broke: {err}");
@@ -96,32 +96,32 @@ async fn serve_on<R, W>(
 }
 
 /// rmcp's transport over lines, with eyes on what goes in.
-struct Lines<R: AsyncRead + Unpin, W: AsyncWrite> {
-    inner: AsyncRwTransport<RoleServer, Watch<R>, W>,
-    too_long: mpsc::Receiver<TooLong>,
+struct StdioTransport<R: AsyncRead + Unpin, W: AsyncWrite> {
+    inner: AsyncRwTransport<RoleServer, LineMonitor<R>, W>,
+    oversized: mpsc::Receiver<OversizedLine>,
     /// Whether the client has asked for anything yet.
     asked: bool,
     /// Requests that came in and whose answer has not left.
     open: watch::Sender<usize>,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> StdioTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     fn new(reader: R, writer: W, shutdown: &Shutdown) -> Self {
-        let (report, too_long) = mpsc::channel(16);
-        let watch = Watch::new(reader, LONGEST_LINE, report, shutdown.asked.clone());
-        let inner = AsyncRwTransport::new(watch, writer).with_max_line_length(LONGEST_LINE);
-        Self { inner, too_long, asked: false, open: watch::Sender::new(0) }
+        let (report, oversized) = mpsc::channel(16);
+        let watch = LineMonitor::new(reader, MAX_LINE, report, shutdown.asked.clone());
+        let inner = AsyncRwTransport::new(watch, writer).with_max_line_length(MAX_LINE);
+        Self { inner, oversized, asked: false, open: watch::Sender::new(0) }
     }
 
     /// Answers a message that never came in. Not awaited here: `receive` may be dropped at any time.
-    fn answer(&mut self, too_long: TooLong) {
-        let text = format!("the message is longer than {LONGEST_LINE} bytes");
+    fn answer(&mut self, oversized: OversizedLine) {
+        let text = format!("the message is longer than {MAX_LINE} bytes");
         let error = ErrorData::invalid_request(text, None);
-        let sent = self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, too_long.id));
+        let sent = self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, oversized.id));
         tokio::spawn(async move {
             if let Err(err) = sent.await {
                 tracing::debug!("an answer was lost: {err}");
@@ -130,7 +130,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for StdioTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -156,8 +156,8 @@ where
         loop {
             let message = tokio::select! {
                 biased;
-                Some(too_long) = self.too_long.recv() => {
-                    self.answer(too_long);
+                Some(oversized) = self.oversized.recv() => {
+                    self.answer(oversized);
                     continue;
                 }
                 message = self.inner.receive() => message?,

@@ -22,22 +22,22 @@ use tokio_util::task::TaskTracker;
 use super::listen::Listener;
 
 /// Connections at a time.
-const MOST_CONNECTIONS: usize = 768;
+const MAX_CONNECTIONS: usize = 768;
 
 /// Places that are cleared beforehand, so that who comes waits for nobody to go.
-const SPARE: usize = 32;
+const RESERVE: usize = 32;
 
 /// Connections of one principal: whoever has a token shall not take the server from the others.
-const MOST_OF_ONE: usize = MOST_CONNECTIONS / 2;
+const MAX_PER_PRINCIPAL: usize = MAX_CONNECTIONS / 2;
 
 /// How long the headers of a request may take, and how long a connection may be idle between two.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 
 /// Who is at the other end of a connection. Every request carries it as an extension.
 #[derive(Debug, Clone)]
-pub(super) struct Guest {
+pub(super) struct Conn {
     pub(super) peer: Peer,
-    stay: Arc<Stay>,
+    guard: Arc<ConnGuard>,
 }
 
 /// What the system says of the other end.
@@ -53,100 +53,100 @@ pub(super) enum Peer {
     },
 }
 
-impl Guest {
+impl Conn {
     /// It has shown a good token: its place is its own from now on, unless whoever has that token
     /// holds too many already. Then it stays a stranger.
     #[must_use]
-    pub(super) fn is_known(&self, who: &Principal) -> bool {
-        let Stay { number, places } = &*self.stay;
-        places.guests().know(*number, who, places.of_one)
+    pub(super) fn authenticate(&self, who: &Principal) -> bool {
+        let ConnGuard { id, limiter } = &*self.guard;
+        limiter.table().authenticate(*id, who, limiter.max_per_principal)
     }
 }
 
 /// A connection's time here; whoever goes waits no more.
 #[derive(Debug)]
-struct Stay {
-    number: u64,
-    places: Arc<Places>,
+struct ConnGuard {
+    id: u64,
+    limiter: Arc<ConnLimiter>,
 }
 
-impl Drop for Stay {
+impl Drop for ConnGuard {
     fn drop(&mut self) {
-        self.places.guests().forget(self.number);
+        self.limiter.table().remove(self.id);
     }
 }
 
 /// The places there are, and who has them.
 #[derive(Debug)]
-struct Places {
-    room: Arc<Semaphore>,
-    spare: usize,
-    of_one: usize,
-    guests: Mutex<Guests>,
+struct ConnLimiter {
+    permits: Arc<Semaphore>,
+    reserve: usize,
+    max_per_principal: usize,
+    table: Mutex<ConnTable>,
 }
 
 #[derive(Debug, Default)]
-struct Guests {
-    last: u64,
+struct ConnTable {
+    last_id: u64,
     /// Who has shown no token, by the order in which they came; each ends when its own is cancelled.
-    strangers: BTreeMap<u64, CancellationToken>,
+    unauthenticated: BTreeMap<u64, CancellationToken>,
     /// Who has shown one. A connection is counted as that of whoever used it first.
-    known: HashMap<u64, Principal>,
-    of_each: HashMap<Principal, usize>,
+    authenticated: HashMap<u64, Principal>,
+    per_principal: HashMap<Principal, usize>,
 }
 
-impl Guests {
-    fn know(&mut self, number: u64, who: &Principal, most: usize) -> bool {
-        if self.known.contains_key(&number) {
+impl ConnTable {
+    fn authenticate(&mut self, id: u64, who: &Principal, most: usize) -> bool {
+        if self.authenticated.contains_key(&id) {
             return true;
         }
-        let count = self.of_each.entry(who.clone()).or_default();
+        let count = self.per_principal.entry(who.clone()).or_default();
         if most <= *count {
             return false;
         }
         *count += 1;
-        self.known.insert(number, who.clone());
-        self.strangers.remove(&number);
+        self.authenticated.insert(id, who.clone());
+        self.unauthenticated.remove(&id);
         true
     }
 
-    fn forget(&mut self, number: u64) {
-        self.strangers.remove(&number);
-        let Some(who) = self.known.remove(&number) else { return };
-        if let Some(count) = self.of_each.get_mut(&who) {
+    fn remove(&mut self, id: u64) {
+        self.unauthenticated.remove(&id);
+        let Some(who) = self.authenticated.remove(&id) else { return };
+        if let Some(count) = self.per_principal.get_mut(&who) {
             *count -= 1;
             if *count == 0 {
-                self.of_each.remove(&who);
+                self.per_principal.remove(&who);
             }
         }
     }
 }
 
-impl Places {
-    fn guests(&self) -> MutexGuard<'_, Guests> {
-        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
+impl ConnLimiter {
+    fn table(&self) -> MutexGuard<'_, ConnTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place; when few are left, the stranger who has been here longest must go.
-    async fn take(&self) -> OwnedSemaphorePermit {
-        if self.room.available_permits() <= self.spare
-            && let Some((_, leave)) = self.guests().strangers.pop_first()
+    async fn acquire(&self) -> OwnedSemaphorePermit {
+        if self.permits.available_permits() <= self.reserve
+            && let Some((_, leave)) = self.table().unauthenticated.pop_first()
         {
             leave.cancel();
         }
-        Arc::clone(&self.room).acquire_owned().await.expect("never closed")
+        Arc::clone(&self.permits).acquire_owned().await.expect("never closed")
     }
 
-    fn admit(self: &Arc<Self>, peer: Peer) -> (Guest, CancellationToken) {
+    fn admit(self: &Arc<Self>, peer: Peer) -> (Conn, CancellationToken) {
         let leave = CancellationToken::new();
-        let number = {
-            let mut guests = self.guests();
-            guests.last += 1;
-            let number = guests.last;
-            guests.strangers.insert(number, leave.clone());
-            number
+        let id = {
+            let mut table = self.table();
+            table.last_id += 1;
+            let id = table.last_id;
+            table.unauthenticated.insert(id, leave.clone());
+            id
         };
-        (Guest { peer, stay: Arc::new(Stay { number, places: Arc::clone(self) }) }, leave)
+        (Conn { peer, guard: Arc::new(ConnGuard { id, limiter: Arc::clone(self) }) }, leave)
     }
 }
 
@@ -158,21 +158,21 @@ pub(super) struct Connections {
     finish: CancellationToken,
     /// Each ends now.
     cut: CancellationToken,
-    places: Arc<Places>,
+    limiter: Arc<ConnLimiter>,
 }
 
 impl Default for Connections {
     fn default() -> Self {
-        let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         Self {
             tracker: TaskTracker::new(),
             finish: CancellationToken::new(),
             cut: CancellationToken::new(),
-            places: Arc::new(Places {
-                room,
-                spare: SPARE,
-                of_one: MOST_OF_ONE,
-                guests: Mutex::default(),
+            limiter: Arc::new(ConnLimiter {
+                permits,
+                reserve: RESERVE,
+                max_per_principal: MAX_PER_PRINCIPAL,
+                table: Mutex::default(),
             }),
         }
     }
@@ -220,13 +220,13 @@ impl Connections {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let place = self.places.take().await;
-        let (guest, leave) = self.places.admit(peer);
-        let router = router.clone().layer(Extension(guest.clone()));
+        let permit = self.limiter.acquire().await;
+        let (conn, leave) = self.limiter.admit(peer);
+        let router = router.clone().layer(Extension(conn.clone()));
         let serve = serve(stream, peer, router, self.finish.clone(), self.cut.clone());
         self.tracker.spawn(async move {
             leave.run_until_cancelled(serve).await;
-            drop((guest, place));
+            drop((conn, permit));
         });
     }
 
@@ -281,49 +281,59 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_stranger_gives_its_place_and_the_known_keep_theirs() {
-        let room = Arc::new(Semaphore::new(3));
-        let places = Arc::new(Places { room, spare: 0, of_one: 9, guests: Mutex::default() });
+        let permits = Arc::new(Semaphore::new(3));
+        let limiter = Arc::new(ConnLimiter {
+            permits,
+            reserve: 0,
+            max_per_principal: 9,
+            table: Mutex::default(),
+        });
         let peer = Peer::Local { same_user: false };
         let mut here = Vec::new();
         for _ in 0..3 {
-            let place = places.take().await;
-            here.push((places.admit(peer), place));
+            let permit = limiter.acquire().await;
+            here.push((limiter.admit(peer), permit));
         }
-        assert!(here[0].0.0.is_known(&Principal::local()));
-        let (taken, ()) = tokio::join!(places.take(), async {
+        assert!(here[0].0.0.authenticate(&Principal::local()));
+        let (taken, ()) = tokio::join!(limiter.acquire(), async {
             assert!(!here[0].0.1.is_cancelled());
             here[1].0.1.cancelled().await;
             drop(here.remove(1));
         });
         assert!(!here[1].0.1.is_cancelled());
         drop((taken, here));
-        let guests = places.guests();
-        assert!(guests.strangers.is_empty() && guests.known.is_empty());
-        assert!(guests.of_each.is_empty());
-        assert_eq!(places.room.available_permits(), 3);
+        let table = limiter.table();
+        assert!(table.unauthenticated.is_empty() && table.authenticated.is_empty());
+        assert!(table.per_principal.is_empty());
+        assert_eq!(limiter.permits.available_permits(), 3);
     }
 
     #[tokio::test]
     async fn nobody_has_more_places_than_their_own() {
-        let room = Arc::new(Semaphore::new(4));
-        let places = Arc::new(Places { room, spare: 0, of_one: 2, guests: Mutex::default() });
+        let permits = Arc::new(Semaphore::new(4));
+        let limiter = Arc::new(ConnLimiter {
+            permits,
+            reserve: 0,
+            max_per_principal: 2,
+            table: Mutex::default(),
+        });
         let (anna, greedy) = (Principal::new("token:anna"), Principal::new("token:greedy"));
         let mut here = Vec::new();
-        for number in 0..4 {
-            let place = places.take().await;
-            let (guest, leave) = places.admit(Peer::Local { same_user: false });
-            assert_eq!(guest.is_known(&greedy), number < 2);
-            here.push((guest, leave, place));
+        for id in 0..4 {
+            let permit = limiter.acquire().await;
+            let (conn, leave) = limiter.admit(Peer::Local { same_user: false });
+            assert_eq!(conn.authenticate(&greedy), id < 2);
+            here.push((conn, leave, permit));
         }
-        assert!(here[0].0.is_known(&greedy), "one that has its place keeps it");
-        let (mine, ()) = tokio::join!(places.take(), async {
+        assert!(here[0].0.authenticate(&greedy), "one that has its place keeps it");
+        let (mine, ()) = tokio::join!(limiter.acquire(), async {
             here[2].1.cancelled().await;
             drop(here.remove(2));
         });
-        let (guest, _) = places.admit(Peer::Local { same_user: false });
-        assert!(guest.is_known(&anna));
+        let (conn, _) = limiter.admit(Peer::Local { same_user: false });
+        assert!(conn.authenticate(&anna));
         drop(here.remove(0));
-        assert!(here[1].0.is_known(&greedy), "there is room again");
+        assert!(here[1].0.authenticate(&greedy), "there is room again");
         drop(mine);
     }
 }

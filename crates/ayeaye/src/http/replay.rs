@@ -17,11 +17,11 @@ use tokio::sync::watch;
 
 /// Events of one stream. Progress comes at most once a second, so this is minutes of it; the oldest
 /// goes first, the answer stays.
-const MOST_EVENTS: usize = 256;
+const MAX_EVENTS: usize = 256;
 /// Streams of all sessions.
-const MOST_STREAMS: usize = 1024;
+const MAX_STREAMS: usize = 1024;
 /// Of all events together, as JSON.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 /// The events of all streams, bounded; the stream that is longest without news goes first.
 #[derive(Debug, Clone, Default)]
@@ -154,14 +154,14 @@ impl Kept {
         stream.events.push_back(Event { number, size, message });
         stream.bytes += size;
         self.bytes += size;
-        if MOST_EVENTS < stream.events.len()
+        if MAX_EVENTS < stream.events.len()
             && let Some(oldest) = stream.events.pop_front()
         {
             stream.bytes -= oldest.size;
             self.bytes -= oldest.size;
         }
         stream.newest.send_replace(number);
-        while MOST_BYTES < self.bytes || MOST_STREAMS < self.streams.len() {
+        while MAX_BYTES < self.bytes || MAX_STREAMS < self.streams.len() {
             self.drop_oldest();
         }
         id
@@ -266,19 +266,19 @@ mod tests {
     #[tokio::test]
     async fn everything_is_bounded() {
         let replay = Replay::default();
-        for number in 0..=MOST_STREAMS + 10 {
+        for number in 0..=MAX_STREAMS + 10 {
             replay.store_event(&number.to_string(), &news(1)).await.unwrap();
         }
-        assert_eq!(lock(&replay.kept).streams.len(), MOST_STREAMS);
-        for _ in 0..MOST_EVENTS * 2 {
+        assert_eq!(lock(&replay.kept).streams.len(), MAX_STREAMS);
+        for _ in 0..MAX_EVENTS * 2 {
             replay.store_event("busy", &news(1)).await.unwrap();
         }
-        assert_eq!(lock(&replay.kept).streams["busy"].events.len(), MOST_EVENTS);
+        assert_eq!(lock(&replay.kept).streams["busy"].events.len(), MAX_EVENTS);
         for number in 0..40 {
             replay.store_event(&format!("large {number}"), &news(1 << 20)).await.unwrap();
         }
         let kept = lock(&replay.kept);
-        assert!(kept.bytes <= MOST_BYTES);
+        assert!(kept.bytes <= MAX_BYTES);
         assert_eq!(kept.bytes, kept.streams.values().map(|stream| stream.bytes).sum::<usize>());
     }
 

@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionManager};
 use tokio::time::Instant;
 
-use super::priming::Unprimed;
+use super::legacy_sse::LegacySseFilter;
 use super::replay::Replay;
 
 /// After this long without a message a session ends. Keep-alive comments and open streams count as
@@ -26,7 +26,7 @@ use super::replay::Replay;
 const KEEP_ALIVE: Duration = Duration::from_hours(6);
 
 /// Sessions at a time; one is about 64 KiB. Clients that end without a word leave theirs behind.
-const MOST_SESSIONS: usize = 256;
+const MAX_SESSIONS: usize = 256;
 
 /// Messages between a session and a connection that reads slowly. A full queue stops the whole
 /// session until its reader moves or goes.
@@ -52,7 +52,7 @@ pub(super) struct Sessions {
     inner: LocalSessionManager,
     replay: Replay,
     known: Mutex<HashMap<SessionId, Known>>,
-    unprimed: Unprimed,
+    legacy_sse: LegacySseFilter,
     /// Whether there were ever too many.
     full: AtomicBool,
 }
@@ -71,7 +71,13 @@ impl Sessions {
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
         let full = AtomicBool::new(false);
-        Self { inner, replay, known: Mutex::default(), unprimed: Unprimed::default(), full }
+        Self {
+            inner,
+            replay,
+            known: Mutex::default(),
+            legacy_sse: LegacySseFilter::default(),
+            full,
+        }
     }
 
     /// Whether `who` has opened this session and not ended it.
@@ -108,24 +114,24 @@ impl Sessions {
         loop {
             let oldest = {
                 let known = self.known();
-                if known.len() < MOST_SESSIONS {
+                if known.len() < MAX_SESSIONS {
                     return Ok(());
                 }
-                let mut of_each: HashMap<&Principal, usize> = HashMap::new();
+                let mut per_principal: HashMap<&Principal, usize> = HashMap::new();
                 for one in known.values() {
-                    *of_each.entry(&one.owner).or_default() += 1;
+                    *per_principal.entry(&one.owner).or_default() += 1;
                 }
-                let most = of_each.values().max().copied().unwrap_or_default();
+                let most = per_principal.values().max().copied().unwrap_or_default();
                 known
                     .iter()
-                    .filter(|(_, one)| of_each.get(&one.owner) == Some(&most))
+                    .filter(|(_, one)| per_principal.get(&one.owner) == Some(&most))
                     .min_by_key(|(_, one)| one.used)
                     .map(|(id, _)| id.clone())
             };
             let Some(oldest) = oldest else { return Ok(()) };
             // Once: a client that opens them without end shall not fill the log too.
             if !self.full.swap(true, Ordering::Relaxed) {
-                tracing::warn!("more than {MOST_SESSIONS} MCP sessions: the oldest ones end");
+                tracing::warn!("more than {MAX_SESSIONS} MCP sessions: the oldest ones end");
             }
             self.close_session(&oldest).await?;
         }
@@ -149,7 +155,7 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
         let answer = self.inner.initialize_session(id, message).await?;
-        self.unprimed.note(id, &answer);
+        self.legacy_sse.note(id, &answer);
         Ok(answer)
     }
 
@@ -160,7 +166,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.known().remove(id);
-        self.unprimed.forget(id);
+        self.legacy_sse.remove(id);
         self.inner.close_session(id).await
     }
 
@@ -171,7 +177,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
         let stream = self.claimed(self.inner.create_stream(id, message).await?);
-        Ok(self.unprimed.readable(id, stream))
+        Ok(self.legacy_sse.readable(id, stream))
     }
 
     async fn accept_message(
@@ -189,7 +195,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
         let stream = self.claimed(self.inner.create_standalone_stream(id).await?);
-        Ok(self.unprimed.readable(id, stream))
+        Ok(self.legacy_sse.readable(id, stream))
     }
 
     async fn resume(
@@ -201,7 +207,7 @@ impl SessionManager for Sessions {
         // rmcp looks for the stream and not whose it is.
         let theirs = self.replay.is_of(&last_event_id, &current_principal());
         let from = if theirs { last_event_id } else { Replay::NOWHERE.to_owned() };
-        Ok(self.unprimed.readable(id, self.inner.resume(id, from).await?))
+        Ok(self.legacy_sse.readable(id, self.inner.resume(id, from).await?))
     }
 
     async fn restore_session(
@@ -224,13 +230,13 @@ mod tests {
         let sessions = Sessions::new();
         let (first, _transport) = sessions.create_session().await.unwrap();
         let mut transports = Vec::new();
-        for _ in 0..MOST_SESSIONS {
+        for _ in 0..MAX_SESSIONS {
             transports.push(sessions.create_session().await.unwrap());
         }
         assert!(!sessions.has_session(&first).await.unwrap());
         let (last, _) = transports.last().unwrap();
         assert!(sessions.has_session(last).await.unwrap());
-        assert_eq!(sessions.known().len(), MOST_SESSIONS);
+        assert_eq!(sessions.known().len(), MAX_SESSIONS);
         assert!(sessions.event_store().is_none());
     }
 
@@ -240,7 +246,7 @@ mod tests {
         let (anna, greedy) = (Principal::new("token:anna"), Principal::new("token:greedy"));
         let mine = asked_by(anna.clone(), sessions.create_session()).await.unwrap();
         let mut transports = Vec::new();
-        for _ in 0..2 * MOST_SESSIONS {
+        for _ in 0..2 * MAX_SESSIONS {
             let opened = asked_by(greedy.clone(), sessions.create_session()).await.unwrap();
             transports.push(opened);
         }

@@ -34,9 +34,9 @@ pub enum TokenError {
 /// Comparing hashes takes the same time whatever was guessed right: what could be measured says
 /// something about the hash of the guess, and nothing about the token.
 #[derive(Clone)]
-pub(super) struct Lock([u8; 32]);
+pub(super) struct TokenHash([u8; 32]);
 
-impl Lock {
+impl TokenHash {
     pub(super) fn new(token: &Secret) -> Self {
         Self::of(token.expose().as_bytes())
     }
@@ -196,10 +196,10 @@ mod tests {
 
     #[test]
     fn only_the_token_opens_the_lock() {
-        let lock = Lock::new(&Secret::new("0123456789abcdef"));
-        assert!(lock.is(&Lock::of(b"0123456789abcdef")));
+        let lock = TokenHash::new(&Secret::new("0123456789abcdef"));
+        assert!(lock.is(&TokenHash::of(b"0123456789abcdef")));
         for wrong in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF"] {
-            assert!(!lock.is(&Lock::of(wrong.as_bytes())), "{wrong}");
+            assert!(!lock.is(&TokenHash::of(wrong.as_bytes())), "{wrong}");
         }
     }
 }

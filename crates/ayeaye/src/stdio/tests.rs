@@ -100,12 +100,12 @@ async fn broken_lines_are_survived() {
 async fn a_line_that_is_too_long_is_answered_by_its_id() {
     let mut client = start();
     client.initialize().await;
-    client.send(echo(2, &"x".repeat(LONGEST_LINE))).await;
+    client.send(echo(2, &"x".repeat(MAX_LINE))).await;
     let answer = client.next().await;
     assert_eq!(answer["id"], 2);
     assert!(answer["error"]["message"].as_str().unwrap().contains("longer than"), "{answer}");
     // What no id can be read from is answered without one.
-    client.send("x".repeat(LONGEST_LINE + 1)).await;
+    client.send("x".repeat(MAX_LINE + 1)).await;
     let answer = client.next().await;
     assert!(answer["id"].is_null() && answer["error"].is_object(), "{answer}");
     client.send(echo(3, "still here")).await;
@@ -116,7 +116,7 @@ async fn a_line_that_is_too_long_is_answered_by_its_id() {
 async fn a_line_below_the_limit_passes_whole() {
     let mut client = start();
     client.initialize().await;
-    let long = "x".repeat(LONGEST_LINE - 200);
+    let long = "x".repeat(MAX_LINE - 200);
     client.send(echo(2, &long)).await;
     assert_eq!(text(&client.next().await).len(), long.len());
 }
@@ -146,7 +146,7 @@ async fn a_signal_ends_it_with_the_input_still_open() {
     client.shutdown.asked.cancel();
     assert_eq!(text(&client.next().await), "stopped");
     client.served.await.unwrap();
-    assert!(before.elapsed() < LEAVE, "{:?}", before.elapsed());
+    assert!(before.elapsed() < DRAIN_LIMIT, "{:?}", before.elapsed());
     assert_eq!(client.output.next_line().await.unwrap(), None);
 }
 

@@ -16,14 +16,14 @@ use futures::StreamExt as _;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-use super::buckets::{Buckets, network};
-use super::connections::{Guest, Peer};
+use super::connections::{Conn, Peer};
 use super::cors;
 use super::issuer::{Denied, Issuer};
-use super::keyring::Keyring;
 use super::names::{HostName, Hosts, WebOrigin};
+use super::rate_limit::{RateLimiter, network};
 use super::resource::Resource;
 use super::sessions::{Sessions, asked_by};
+use super::token_store::TokenStore;
 
 /// Who made this call: over HTTP whoever the gate took it from, and over stdio the person who started
 /// us.
@@ -37,17 +37,17 @@ pub fn principal(context: &RequestContext<RoleServer>) -> Principal {
 }
 
 /// What is checked.
-pub(super) struct Gate {
+pub(super) struct AuthMiddleware {
     pub(super) hosts: Hosts,
     pub(super) origins: Vec<WebOrigin>,
-    pub(super) keyring: Keyring,
+    pub(super) token_store: TokenStore,
     pub(super) issuer: Option<Issuer>,
     pub(super) resource: Resource,
     pub(super) sessions: Arc<Sessions>,
     /// Requests of each principal.
-    pub(super) requests: Buckets<Principal>,
+    pub(super) requests: RateLimiter<Principal>,
     /// Wrong tokens of each address; of all processes at a Unix socket together.
-    pub(super) wrong: Buckets<Option<IpAddr>>,
+    pub(super) wrong: RateLimiter<Option<IpAddr>>,
     pub(super) body_limit: usize,
 }
 
@@ -61,13 +61,13 @@ const DRAINED: usize = 32 << 20;
 /// Lets through what says a host of ours, once, and no origin of a stranger. Pages that do not ask
 /// (an image, a script, a form) send no origin; their browser is told to keep the answer from them.
 pub(super) async fn check_names(
-    State(gate): State<Arc<Gate>>,
+    State(auth): State<Arc<AuthMiddleware>>,
     request: Request,
     next: Next,
 ) -> Response {
     // Whoever sends hundreds of requests in one go gets one answer at a time, like everybody.
     tokio::task::yield_now().await;
-    let mut response = answer_to_names(&gate, request, next).await;
+    let mut response = answer_to_names(&auth, request, next).await;
     let headers = response.headers_mut();
     headers.insert(KEEP_FROM_PAGES, HeaderValue::from_static("same-origin"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -76,7 +76,7 @@ pub(super) async fn check_names(
 
 const KEEP_FROM_PAGES: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-async fn answer_to_names(gate: &Gate, request: Request, next: Next) -> Response {
+async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) -> Response {
     let host = match only(request.headers(), &HOST) {
         Ok(Some(text)) => text.parse::<HostName>().ok(),
         Ok(None) | Err(Twice) => None,
@@ -87,7 +87,7 @@ async fn answer_to_names(gate: &Gate, request: Request, next: Next) -> Response 
     // `GET http://evil.example/ HTTP/1.1` overrules the header: RFC 9112, 3.2.2.
     let in_target = request.uri().authority().map(|text| text.as_str().parse::<HostName>());
     let agreed = in_target.is_none_or(|target| target.as_ref() == Ok(&host));
-    if !agreed || !gate.hosts.allow(&host) {
+    if !agreed || !auth.hosts.allow(&host) {
         let text = format!("this server does not answer to {host}; http.allowed-hosts can add it");
         return refuse(StatusCode::FORBIDDEN, &text);
     }
@@ -95,7 +95,7 @@ async fn answer_to_names(gate: &Gate, request: Request, next: Next) -> Response 
         // No page, or one of a kind that could not send what MCP wants.
         Ok(None) => return next.run(request).await,
         Ok(Some(text)) => {
-            text.parse::<WebOrigin>().is_ok_and(|origin| gate.origins.contains(&origin))
+            text.parse::<WebOrigin>().is_ok_and(|origin| auth.origins.contains(&origin))
         }
         Err(Twice) => false,
     };
@@ -120,31 +120,31 @@ const FORWARDED: [&str; 6] =
 /// Lets through what carries a token and is of bearable size, as a request of whoever has that
 /// token. The token goes no further.
 pub(super) async fn check_token(
-    State(gate): State<Arc<Gate>>,
+    State(auth): State<Arc<AuthMiddleware>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let guest = request.extensions().get::<Guest>().cloned();
-    let who = match gate.who(request.headers(), guest.as_ref()).await {
+    let conn = request.extensions().get::<Conn>().cloned();
+    let who = match auth.who(request.headers(), conn.as_ref()).await {
         Ok(who) => who,
-        Err(stopped) => return gate.stop(stopped, guest.as_ref()),
+        Err(stopped) => return auth.stop(stopped, conn.as_ref()),
     };
-    if guest.is_some_and(|guest| !guest.is_known(&who)) {
+    if conn.is_some_and(|conn| !conn.authenticate(&who)) {
         let text = "too many connections with this token; end some, or use them again";
         return later(StatusCode::TOO_MANY_REQUESTS, Duration::ZERO, text);
     }
-    if let Err(wait) = gate.requests.take(&who) {
+    if let Err(wait) = auth.requests.take(&who) {
         return later(StatusCode::TOO_MANY_REQUESTS, wait, "too many requests (http.rate-limit)");
     }
     request.headers_mut().remove(AUTHORIZATION);
     request.extensions_mut().insert(who.clone());
     match *request.method() {
         // rmcp ends whatever session is named, and thanks for it when there is none.
-        Method::DELETE if gate.names_no_session_of(&who, request.headers()) => no_session(),
+        Method::DELETE if auth.names_no_session_of(&who, request.headers()) => no_session(),
         Method::DELETE => ended(asked_by(who, next.run(request)).await),
         Method::POST => {
             let (parts, body) = request.into_parts();
-            match read(&parts.headers, body, gate.body_limit).await {
+            match read(&parts.headers, body, auth.body_limit).await {
                 Ok(bytes) => {
                     let request = Request::from_parts(parts, Body::from(bytes));
                     asked_by(who, next.run(request)).await
@@ -166,20 +166,20 @@ enum Stopped {
     Unknown,
 }
 
-impl Gate {
+impl AuthMiddleware {
     /// Who makes a request.
-    async fn who(&self, headers: &HeaderMap, guest: Option<&Guest>) -> Result<Principal, Stopped> {
+    async fn who(&self, headers: &HeaderMap, conn: Option<&Conn>) -> Result<Principal, Stopped> {
         let token = match only(headers, &AUTHORIZATION) {
             Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong)?,
             Ok(None) => {
                 // By the socket the system vouches for its user, who could read the token anyway.
-                let vouched = guest.is_some_and(|it| it.peer == Peer::Local { same_user: true })
+                let vouched = conn.is_some_and(|it| it.peer == Peer::Local { same_user: true })
                     && !self.is_forwarded(headers);
                 return if vouched { Ok(Principal::local()) } else { Err(Stopped::NoToken) };
             }
             Err(Twice) => return Err(Stopped::Wrong),
         };
-        if let Some(who) = self.keyring.who(token.as_bytes()) {
+        if let Some(who) = self.token_store.who(token.as_bytes()) {
             return Ok(who.clone());
         }
         let Some(issuer) = self.issuer.as_ref().filter(|_| Issuer::is_like_its(token)) else {
@@ -205,7 +205,7 @@ impl Gate {
             || told.into_iter().any(|it| it.starts_with("x-forwarded-") || FORWARDED.contains(&it))
     }
 
-    fn stop(&self, why: Stopped, guest: Option<&Guest>) -> Response {
+    fn stop(&self, why: Stopped, conn: Option<&Conn>) -> Response {
         let (status, error, text) = match why {
             Stopped::NoToken | Stopped::Wrong if self.issuer.is_some() => (
                 StatusCode::UNAUTHORIZED,
@@ -236,7 +236,7 @@ impl Gate {
             }
         };
         if error.is_some() {
-            let peer = guest.and_then(|guest| match guest.peer {
+            let peer = conn.and_then(|conn| match conn.peer {
                 Peer::At(address) => Some(network(address)),
                 Peer::Local { .. } => None,
             });

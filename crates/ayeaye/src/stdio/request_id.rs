@@ -2,23 +2,23 @@
 use rmcp::model::RequestId;
 
 /// Longer keys and ids are not kept; an id is a number or a short text.
-const LONGEST: usize = 256;
+const MAX_ID: usize = 256;
 
 /// Sees a JSON object byte by byte and keeps the value of its own `id`, wherever it stands; the
 /// `id`s of inner objects are not its own. On what is not JSON it finds anything or nothing.
 #[derive(Debug, Default)]
-pub(super) struct IdSpotter {
+pub(super) struct RequestIdScanner {
     depth: u32,
     in_string: bool,
     escaped: bool,
-    /// The key or value at the outer level that is being read, up to [`LONGEST`].
+    /// The key or value at the outer level that is being read, up to [`MAX_ID`].
     token: Vec<u8>,
     token_is_id: bool,
     id: Option<Vec<u8>>,
 }
 
-impl IdSpotter {
-    pub(super) fn see(&mut self, byte: u8) {
+impl RequestIdScanner {
+    pub(super) fn scan(&mut self, byte: u8) {
         if self.in_string {
             self.keep(byte);
             match byte {
@@ -61,14 +61,14 @@ impl IdSpotter {
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.depth == 1 && self.token.len() <= LONGEST {
+        if self.depth == 1 && self.token.len() <= MAX_ID {
             self.token.push(byte);
         }
     }
 
     fn end_of_member(&mut self) {
         let token = std::mem::take(&mut self.token);
-        if std::mem::take(&mut self.token_is_id) && token.len() <= LONGEST {
+        if std::mem::take(&mut self.token_is_id) && token.len() <= MAX_ID {
             self.id = Some(token);
         }
     }
@@ -79,9 +79,9 @@ mod tests {
     use super::*;
 
     fn id(text: &str) -> Option<RequestId> {
-        let mut spotter = IdSpotter::default();
-        text.bytes().for_each(|byte| spotter.see(byte));
-        spotter.id()
+        let mut scanner = RequestIdScanner::default();
+        text.bytes().for_each(|byte| scanner.scan(byte));
+        scanner.id()
     }
 
     #[test]
@@ -118,11 +118,11 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
-            let mut spotter = IdSpotter::default();
+            let mut scanner = RequestIdScanner::default();
             for byte in bytes {
-                spotter.see(byte);
+                scanner.scan(byte);
             }
-            drop(spotter.id());
+            drop(scanner.id());
         }
     }
 }

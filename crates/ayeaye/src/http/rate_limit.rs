@@ -12,7 +12,7 @@ const MOST: usize = 4096;
 
 /// One bucket of tokens for each key, refilled steadily.
 #[derive(Debug)]
-pub(super) struct Buckets<K> {
+pub(super) struct RateLimiter<K> {
     /// Tokens of a full bucket, which is also what flows in within a minute. 0: no limit.
     a_minute: u32,
     kept: Mutex<HashMap<K, Bucket>>,
@@ -24,7 +24,7 @@ struct Bucket {
     at: Instant,
 }
 
-impl<K: Eq + Hash + Clone> Buckets<K> {
+impl<K: Eq + Hash + Clone> RateLimiter<K> {
     pub(super) fn new(a_minute: u32) -> Self {
         Self { a_minute, kept: Mutex::default() }
     }
@@ -76,33 +76,33 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_bucket_empties_and_fills_again() {
-        let buckets = Buckets::new(60);
+        let rate_limit = RateLimiter::new(60);
         for _ in 0..60 {
-            assert_eq!(buckets.take(&"a"), Ok(()));
+            assert_eq!(rate_limit.take(&"a"), Ok(()));
         }
-        let wait = buckets.take(&"a").unwrap_err();
+        let wait = rate_limit.take(&"a").unwrap_err();
         assert!(wait <= Duration::from_secs(1), "{wait:?}");
-        assert_eq!(buckets.take(&"b"), Ok(()), "others have their own");
+        assert_eq!(rate_limit.take(&"b"), Ok(()), "others have their own");
         tokio::time::advance(wait).await;
-        assert_eq!(buckets.take(&"a"), Ok(()));
-        assert!(buckets.take(&"a").is_err());
-        let unlimited = Buckets::new(0);
+        assert_eq!(rate_limit.take(&"a"), Ok(()));
+        assert!(rate_limit.take(&"a").is_err());
+        let unlimited = RateLimiter::new(0);
         assert!((0..10_000).all(|_| unlimited.take(&"a").is_ok()));
         assert!(unlimited.kept.lock().unwrap().is_empty());
     }
 
     #[tokio::test(start_paused = true)]
     async fn memory_is_bounded_and_the_busiest_is_remembered() {
-        let buckets = Buckets::new(5);
-        while buckets.take(&0).is_ok() {}
+        let rate_limit = RateLimiter::new(5);
+        while rate_limit.take(&0).is_ok() {}
         for other in 1..10_000 {
-            assert!(buckets.take(&other).is_ok());
+            assert!(rate_limit.take(&other).is_ok());
         }
-        assert_eq!(buckets.kept.lock().unwrap().len(), MOST);
-        assert!(buckets.take(&0).is_err());
+        assert_eq!(rate_limit.kept.lock().unwrap().len(), MOST);
+        assert!(rate_limit.take(&0).is_err());
         tokio::time::advance(Duration::from_mins(1)).await;
-        assert!(buckets.take(&-1).is_ok());
-        assert_eq!(buckets.kept.lock().unwrap().len(), 1, "who is full again is forgotten");
+        assert!(rate_limit.take(&-1).is_ok());
+        assert_eq!(rate_limit.kept.lock().unwrap().len(), 1, "who is full again is forgotten");
     }
 
     #[test]

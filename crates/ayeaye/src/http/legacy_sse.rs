@@ -13,11 +13,11 @@ use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 
 /// The sessions whose clients are older than such events.
 #[derive(Debug, Default)]
-pub(super) struct Unprimed {
+pub(super) struct LegacySseFilter {
     sessions: Mutex<HashSet<SessionId>>,
 }
 
-impl Unprimed {
+impl LegacySseFilter {
     /// Looks at the answer to `initialize`, which says the session's protocol.
     pub(super) fn note(&self, id: &SessionId, answer: &ServerJsonRpcMessage) {
         if let ServerJsonRpcMessage::Response(answer) = answer
@@ -29,7 +29,7 @@ impl Unprimed {
     }
 
     /// The session has ended.
-    pub(super) fn forget(&self, id: &SessionId) {
+    pub(super) fn remove(&self, id: &SessionId) {
         self.sessions().remove(id);
     }
 
@@ -60,19 +60,19 @@ mod tests {
     use super::*;
 
     async fn read(version: &str) -> usize {
-        let (unprimed, id) = (Unprimed::default(), SessionId::from("one"));
+        let (legacy_sse, id) = (LegacySseFilter::default(), SessionId::from("one"));
         let answer = json!({ "jsonrpc": "2.0", "id": 0, "result": {
             "protocolVersion": version, "capabilities": {}, "serverInfo": { "name": "", "version": "" },
         }});
         let answer: ServerJsonRpcMessage = serde_json::from_value(answer).unwrap();
-        unprimed.note(&id, &answer);
+        legacy_sse.note(&id, &answer);
         let sent = vec![
             ServerSseMessage::priming("a/1", Duration::from_secs(3)),
             ServerSseMessage::new("a/2", answer),
         ];
-        let read = unprimed.readable(&id, futures::stream::iter(sent)).count().await;
-        unprimed.forget(&id);
-        assert!(unprimed.sessions().is_empty());
+        let read = legacy_sse.readable(&id, futures::stream::iter(sent)).count().await;
+        legacy_sse.remove(&id);
+        assert!(legacy_sse.sessions().is_empty());
         read
     }
 

@@ -8,48 +8,48 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::id_spotter::IdSpotter;
+use super::request_id::RequestIdScanner;
 
 /// A line that was longer than allowed, which the reader behind this one drops.
 #[derive(Debug, PartialEq)]
-pub(super) struct TooLong {
+pub(super) struct OversizedLine {
     /// The id of the request it was, when it had one.
     pub(super) id: Option<RequestId>,
 }
 
-pub(super) struct Watch<R> {
+pub(super) struct LineMonitor<R> {
     inner: R,
     longest: usize,
     /// Bytes of the line so far.
     length: usize,
-    spotter: IdSpotter,
-    report: mpsc::Sender<TooLong>,
+    scanner: RequestIdScanner,
+    report: mpsc::Sender<OversizedLine>,
     /// Cancelled at the end of the input.
     ended: CancellationToken,
 }
 
-impl<R> Watch<R> {
+impl<R> LineMonitor<R> {
     /// `longest` counts the line's end, as rmcp's own limit does.
     pub(super) fn new(
         inner: R,
         longest: usize,
-        report: mpsc::Sender<TooLong>,
+        report: mpsc::Sender<OversizedLine>,
         ended: CancellationToken,
     ) -> Self {
-        Self { inner, longest, length: 0, spotter: IdSpotter::default(), report, ended }
+        Self { inner, longest, length: 0, scanner: RequestIdScanner::default(), report, ended }
     }
 
-    fn see(&mut self, bytes: &[u8]) {
+    fn scan(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.length = self.length.saturating_add(1);
             if *byte != b'\n' {
-                self.spotter.see(*byte);
+                self.scanner.scan(*byte);
                 continue;
             }
-            let spotter = std::mem::take(&mut self.spotter);
+            let scanner = std::mem::take(&mut self.scanner);
             if self.longest < std::mem::take(&mut self.length) {
-                let too_long = TooLong { id: spotter.id() };
-                if let Err(err) = self.report.try_send(too_long) {
+                let oversized = OversizedLine { id: scanner.id() };
+                if let Err(err) = self.report.try_send(oversized) {
                     tracing::warn!("a line that was too long gets no answer: {err}");
                 }
             }
@@ -57,7 +57,7 @@ impl<R> Watch<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Watch<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for LineMonitor<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -69,7 +69,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Watch<R> {
         if (new.is_empty() && 0 < buf.remaining()) || read.is_err() {
             self.ended.cancel();
         }
-        self.see(new);
+        self.scan(new);
         Poll::Ready(read)
     }
 }
@@ -80,10 +80,10 @@ mod tests {
 
     use super::*;
 
-    async fn watch(text: &str, longest: usize) -> (String, Vec<TooLong>, bool) {
+    async fn watch(text: &str, longest: usize) -> (String, Vec<OversizedLine>, bool) {
         let (report, mut reported) = mpsc::channel(16);
         let ended = CancellationToken::new();
-        let mut watch = Watch::new(text.as_bytes(), longest, report, ended.clone());
+        let mut watch = LineMonitor::new(text.as_bytes(), longest, report, ended.clone());
         let mut passed = String::new();
         watch.read_to_string(&mut passed).await.unwrap();
         drop(watch);
@@ -99,7 +99,7 @@ mod tests {
         let text = "{\"id\":1}\n{\"id\":\"two\",\"x\":[\"long enough\"]}\n{}\nno end: {\"id\":3 }";
         let (passed, found, ended) = watch(text, 12).await;
         assert_eq!(passed, text);
-        assert_eq!(found, [TooLong { id: Some(RequestId::String("two".into())) }]);
+        assert_eq!(found, [OversizedLine { id: Some(RequestId::String("two".into())) }]);
         assert!(ended);
     }
 
@@ -107,6 +107,6 @@ mod tests {
     async fn a_line_of_exactly_the_limit_is_not_too_long() {
         assert_eq!(watch("{\"id\":1}\n", 9).await.1, []);
         let id = Some(RequestId::Number(1));
-        assert_eq!(watch("{\"id\":1}\n", 8).await.1, [TooLong { id }]);
+        assert_eq!(watch("{\"id\":1}\n", 8).await.1, [OversizedLine { id }]);
     }
 }

@@ -14,9 +14,9 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// Why no task would be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unready {
+pub(super) enum NotReady {
     #[error("shutting down")]
-    Ending,
+    ShuttingDown,
     #[error("the data folder cannot be written")]
     ReadOnly,
     #[error("the disk is too full for a new session (journal.min-free)")]
@@ -24,22 +24,22 @@ pub(super) enum Unready {
 }
 
 #[derive(Debug)]
-pub(super) struct Ready {
+pub(super) struct Readiness {
     data_dir: PathBuf,
     /// Bytes that must be free for a new session.
     floor: u64,
     stop: CancellationToken,
-    found: Mutex<Option<(Instant, Result<(), Unready>)>>,
+    found: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
 
-impl Ready {
+impl Readiness {
     pub(super) fn new(data_dir: PathBuf, floor: u64, stop: CancellationToken) -> Self {
         Self { data_dir, floor, stop, found: Mutex::default() }
     }
 
-    pub(super) async fn check(&self) -> Result<(), Unready> {
+    pub(super) async fn check(&self) -> Result<(), NotReady> {
         if self.stop.is_cancelled() {
-            return Err(Unready::Ending);
+            return Err(NotReady::ShuttingDown);
         }
         let mut found = self.found.lock().await;
         if let Some((when, result)) = *found
@@ -49,28 +49,28 @@ impl Ready {
         }
         let (data_dir, floor) = (self.data_dir.clone(), self.floor);
         let looked = tokio::task::spawn_blocking(move || look(&data_dir, floor)).await;
-        let result = looked.unwrap_or(Err(Unready::ReadOnly));
+        let result = looked.unwrap_or(Err(NotReady::ReadOnly));
         *found = Some((Instant::now(), result));
         result
     }
 }
 
-fn look(data_dir: &Path, floor: u64) -> Result<(), Unready> {
+fn look(data_dir: &Path, floor: u64) -> Result<(), NotReady> {
     let path = data_dir.join(format!(".ready-{}", std::process::id()));
     let written = std::fs::File::create(&path).and_then(|mut file| file.write_all(b"ready\n"));
     let removed = std::fs::remove_file(&path);
     match written.and(removed) {
         Ok(()) => {}
-        Err(err) if err.kind() == std::io::ErrorKind::StorageFull => return Err(Unready::Full),
+        Err(err) if err.kind() == std::io::ErrorKind::StorageFull => return Err(NotReady::Full),
         Err(err) => {
             tracing::warn!("the data folder {} cannot be written: {err}", data_dir.display());
-            return Err(Unready::ReadOnly);
+            return Err(NotReady::ReadOnly);
         }
     }
     match fs4::statvfs(data_dir) {
         // Some file systems of the network and of memory have no size, and say 0 to everything.
         Ok(found) if found.total_space() != 0 && found.available_space() < floor => {
-            Err(Unready::Full)
+            Err(NotReady::Full)
         }
         Ok(_) | Err(_) => Ok(()),
     }
@@ -84,17 +84,17 @@ mod tests {
     async fn each_reason_is_said() {
         let home = tempfile::tempdir().unwrap();
         let stop = CancellationToken::new();
-        let ready = |path: &Path, floor| Ready::new(path.to_owned(), floor, stop.clone());
+        let ready = |path: &Path, floor| Readiness::new(path.to_owned(), floor, stop.clone());
         assert_eq!(ready(home.path(), 0).check().await, Ok(()));
-        assert_eq!(ready(home.path(), u64::MAX).check().await, Err(Unready::Full));
+        assert_eq!(ready(home.path(), u64::MAX).check().await, Err(NotReady::Full));
         let changing = ready(&home.path().join("later"), 0);
-        assert_eq!(changing.check().await, Err(Unready::ReadOnly));
+        assert_eq!(changing.check().await, Err(NotReady::ReadOnly));
         std::fs::create_dir(home.path().join("later")).unwrap();
-        assert_eq!(changing.check().await, Err(Unready::ReadOnly), "kept for a second");
+        assert_eq!(changing.check().await, Err(NotReady::ReadOnly), "kept for a second");
         tokio::time::advance(FRESH).await;
         assert_eq!(changing.check().await, Ok(()));
         stop.cancel();
-        assert_eq!(changing.check().await, Err(Unready::Ending));
+        assert_eq!(changing.check().await, Err(NotReady::ShuttingDown));
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 1, "nothing stays behind");
     }
 }

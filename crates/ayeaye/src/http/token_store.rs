@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ayeaye_agent::Principal;
 
-use super::token::{self, Lock};
+use super::token::{self, TokenHash};
 use crate::config::Secret;
 
 /// The file in the data folder that is read when no other was named.
@@ -19,7 +19,7 @@ const LARGEST: u64 = 256 << 10;
 /// Why the file of tokens cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum TokensError {
+pub enum TokenFileError {
     #[error("cannot read the tokens in {}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error(
@@ -34,14 +34,14 @@ pub enum TokensError {
 
 /// All tokens of this server, hashed, with whom each lets in.
 #[derive(Clone)]
-pub(super) struct Keyring {
-    locks: Vec<(Principal, Lock)>,
+pub(super) struct TokenStore {
+    locks: Vec<(Principal, TokenHash)>,
 }
 
-impl Keyring {
+impl TokenStore {
     /// The main token alone, which is that of the person at this machine.
     pub(super) fn new(main: &Secret) -> Self {
-        Self { locks: vec![(Principal::local(), Lock::new(main))] }
+        Self { locks: vec![(Principal::local(), TokenHash::new(main))] }
     }
 
     /// Adds the named tokens: those of `named`, which must be there, or those of the data folder if
@@ -50,11 +50,11 @@ impl Keyring {
         &mut self,
         named: Option<&Path>,
         data_dir: &Path,
-    ) -> Result<usize, TokensError> {
+    ) -> Result<usize, TokenFileError> {
         let usual = data_dir.join(FILE);
         let path = named.unwrap_or(&usual);
         let text = match read(path) {
-            Err(TokensError::Read { source, .. })
+            Err(TokenFileError::Read { source, .. })
                 if named.is_none() && source.kind() == io::ErrorKind::NotFound =>
             {
                 return Ok(0);
@@ -65,7 +65,7 @@ impl Keyring {
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
-                self.add_line(line).map_err(|problem| TokensError::Line {
+                self.add_line(line).map_err(|problem| TokenFileError::Line {
                     path: path.to_owned(),
                     line: number + 1,
                     problem,
@@ -96,13 +96,13 @@ impl Keyring {
         if self.who(token.as_bytes()).is_some() {
             return Err("somebody else has the same token");
         }
-        self.locks.push((who, Lock::new(&Secret::new(token))));
+        self.locks.push((who, TokenHash::new(&Secret::new(token))));
         Ok(())
     }
 
     /// Whom this token lets in. Every lock is tried, so that the time tells nothing.
     pub(super) fn who(&self, token: &[u8]) -> Option<&Principal> {
-        let offered = Lock::of(token);
+        let offered = TokenHash::of(token);
         self.locks.iter().fold(
             None,
             |found, (who, lock)| {
@@ -112,12 +112,12 @@ impl Keyring {
     }
 }
 
-fn read(path: &Path) -> Result<String, TokensError> {
-    let unreadable = |source| TokensError::Read { path: path.to_owned(), source };
+fn read(path: &Path) -> Result<String, TokenFileError> {
+    let unreadable = |source| TokenFileError::Read { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mode = token::mode(&file.metadata().map_err(unreadable)?);
     if mode & 0o077 != 0 {
-        return Err(TokensError::Open { path: path.to_owned(), mode });
+        return Err(TokenFileError::Open { path: path.to_owned(), mode });
     }
     let mut text = String::new();
     file.take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
@@ -133,10 +133,10 @@ mod tests {
 
     const MAIN: &str = "the-main-token-of-tests";
 
-    fn ring_of(text: &str) -> Result<Keyring, String> {
+    fn ring_of(text: &str) -> Result<TokenStore, String> {
         let home = tempfile::tempdir().unwrap();
         write(&home.path().join(FILE), text, 0o600);
-        let mut ring = Keyring::new(&Secret::new(MAIN));
+        let mut ring = TokenStore::new(&Secret::new(MAIN));
         ring.add(None, home.path()).map_err(|err| err.to_string())?;
         Ok(ring)
     }
@@ -187,14 +187,14 @@ mod tests {
     #[test]
     fn a_file_that_others_can_read_or_that_was_named_and_is_not_there_is_refused() {
         let home = tempfile::tempdir().unwrap();
-        let mut ring = Keyring::new(&Secret::new(MAIN));
+        let mut ring = TokenStore::new(&Secret::new(MAIN));
         assert_eq!(ring.add(None, home.path()).unwrap(), 0);
         let path = home.path().join("mine");
         let missing = ring.add(Some(&path), home.path());
-        assert!(matches!(missing, Err(TokensError::Read { .. })));
+        assert!(matches!(missing, Err(TokenFileError::Read { .. })));
         write(&path, "anna anna-has-this-token-1", 0o640);
         let open = ring.add(Some(&path), home.path());
-        assert!(matches!(open, Err(TokensError::Open { mode: 0o640, .. })));
+        assert!(matches!(open, Err(TokenFileError::Open { mode: 0o640, .. })));
         write(&path, "anna anna-has-this-token-1", 0o400);
         assert_eq!(ring.add(Some(&path), home.path()).unwrap(), 1);
     }
