@@ -75,7 +75,7 @@ impl App {
             let address = virtual_adb_server(handset, &down).await?;
             sources.push(Arc::new(AdbDevices::new(AdbConfig::new(address, None))));
             if decider == ModelChoice::Scripted {
-                endpoint = Pilot::start(handset.phone().clone(), &down).await?;
+                endpoint = ScriptedModel::start(handset.phone().clone(), &down).await?;
             }
         }
         if decider == ModelChoice::Configured || handset.is_none() {

@@ -26,7 +26,7 @@ use super::{Answer, FakeVlm};
 /// What can be different from the usual rig.
 pub struct RigOptions {
     pub limits: Limits,
-    /// The pilot decides, which knows the virtual phone, and not the fake model.
+    /// The scripted model decides, which knows the virtual phone, and not the fake model.
     pub scripted: bool,
     /// How long the model may be silent.
     pub first_byte: Duration,
@@ -127,8 +127,11 @@ impl Rig {
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();
-        let model = if scripted {
-            Pilot::start_thinking(handset.phone().clone(), &down, Duration::ZERO).await.unwrap()
+        let model: Arc<dyn Model> = if scripted {
+            let phone = handset.phone().clone();
+            let config =
+                ScriptedModel::start_with_delay(phone, &down, Duration::ZERO).await.unwrap();
+            Arc::new(ScriptedClient::new(Arc::new(RemoteModel::new(config).unwrap())))
         } else {
             let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);
             Arc::new(RemoteModel::new(model.unwrap_or_else(fake)).unwrap())
@@ -157,7 +160,7 @@ impl Rig {
         Self { handset, vlm, agent, server, client, serial, data, _end: end }
     }
 
-    /// The usual rig with the pilot deciding.
+    /// The usual rig with the scripted model deciding.
     pub async fn scripted() -> Self {
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
         Self::with(vlm, RigOptions { scripted: true, ..RigOptions::default() }).await
