@@ -275,7 +275,7 @@ async fn what_the_agent_saw_can_be_read_by_its_address() {
 async fn a_screenshot_is_one_small_jpeg_without_structure() {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let rig = Rig::new(vlm).await;
-    let before = rig.handset.phone().state();
+    let before = rig.adb_device.phone().state();
     let result = rig.raw_call("get_screenshot", json!({ "device_id": rig.serial })).await;
     assert_ne!(result.is_error, Some(true));
     assert!(result.structured_content.is_none(), "hosts that read it drop the picture");
@@ -289,7 +289,7 @@ async fn a_screenshot_is_one_small_jpeg_without_structure() {
     let sizes: Value = serde_json::from_str(&words[0].text).unwrap();
     assert_eq!(sizes["screen"], json!([1080, 2400]));
     assert_eq!(sizes["picture"], json!([576, 1280]), "1280 px at most");
-    assert_eq!(rig.handset.phone().state().actions, before.actions, "nothing was done");
+    assert_eq!(rig.adb_device.phone().state().actions, before.actions, "nothing was done");
 }
 
 #[test]

@@ -27,8 +27,8 @@ async fn grown_to(record: &Path, target: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn thirty_kills_lose_no_session_and_repeat_no_action() {
-    let handset = quick_phone();
-    let (adb, _guard) = plugged_in(&handset).await;
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
 
     // Every decision is a tap that no other decision makes, so a tap seen twice was sent twice.
     let decided = Arc::new(AtomicU32::new(0));
@@ -50,7 +50,7 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
     let started = served
         .facts(
             "ask_agent_start_new_task",
-            json!({ "device_id": handset.serial(), "task": "Tap", "max_steps": 500, "wait_seconds": 0 }),
+            json!({ "device_id": adb_device.serial(), "task": "Tap", "max_steps": 500, "wait_seconds": 0 }),
         )
         .await;
     let session = started["session_id"].as_str().unwrap().to_owned();
@@ -71,7 +71,7 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
     assert_eq!(ended["session_id"], session);
 
     let mut seen: HashMap<String, u32> = HashMap::new();
-    let state = serde_json::to_value(handset.phone().state()).unwrap();
+    let state = serde_json::to_value(adb_device.phone().state()).unwrap();
     for action in state["actions"].as_array().unwrap() {
         let gesture = &action["gesture"];
         if gesture["kind"] == "tap" {

@@ -60,7 +60,7 @@ fn with(mut facts: Value, more: &Value) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_tool_does_what_it_says() {
     let rig = rig().await;
-    let phone = rig.handset.phone().clone();
+    let phone = rig.adb_device.phone().clone();
     let opened = act(&rig, "launch_app", json!({ "app": "notes", "reason": "to write" })).await;
     assert_eq!(
         (&opened["app"], &opened["screen_changed"]),
@@ -146,7 +146,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
     rig.vlm.always(&complete("Written."));
     let done = rig.go_on(&stuck, json!({})).await;
     assert_eq!((&done["stop_reason"], &done["task"]), (&json!(DONE), &json!("Write a note")));
-    assert_eq!(rig.handset.phone().foreground().package, "com.example.notes", "no reset");
+    assert_eq!(rig.adb_device.phone().foreground().package, "com.example.notes", "no reset");
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("the client has acted on the phone itself, not you"), "{told}");
     assert!(told.contains("AWAKE Notes") && told.contains("look anew"), "{told}");
@@ -155,7 +155,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_agent_asks_for_is_done_by_the_client_and_then_answered() {
     let rig = rig().await;
-    rig.handset.faults().set(|plan| plan.black = Some(Times::Every));
+    rig.adb_device.faults().set(|plan| plan.black = Some(Times::Every));
     rig.vlm.always(&complete("Signed in."));
     let asked = rig.start("Sign in").await;
     assert_eq!(
@@ -167,7 +167,7 @@ async fn what_the_agent_asks_for_is_done_by_the_client_and_then_answered() {
     let pressed = act(&rig, "press_key", with(json!({ "key": "BACK" }), &session)).await;
     assert_eq!(pressed["question"], asked["question"]);
     assert!(pressed["next"].as_str().unwrap().contains("still waits"), "{pressed}");
-    rig.handset.faults().clear();
+    rig.adb_device.faults().clear();
     act(&rig, "launch_app", with(json!({ "app": "Nimbus" }), &session)).await;
     let waiting = rig.call("get_session", session).await;
     assert_eq!(
@@ -191,7 +191,7 @@ async fn a_session_of_acts_is_handed_to_the_agent_with_a_task() {
     rig.vlm.always(&complete("Written."));
     let done = rig.go_on(&opened, json!({ "task": "Write a note" })).await;
     assert_eq!((&done["stop_reason"], &done["session_id"]), (&json!(DONE), &opened["session_id"]));
-    assert_eq!(rig.handset.phone().foreground().package, "com.example.notes", "no reset");
+    assert_eq!(rig.adb_device.phone().foreground().package, "com.example.notes", "no reset");
     let next = act(&rig, "press_key", json!({ "key": "HOME" })).await;
     assert_ne!(next["session_id"], opened["session_id"], "that one is the agent's now");
 }
@@ -207,7 +207,7 @@ async fn a_phone_at_work_is_left_alone() {
         }
     })
     .await;
-    let before = rig.handset.phone().state().actions.len();
+    let before = rig.adb_device.phone().state().actions.len();
     let session = json!({ "session_id": begun["session_id"] });
     let place = json!({ "x": 500, "y": 500 });
     let text = refused(&rig, "tap", with(place.clone(), &session)).await;
@@ -216,7 +216,7 @@ async fn a_phone_at_work_is_left_alone() {
     assert!(text.contains("is busy: session") && text.contains("stop_task"), "{text}");
     // One's own agent may be watched.
     act(&rig, "get_ui_tree", json!({})).await;
-    assert_eq!(rig.handset.phone().state().actions.len(), before);
+    assert_eq!(rig.adb_device.phone().state().actions.len(), before);
     rig.call("stop_task", session.clone()).await;
     assert_eq!(act(&rig, "tap", with(place, &session)).await["session_id"], begun["session_id"]);
 }
@@ -255,7 +255,7 @@ async fn another_principal_s_phone_and_sessions_are_nobody_else_s_business() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_done_is_refused_with_the_way_out() {
     let rig = rig().await;
-    let before = rig.handset.phone().state().actions.len();
+    let before = rig.adb_device.phone().state().actions.len();
     for (tool, arguments, says) in [
         ("tap", json!({ "x": 540, "y": 1200 }), "`y` is 1200; it can be 0 to 1000"),
         ("tap", json!({ "x": -1, "y": 0 }), "`x` is -1"),
@@ -292,13 +292,13 @@ async fn what_cannot_be_done_is_refused_with_the_way_out() {
     );
     let text = rig.refused("tap", json!({ "device_id": "nobody", "x": 1, "y": 1 })).await;
     assert!(text.starts_with("device nobody is not connected\nhint: "), "{text}");
-    assert_eq!(rig.handset.phone().state().actions.len(), before, "nothing was done");
+    assert_eq!(rig.adb_device.phone().state().actions.len(), before, "nothing was done");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dark_screen_is_switched_on_and_nothing_hit_that_was_not_seen() {
     let rig = rig().await;
-    let phone = rig.handset.phone().clone();
+    let phone = rig.adb_device.phone().clone();
     phone.press_power();
     assert!(!phone.is_awake());
     let text = refused(&rig, "tap", json!({ "x": 500, "y": 500 })).await;
@@ -320,7 +320,7 @@ async fn acts_at_the_same_time_come_one_after_the_other() {
     steps.sort_unstable();
     assert_eq!(steps, (1..=5).map(Some).collect::<Vec<_>>());
     assert!(all.iter().all(|it| it["session_id"] == all[0]["session_id"]));
-    assert_eq!(rig.handset.phone().state().counts.taps, 5);
+    assert_eq!(rig.adb_device.phone().state().counts.taps, 5);
 }
 
 /// Every file below a folder that holds this text.
@@ -341,7 +341,7 @@ fn files_with(folder: &Path, text: &str) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_and_a_secret_reach_the_phone_and_no_file() {
     let rig = rig().await;
-    let phone = rig.handset.phone().clone();
+    let phone = rig.adb_device.phone().clone();
     act(&rig, "launch_app", json!({ "app": "Nimbus" })).await;
     act(&rig, "tap", middle(&rig, "sign_in").await).await;
     let user =
@@ -365,12 +365,12 @@ async fn a_password_and_a_secret_reach_the_phone_and_no_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
     const KILLS: u32 = 12;
-    let handset = quick_phone();
-    let (adb, _guard) = plugged_in(&handset).await;
+    let adb_device = quick_phone();
+    let (adb, _guard) = plugged_in(&adb_device).await;
     let vlm = FakeVlm::start(|_| Answer::Says(info("Please sign in"))).await;
     let binary = Binary::with(adb, &vlm).set("AYEAYE_MCP_TOOLS", "all");
     let mut served = binary.raw().await;
-    let serial = handset.serial();
+    let serial = adb_device.serial();
     let start = json!({ "device_id": serial, "task": "Sign in" });
     let asked = served.facts("ask_agent_start_new_task", start).await;
     let session = asked["session_id"].as_str().unwrap().to_owned();
@@ -399,7 +399,7 @@ async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
     }
     let last = json!({ "device_id": serial, "session_id": session, "key": "HOME" });
     let last = served.facts("press_key", last).await;
-    let state = serde_json::to_value(handset.phone().state()).unwrap();
+    let state = serde_json::to_value(adb_device.phone().state()).unwrap();
     let mut taps: HashMap<String, u32> = HashMap::new();
     for action in state["actions"].as_array().unwrap() {
         if action["gesture"]["kind"] == "tap" {

@@ -57,7 +57,7 @@ impl Waiting {
         assert_eq!(seen.len(), tries, "how often it was asked: {failed}");
         let keys = |request: &raw::Request| request.head.matches(KEY).count();
         assert!(seen.iter().all(|request| keys(request) == 1), "the key has one header");
-        let counts = self.rig.handset.phone().state().counts;
+        let counts = self.rig.adb_device.phone().state().counts;
         assert_eq!(
             (counts.taps, counts.swipes, counts.texts),
             (0, 0, 0),
@@ -461,7 +461,7 @@ async fn what_its_maker_wants_leave_for_is_asked_and_done_once() {
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     assert_eq!(asked["question"]["kind"], "confirm", "{asked}");
     says("This sends a message.", asked["question"]["text"].as_str().unwrap());
-    let taps = || waiting.rig.handset.phone().state().counts.taps;
+    let taps = || waiting.rig.adb_device.phone().state().counts.taps;
     assert_eq!(taps(), 0, "not before the user has said yes");
     let risky = waiting.endpoint.seen().len();
     assert_eq!(risky, 1);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
-use ayeaye_phone::{Counts, Handset, Phone, PhoneOptions};
+use ayeaye_phone::{AdbDevice, Counts, Phone, PhoneOptions};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -21,15 +21,15 @@ struct Bench {
 impl Bench {
     async fn new(tongue: Box<dyn Tongue>) -> Self {
         // Small, for it is drawn and encoded some fifty times for each of many profiles.
-        let handset = Handset::new(Phone::new(PhoneOptions {
+        let adb_device = AdbDevice::new(Phone::new(PhoneOptions {
             width: 360,
             height: 800,
             density: 140,
             transitions: (Duration::from_millis(5), Duration::from_millis(20)),
             ..PhoneOptions::default()
         }));
-        let mut options = RigOptions { handset, ..RigOptions::default() };
-        let phone = options.handset.phone().clone();
+        let mut options = RigOptions { adb_device, ..RigOptions::default() };
+        let phone = options.adb_device.phone().clone();
         let (model, profile) = (tongue.model(), tongue.profile());
         let server =
             FamilyServer::start(tongue_of(profile), Mind { phone, caps: tongue.caps() }).await;
@@ -70,7 +70,7 @@ impl Bench {
     }
 
     fn before_the_answer(&self, task: Task) {
-        let state = self.rig.handset.phone().state();
+        let state = self.rig.adb_device.phone().state();
         match task {
             Task::Message => assert!(state.sent.is_empty(), "{:?}", state.sent),
             Task::SignIn => assert_eq!(state.signed_in, None),
@@ -81,13 +81,13 @@ impl Bench {
     fn answer(&self, task: Task) -> String {
         match task {
             Task::Message => "The one called Berg, please".to_owned(),
-            _ => format!("It is {}.", self.rig.handset.phone().state().one_time_code),
+            _ => format!("It is {}.", self.rig.adb_device.phone().state().one_time_code),
         }
     }
 
     /// What the phone itself has to say of a task.
     fn judge(&self, task: Task) {
-        let state = self.rig.handset.phone().state();
+        let state = self.rig.adb_device.phone().state();
         match task {
             Task::Wifi => assert!(!state.wifi && state.bluetooth),
             Task::Note => {
@@ -126,7 +126,7 @@ impl Bench {
             self.profile,
             state.actions
         );
-        let wire = self.rig.handset.wire_counts();
+        let wire = self.rig.adb_device.wire_counts();
         let odd =
             [wire.syntax_errors, wire.unknown_commands, wire.malformed_commands, wire.monkeys];
         assert_eq!(odd, [0; 4], "{wire:?}");
@@ -189,7 +189,7 @@ families! {
 /// what the phone says of its size, the picture and the tap have to be of the same screen.
 async fn taps_on_every_screen(profile: &'static str) {
     let bench = Bench::new(tongue_of(profile)).await;
-    let phone = bench.rig.handset.phone().clone();
+    let phone = bench.rig.adb_device.phone().clone();
     for size in [None, Some((450, 920))] {
         phone.set_size_override(size);
         for turns in 0..4 {

@@ -29,9 +29,9 @@ fn files_with(folder: &Path, texts: &[&str]) -> Vec<(PathBuf, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
-    let handset = quick_phone();
-    let (adb, _end) = plugged_in(&handset).await;
-    let phone = handset.phone().clone();
+    let adb_device = quick_phone();
+    let (adb, _end) = plugged_in(&adb_device).await;
+    let phone = adb_device.phone().clone();
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let (screen, mut moves) = (phone.clone(), 0);
     vlm.now(move |_| {
@@ -56,7 +56,7 @@ async fn secrets_reach_the_phone_and_are_found_nowhere_else() {
     let outside = tempfile::TempDir::new().unwrap();
     let log = outside.path().join("stderr");
     let mut raw = binary.raw_logging(File::create(&log).unwrap()).await;
-    let start = json!({ "device_id": handset.serial(), "task": "Sign in to Nimbus as robin" });
+    let start = json!({ "device_id": adb_device.serial(), "task": "Sign in to Nimbus as robin" });
     let asked = raw.facts("ask_agent_start_new_task", start).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
     let code = phone.state().one_time_code;

@@ -137,7 +137,7 @@ async fn stopped(rig: &Rig) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_session_goes_on() {
     let rig = rig().await;
-    let faults = rig.handset.faults().clone();
+    let faults = rig.adb_device.faults().clone();
     let mut moves = 0;
     rig.vlm.now(move |_| {
         moves += 1;
@@ -150,16 +150,16 @@ async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_sessi
     let start = json!({ "device_id": rig.serial, "task": "tap", "max_steps": 100 });
     let call = cancellable(&rig, start).await;
     within(20, "the second gesture", async {
-        while rig.vlm.asked().len() < 2 || rig.handset.faults().plan().hang_shell.is_some() {
+        while rig.vlm.asked().len() < 2 || rig.adb_device.faults().plan().hang_shell.is_some() {
             tokio::task::yield_now().await;
         }
     })
     .await;
     call.cancel(Some("the user pressed escape".to_owned())).await.unwrap();
-    rig.handset.faults().release();
+    rig.adb_device.faults().release();
     let session = stopped(&rig).await;
     assert_eq!(session["stop_reason"], "CANCELLED", "{session}");
-    let taps = || rig.handset.phone().state().counts.taps;
+    let taps = || rig.adb_device.phone().state().counts.taps;
     assert_eq!(taps(), 2, "the one under way is finished, no other is begun");
     rig.vlm.always(&complete("Done."));
     let done = rig.go_on(&session, json!({})).await;
@@ -175,7 +175,7 @@ async fn a_call_cancelled_while_the_model_thinks_does_nothing_more() {
     call.cancel(None).await.unwrap();
     let session = stopped(&rig).await;
     assert_eq!(session["stop_reason"], "CANCELLED", "{session}");
-    assert_eq!(rig.handset.phone().state().counts.taps, 0);
+    assert_eq!(rig.adb_device.phone().state().counts.taps, 0);
 }
 
 /// A client that passes progress on.

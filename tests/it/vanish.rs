@@ -65,9 +65,9 @@ impl Way {
             }
             InAGesture => {
                 world.until("the model is asked", || world.vlm.asked().len() == 1).await;
-                let before = world.handset.wire_counts().services;
+                let before = world.adb_device.wire_counts().services;
                 world.gate.notify_one();
-                let begun = || before < world.handset.wire_counts().services;
+                let begun = || before < world.adb_device.wire_counts().services;
                 world.until("the tap is on its way", begun).await;
                 assert!(world.recorded("tool.start", "CLICK"), "recorded before it is sent");
             }
@@ -83,12 +83,12 @@ async fn vanishes(wire: Wire, way: Way, then: Then) {
     world.vlm.then(script);
     if way == InAGesture {
         // Long enough that the client goes while the tap is on its way.
-        world.handset.faults().set(|plan| plan.shell_delay_ms = 200);
+        world.adb_device.faults().set(|plan| plan.shell_delay_ms = 200);
     }
     let mut call = world.begin().await;
     way.reached(&world, &mut call).await;
     let heard = call.vanish(&world).await;
-    world.handset.faults().clear();
+    world.adb_device.faults().clear();
     let before = world.taps();
     world.gate.notify_one();
 

@@ -33,18 +33,18 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{FaultPlan, Handset, shell::png_picture};
+use crate::{AdbDevice, FaultPlan, shell::png_picture};
 
 /// The control port.
 #[derive(Debug)]
 pub struct Control {
     listener: TcpListener,
-    phones: Arc<[Handset]>,
+    phones: Arc<[AdbDevice]>,
 }
 
 impl Control {
     /// Listens on a loopback address; port 0 takes a free one.
-    pub async fn bind(address: SocketAddr, phones: Vec<Handset>) -> io::Result<Self> {
+    pub async fn bind(address: SocketAddr, phones: Vec<AdbDevice>) -> io::Result<Self> {
         if !address.ip().is_loopback() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -96,9 +96,9 @@ struct Which {
     serial: Option<String>,
 }
 
-type Phones = State<Arc<[Handset]>>;
+type Phones = State<Arc<[AdbDevice]>>;
 
-fn pick(phones: &[Handset], which: &Which) -> Result<Handset, Box<Response>> {
+fn pick(phones: &[AdbDevice], which: &Which) -> Result<AdbDevice, Box<Response>> {
     let phone = match &which.serial {
         None => phones.first(),
         Some(serial) => phones.iter().find(|phone| phone.serial() == serial),
@@ -116,7 +116,7 @@ fn done() -> Response {
 }
 
 /// Picks the phone and does one thing to it.
-fn with(phones: &Phones, which: &Which, act: impl FnOnce(&Handset) -> Response) -> Response {
+fn with(phones: &Phones, which: &Which, act: impl FnOnce(&AdbDevice) -> Response) -> Response {
     pick(&phones.0, which).map_or_else(|refusal| *refusal, |phone| act(&phone))
 }
 

@@ -1,7 +1,7 @@
 //! A phone that is not there.
 //!
 //! Read in this order: what the phone is ([`Phone`]), what it shows, and how it is reached over ADB:
-//! a [`Handset`] is a phone with its files and its faults, an [`AdbServer`] and an [`Adbd`] are its
+//! a [`AdbDevice`] is a phone with its files and its faults, an [`AdbServer`] and an [`Adbd`] are its
 //! two faces, and a [`Control`] is for whoever tests with it.
 mod apps;
 mod draw;
@@ -9,9 +9,9 @@ mod os;
 mod phone;
 mod tree;
 
+mod device;
 mod faults;
 mod files;
-mod handset;
 
 mod adbd;
 mod server;
@@ -27,8 +27,8 @@ pub use apps::messages::{ChatMessage, Conversation, Sent};
 pub use apps::notes::Note;
 pub use apps::shop::{CartLine, Order};
 pub use control::Control;
+pub use device::{AdbDevice, WireCounts};
 pub use faults::{FaultPlan, Faults, Link, RawHeader, Times};
-pub use handset::{Handset, WireCounts};
 pub use os::report::{Applied, DialogAnswer, FocusedField, Gesture, NodeState, Outcome, State};
 pub use phone::{Component, Counts, Frame, Package, Phone, PhoneOptions, StartError, Started};
 pub use server::AdbServer;

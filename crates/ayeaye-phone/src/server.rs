@@ -18,7 +18,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::host::{HostRequest, Which};
 use crate::{
-    Handset,
+    AdbDevice,
     services::{self, Ended, FEATURES, Service, Stream},
 };
 
@@ -31,13 +31,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub struct AdbServer {
     listener: TcpListener,
-    phones: Arc<[Handset]>,
+    phones: Arc<[AdbDevice]>,
 }
 
 impl AdbServer {
     /// Listens; port 0 takes a free one. Loopback only unless the caller says otherwise: whoever
     /// reaches this port drives the phones.
-    pub async fn bind(address: SocketAddr, phones: Vec<Handset>) -> io::Result<Self> {
+    pub async fn bind(address: SocketAddr, phones: Vec<AdbDevice>) -> io::Result<Self> {
         Ok(Self { listener: TcpListener::bind(address).await?, phones: phones.into() })
     }
 
@@ -99,7 +99,7 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
 
 struct Connection {
     stream: TcpStream,
-    phones: Arc<[Handset]>,
+    phones: Arc<[AdbDevice]>,
 }
 
 impl Connection {
@@ -112,7 +112,7 @@ impl Connection {
     /// Requests to the server, until one ends the connection or hands it to a phone.
     async fn converse(mut self) -> io::Result<()> {
         let Some(request) = self.request().await? else { return Ok(()) };
-        let serials: Vec<&str> = self.phones.iter().map(Handset::serial).collect();
+        let serials: Vec<&str> = self.phones.iter().map(AdbDevice::serial).collect();
         match host::parse(&request, &serials) {
             HostRequest::Service => self.fail("no transport is chosen").await,
             HostRequest::Server(request) => self.about_server(&request).await,
@@ -226,7 +226,7 @@ impl Connection {
         }
     }
 
-    async fn service(mut self, phone: &Handset) -> io::Result<()> {
+    async fn service(mut self, phone: &AdbDevice) -> io::Result<()> {
         let Some(name) = self.request().await? else { return Ok(()) };
         let Some(service) = Service::parse(name.as_bytes()) else {
             // A client may ask for the phone's state on its transport; real servers answer.

@@ -5,7 +5,7 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 
 use crate::{
-    handset::Handset,
+    device::AdbDevice,
     shell::{self, Framing},
     sync,
 };
@@ -113,18 +113,18 @@ pub(crate) const INSTALL_REFUSED: &str =
     "Failure [INSTALL_FAILED_ABORTED: a virtual phone runs only the apps it came with]\n";
 
 /// Runs a service to its end. The end of the stream is the service's own doing.
-pub(crate) async fn serve(handset: &Handset, service: Service, stream: Stream) -> Ended {
-    handset.count(|counts| counts.services += 1);
+pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> Ended {
+    device.count(|counts| counts.services += 1);
     match service {
-        Service::Shell(request) => shell::serve(handset, request, stream).await,
+        Service::Shell(request) => shell::serve(device, request, stream).await,
         Service::Sync => {
-            sync::serve(handset, stream).await;
+            sync::serve(device, stream).await;
             Ended::Done
         }
-        Service::Framebuffer => framebuffer(handset, stream).await,
+        Service::Framebuffer => framebuffer(device, stream).await,
         Service::Reboot => {
             finish(stream, b"").await;
-            handset.reboot();
+            device.reboot();
             Ended::Done
         }
         Service::Refusal(text) => finish(stream, text.as_bytes()).await,
@@ -160,11 +160,11 @@ async fn wait_for_end(mut stream: Stream, first: &[u8]) -> Ended {
 
 /// One picture after the header of AOSP's `framebuffer_service.cpp`, version 2: 14 little-endian
 /// words: version, bits of a pixel, colour space (1: sRGB), size, and the place of each colour.
-async fn framebuffer(handset: &Handset, mut stream: Stream) -> Ended {
-    let Ok(frame) = handset.capture().await else {
+async fn framebuffer(device: &AdbDevice, mut stream: Stream) -> Ended {
+    let Ok(frame) = device.capture().await else {
         return Ended::Done;
     };
-    let faults = handset.faults().for_capture();
+    let faults = device.faults().for_capture();
     let size = u32::try_from(frame.rgba.len()).unwrap_or(u32::MAX);
     let fields: [u32; 14] = [2, 32, 1, size, frame.width, frame.height, 0, 8, 16, 8, 8, 8, 24, 8];
     let mut whole = BytesMut::with_capacity(56 + frame.rgba.len());

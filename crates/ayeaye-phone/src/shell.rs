@@ -27,7 +27,7 @@ use self::{
     terminal::{LineEditor, Typed},
 };
 use crate::{
-    handset::Handset,
+    device::AdbDevice,
     services::{Ended, Stream},
 };
 
@@ -52,7 +52,7 @@ pub(crate) struct Request {
 }
 
 /// Runs one session to its end.
-pub(crate) async fn serve(handset: &Handset, request: Request, stream: Stream) -> Ended {
+pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) -> Ended {
     let Request { framing, terminal, command } = request;
     let outlet = Outlet::new(framing, terminal, stream.output);
     let (sender, receiver) = mpsc::channel(INPUT_QUEUE);
@@ -70,7 +70,7 @@ pub(crate) async fn serve(handset: &Handset, request: Request, stream: Stream) -
         outlet: outlet.clone(),
         interrupt: interrupt.clone(),
     };
-    let session = Session { shell: Shell::new(handset.clone()), io, interrupt };
+    let session = Session { shell: Shell::new(device.clone()), io, interrupt };
     let work = async {
         match command {
             Some(command) => session.one(&command).await,
@@ -82,7 +82,7 @@ pub(crate) async fn serve(handset: &Handset, request: Request, stream: Stream) -
         () = input.pump() => Err(Gone { on_purpose: false }),
     };
     let ended = match status {
-        Ok(_) if handset.faults().take_no_exit_status() => Ok(()),
+        Ok(_) if device.faults().take_no_exit_status() => Ok(()),
         Ok(status) => outlet.exit(status).await,
         Err(gone) => Err(gone),
     };
@@ -102,7 +102,7 @@ struct Session {
 
 impl Session {
     async fn one(mut self, command: &str) -> Result<u8, Gone> {
-        self.shell.handset().faults().before_shell().await;
+        self.shell.device().faults().before_shell().await;
         let interrupt = self.interrupt.clone();
         let work = async {
             let ended = self.shell.run_line(command, &self.io).await;
@@ -145,7 +145,7 @@ impl Session {
                 continue;
             }
             let whole = std::mem::take(&mut line);
-            self.shell.handset().faults().before_shell().await;
+            self.shell.device().faults().before_shell().await;
             let ended = tokio::select! {
                 ended = self.shell.run_line(&whole, &self.io) => ended,
                 () = interrupt.notified() => Ok(130),

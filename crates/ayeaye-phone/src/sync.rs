@@ -9,9 +9,9 @@ use bytes::{BufMut as _, BytesMut};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::{
+    device::AdbDevice,
+    device::unix_seconds,
     files::{self, CAPACITY, FileError, Stat},
-    handset::Handset,
-    handset::unix_seconds,
     services::Stream,
 };
 
@@ -29,8 +29,8 @@ enum SyncError {
 }
 
 /// Answers requests until `QUIT` or the end of the stream.
-pub(crate) async fn serve(handset: &Handset, stream: Stream) {
-    let mut session = Session { handset, stream };
+pub(crate) async fn serve(device: &AdbDevice, stream: Stream) {
+    let mut session = Session { device, stream };
     if let Err(error) = session.run().await {
         tracing::debug!(%error, "sync ended");
     }
@@ -40,7 +40,7 @@ pub(crate) async fn serve(handset: &Handset, stream: Stream) {
 }
 
 struct Session<'a> {
-    handset: &'a Handset,
+    device: &'a AdbDevice,
     stream: Stream,
 }
 
@@ -165,7 +165,7 @@ impl Session<'_> {
         };
         let stored = match failed {
             Some(error) => Err(error),
-            None => self.handset.files().write(&path, content, mode & 0o777, modified),
+            None => self.device.files().write(&path, content, mode & 0o777, modified),
         };
         match stored {
             Ok(()) => Ok(self.stream.output.write_all(b"OKAY\0\0\0\0").await?),
@@ -175,7 +175,7 @@ impl Session<'_> {
 
     /// Makes the folders above a file, as the phone's side of a push does.
     fn prepare(&self, path: &str) -> Result<(), FileError> {
-        let mut files = self.handset.files();
+        let mut files = self.device.files();
         let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
         if !folder.is_empty() && files.stat(folder) == Err(FileError::Missing) {
             files.make_dir(folder, true, unix_seconds())?;
@@ -185,7 +185,7 @@ impl Session<'_> {
 
     /// The peer gets a file.
     async fn send(&mut self, name: &str) -> Result<(), SyncError> {
-        let read = self.handset.files().read(&files::absolute("/", name));
+        let read = self.device.files().read(&files::absolute("/", name));
         let content = match read {
             Ok(content) => content,
             Err(error) => return self.fail(&format!("open failed: {error}")).await,
@@ -214,12 +214,12 @@ impl Session<'_> {
     }
 
     fn stat(&self, name: &str) -> Result<Stat, FileError> {
-        self.handset.files().stat(&files::absolute("/", name))
+        self.device.files().stat(&files::absolute("/", name))
     }
 
     /// What cannot be listed looks empty, as it does on a real phone.
     fn list(&self, name: &str) -> Vec<(String, Stat)> {
-        self.handset.files().list(&files::absolute("/", name)).unwrap_or_default()
+        self.device.files().list(&files::absolute("/", name)).unwrap_or_default()
     }
 
     async fn fail(&mut self, reason: &str) -> Result<(), SyncError> {

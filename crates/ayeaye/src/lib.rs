@@ -65,9 +65,9 @@ async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit> {
         Command::Demo(demo) => command::demo::demo(config, demo.yes, terminal).await,
         Command::Run(run) => {
             let app = app(config, run.virtual_phone).await?;
-            let device = match (run.device, &app.handset) {
+            let device = match (run.device, &app.adb_device) {
                 (Some(device), _) => device,
-                (None, Some(handset)) => handset.serial().to_owned(),
+                (None, Some(adb_device)) => adb_device.serial().to_owned(),
                 (None, None) => anyhow::bail!("name a phone with --device"),
             };
             let task = command::run::Task {

@@ -11,7 +11,7 @@ use ayeaye_agent::{
 };
 use ayeaye_export::LoggingJournal;
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
-use ayeaye_phone::{AdbServer, Handset};
+use ayeaye_phone::{AdbDevice, AdbServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::{Config, RoleSettings};
@@ -25,7 +25,7 @@ pub struct App {
     /// The model it asks, for checks.
     pub model: Arc<RemoteModel>,
     /// The virtual phone, if there is one.
-    pub handset: Option<Handset>,
+    pub adb_device: Option<AdbDevice>,
     /// Whether the stand-in decides instead of a model.
     pub scripted: bool,
     /// The records, for what only files can tell.
@@ -59,26 +59,26 @@ impl App {
 
     /// The same with a virtual phone in front.
     pub async fn with_virtual_phone(config: &Config, decider: ModelChoice) -> anyhow::Result<Self> {
-        Self::build(config, Some(Handset::usual()), decider).await
+        Self::build(config, Some(AdbDevice::usual()), decider).await
     }
 
     async fn build(
         config: &Config,
-        handset: Option<Handset>,
+        adb_device: Option<AdbDevice>,
         decider: ModelChoice,
     ) -> anyhow::Result<Self> {
         let down = CancellationToken::new();
         let guard = down.clone().drop_guard();
         let mut sources: Vec<Arc<dyn DeviceSource>> = Vec::new();
         let mut endpoint = model_config(config)?;
-        if let Some(handset) = &handset {
-            let address = virtual_adb_server(handset, &down).await?;
+        if let Some(adb_device) = &adb_device {
+            let address = virtual_adb_server(adb_device, &down).await?;
             sources.push(Arc::new(AdbDevices::new(AdbConfig::new(address, None))));
             if decider == ModelChoice::Scripted {
-                endpoint = ScriptedModel::start(handset.phone().clone(), &down).await?;
+                endpoint = ScriptedModel::start(adb_device.phone().clone(), &down).await?;
             }
         }
-        if decider == ModelChoice::Configured || handset.is_none() {
+        if decider == ModelChoice::Configured || adb_device.is_none() {
             sources.push(Arc::new(AdbDevices::new(adb_config(config)?)));
         }
         let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
@@ -89,14 +89,14 @@ impl App {
         let journal =
             Arc::new(LoggingJournal::new(Arc::new(files.clone()), &config.data_dir, logs));
         // The stand-in is asked for everything: nothing is sent to anybody else.
-        let alone = decider == ModelChoice::Scripted && handset.is_some();
+        let alone = decider == ModelChoice::Scripted && adb_device.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
         let models = roles.models()?;
         let judge = roles.judge()?;
         let facts = recorded_settings(config, &models);
         let agent = Agent::new(AgentDeps {
             sources,
-            in_process_devices: handset.iter().map(|it| DeviceId::new(it.serial())).collect(),
+            in_process_devices: adb_device.iter().map(|it| DeviceId::new(it.serial())).collect(),
             models,
             journal: journal.clone(),
             limits: limits(config),
@@ -106,7 +106,7 @@ impl App {
         });
         let scripted = decider == ModelChoice::Scripted;
         let agent = Arc::new(agent);
-        Ok(Self { agent, model, handset, scripted, files, journal, _down: guard })
+        Ok(Self { agent, model, adb_device, scripted, files, journal, _down: guard })
     }
 
     /// Looks after what is kept, for as long as the server runs: completes the logs that a killed
@@ -136,11 +136,11 @@ impl App {
 }
 
 async fn virtual_adb_server(
-    handset: &Handset,
+    adb_device: &AdbDevice,
     down: &CancellationToken,
 ) -> anyhow::Result<ServerAddress> {
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = AdbServer::bind(anywhere, vec![handset.clone()])
+    let server = AdbServer::bind(anywhere, vec![adb_device.clone()])
         .await
         .context("the virtual phone needs a port on 127.0.0.1")?;
     let port = server.local_addr()?.port();

@@ -12,7 +12,7 @@ use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
 use ayeaye_export::{Images, LogSettings, LoggingJournal};
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
-use ayeaye_phone::{AdbServer, Handset, Phone, PhoneOptions};
+use ayeaye_phone::{AdbDevice, AdbServer, Phone, PhoneOptions};
 use rmcp::model::CallToolRequestParams;
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
@@ -33,7 +33,7 @@ pub struct RigOptions {
     /// Another model than the fake one; see [`quick_model`].
     pub model: Option<ModelConfig>,
     pub adb: ayeaye_adb::Limits,
-    pub handset: Handset,
+    pub adb_device: AdbDevice,
     pub data: TempDir,
     /// The logs beside the record; without UFO's pictures, unless a test is about them.
     pub logs: LogSettings,
@@ -56,7 +56,7 @@ impl Default for RigOptions {
             first_byte: Duration::from_secs(20),
             model: None,
             adb: ayeaye_adb::Limits::USUAL,
-            handset: Handset::usual(),
+            adb_device: AdbDevice::usual(),
             data: TempDir::new().unwrap(),
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
             keeping: PrivacySettings::default(),
@@ -71,13 +71,13 @@ impl Default for RigOptions {
 impl RigOptions {
     /// A small phone whose screens hardly move: for tests that are about something else.
     pub fn quick() -> Self {
-        Self { handset: quick_phone(), ..Self::default() }
+        Self { adb_device: quick_phone(), ..Self::default() }
     }
 }
 
 /// See [`RigOptions::quick`].
-pub fn quick_phone() -> Handset {
-    Handset::new(Phone::new(PhoneOptions {
+pub fn quick_phone() -> AdbDevice {
+    AdbDevice::new(Phone::new(PhoneOptions {
         width: 540,
         height: 1200,
         density: 210,
@@ -87,10 +87,10 @@ pub fn quick_phone() -> Handset {
 }
 
 /// A phone behind an adb server of its own, until the guard is dropped.
-pub async fn plugged_in(handset: &Handset) -> (SocketAddr, DropGuard) {
+pub async fn plugged_in(adb_device: &AdbDevice) -> (SocketAddr, DropGuard) {
     let down = CancellationToken::new();
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = AdbServer::bind(anywhere, vec![handset.clone()]).await.unwrap();
+    let server = AdbServer::bind(anywhere, vec![adb_device.clone()]).await.unwrap();
     let address = server.local_addr().unwrap();
     tokio::spawn(server.serve(down.clone()));
     (address, down.drop_guard())
@@ -98,7 +98,7 @@ pub async fn plugged_in(handset: &Handset) -> (SocketAddr, DropGuard) {
 
 /// See the module.
 pub struct Rig {
-    pub handset: Handset,
+    pub adb_device: AdbDevice,
     pub vlm: FakeVlm,
     pub agent: Arc<Agent>,
     pub server: Server,
@@ -122,13 +122,13 @@ impl Rig {
     }
 
     pub async fn with(vlm: FakeVlm, options: RigOptions) -> Self {
-        let RigOptions { limits, scripted, first_byte, model, adb, handset, data, .. } = options;
-        let (adb_server, guard) = plugged_in(&handset).await;
+        let RigOptions { limits, scripted, first_byte, model, adb, adb_device, data, .. } = options;
+        let (adb_server, guard) = plugged_in(&adb_device).await;
         let address = ServerAddress::Tcp { host: "127.0.0.1".to_owned(), port: adb_server.port() };
         let devices = AdbDevices::new(AdbConfig { limits: adb, ..AdbConfig::new(address, None) });
         let down = CancellationToken::new();
         let model: Arc<dyn Model> = if scripted {
-            let phone = handset.phone().clone();
+            let phone = adb_device.phone().clone();
             let config =
                 ScriptedModel::start_with_delay(phone, &down, Duration::ZERO).await.unwrap();
             Arc::new(ScriptedClient::new(Arc::new(RemoteModel::new(config).unwrap())))
@@ -155,9 +155,9 @@ impl Rig {
         let defaults = Defaults { tools: options.tools, ..DEFAULTS };
         let server = Server::new(agent.clone(), defaults);
         let client = connect(server.clone(), Quiet).await;
-        let serial = handset.serial().to_owned();
+        let serial = adb_device.serial().to_owned();
         let end = (guard, down.drop_guard());
-        Self { handset, vlm, agent, server, client, serial, data, _end: end }
+        Self { adb_device, vlm, agent, server, client, serial, data, _end: end }
     }
 
     /// The usual rig with the scripted model deciding.
@@ -180,7 +180,7 @@ impl Rig {
 
     /// The phone as it is, for `["wifi"]` and the like.
     pub fn phone(&self) -> Value {
-        serde_json::to_value(self.handset.phone().state()).unwrap()
+        serde_json::to_value(self.adb_device.phone().state()).unwrap()
     }
 
     /// Calls a tool and returns its facts: those of the structure, which must be those of the text.

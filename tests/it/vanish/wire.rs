@@ -29,7 +29,7 @@ use Wire::{Legacy, Modern, Stdio};
 /// The real program with a phone, a model that waits for the gate, and a client.
 pub struct World {
     pub wire: Wire,
-    pub handset: ayeaye_phone::Handset,
+    pub adb_device: ayeaye_phone::AdbDevice,
     pub vlm: FakeVlm,
     pub gate: Arc<Notify>,
     binary: Binary,
@@ -72,8 +72,8 @@ fn capabilities() -> Value {
 
 impl World {
     pub async fn new(wire: Wire) -> Self {
-        let handset = quick_phone();
-        let (adb, guard) = plugged_in(&handset).await;
+        let adb_device = quick_phone();
+        let (adb, guard) = plugged_in(&adb_device).await;
         let vlm = FakeVlm::start(|_| Answer::Silence).await;
         let binary = Binary::with(adb, &vlm)
             .set("AYEAYE_HTTP_TOKEN", TOKEN)
@@ -93,12 +93,12 @@ impl World {
             }
         };
         let gate = Arc::new(Notify::new());
-        Self { wire, handset, vlm, gate, binary, server, asked: AtomicU32::new(2), _adb: guard }
+        Self { wire, adb_device, vlm, gate, binary, server, asked: AtomicU32::new(2), _adb: guard }
     }
 
     fn start(&self) -> Value {
         json!({ "name": "ask_agent_start_new_task",
-            "arguments": { "device_id": self.handset.serial(), "task": "Tell Anna" } })
+            "arguments": { "device_id": self.adb_device.serial(), "task": "Tell Anna" } })
     }
 
     /// Sends the call of a task and reads nothing.
@@ -198,7 +198,7 @@ impl World {
     }
 
     pub fn taps(&self) -> u64 {
-        self.handset.phone().state().counts.taps
+        self.adb_device.phone().state().counts.taps
     }
 
     /// The session once nobody drives it; nothing when none has begun within three seconds.

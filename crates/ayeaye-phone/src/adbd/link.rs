@@ -16,7 +16,7 @@ use super::{
     stream::{self, Inbox, Opened},
 };
 use crate::{
-    Handset, Link,
+    AdbDevice, Link,
     services::{FEATURES, LONGEST_NAME, Service},
 };
 
@@ -26,7 +26,7 @@ const MOST_STREAMS: usize = 256;
 const OUT_QUEUE: usize = 16;
 
 /// Serves one host until the link ends.
-pub(super) async fn run(socket: TcpStream, phone: Handset) {
+pub(super) async fn run(socket: TcpStream, phone: AdbDevice) {
     // Before anything is read, so that no change between is missed.
     let broken = phone.faults().link_broken();
     let (from, to) = socket.into_split();
@@ -43,7 +43,7 @@ pub(super) async fn run(socket: TcpStream, phone: Handset) {
 async fn serve(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    phone: &Handset,
+    phone: &AdbDevice,
 ) -> Result<(), PacketError> {
     let Some(host) = greet(&mut from, &mut to, phone).await? else { return Ok(()) };
     let (sender, receiver) = mpsc::channel(OUT_QUEUE);
@@ -72,7 +72,7 @@ struct Host {
 async fn greet(
     from: &mut OwnedReadHalf,
     to: &mut OwnedWriteHalf,
-    phone: &Handset,
+    phone: &AdbDevice,
 ) -> Result<Option<Host>, PacketError> {
     let mut greeted = None;
     loop {
@@ -127,7 +127,7 @@ fn challenge() -> Packet {
     Packet::new(Verb::Auth, TOKEN, 0, token().to_vec())
 }
 
-fn banner(phone: &Handset) -> Vec<u8> {
+fn banner(phone: &AdbDevice) -> Vec<u8> {
     let options = phone.phone().options();
     let (product, model) = (&options.product, &options.model);
     format!(
@@ -150,7 +150,7 @@ async fn write_all(
 
 /// The open streams of one link.
 struct Streams<'a> {
-    phone: &'a Handset,
+    phone: &'a AdbDevice,
     host: Host,
     out: mpsc::Sender<Packet>,
     /// By our number.

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::packet::{Packet, Verb};
 use crate::{
-    Handset,
+    AdbDevice,
     services::{self, Ended, Service, Stream},
 };
 
@@ -51,7 +51,7 @@ impl Opened {
 }
 
 /// Runs a service to its end and returns the stream's number.
-pub(super) async fn run(opened: Opened, service: Service, phone: Handset) -> u32 {
+pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u32 {
     let Opened { ours, theirs, max_data, out, mut data, ready } = opened;
     let (mut to_service, input) = tokio::io::duplex(PIPE);
     let (output, mut from_service) = tokio::io::duplex(PIPE);

@@ -8,7 +8,7 @@ use super::{
     Adbd,
     packet::{self, Packet, Verb},
 };
-use crate::{Handset, Link, Phone, PhoneOptions};
+use crate::{AdbDevice, Link, Phone, PhoneOptions};
 
 const VERSION: u32 = 0x0100_0001;
 
@@ -35,9 +35,9 @@ impl Host {
     }
 }
 
-async fn adbd() -> (std::net::SocketAddr, Handset) {
+async fn adbd() -> (std::net::SocketAddr, AdbDevice) {
     let options = PhoneOptions { width: 320, height: 640, ..PhoneOptions::default() };
-    let phone = Handset::new(Phone::new(options));
+    let phone = AdbDevice::new(Phone::new(options));
     let adbd = Adbd::bind((Ipv4Addr::LOCALHOST, 0).into(), phone.clone()).await.unwrap();
     let address = adbd.local_addr().unwrap();
     tokio::spawn(adbd.serve(CancellationToken::new()));

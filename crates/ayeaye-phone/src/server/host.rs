@@ -1,5 +1,5 @@
 //! Requests to the adb server itself: what they mean, and which phone they mean.
-use crate::{Handset, Link, services::FEATURES};
+use crate::{AdbDevice, Link, services::FEATURES};
 
 /// The version real adb 1.0.41 speaks; a client of another version would replace the server.
 pub(crate) const VERSION: &str = "0029";
@@ -102,7 +102,10 @@ fn split_serial<'a>(rest: &'a str, serials: &[&str]) -> (&'a str, &'a str) {
 }
 
 /// The phone that is meant, with its transport number, or what real adb would say.
-pub(crate) fn find<'a>(phones: &'a [Handset], which: &Which) -> Result<(u64, &'a Handset), String> {
+pub(crate) fn find<'a>(
+    phones: &'a [AdbDevice],
+    which: &Which,
+) -> Result<(u64, &'a AdbDevice), String> {
     let numbered = || (1..).zip(phones);
     match which {
         Which::Serial(serial) => numbered()
@@ -121,7 +124,7 @@ pub(crate) fn find<'a>(phones: &'a [Handset], which: &Which) -> Result<(u64, &'a
 }
 
 /// Whether the phone can be used now, or what real adb would say.
-pub(crate) fn usable(phone: &Handset) -> Result<(), String> {
+pub(crate) fn usable(phone: &AdbDevice) -> Result<(), String> {
     match phone.faults().link() {
         Link::Device => Ok(()),
         Link::Offline => Err("device offline".to_owned()),
@@ -134,7 +137,7 @@ pub(crate) fn usable(phone: &Handset) -> Result<(), String> {
 }
 
 /// The word of `adb devices`.
-pub(crate) fn state(phone: &Handset) -> &'static str {
+pub(crate) fn state(phone: &AdbDevice) -> &'static str {
     match phone.faults().link() {
         Link::Device => "device",
         Link::Offline => "offline",
@@ -143,8 +146,8 @@ pub(crate) fn state(phone: &Handset) -> &'static str {
 }
 
 /// The lines of `host:devices` or, `long`, of `host:devices-l`.
-pub(crate) fn list(phones: &[Handset], long: bool) -> String {
-    let line = |(id, phone): (u64, &Handset)| {
+pub(crate) fn list(phones: &[AdbDevice], long: bool) -> String {
+    let line = |(id, phone): (u64, &AdbDevice)| {
         let (serial, state) = (phone.serial(), state(phone));
         if !long {
             return format!("{serial}\t{state}\n");
@@ -166,7 +169,7 @@ pub(crate) fn list(phones: &[Handset], long: bool) -> String {
 }
 
 /// What a request about one phone is answered.
-pub(crate) fn answer(phone: &Handset, request: &str) -> Result<Option<String>, String> {
+pub(crate) fn answer(phone: &AdbDevice, request: &str) -> Result<Option<String>, String> {
     match request {
         "get-state" => Ok(Some(state(phone).to_owned())),
         "get-serialno" => Ok(Some(phone.serial().to_owned())),

@@ -8,10 +8,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::AdbServer;
-use crate::{Handset, Link, Phone, PhoneOptions, Times};
+use crate::{AdbDevice, Link, Phone, PhoneOptions, Times};
 
 /// A server with phones of these serials.
-async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<Handset>, CancellationToken) {
+async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<AdbDevice>, CancellationToken) {
     let phone = |serial: &&str| {
         let options = PhoneOptions {
             serial: (*serial).to_owned(),
@@ -19,9 +19,9 @@ async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<Handset>, Cancel
             height: 640,
             ..PhoneOptions::default()
         };
-        Handset::new(Phone::new(options))
+        AdbDevice::new(Phone::new(options))
     };
-    let phones: Vec<Handset> = serials.iter().map(phone).collect();
+    let phones: Vec<AdbDevice> = serials.iter().map(phone).collect();
     let server = AdbServer::bind((Ipv4Addr::LOCALHOST, 0).into(), phones.clone()).await.unwrap();
     let address = server.local_addr().unwrap();
     let shutdown = CancellationToken::new();

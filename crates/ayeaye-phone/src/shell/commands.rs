@@ -32,7 +32,7 @@ use super::{
     exec::{NAME, Shell, Stop},
     io::Io,
 };
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
 /// What a command printed, and how it ended.
 #[derive(Debug, Default)]
@@ -69,31 +69,31 @@ impl Reply {
     }
 
     /// Arguments the command does not take: counted, then told.
-    pub(super) fn malformed(handset: &Handset, status: u8, text: impl Into<String>) -> Self {
-        handset.count(|counts| counts.malformed_commands += 1);
+    pub(super) fn malformed(device: &AdbDevice, status: u8, text: impl Into<String>) -> Self {
+        device.count(|counts| counts.malformed_commands += 1);
         Self::error(status, text)
     }
 
     /// Likewise, as commands written in Java tell it: an exception with a trace.
-    pub(super) fn exception(handset: &Handset, command: &str, what: &str) -> Self {
+    pub(super) fn exception(device: &AdbDevice, command: &str, what: &str) -> Self {
         let text = format!(
             "\nException occurred while executing '{command}':\n{what}\n\
              \tat android.os.ShellCommand.exec(ShellCommand.java:38)\n\
              \tat android.os.Binder.execTransact(Binder.java:1308)\n"
         );
-        Self::malformed(handset, 255, text)
+        Self::malformed(device, 255, text)
     }
 
     /// An argument is missing after the last one.
-    pub(super) fn argument_expected(handset: &Handset, command: &str, last: &str) -> Self {
+    pub(super) fn argument_expected(device: &AdbDevice, command: &str, last: &str) -> Self {
         let what =
             format!("java.lang.IllegalArgumentException: Argument expected after \"{last}\"");
-        Self::exception(handset, command, &what)
+        Self::exception(device, command, &what)
     }
 
     /// A command that real phones have and this one does not.
-    pub(super) fn unsupported(handset: &Handset, what: &str) -> Self {
-        Self::malformed(handset, 255, format!("{what}: not supported by this virtual phone\n"))
+    pub(super) fn unsupported(device: &AdbDevice, what: &str) -> Self {
+        Self::malformed(device, 255, format!("{what}: not supported by this virtual phone\n"))
     }
 }
 
@@ -104,8 +104,8 @@ pub(super) async fn run(
     args: &[String],
     io: &Io,
 ) -> Result<Reply, Stop> {
-    let handset = shell.handset().clone();
-    let phone = &handset;
+    let device = shell.device().clone();
+    let phone = &device;
     let words = split(args);
     let cwd = shell.cwd().to_owned();
     let reply = match plain_name(name) {
@@ -246,7 +246,7 @@ fn plain_name(name: &str) -> &str {
 }
 
 /// `cmd SERVICE …`: most commands of Android are shorthands for it.
-async fn cmd(phone: &Handset, words: &[&str], io: &Io) -> Reply {
+async fn cmd(phone: &AdbDevice, words: &[&str], io: &Io) -> Reply {
     match words {
         ["-l"] => {
             Reply::ok(format!("Currently running services:\n{}", system::service_names("  ")))

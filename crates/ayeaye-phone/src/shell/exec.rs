@@ -10,7 +10,7 @@ use super::{
     parse::{SyntaxError, parse},
     syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When},
 };
-use crate::{files, handset::Handset, handset::unix_seconds};
+use crate::{device::AdbDevice, device::unix_seconds, files};
 
 /// How `mksh` calls itself in messages.
 pub(crate) const NAME: &str = "/system/bin/sh";
@@ -29,7 +29,7 @@ pub(crate) enum Stop {
 /// One shell process.
 #[derive(Debug)]
 pub(crate) struct Shell {
-    handset: Handset,
+    device: AdbDevice,
     variables: BTreeMap<String, String>,
     cwd: String,
     status: u8,
@@ -40,13 +40,13 @@ pub(crate) struct Shell {
 type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, Stop>> + Send + 'a>>;
 
 impl Shell {
-    pub(crate) fn new(handset: Handset) -> Self {
+    pub(crate) fn new(device: AdbDevice) -> Self {
         let variables = [
             ("ANDROID_DATA", "/data"),
             ("ANDROID_ROOT", "/system"),
             ("EXTERNAL_STORAGE", "/sdcard"),
             ("HOME", "/"),
-            ("HOSTNAME", handset.phone().options().product.as_str()),
+            ("HOSTNAME", device.phone().options().product.as_str()),
             ("LOGNAME", "shell"),
             ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/vendor/bin"),
             ("SHELL", "/bin/sh"),
@@ -57,11 +57,11 @@ impl Shell {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into_iter()
             .collect();
-        Self { handset, variables, cwd: "/".to_owned(), status: 0, depth: 0, jobs: Jobs::new() }
+        Self { device, variables, cwd: "/".to_owned(), status: 0, depth: 0, jobs: Jobs::new() }
     }
 
-    pub(crate) fn handset(&self) -> &Handset {
-        &self.handset
+    pub(crate) fn device(&self) -> &AdbDevice {
+        &self.device
     }
 
     pub(crate) fn cwd(&self) -> &str {
@@ -107,7 +107,7 @@ impl Shell {
     /// A process of its own that begins as this one is.
     pub(crate) fn subshell(&self) -> Self {
         Self {
-            handset: self.handset.clone(),
+            device: self.device.clone(),
             variables: self.variables.clone(),
             cwd: self.cwd.clone(),
             status: self.status,
@@ -135,7 +135,7 @@ impl Shell {
 
     /// Parses and runs a command line; the exit status is what the whole would give.
     pub(crate) async fn run_line(&mut self, line: &str, io: &Io) -> Result<u8, Stop> {
-        self.handset.count(|counts| counts.command_lines += 1);
+        self.device.count(|counts| counts.command_lines += 1);
         match parse(line) {
             Ok(script) => self.script(&script, io).await?,
             Err(error) => self.refuse(&error, io).await?,
@@ -145,7 +145,7 @@ impl Shell {
 
     /// Tells of a script that could not be parsed.
     pub(crate) async fn refuse(&mut self, error: &SyntaxError, io: &Io) -> Result<(), Stop> {
-        self.handset.count(|counts| counts.syntax_errors += 1);
+        self.device.count(|counts| counts.syntax_errors += 1);
         self.complain(&error.to_string(), io).await?;
         self.status = 1;
         Ok(())
@@ -379,7 +379,7 @@ impl Shell {
                     let content = if full == "/dev/null" {
                         Ok(Bytes::new())
                     } else {
-                        self.handset.files().read(&full)
+                        self.device.files().read(&full)
                     };
                     match content {
                         Ok(content) => new.stdin = Stdin::bytes(content),
@@ -415,13 +415,13 @@ impl Shell {
         if path == "/dev/null" {
             return Ok(Sink::Null);
         }
-        let mut files = self.handset.files();
+        let mut files = self.device.files();
         if append {
             files.append(&path, b"", unix_seconds())?;
         } else {
             files.write(&path, Vec::new(), 0o660, unix_seconds())?;
         }
-        Ok(Sink::File(self.handset.clone(), path))
+        Ok(Sink::File(self.device.clone(), path))
     }
 
     async fn complain(&self, text: &str, io: &Io) -> Result<(), Stop> {

@@ -87,7 +87,7 @@ impl Shell {
         }
         let absolute = text.starts_with('/');
         let base = if self.cwd() == "/" { "/".to_owned() } else { format!("{}/", self.cwd()) };
-        let files = self.handset().files();
+        let files = self.device().files();
         let found: Vec<String> = files
             .paths()
             .filter_map(|path| if absolute { Some(path) } else { path.strip_prefix(&base) })

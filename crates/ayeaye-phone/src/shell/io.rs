@@ -5,7 +5,7 @@ use bytes::{Buf as _, Bytes, BytesMut};
 use tokio::sync::mpsc;
 
 use super::outlet::{Channel, Outlet};
-use crate::{files::FileError, handset::Handset, handset::unix_seconds};
+use crate::{device::AdbDevice, device::unix_seconds, files::FileError};
 
 /// Bytes a pipe or a substitution may hold: several raw captures.
 pub(crate) const PIPE_LIMIT: usize = 64 << 20;
@@ -31,7 +31,7 @@ pub(crate) enum Sink {
     Peer(Arc<Outlet>, Channel),
     Pipe(Arc<Mutex<Vec<u8>>>),
     /// Already opened (emptied or created); writing adds.
-    File(Handset, String),
+    File(AdbDevice, String),
     Null,
 }
 
@@ -69,9 +69,9 @@ impl Sink {
                 }
                 Ok(())
             }
-            Self::File(handset, path) => {
+            Self::File(device, path) => {
                 let now = unix_seconds();
-                let mut files = handset.files();
+                let mut files = device.files();
                 chunks
                     .iter()
                     .try_for_each(|chunk| files.append(path, chunk, now).map_err(WriteError::File))

@@ -5,19 +5,19 @@ use super::{
     exec::{Shell, Stop},
     io::{Io, Sink, Stdin},
 };
-use crate::{Handset, Phone, PhoneOptions};
+use crate::{AdbDevice, Phone, PhoneOptions};
 
-fn handset() -> Handset {
+fn device() -> AdbDevice {
     let options = PhoneOptions { width: 320, height: 640, ..PhoneOptions::default() };
-    Handset::new(Phone::new(options))
+    AdbDevice::new(Phone::new(options))
 }
 
 /// Status, stdout and stderr of one line.
-async fn run(handset: &Handset, line: &str) -> (u8, String, String) {
+async fn run(device: &AdbDevice, line: &str) -> (u8, String, String) {
     let (stdout, out) = Sink::pipe();
     let (stderr, err) = Sink::pipe();
     let io = Io { stdin: Stdin::bytes("in\n".into()), stdout, stderr };
-    let mut shell = Shell::new(handset.clone());
+    let mut shell = Shell::new(device.clone());
     let status = match shell.run_line(line, &io).await {
         Ok(status) | Err(Stop::Exit(status)) => status,
         Err(stop) => panic!("{line}: {stop:?}"),
@@ -32,7 +32,7 @@ async fn run(handset: &Handset, line: &str) -> (u8, String, String) {
 
 #[tokio::test]
 async fn lines_do_what_they_do_in_mksh() {
-    let handset = handset();
+    let device = device();
     for (line, status, out) in [
         ("echo a  'b  c' \"d $HOME\"", 0, "a b  c d /\n"),
         ("x=1 y=2; echo $x$y ${x}z", 0, "12 1z\n"),
@@ -68,7 +68,7 @@ async fn lines_do_what_they_do_in_mksh() {
         ("printf 'a1\\nb2\\n' | grep -E '^(a|c)'", 0, "a1\n"),
         ("printf 'a1\\n' | grep -c z", 1, "0\n"),
     ] {
-        let (got_status, got_out, err) = run(&handset, line).await;
+        let (got_status, got_out, err) = run(&device, line).await;
         assert_eq!((got_status, got_out.as_str(), err.as_str()), (status, out, ""), "{line}");
     }
 }
@@ -96,10 +96,10 @@ const JOBS: [(&str, u8, &str); 17] = [
 
 #[tokio::test]
 async fn background_jobs_run_as_in_mksh() {
-    let handset = handset();
+    let device = device();
     let mksh = ["/bin/mksh", "/usr/bin/mksh"].into_iter().find(|path| Path::new(path).exists());
     for (line, status, out) in JOBS {
-        let (got_status, got_out, err) = run(&handset, line).await;
+        let (got_status, got_out, err) = run(&device, line).await;
         assert_eq!((got_status, got_out.as_str(), err.as_str()), (status, out, ""), "{line}");
         let Some(mksh) = mksh else { continue };
         let mut command = tokio::process::Command::new(mksh);
@@ -112,17 +112,17 @@ async fn background_jobs_run_as_in_mksh() {
 
 #[tokio::test(start_paused = true)]
 async fn jobs_run_at_the_same_time() {
-    let handset = handset();
+    let device = device();
     let start = tokio::time::Instant::now();
-    let (status, out, _) = run(&handset, "sleep 2 & sleep 3 & sleep 1; echo 1; wait; echo 3").await;
+    let (status, out, _) = run(&device, "sleep 2 & sleep 3 & sleep 1; echo 1; wait; echo 3").await;
     assert_eq!((status, out.as_str(), start.elapsed().as_secs()), (0, "1\n3\n", 3));
     // The output ends when no job can write to it any more.
-    let (_, out, _) = run(&handset, "(sleep 2; echo late) & echo early").await;
+    let (_, out, _) = run(&device, "(sleep 2; echo late) & echo early").await;
     assert_eq!((out.as_str(), start.elapsed().as_secs()), ("early\nlate\n", 5));
-    run(&handset, "sleep 9 > /dev/null 2>&1 &").await;
+    run(&device, "sleep 9 > /dev/null 2>&1 &").await;
     assert_eq!(start.elapsed().as_secs(), 5);
     let line = "for i in 1 2 3 4 5; do for j in 1 2 3 4 5 6 7 8; do sleep 1 & done; done";
-    let (_, _, err) = run(&handset, line).await;
+    let (_, _, err) = run(&device, line).await;
     assert_eq!(err.lines().count(), 8, "{err}");
 }
 
@@ -136,17 +136,17 @@ async fn two_taps_are_a_double_tap_when_they_are_close_in_time() {
         [(34, in_turn, 1), (30, in_turn, 0), (30, together, 1), (34, together, 1)]
     {
         let options = PhoneOptions { sdk, ..PhoneOptions::default() };
-        let handset = Handset::new(Phone::new(options));
-        let (status, _, err) = run(&handset, line).await;
+        let device = AdbDevice::new(Phone::new(options));
+        let (status, _, err) = run(&device, line).await;
         assert_eq!((status, err.as_str()), (0, ""));
-        let counts = handset.phone().state().counts;
+        let counts = device.phone().state().counts;
         assert_eq!((counts.taps, counts.double_taps), (2, double_taps), "{sdk}: {line}");
     }
 }
 
 #[tokio::test]
 async fn what_fails_says_so_as_android_does() {
-    let handset = handset();
+    let device = device();
     for (line, status, err) in [
         ("foo", 127, "/system/bin/sh: foo: inaccessible or not found\n"),
         ("echo )", 1, "/system/bin/sh: syntax error: unexpected ')'\n"),
@@ -167,49 +167,49 @@ async fn what_fails_says_so_as_android_does() {
         ),
         ("ime set nope/.X", 255, "Unknown input method nope/.X cannot be selected for user #0\n"),
     ] {
-        let (got_status, _, got_err) = run(&handset, line).await;
+        let (got_status, _, got_err) = run(&device, line).await;
         assert_eq!((got_status, got_err.as_str()), (status, err), "{line}");
     }
-    let counts = handset.wire_counts();
+    let counts = device.wire_counts();
     assert_eq!((counts.unknown_commands, counts.syntax_errors), (1, 1));
     assert!(counts.malformed_commands >= 4, "{counts:?}");
 }
 
 #[tokio::test]
 async fn text_that_a_shell_could_run_stays_text_in_quotes() {
-    let handset = handset();
+    let device = device();
     for text in ["$(reboot)", "`id`", "; exit 9", "a'b", "\"", "\\", "*", "é 你好", "-n"] {
         let quoted = format!("'{}'", text.replace('\'', r"'\''"));
-        let (status, out, _) = run(&handset, &format!("printf %s {quoted}")).await;
+        let (status, out, _) = run(&device, &format!("printf %s {quoted}")).await;
         assert_eq!((status, out.as_str()), (0, text));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_swipe_takes_its_time_and_is_counted_once() {
-    let handset = handset();
+    let device = device();
     let before = tokio::time::Instant::now();
-    let (status, ..) = run(&handset, "input swipe 10 20 30 40 700").await;
+    let (status, ..) = run(&device, "input swipe 10 20 30 40 700").await;
     assert_eq!(status, 0);
     assert_eq!(before.elapsed(), Duration::from_millis(700));
-    assert_eq!(handset.phone().state().counts.swipes, 1);
+    assert_eq!(device.phone().state().counts.swipes, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_swipe_that_began_is_finished() {
-    let handset = handset();
+    let device = device();
     let cut = tokio::time::timeout(
         Duration::from_millis(100),
-        run(&handset, "input swipe 10 20 30 40 700"),
+        run(&device, "input swipe 10 20 30 40 700"),
     );
     assert!(cut.await.is_err());
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(handset.phone().state().counts.swipes, 1);
+    assert_eq!(device.phone().state().counts.swipes, 1);
 }
 
 #[tokio::test]
 async fn what_agents_look_for_is_there() {
-    let handset = handset();
+    let device = device();
     for (line, wanted) in [
         ("wm size", "Physical size: 320x640\n"),
         ("wm size 400x800; wm size; wm size reset", "Override size: 400x800\n"),
@@ -238,18 +238,18 @@ async fn what_agents_look_for_is_there() {
         ("uiautomator dump /dev/tty", "</hierarchy>"),
         ("dumpsys SurfaceFlinger --display-id", "Display 4619827259835644672 "),
     ] {
-        let (_, out, err) = run(&handset, line).await;
+        let (_, out, err) = run(&device, line).await;
         assert!(out.contains(wanted), "{line}: {out}{err}");
     }
 }
 
 #[tokio::test]
 async fn loops_and_pipes_are_bounded() {
-    let handset = handset();
-    let endless = run(&handset, "while true; do :; done");
+    let device = device();
+    let endless = run(&device, "while true; do :; done");
     assert!(tokio::time::timeout(Duration::from_millis(50), endless).await.is_err());
-    let (status, ..) = run(&handset, "screencap | cat | wc -c").await;
+    let (status, ..) = run(&device, "screencap | cat | wc -c").await;
     assert_eq!(status, 0);
     let deep = format!("{}true{}", "( ".repeat(20), " )".repeat(20));
-    assert_eq!(run(&handset, &deep).await.0, 0);
+    assert_eq!(run(&device, &deep).await.0, 0);
 }

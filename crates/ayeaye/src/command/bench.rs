@@ -47,8 +47,8 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device)
     } else {
         app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
-        let Some(handset) = &app.handset else { bail!("there is no virtual phone") };
-        (app.agent.sources().to_vec(), DeviceId::new(handset.serial()))
+        let Some(adb_device) = &app.adb_device else { bail!("there is no virtual phone") };
+        (app.agent.sources().to_vec(), DeviceId::new(adb_device.serial()))
     };
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock(), SyncWhen::Step));
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };

@@ -86,8 +86,8 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
 
 /// The end of the story as the phone itself knows it.
 fn tell_what_the_phone_says(app: &App, terminal: Terminal) -> bool {
-    let Some(handset) = &app.handset else { return false };
-    let sent: Vec<_> = handset.phone().state().sent;
+    let Some(adb_device) = &app.adb_device else { return false };
+    let sent: Vec<_> = adb_device.phone().state().sent;
     for message in &sent {
         terminal.item("phone", &format!("has sent to {}: {:?}", message.to, message.text));
     }

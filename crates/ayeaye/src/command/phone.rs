@@ -2,7 +2,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use ayeaye_phone::{Adbd, Control, Handset};
+use ayeaye_phone::{AdbDevice, Adbd, Control};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Exit};
@@ -13,9 +13,9 @@ use crate::terminal::Terminal;
 /// Serves a phone until Ctrl-C.
 pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Exit> {
     let cli::Phone { port, control, model } = options;
-    let handset = Handset::usual();
+    let adb_device = AdbDevice::usual();
     let down = CancellationToken::new();
-    let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), handset.clone())
+    let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), adb_device.clone())
         .await
         .with_context(|| {
             format!("port {port} of 127.0.0.1 cannot be used; choose another with --port")
@@ -24,11 +24,11 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
     terminal.item("phone", &format!("virtual, Android 14, at {address}"));
     terminal.item("attach", &format!("adb connect {address}"));
     if let Some(model) = model {
-        let address = ScriptedModel::serve_openly(handset.phone().clone(), model, &down).await?;
+        let address = ScriptedModel::serve_openly(adb_device.phone().clone(), model, &down).await?;
         terminal.item("model", &format!("a stand-in, at http://{address}/v1"));
     }
     if let Some(control) = control {
-        let control = Control::bind(control, vec![handset]).await?;
+        let control = Control::bind(control, vec![adb_device]).await?;
         terminal.item("control", &format!("http://{}/state", control.local_addr()?));
         tokio::spawn(control.serve(down.clone()));
     }

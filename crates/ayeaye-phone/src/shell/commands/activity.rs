@@ -4,7 +4,7 @@ use std::time::Duration;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{Reply, package};
-use crate::{Component, StartError, Started, handset::Handset};
+use crate::{Component, StartError, Started, device::AdbDevice};
 
 /// What a virtual machine needs to start, which `monkey` does each time.
 const START_OF_JAVA: Duration = Duration::from_millis(400);
@@ -14,27 +14,27 @@ const LAUNCH: Duration = Duration::from_millis(250);
 /// The keyboard that types what is broadcast to it.
 const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
 
-pub(super) async fn run(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> Reply {
     match words {
-        ["start" | "start-activity", args @ ..] => start(handset, args).await,
+        ["start" | "start-activity", args @ ..] => start(device, args).await,
         ["force-stop", args @ ..] => match without_user(args).as_slice() {
             [package] => {
-                handset.phone().force_stop(package);
+                device.phone().force_stop(package);
                 Reply::silent(0)
             }
-            [] => Reply::argument_expected(handset, "force-stop", "force-stop"),
-            _ => Reply::unsupported(handset, "am force-stop with several packages"),
+            [] => Reply::argument_expected(device, "force-stop", "force-stop"),
+            _ => Reply::unsupported(device, "am force-stop with several packages"),
         },
         // Ends what is in the background; here nothing has to be.
         ["kill", ..] | ["kill-all"] => Reply::silent(0),
-        ["broadcast", args @ ..] => broadcast(handset, args),
-        ["stack" | "task", "list"] => stacks(handset),
+        ["broadcast", args @ ..] => broadcast(device, args),
+        ["stack" | "task", "list"] => stacks(device),
         ["get-current-user"] => Reply::ok("0\n"),
         ["startservice" | "start-service" | "start-foreground-service", ..] => {
             Reply::told(255, "Error: Not found; no service started.\n")
         }
-        [] => Reply::malformed(handset, 255, "Activity manager (activity) commands:\n"),
-        [command, ..] => Reply::malformed(handset, 255, format!("Unknown command: {command}\n")),
+        [] => Reply::malformed(device, 255, "Activity manager (activity) commands:\n"),
+        [command, ..] => Reply::malformed(device, 255, format!("Unknown command: {command}\n")),
     }
 }
 
@@ -148,15 +148,15 @@ impl<'a> Intent<'a> {
     }
 }
 
-async fn start(handset: &Handset, args: &[&str]) -> Reply {
+async fn start(device: &AdbDevice, args: &[&str]) -> Reply {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
-        Err(what) => return Reply::exception(handset, "start", &what),
+        Err(what) => return Reply::exception(device, "start", &what),
     };
     let starting = format!("Starting: {}\n", intent.shown(""));
     let named = intent.component.clone();
     let found = named.or_else(|| match (intent.package, intent.data) {
-        (Some(package), None) => package::launcher_of(handset, package),
+        (Some(package), None) => package::launcher_of(device, package),
         _ => None,
     });
     let Some(component) = found else {
@@ -170,10 +170,10 @@ async fn start(handset: &Handset, args: &[&str]) -> Reply {
     let mut text = String::new();
     if intent.stop {
         put!(text, "Stopping: {}\n", component.package);
-        handset.phone().force_stop(&component.package);
+        device.phone().force_stop(&component.package);
     }
     text += &starting;
-    let started = handset.phone().start_activity(&component);
+    let started = device.phone().start_activity(&component);
     if intent.wait && started.is_ok() {
         tokio::time::sleep(LAUNCH).await;
     }
@@ -207,12 +207,12 @@ async fn start(handset: &Handset, args: &[&str]) -> Reply {
     }
 }
 
-fn broadcast(handset: &Handset, args: &[&str]) -> Reply {
+fn broadcast(device: &AdbDevice, args: &[&str]) -> Reply {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
-        Err(what) => return Reply::exception(handset, "broadcast", &what),
+        Err(what) => return Reply::exception(device, "broadcast", &what),
     };
-    let phone = handset.phone();
+    let phone = device.phone();
     // Anyone may broadcast; only the keyboard in use listens.
     if phone.input_method() == ADB_KEYBOARD {
         let extra = |key: &str| intent.extras.iter().find(|(name, _)| *name == key).map(|it| it.1);
@@ -235,7 +235,7 @@ fn broadcast(handset: &Handset, args: &[&str]) -> Reply {
             _ => true,
         };
         if !taken {
-            handset.count(|counts| counts.malformed_commands += 1);
+            device.count(|counts| counts.malformed_commands += 1);
         }
     }
     Reply::ok(format!(
@@ -244,11 +244,11 @@ fn broadcast(handset: &Handset, args: &[&str]) -> Reply {
     ))
 }
 
-fn stacks(handset: &Handset) -> Reply {
-    let (width, height) = handset.phone().display_size();
-    let front = handset.phone().foreground();
+fn stacks(device: &AdbDevice) -> Reply {
+    let (width, height) = device.phone().display_size();
+    let front = device.phone().foreground();
     let mut text = String::new();
-    for (task, id) in handset.phone().tasks().iter().zip(7..) {
+    for (task, id) in device.phone().tasks().iter().zip(7..) {
         let visible = *task == front;
         put!(
             text,
@@ -261,8 +261,8 @@ fn stacks(handset: &Handset) -> Reply {
 }
 
 /// `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`: how many tools start an app.
-pub(super) async fn monkey(handset: &Handset, words: &[&str]) -> Reply {
-    handset.count(|counts| counts.monkeys += 1);
+pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> Reply {
+    device.count(|counts| counts.monkeys += 1);
     let (mut packages, mut count) = (Vec::new(), None);
     let mut rest = words.iter().copied();
     while let Some(word) = rest.next() {
@@ -275,20 +275,20 @@ pub(super) async fn monkey(handset: &Handset, words: &[&str]) -> Reply {
             number if number.parse::<u32>().is_ok() => count = number.parse().ok(),
             other => {
                 let text = format!("** Error: Unknown option: {other}\n");
-                return Reply::malformed(handset, 255, text);
+                return Reply::malformed(device, 255, text);
             }
         }
     }
     let Some(1) = count else {
         // Real ones would touch at random: nothing anyone wants here.
-        return Reply::unsupported(handset, "monkey with other than 1 event");
+        return Reply::unsupported(device, "monkey with other than 1 event");
     };
     tokio::time::sleep(START_OF_JAVA).await;
     let launcher = match packages.as_slice() {
-        [package] => package::launcher_of(handset, package),
+        [package] => package::launcher_of(device, package),
         _ => None,
     };
-    match launcher.map(|component| handset.phone().start_activity(&component)) {
+    match launcher.map(|component| device.phone().start_activity(&component)) {
         Some(Ok(Started::Fresh | Started::AlreadyRunning)) => Reply::ok(
             "Events injected: 1\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
         ),

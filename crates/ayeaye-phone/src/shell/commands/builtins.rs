@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use super::Reply;
 use crate::{
+    device::AdbDevice,
     files::{self, absolute},
-    handset::Handset,
     shell::{
         exec::{NAME, Shell, Stop},
         io::Io,
@@ -18,7 +18,7 @@ pub(super) fn exit(shell: &Shell, words: &[&str]) -> Result<Reply, Stop> {
         [number, ..] => match number.parse::<i64>() {
             Ok(number) => Err(Stop::Exit(u8::try_from(number & 0xff).unwrap_or(255))),
             Err(_) => Ok(Reply::malformed(
-                shell.handset(),
+                shell.device(),
                 1,
                 format!("{NAME}: exit: bad number: {number}\n"),
             )),
@@ -36,7 +36,7 @@ pub(super) async fn sh(
     let line = match (name, args) {
         ("sh", [flag, line, ..]) if flag == "-c" => line.clone(),
         ("eval", words) => words.join(" "),
-        _ => return Ok(Reply::unsupported(shell.handset(), "sh without -c")),
+        _ => return Ok(Reply::unsupported(shell.device(), "sh without -c")),
     };
     if name == "eval" {
         return shell.run_nested(&line, io).await.map(Reply::silent);
@@ -58,7 +58,7 @@ pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> Reply {
     for word in words {
         let Ok(pid) = word.parse() else {
             let text = format!("{NAME}: wait: {word}: argument must be %job or process id\n");
-            return Reply::malformed(shell.handset(), 1, text);
+            return Reply::malformed(shell.device(), 1, text);
         };
         status = shell.jobs().wait(pid).await.unwrap_or(127);
     }
@@ -68,11 +68,11 @@ pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> Reply {
 /// `timeout SECONDS COMMAND`, as toybox has it.
 pub(super) async fn timeout(shell: &mut Shell, args: &[String], io: &Io) -> Result<Reply, Stop> {
     let [seconds, name, rest @ ..] = args else {
-        return Ok(Reply::malformed(shell.handset(), 125, "timeout: Need 2 arguments\n"));
+        return Ok(Reply::malformed(shell.device(), 125, "timeout: Need 2 arguments\n"));
     };
     let Some(limit) = seconds_of(seconds) else {
         let text = format!("timeout: Unknown duration '{seconds}'\n");
-        return Ok(Reply::malformed(shell.handset(), 125, text));
+        return Ok(Reply::malformed(shell.device(), 125, text));
     };
     let run = Box::pin(super::run(shell, name, rest, io));
     match tokio::time::timeout(limit, run).await {
@@ -84,7 +84,7 @@ pub(super) async fn timeout(shell: &mut Shell, args: &[String], io: &Io) -> Resu
 pub(super) async fn read(shell: &mut Shell, words: &[&str], io: &Io) -> Reply {
     let names = if let ["-r", names @ ..] = words { names } else { words };
     if names.iter().any(|name| name.starts_with('-')) {
-        return Reply::malformed(shell.handset(), 1, format!("{NAME}: read: unknown option\n"));
+        return Reply::malformed(shell.device(), 1, format!("{NAME}: read: unknown option\n"));
     }
     let line = io.stdin.line(64 << 10).await;
     let status = u8::from(line.is_none());
@@ -108,11 +108,11 @@ pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> Reply {
         [to] => to,
         _ => {
             let text = format!("{NAME}: cd: bad substitution\n");
-            return Reply::malformed(shell.handset(), 1, text);
+            return Reply::malformed(shell.device(), 1, text);
         }
     };
     let path = absolute(shell.cwd(), to);
-    let stat = shell.handset().files().stat(&path);
+    let stat = shell.device().files().stat(&path);
     let problem = match stat {
         Ok(stat) if stat.is_dir() => {
             shell.set_cwd(path);
@@ -146,7 +146,7 @@ pub(super) fn env(shell: &Shell, words: &[&str]) -> Reply {
             let lines = shell.variables().iter().map(|(name, value)| format!("{name}={value}\n"));
             Reply::ok(lines.collect::<String>())
         }
-        _ => Reply::unsupported(shell.handset(), "env with arguments"),
+        _ => Reply::unsupported(shell.device(), "env with arguments"),
     }
 }
 
@@ -177,9 +177,9 @@ pub(super) fn echo(words: &[&str]) -> Reply {
     Reply::bytes(out)
 }
 
-pub(super) fn printf(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn printf(device: &AdbDevice, words: &[&str]) -> Reply {
     let Some((format, mut args)) = words.split_first() else {
-        return Reply::malformed(handset, 1, "printf: Needs 1 argument\n");
+        return Reply::malformed(device, 1, "printf: Needs 1 argument\n");
     };
     let mut out = Vec::new();
     let mut status = 0;
@@ -224,7 +224,7 @@ pub(super) fn printf(handset: &Handset, words: &[&str]) -> Reply {
                     out.extend(text.bytes());
                 }
                 Some(_) | None => {
-                    return Reply::malformed(handset, 1, format!("printf: bad format: {format}\n"));
+                    return Reply::malformed(device, 1, format!("printf: bad format: {format}\n"));
                 }
             }
         }
@@ -237,16 +237,16 @@ pub(super) fn printf(handset: &Handset, words: &[&str]) -> Reply {
     Reply { status, stderr: stderr.into_bytes(), ..Reply::bytes(out) }
 }
 
-pub(super) async fn sleep(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) async fn sleep(device: &AdbDevice, words: &[&str]) -> Reply {
     match words {
         [word] => match seconds_of(word) {
             Some(time) => {
                 tokio::time::sleep(time).await;
                 Reply::silent(0)
             }
-            None => Reply::malformed(handset, 1, format!("sleep: Unknown duration '{word}'\n")),
+            None => Reply::malformed(device, 1, format!("sleep: Unknown duration '{word}'\n")),
         },
-        _ => Reply::malformed(handset, 1, "sleep: Needs 1 argument\n"),
+        _ => Reply::malformed(device, 1, "sleep: Needs 1 argument\n"),
     }
 }
 
@@ -260,18 +260,18 @@ pub(super) fn which(words: &[&str]) -> Reply {
     Reply::told(u8::from(missing), found.concat())
 }
 
-pub(super) fn bracket(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn bracket(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
     match words {
-        [inner @ .., "]"] => test(handset, cwd, "[", inner),
-        _ => Reply::malformed(handset, 2, format!("{NAME}: [: missing ]\n")),
+        [inner @ .., "]"] => test(device, cwd, "[", inner),
+        _ => Reply::malformed(device, 2, format!("{NAME}: [: missing ]\n")),
     }
 }
 
 /// POSIX's `test` for up to four words; more is refused.
-pub(super) fn test(handset: &Handset, cwd: &str, name: &str, words: &[&str]) -> Reply {
+pub(super) fn test(device: &AdbDevice, cwd: &str, name: &str, words: &[&str]) -> Reply {
     let refuse = |word: &str| {
         let text = format!("{NAME}: {name}: {word}: unexpected operator/operand\n");
-        Reply::malformed(handset, 2, text)
+        Reply::malformed(device, 2, text)
     };
     let holds = match words {
         [] => false,
@@ -279,7 +279,7 @@ pub(super) fn test(handset: &Handset, cwd: &str, name: &str, words: &[&str]) -> 
         ["!" | "-z", word] => word.is_empty(),
         [operator @ ("-e" | "-f" | "-d" | "-s" | "-r" | "-w" | "-x"), path] => {
             let path = absolute(cwd, path);
-            let stat = handset.files().stat(&path);
+            let stat = device.files().stat(&path);
             match (*operator, stat) {
                 (_, Err(_)) => false,
                 ("-f", Ok(stat)) => !stat.is_dir(),
@@ -294,7 +294,7 @@ pub(super) fn test(handset: &Handset, cwd: &str, name: &str, words: &[&str]) -> 
         [left, "!=", right] => left != right,
         [left, operator @ ("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"), right] => {
             let (Ok(a), Ok(b)) = (left.parse::<i64>(), right.parse::<i64>()) else {
-                return Reply::malformed(handset, 2, format!("{NAME}: {name}: bad number\n"));
+                return Reply::malformed(device, 2, format!("{NAME}: {name}: bad number\n"));
             };
             match *operator {
                 "-eq" => a == b,
@@ -306,7 +306,7 @@ pub(super) fn test(handset: &Handset, cwd: &str, name: &str, words: &[&str]) -> 
             }
         }
         ["!", rest @ ..] if rest.len() < 4 => {
-            let inner = test(handset, cwd, name, rest);
+            let inner = test(device, cwd, name, rest);
             return match inner.status {
                 0 => Reply::silent(1),
                 1 => Reply::silent(0),

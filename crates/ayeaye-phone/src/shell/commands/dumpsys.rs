@@ -6,38 +6,38 @@ mod display;
 mod windows;
 
 use super::{Reply, activity, package, screencap::DISPLAY_ID, system};
-use crate::{Component, Phone, handset::Handset};
+use crate::{Component, Phone, device::AdbDevice};
 
-pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
     match words {
         ["-l"] => {
             Reply::ok(format!("Currently running services:\n{}", system::service_names("  ")))
         }
-        ["-t", _, rest @ ..] if !rest.is_empty() => run(handset, rest),
-        ["window"] => Reply::ok(windows::all(handset)),
-        ["window", "windows" | "w"] => Reply::ok(windows::list(handset)),
-        ["window", "displays" | "d"] => Reply::ok(windows::displays(handset)),
-        ["window", "policy" | "p"] => Reply::ok(windows::policy(handset)),
-        ["display"] => Reply::ok(display::display(handset)),
-        ["input"] => Reply::ok(display::input(handset)),
-        ["input_method"] => Reply::ok(input_method(handset)),
-        ["activity"] => Reply::ok(format!("{}\n{}", activities(handset), recents(handset))),
-        ["activity", "activities" | "a"] => Reply::ok(activities(handset)),
-        ["activity", "top"] => Reply::ok(top(handset)),
-        ["activity", "recents" | "r"] => Reply::ok(recents(handset)),
-        ["power"] => Reply::ok(power(handset)),
+        ["-t", _, rest @ ..] if !rest.is_empty() => run(device, rest),
+        ["window"] => Reply::ok(windows::all(device)),
+        ["window", "windows" | "w"] => Reply::ok(windows::list(device)),
+        ["window", "displays" | "d"] => Reply::ok(windows::displays(device)),
+        ["window", "policy" | "p"] => Reply::ok(windows::policy(device)),
+        ["display"] => Reply::ok(display::display(device)),
+        ["input"] => Reply::ok(display::input(device)),
+        ["input_method"] => Reply::ok(input_method(device)),
+        ["activity"] => Reply::ok(format!("{}\n{}", activities(device), recents(device))),
+        ["activity", "activities" | "a"] => Reply::ok(activities(device)),
+        ["activity", "top"] => Reply::ok(top(device)),
+        ["activity", "recents" | "r"] => Reply::ok(recents(device)),
+        ["power"] => Reply::ok(power(device)),
         ["battery"] => Reply::ok(BATTERY),
-        ["package", name] => package::dump(handset, name),
+        ["package", name] => package::dump(device, name),
         ["SurfaceFlinger", "--display-id"] => Reply::ok(format!(
             "Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=AYE displayName=\"Virtual\"\n"
         )),
         [] | ["SurfaceFlinger" | "window" | "activity" | "package", ..] => {
-            Reply::unsupported(handset, &format!("dumpsys {}", words.join(" ")))
+            Reply::unsupported(device, &format!("dumpsys {}", words.join(" ")))
         }
         [service, ..] if system::SERVICES.contains(service) => {
-            Reply::unsupported(handset, &format!("dumpsys {service}"))
+            Reply::unsupported(device, &format!("dumpsys {service}"))
         }
-        [service, ..] => Reply::malformed(handset, 0, format!("Can't find service: {service}\n")),
+        [service, ..] => Reply::malformed(device, 0, format!("Can't find service: {service}\n")),
     }
 }
 
@@ -59,9 +59,9 @@ fn record(component: &Component, task: usize) -> String {
 }
 
 /// Tasks, the one in front first, each with its number.
-fn tasks(handset: &Handset) -> Vec<(usize, Component)> {
-    let front = handset.phone().foreground();
-    let mut tasks = handset.phone().tasks();
+fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
+    let front = device.phone().foreground();
+    let mut tasks = device.phone().tasks();
     tasks.retain(|task| *task != front);
     tasks.insert(0, front);
     // Numbers stay with their apps however the order changes.
@@ -70,17 +70,17 @@ fn tasks(handset: &Handset) -> Vec<(usize, Component)> {
 }
 
 /// Whether apps run in front: not while the phone sleeps or is locked.
-fn resumed(handset: &Handset) -> bool {
-    handset.phone().is_awake() && !handset.phone().is_locked()
+fn resumed(device: &AdbDevice) -> bool {
+    device.phone().is_awake() && !device.phone().is_locked()
 }
 
-fn activities(handset: &Handset) -> String {
+fn activities(device: &AdbDevice) -> String {
     let mut text = "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)\n\
         Display #0 (activities from top to bottom):\n"
         .to_owned();
-    let resumed = resumed(handset);
-    let front = handset.phone().foreground();
-    for (number, task) in tasks(handset) {
+    let resumed = resumed(device);
+    let front = device.phone().foreground();
+    for (number, task) in tasks(device) {
         let visible = resumed && task == front;
         let record = record(&task, number);
         let (package, short) = (&task.package, activity::short(&task));
@@ -103,11 +103,11 @@ fn activities(handset: &Handset) -> String {
         );
     }
     if resumed {
-        let number = tasks(handset).first().map_or(0, |task| task.0);
+        let number = tasks(device).first().map_or(0, |task| task.0);
         let record = record(&front, number);
         put!(text, "  topResumedActivity={record}\n\n  ResumedActivity: {record}\n\n");
     }
-    let locked = handset.phone().is_locked();
+    let locked = device.phone().is_locked();
     put!(
         text,
         "ActivityTaskSupervisor state:\n  topDisplayFocusedRootTask=Task{{{token}}}\n  \
@@ -119,8 +119,8 @@ fn activities(handset: &Handset) -> String {
     text
 }
 
-fn top(handset: &Handset) -> String {
-    let Some((number, front)) = tasks(handset).into_iter().next() else {
+fn top(device: &AdbDevice) -> String {
+    let Some((number, front)) = tasks(device).into_iter().next() else {
         return String::new();
     };
     format!(
@@ -131,15 +131,15 @@ fn top(handset: &Handset) -> String {
         token(&front.class),
         system::pid_of(&front.package),
         token(&front.package),
-        resumed(handset),
+        resumed(device),
     )
 }
 
-fn recents(handset: &Handset) -> String {
+fn recents(device: &AdbDevice) -> String {
     let mut text = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\nmRecentsUid=10095\n\
         mRecentsComponent=null\nmFreezeTaskListReordering=false\n  Recent tasks:\n"
         .to_owned();
-    for (index, (number, task)) in tasks(handset).iter().enumerate() {
+    for (index, (number, task)) in tasks(device).iter().enumerate() {
         put!(
             text,
             "  * Recent #{index}: Task{{{} #{number} type=standard A=10123:{package}}}\n    \
@@ -153,8 +153,8 @@ fn recents(handset: &Handset) -> String {
     text
 }
 
-fn input_method(handset: &Handset) -> String {
-    let phone = handset.phone();
+fn input_method(device: &AdbDevice) -> String {
+    let phone = device.phone();
     let (shown, current, awake) = (phone.keyboard_shown(), phone.input_method(), phone.is_awake());
     let input_type = input_type(phone);
     let started = input_type.is_some();
@@ -196,8 +196,8 @@ fn input_type(phone: &Phone) -> Option<u32> {
     Some(if field.password { 0x81 } else { 0x1 })
 }
 
-fn power(handset: &Handset) -> String {
-    let awake = handset.phone().is_awake();
+fn power(device: &AdbDevice) -> String {
+    let awake = device.phone().is_awake();
     let (wakefulness, state) = if awake { ("Awake", "ON") } else { ("Asleep", "OFF") };
     format!(
         "POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mDirty=0x0\n  \

@@ -7,31 +7,31 @@ use super::{
     system,
 };
 use crate::{
+    device::{AdbDevice, unix_seconds},
     files::{FileError, Stat, absolute, file_name},
-    handset::{Handset, unix_seconds},
     shell::io::{Io, PIPE_LIMIT},
 };
 
 /// Flags parsed, or the reply that refuses them.
 pub(super) fn flags<'a>(
-    handset: &Handset,
+    device: &AdbDevice,
     program: &str,
     words: &[&'a str],
     known: &str,
 ) -> Result<Flags<'a>, Reply> {
     Flags::parse(words, known)
-        .map_err(|flag| Reply::malformed(handset, 1, unknown_option(program, flag)))
+        .map_err(|flag| Reply::malformed(device, 1, unknown_option(program, flag)))
 }
 
 /// Runs `act` on each operand; what fails is told, and the rest still done.
 fn each(
-    handset: &Handset,
+    device: &AdbDevice,
     program: &str,
     operands: &[&str],
     mut act: impl FnMut(&str) -> Result<(), String>,
 ) -> Reply {
     if operands.is_empty() {
-        return Reply::malformed(handset, 1, format!("{program}: Needs 1 argument\n"));
+        return Reply::malformed(device, 1, format!("{program}: Needs 1 argument\n"));
     }
     let mut failures = String::new();
     for failure in operands.iter().filter_map(|operand| act(operand).err()) {
@@ -41,25 +41,25 @@ fn each(
 }
 
 /// A file of the phone, or of those the kernel makes up.
-pub(super) fn read(handset: &Handset, cwd: &str, name: &str) -> Result<Bytes, FileError> {
+pub(super) fn read(device: &AdbDevice, cwd: &str, name: &str) -> Result<Bytes, FileError> {
     let path = absolute(cwd, name);
     match path.as_str() {
         "/dev/null" => Ok(Bytes::new()),
         "/proc/uptime" => {
-            let up = handset.uptime().as_secs_f64();
+            let up = device.uptime().as_secs_f64();
             Ok(Bytes::from(format!("{up:.2} {up:.2}\n")))
         }
-        "/proc/sys/kernel/random/boot_id" => Ok(Bytes::from(format!("{}\n", handset.boot_id()))),
+        "/proc/sys/kernel/random/boot_id" => Ok(Bytes::from(format!("{}\n", device.boot_id()))),
         "/proc/meminfo" => Ok(Bytes::from_static(
             b"MemTotal:        7900000 kB\nMemFree:         2100000 kB\nMemAvailable:    4200000 kB\n",
         )),
-        path => handset.files().read(path),
+        path => device.files().read(path),
     }
 }
 
 /// The operands' content in order; without any, or for `-`, stdin.
 pub(super) async fn inputs(
-    handset: &Handset,
+    device: &AdbDevice,
     cwd: &str,
     program: &str,
     operands: &[&str],
@@ -74,7 +74,7 @@ pub(super) async fn inputs(
             contents.push((String::new(), io.stdin.all(PIPE_LIMIT).await));
             continue;
         }
-        match read(handset, cwd, operand) {
+        match read(device, cwd, operand) {
             Ok(content) => contents.push(((*operand).to_owned(), content)),
             Err(error) => put!(failures, "{program}: {operand}: {error}\n"),
         }
@@ -82,20 +82,20 @@ pub(super) async fn inputs(
     (contents, failures)
 }
 
-pub(super) async fn cat(handset: &Handset, cwd: &str, words: &[&str], io: &Io) -> Reply {
-    let flags = match flags(handset, "cat", words, "eu") {
+pub(super) async fn cat(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+    let flags = match flags(device, "cat", words, "eu") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    let (contents, failures) = inputs(handset, cwd, "cat", &flags.operands, io).await;
+    let (contents, failures) = inputs(device, cwd, "cat", &flags.operands, io).await;
     Reply {
         stdout: contents.into_iter().map(|(_, content)| content).collect(),
         ..Reply::error(u8::from(!failures.is_empty()), failures)
     }
 }
 
-pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
-    let flags = match flags(handset, "ls", words, "1adhlprtR") {
+pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(device, "ls", words, "1adhlprtR") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
@@ -106,7 +106,7 @@ pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
     // Folders still to be listed, the next one last: `-R` adds those it meets.
     let mut folders: Vec<String> = Vec::new();
     for operand in operands {
-        match handset.files().stat(&absolute(cwd, operand)) {
+        match device.files().stat(&absolute(cwd, operand)) {
             Ok(stat) if stat.is_dir() && !flags.has('d') => folders.push((*operand).to_owned()),
             Ok(stat) => out += &line(operand, &stat, &flags),
             Err(error) => put!(failures, "ls: {operand}: {error}\n"),
@@ -114,7 +114,7 @@ pub(super) fn ls(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
     }
     folders.reverse();
     while let Some(folder) = folders.pop() {
-        let mut entries = handset.files().list(&absolute(cwd, &folder)).unwrap_or_default();
+        let mut entries = device.files().list(&absolute(cwd, &folder)).unwrap_or_default();
         entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
         if flags.has('t') {
             entries.sort_by_key(|(_, stat)| std::cmp::Reverse(stat.modified));
@@ -167,8 +167,8 @@ fn permissions(stat: &Stat) -> String {
     std::iter::once(kind).chain(bits).collect()
 }
 
-pub(super) fn rm(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
-    let flags = match flags(handset, "rm", words, "fiRr") {
+pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(device, "rm", words, "fiRr") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
@@ -176,94 +176,94 @@ pub(super) fn rm(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
     if force && flags.operands.is_empty() {
         return Reply::silent(0);
     }
-    each(handset, "rm", &flags.operands, |operand| {
-        match handset.files().remove(&absolute(cwd, operand), recursive) {
+    each(device, "rm", &flags.operands, |operand| {
+        match device.files().remove(&absolute(cwd, operand), recursive) {
             Err(FileError::Missing) if force => Ok(()),
             done => done.map_err(|error| format!("{operand}: {error}")),
         }
     })
 }
 
-pub(super) fn mkdir(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
-    let flags = match flags(handset, "mkdir", words, "pv") {
+pub(super) fn mkdir(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(device, "mkdir", words, "pv") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    each(handset, "mkdir", &flags.operands, |operand| {
+    each(device, "mkdir", &flags.operands, |operand| {
         let path = absolute(cwd, operand);
-        let made = handset.files().make_dir(&path, flags.has('p'), unix_seconds());
+        let made = device.files().make_dir(&path, flags.has('p'), unix_seconds());
         made.map_err(|error| format!("'{operand}': {error}"))
     })
 }
 
-pub(super) fn touch(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
-    let flags = match flags(handset, "touch", words, "c") {
+pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(device, "touch", words, "c") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    each(handset, "touch", &flags.operands, |operand| {
+    each(device, "touch", &flags.operands, |operand| {
         let path = absolute(cwd, operand);
-        if handset.files().is_dir(&path) {
+        if device.files().is_dir(&path) {
             return Ok(());
         }
-        let touched = handset.files().append(&path, b"", unix_seconds());
+        let touched = device.files().append(&path, b"", unix_seconds());
         touched.map_err(|error| format!("'{operand}': {error}"))
     })
 }
 
-pub(super) fn mv(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
-    let flags = match flags(handset, "mv", words, "fi") {
+pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(device, "mv", words, "fi") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    into(handset, cwd, "mv", &flags.operands, |from, to| handset.files().rename(from, to))
+    into(device, cwd, "mv", &flags.operands, |from, to| device.files().rename(from, to))
 }
 
-pub(super) fn cp(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
-    let flags = match flags(handset, "cp", words, "fip") {
+pub(super) fn cp(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+    let flags = match flags(device, "cp", words, "fip") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    into(handset, cwd, "cp", &flags.operands, |from, to| {
-        let content = handset.files().read(from)?;
-        handset.files().write(to, content.to_vec(), 0o660, unix_seconds())
+    into(device, cwd, "cp", &flags.operands, |from, to| {
+        let content = device.files().read(from)?;
+        device.files().write(to, content.to_vec(), 0o660, unix_seconds())
     })
 }
 
 /// Sources and one place: a new name, or a folder they go into.
 fn into(
-    handset: &Handset,
+    device: &AdbDevice,
     cwd: &str,
     program: &str,
     operands: &[&str],
     act: impl Fn(&str, &str) -> Result<(), FileError>,
 ) -> Reply {
     let [sources @ .., place] = operands else {
-        return Reply::malformed(handset, 1, format!("{program}: Needs 2 arguments\n"));
+        return Reply::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
     };
     if sources.is_empty() {
-        return Reply::malformed(handset, 1, format!("{program}: Needs 2 arguments\n"));
+        return Reply::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
     }
     let place_path = absolute(cwd, place);
-    let folder = handset.files().is_dir(&place_path);
+    let folder = device.files().is_dir(&place_path);
     if sources.len() > 1 && !folder {
         return Reply::error(1, format!("{program}: '{place}' not directory\n"));
     }
-    each(handset, program, sources, |source| {
+    each(device, program, sources, |source| {
         let from = absolute(cwd, source);
         let to = if folder { absolute(&place_path, file_name(&from)) } else { place_path.clone() };
         act(&from, &to).map_err(|error| format!("'{source}': {error}"))
     })
 }
 
-pub(super) fn stat(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn stat(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
     let (format, operands) = match words {
         ["-c", format, operands @ ..] => (*format, operands),
         operands => ("  File: %n\n  Size: %s", operands),
     };
     let mut out = String::new();
-    let told = each(handset, "stat", operands, |operand| {
-        let stat = handset.files().stat(&absolute(cwd, operand));
+    let told = each(device, "stat", operands, |operand| {
+        let stat = device.files().stat(&absolute(cwd, operand));
         let stat = stat.map_err(|error| format!("'{operand}': {error}"))?;
         out += &format
             .replace("%n", operand)

@@ -1,9 +1,9 @@
 //! `ime`: the input methods.
 use super::Reply;
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
-pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
-    let phone = handset.phone();
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+    let phone = device.phone();
     let words = match words {
         [command, "--user", _, rest @ ..] => [&[*command], rest].concat(),
         words => words.to_vec(),
@@ -11,14 +11,14 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
     let known = |id: &str| phone.input_methods().into_iter().find(|(known, _)| known == id);
     let unknown = |id: &str, what: &str| {
         let text = format!("Unknown input method {id} cannot be {what} for user #0\n");
-        Reply::malformed(handset, 255, text)
+        Reply::malformed(device, 255, text)
     };
     match words.as_slice() {
-        ["list", options @ ..] => list(handset, options),
+        ["list", options @ ..] => list(device, options),
         ["set", id] => match phone.set_input_method(id) {
             Ok(()) => Reply::ok(format!("Input method {id} selected for user #0\n")),
             Err(_) if known(id).is_none() => unknown(id, "selected"),
-            Err(why) => Reply::malformed(handset, 255, format!("{why}\n")),
+            Err(why) => Reply::malformed(device, 255, format!("{why}\n")),
         },
         [command @ ("enable" | "disable"), id] => {
             let on = *command == "enable";
@@ -30,7 +30,7 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
                 }
                 Some(_) => match phone.enable_input_method(id, on) {
                     Ok(()) => Reply::ok(format!("Input method {id}: now {word} for user #0\n")),
-                    Err(why) => Reply::malformed(handset, 255, format!("{why}\n")),
+                    Err(why) => Reply::malformed(device, 255, format!("{why}\n")),
                 },
             }
         }
@@ -44,24 +44,24 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
                 Err(why) => Reply::error(255, format!("{why}\n")),
             }
         }
-        [] => Reply::malformed(handset, 255, "InputMethodManagerService commands:\n"),
-        [command, ..] => Reply::malformed(handset, 255, format!("Unknown command: {command}\n")),
+        [] => Reply::malformed(device, 255, "InputMethodManagerService commands:\n"),
+        [command, ..] => Reply::malformed(device, 255, format!("Unknown command: {command}\n")),
     }
 }
 
-fn list(handset: &Handset, options: &[&str]) -> Reply {
+fn list(device: &AdbDevice, options: &[&str]) -> Reply {
     let (mut all, mut short) = (false, false);
     for option in options {
         match *option {
             "-a" => all = true,
             "-s" => short = true,
             other => {
-                return Reply::malformed(handset, 255, format!("Unknown option: {other}\n"));
+                return Reply::malformed(device, 255, format!("Unknown option: {other}\n"));
             }
         }
     }
     let mut text = String::new();
-    for (id, enabled) in handset.phone().input_methods() {
+    for (id, enabled) in device.phone().input_methods() {
         if !enabled && !all {
             continue;
         }

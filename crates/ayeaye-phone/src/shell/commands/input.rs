@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::{Reply, args::pixel, keys};
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
 /// Before Android 12 `input` is a Java program, and starting one takes this long.
 const JAVA_START: Duration = Duration::from_millis(400);
@@ -62,7 +62,7 @@ enum Refusal {
     UnknownKey(String),
 }
 
-pub(super) async fn run(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> Reply {
     let mut words = words;
     if let [source, rest @ ..] = words
         && SOURCES.contains(source)
@@ -72,13 +72,13 @@ pub(super) async fn run(handset: &Handset, words: &[&str]) -> Reply {
     if let ["-d", display, rest @ ..] = words {
         if !matches!(*display, "0" | "DEFAULT_DISPLAY" | "INVALID_DISPLAY") {
             let what = format!("java.lang.IllegalArgumentException: Invalid display id: {display}");
-            return Reply::exception(handset, "-d", &what);
+            return Reply::exception(device, "-d", &what);
         }
         words = rest;
     }
     let Some((command, args)) = words.split_first() else {
         return Reply::malformed(
-            handset,
+            device,
             255,
             "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n",
         );
@@ -86,32 +86,32 @@ pub(super) async fn run(handset: &Handset, words: &[&str]) -> Reply {
     match parse(command, args) {
         Ok((gesture, extra)) => {
             if extra {
-                handset.count(|counts| counts.malformed_commands += 1);
+                device.count(|counts| counts.malformed_commands += 1);
             }
-            let phone = handset.clone();
+            let phone = device.clone();
             match tokio::spawn(async move { perform(&phone, gesture).await }).await {
                 Ok(()) => Reply::silent(0),
                 Err(error) => Reply::error(255, format!("Error: {error}\n")),
             }
         }
-        Err(Refusal::Missing(last)) => Reply::argument_expected(handset, command, &last),
+        Err(Refusal::Missing(last)) => Reply::argument_expected(device, command, &last),
         Err(Refusal::Invalid) => {
             let what = format!(
                 "java.lang.IllegalArgumentException: Error: Invalid arguments for command: {command}"
             );
-            Reply::exception(handset, command, &what)
+            Reply::exception(device, command, &what)
         }
         Err(Refusal::Untypable) => {
             let what = "java.lang.NullPointerException: Attempt to get length of null array\n\
                         \tat com.android.server.input.InputShellCommand.sendText(InputShellCommand.java:390)";
-            Reply::exception(handset, command, what)
+            Reply::exception(device, command, what)
         }
         Err(Refusal::UnknownCommand) => {
-            Reply::malformed(handset, 255, format!("Unknown command: {command}\n"))
+            Reply::malformed(device, 255, format!("Unknown command: {command}\n"))
         }
         Err(Refusal::UnknownKey(key)) => {
             let what = format!("java.lang.IllegalArgumentException: Unknown keycode: {key}");
-            Reply::exception(handset, command, &what)
+            Reply::exception(device, command, &what)
         }
     }
 }
@@ -185,8 +185,8 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
     }
 }
 
-async fn perform(handset: &Handset, gesture: Gesture) {
-    let phone = handset.phone();
+async fn perform(device: &AdbDevice, gesture: Gesture) {
+    let phone = device.phone();
     if phone.options().sdk < FIRST_SDK_WITHOUT_JAVA {
         tokio::time::sleep(JAVA_START).await;
     }

@@ -3,7 +3,7 @@ use super::{
     Reply,
     activity::{component, short},
 };
-use crate::{Component, Package, handset::Handset, services::INSTALL_REFUSED, shell::io::Io};
+use crate::{Component, Package, device::AdbDevice, services::INSTALL_REFUSED, shell::io::Io};
 
 const MAIN: &str = "android.intent.action.MAIN";
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";
@@ -12,18 +12,18 @@ const HOME: &str = "android.intent.category.HOME";
 /// How an activity matched an intent, as the package manager prints it.
 const MATCH: &str = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true";
 
-pub(super) async fn run(handset: &Handset, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn run(device: &AdbDevice, words: &[&str], io: &Io) -> Reply {
     match words {
-        ["list", "packages", options @ ..] => list(handset, options),
+        ["list", "packages", options @ ..] => list(device, options),
         ["list", "users"] => Reply::ok("Users:\n\tUserInfo{0:Owner:4c13} running\n"),
         ["list", "features"] => Reply::ok("feature:android.hardware.touchscreen\n"),
-        ["path", "--user", _, name] | ["path", name] => match find(handset, name) {
+        ["path", "--user", _, name] | ["path", name] => match find(device, name) {
             Some(package) => Reply::ok(format!("package:{}\n", path(&package))),
             None => Reply::silent(1),
         },
-        ["resolve-activity", options @ ..] => resolve(handset, options),
-        ["query-activities", options @ ..] => query(handset, options),
-        ["dump", name] => dump(handset, name),
+        ["resolve-activity", options @ ..] => resolve(device, options),
+        ["query-activities", options @ ..] => query(device, options),
+        ["dump", name] => dump(device, name),
         ["install" | "install-incremental" | "install-streaming", options @ ..] => {
             // The file comes on stdin; the answer after it, or adb would report a broken pipe.
             let size = options.windows(2).find(|pair| pair[0] == "-S").map(|pair| pair[1]);
@@ -37,13 +37,13 @@ pub(super) async fn run(handset: &Handset, words: &[&str], io: &Io) -> Reply {
         }
         ["uninstall", ..] => Reply::told(1, "Failure [DELETE_FAILED_INTERNAL_ERROR]\n"),
         ["clear", ..] => Reply::told(1, "Failed\n"),
-        [] => Reply::malformed(handset, 255, "Package manager (package) commands:\n"),
-        [command, ..] => Reply::unsupported(handset, &format!("pm {command}")),
+        [] => Reply::malformed(device, 255, "Package manager (package) commands:\n"),
+        [command, ..] => Reply::unsupported(device, &format!("pm {command}")),
     }
 }
 
-fn list(handset: &Handset, options: &[&str]) -> Reply {
-    let mut packages = handset.phone().packages();
+fn list(device: &AdbDevice, options: &[&str]) -> Reply {
+    let mut packages = device.phone().packages();
     let (mut paths, mut filter) = (false, None);
     let mut words = options.iter().copied();
     while let Some(word) = words.next() {
@@ -57,10 +57,10 @@ fn list(handset: &Handset, options: &[&str]) -> Reply {
                 words.next();
             }
             flag if flag.starts_with('-') => {
-                return Reply::malformed(handset, 255, format!("Error: Unknown option: {flag}\n"));
+                return Reply::malformed(device, 255, format!("Error: Unknown option: {flag}\n"));
             }
             text if filter.is_none() => filter = Some(text),
-            _ => return Reply::malformed(handset, 255, "Error: too many arguments\n"),
+            _ => return Reply::malformed(device, 255, "Error: too many arguments\n"),
         }
     }
     let lines = packages
@@ -110,8 +110,8 @@ impl<'a> Wanted<'a> {
         Some(wanted)
     }
 
-    fn matches(&self, handset: &Handset) -> Vec<Component> {
-        let mut found: Vec<Component> = handset
+    fn matches(&self, device: &AdbDevice) -> Vec<Component> {
+        let mut found: Vec<Component> = device
             .phone()
             .packages()
             .into_iter()
@@ -130,13 +130,13 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn resolve(handset: &Handset, options: &[&str]) -> Reply {
+fn resolve(device: &AdbDevice, options: &[&str]) -> Reply {
     let Some(wanted) = Wanted::parse(options) else {
-        return Reply::malformed(handset, 255, "Error: bad intent\n");
+        return Reply::malformed(device, 255, "Error: bad intent\n");
     };
     let found = match wanted.category {
-        Some(HOME) => home(handset).into_iter().collect(),
-        _ => wanted.matches(handset),
+        Some(HOME) => home(device).into_iter().collect(),
+        _ => wanted.matches(device),
     };
     match (found.first(), wanted.components) {
         (None, _) => Reply::ok("No activity found\n"),
@@ -150,11 +150,11 @@ fn resolve(handset: &Handset, options: &[&str]) -> Reply {
     }
 }
 
-fn query(handset: &Handset, options: &[&str]) -> Reply {
+fn query(device: &AdbDevice, options: &[&str]) -> Reply {
     let Some(wanted) = Wanted::parse(options) else {
-        return Reply::malformed(handset, 255, "Error: bad intent\n");
+        return Reply::malformed(device, 255, "Error: bad intent\n");
     };
-    let found = wanted.matches(handset);
+    let found = wanted.matches(device);
     if found.is_empty() {
         return Reply::ok("No activities found\n");
     }
@@ -171,8 +171,8 @@ fn query(handset: &Handset, options: &[&str]) -> Reply {
 }
 
 /// `pm dump` and `dumpsys package`.
-pub(super) fn dump(handset: &Handset, name: &str) -> Reply {
-    let Some(package) = find(handset, name) else {
+pub(super) fn dump(device: &AdbDevice, name: &str) -> Reply {
+    let Some(package) = find(device, name) else {
         return Reply::ok(format!("Unable to find package: {name}\n"));
     };
     let mut text = "Activity Resolver Table:\n  Non-Data Actions:\n".to_owned();
@@ -195,27 +195,27 @@ pub(super) fn dump(handset: &Handset, name: &str) -> Reply {
          firstInstallTime=2024-05-01 10:00:00\n",
         uid = 10_000 + name.len(),
         code = path(&package).trim_end_matches("/base.apk"),
-        sdk = handset.phone().options().sdk,
+        sdk = device.phone().options().sdk,
         version = package.version_name,
     );
     Reply::ok(text)
 }
 
 /// The activity an app's icon starts.
-pub(super) fn launcher_of(handset: &Handset, package: &str) -> Option<Component> {
-    find(handset, package)?.launcher
+pub(super) fn launcher_of(device: &AdbDevice, package: &str) -> Option<Component> {
+    find(device, package)?.launcher
 }
 
-fn find(handset: &Handset, name: &str) -> Option<Package> {
-    handset.phone().packages().into_iter().find(|package| package.name == name)
+fn find(device: &AdbDevice, name: &str) -> Option<Package> {
+    device.phone().packages().into_iter().find(|package| package.name == name)
 }
 
 /// The launcher itself: the system's package that is named so and is no app on it.
-fn home(handset: &Handset) -> Option<Component> {
-    let packages = handset.phone().packages();
+fn home(device: &AdbDevice) -> Option<Component> {
+    let packages = device.phone().packages();
     let home = packages.into_iter().find(|package| package.name.contains("launcher"))?;
     home.launcher
-        .or_else(|| handset.phone().tasks().into_iter().find(|task| task.package == home.name))
+        .or_else(|| device.phone().tasks().into_iter().find(|task| task.package == home.name))
 }
 
 fn path(package: &Package) -> String {

@@ -2,10 +2,10 @@
 use std::collections::BTreeMap;
 
 use super::Reply;
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
-pub(super) fn getprop(handset: &Handset, words: &[&str]) -> Reply {
-    let all = properties(handset);
+pub(super) fn getprop(device: &AdbDevice, words: &[&str]) -> Reply {
+    let all = properties(device);
     match words {
         [] => Reply::ok(
             all.iter()
@@ -13,17 +13,17 @@ pub(super) fn getprop(handset: &Handset, words: &[&str]) -> Reply {
                 .collect::<Vec<_>>()
                 .concat(),
         ),
-        ["-T", ..] => Reply::unsupported(handset, "getprop -T"),
+        ["-T", ..] => Reply::unsupported(device, "getprop -T"),
         [key] => Reply::ok(format!("{}\n", all.get(*key).map_or("", String::as_str))),
         [key, default] => {
             Reply::ok(format!("{}\n", all.get(*key).map_or(*default, String::as_str)))
         }
-        _ => Reply::malformed(handset, 1, "getprop: Max 2 arguments\n"),
+        _ => Reply::malformed(device, 1, "getprop: Max 2 arguments\n"),
     }
 }
 
-fn properties(handset: &Handset) -> BTreeMap<&'static str, String> {
-    let options = handset.phone().options();
+fn properties(device: &AdbDevice) -> BTreeMap<&'static str, String> {
+    let options = device.phone().options();
     let release = &options.android;
     let (product, model, maker) = (&options.product, &options.model, &options.manufacturer);
     let fingerprint =

@@ -4,8 +4,8 @@ use bytes::{Bytes, BytesMut};
 use super::Reply;
 use crate::{
     Frame, RawHeader,
+    device::{AdbDevice, unix_seconds},
     files::absolute,
-    handset::{Handset, unix_seconds},
 };
 
 /// The number `SurfaceFlinger` gives the only display.
@@ -15,7 +15,7 @@ const WARNING: &str = "[Warning] Multiple displays were found, but no display id
     Defaulting to the first display found, however this default is not guaranteed to be consistent \
     across captures. A display id should be specified.\n";
 
-pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
     let (mut png, mut path) = (false, None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -25,26 +25,26 @@ pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
                 Some(id) if matches!(*id, "0" | DISPLAY_ID) => {}
                 id => {
                     let text = format!("Display Id '{}' is not valid.\n", id.unwrap_or(&""));
-                    return Reply::malformed(handset, 1, text);
+                    return Reply::malformed(device, 1, text);
                 }
             },
-            "-h" => return Reply::malformed(handset, 0, USAGE),
+            "-h" => return Reply::malformed(device, 0, USAGE),
             word if word.starts_with('-') && word != "-" => {
                 let text = format!("screencap: invalid option -- {}\n{USAGE}", &word[1..]);
-                return Reply::malformed(handset, 1, text);
+                return Reply::malformed(device, 1, text);
             }
             word if path.is_none() => {
                 path = Some(word);
                 png |= word.strip_suffix(".png").is_some();
             }
-            _ => return Reply::malformed(handset, 1, USAGE),
+            _ => return Reply::malformed(device, 1, USAGE),
         }
     }
-    let faults = handset.faults().for_capture();
+    let faults = device.faults().for_capture();
     if faults.raw_unsupported && !png {
         return Reply::error(1, "Error: raw capture is not supported on this device\n");
     }
-    let Ok(frame) = handset.capture().await else {
+    let Ok(frame) = device.capture().await else {
         return Reply::error(1, "Failed to take screenshot. Status: -2147483648\n");
     };
     let mut stdout = if png {
@@ -62,7 +62,7 @@ pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
     }
     if let Some(path) = path {
         let stored =
-            handset.files().write(&absolute(cwd, path), stdout.concat(), 0o660, unix_seconds());
+            device.files().write(&absolute(cwd, path), stdout.concat(), 0o660, unix_seconds());
         return match stored {
             Ok(()) => Reply::silent(0),
             Err(error) => Reply::error(1, format!("Error opening file: {path} ({error})\n")),

@@ -1,6 +1,6 @@
 //! `settings`: the three tables.
 use super::Reply;
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
 const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
 
@@ -24,53 +24,53 @@ const KNOWN: [&str; 16] = [
     "window_animation_scale",
 ];
 
-pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
     let words = match words {
         ["--user", _, rest @ ..] => rest,
         words => words,
     };
-    let phone = handset.phone();
+    let phone = device.phone();
     let namespace = words.get(1).copied().unwrap_or_default();
     if words.len() > 1 && !NAMESPACES.contains(&namespace) {
         let text = format!("Invalid namespace '{namespace}'\n");
-        return Reply::malformed(handset, 255, text);
+        return Reply::malformed(device, 255, text);
     }
     match words {
         ["get", _, key] => {
-            let value = get(handset, namespace, key);
+            let value = get(device, namespace, key);
             Reply::ok(format!("{}\n", value.as_deref().unwrap_or("null")))
         }
         ["put", "secure", "default_input_method", id] => match phone.set_input_method(id) {
             Ok(()) => Reply::silent(0),
             // Android takes any text here and falls back later; that helps nobody.
-            Err(why) => Reply::malformed(handset, 255, format!("{why}\n")),
+            Err(why) => Reply::malformed(device, 255, format!("{why}\n")),
         },
         ["put", _, key, value] | ["put", _, key, value, "default"] => {
             phone.put_setting(namespace, key, Some(value));
             Reply::silent(0)
         }
         ["delete", _, key] => {
-            let there = get(handset, namespace, key).is_some();
+            let there = get(device, namespace, key).is_some();
             phone.put_setting(namespace, key, None);
             Reply::ok(format!("Deleted {} rows\n", u8::from(there)))
         }
         ["list", _] => {
             let lines = KNOWN.iter().filter_map(|key| {
-                get(handset, namespace, key).map(|value| format!("{key}={value}\n"))
+                get(device, namespace, key).map(|value| format!("{key}={value}\n"))
             });
             Reply::ok(lines.collect::<String>())
         }
-        [] => Reply::malformed(handset, 255, "Settings provider (settings) commands:\n"),
+        [] => Reply::malformed(device, 255, "Settings provider (settings) commands:\n"),
         ["get" | "put" | "delete", rest @ ..] if rest.len() < 2 => {
-            Reply::malformed(handset, 255, "Bad arguments\n")
+            Reply::malformed(device, 255, "Bad arguments\n")
         }
-        [command, ..] => Reply::malformed(handset, 255, format!("Invalid command: {command}\n")),
+        [command, ..] => Reply::malformed(device, 255, format!("Invalid command: {command}\n")),
     }
 }
 
 /// Two settings are views of what the phone knows anyway.
-fn get(handset: &Handset, namespace: &str, key: &str) -> Option<String> {
-    let phone = handset.phone();
+fn get(device: &AdbDevice, namespace: &str, key: &str) -> Option<String> {
+    let phone = device.phone();
     match (namespace, key) {
         ("secure", "default_input_method") => Some(phone.input_method()),
         ("secure", "enabled_input_methods") => {

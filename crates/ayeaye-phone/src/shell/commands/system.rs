@@ -1,6 +1,6 @@
 //! Commands that tell about the system, and the few that would change it.
 use super::Reply;
-use crate::handset::{Handset, unix_seconds};
+use crate::device::{AdbDevice, unix_seconds};
 
 /// The services `dumpsys -l` and `service list` know.
 pub(super) const SERVICES: [&str; 20] = [
@@ -39,7 +39,7 @@ pub(super) fn id() -> Reply {
     )
 }
 
-pub(super) fn uname(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn uname(device: &AdbDevice, words: &[&str]) -> Reply {
     const KERNEL: &str = "6.1.75-android14-11";
     match words {
         [] | ["-s"] => Reply::ok("Linux\n"),
@@ -49,12 +49,12 @@ pub(super) fn uname(handset: &Handset, words: &[&str]) -> Reply {
         ["-a"] => Reply::ok(format!(
             "Linux localhost {KERNEL} #1 SMP PREEMPT Thu Jan  1 00:00:00 UTC 2024 aarch64 Toybox\n"
         )),
-        _ => Reply::malformed(handset, 1, "uname: Unknown option\n"),
+        _ => Reply::malformed(device, 1, "uname: Unknown option\n"),
     }
 }
 
-pub(super) fn uptime(handset: &Handset) -> Reply {
-    let minutes = handset.uptime().as_secs() / 60;
+pub(super) fn uptime(device: &AdbDevice) -> Reply {
+    let minutes = device.uptime().as_secs() / 60;
     let now = Civil::from_unix(unix_seconds());
     Reply::ok(format!(
         " {:02}:{:02}:{:02} up {minutes} min,  0 users,  load average: 0.10, 0.12, 0.09\n",
@@ -62,7 +62,7 @@ pub(super) fn uptime(handset: &Handset) -> Reply {
     ))
 }
 
-pub(super) fn date(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn date(device: &AdbDevice, words: &[&str]) -> Reply {
     let now = unix_seconds();
     match words {
         [] | ["-u"] => {
@@ -71,7 +71,7 @@ pub(super) fn date(handset: &Handset, words: &[&str]) -> Reply {
         [format] if format.starts_with('+') => {
             Reply::ok(Civil::from_unix(now).format(&format[1..], now) + "\n")
         }
-        _ => Reply::malformed(handset, 1, "date: bad date\n"),
+        _ => Reply::malformed(device, 1, "date: bad date\n"),
     }
 }
 
@@ -161,13 +161,13 @@ pub(super) fn pid_of(name: &str) -> u32 {
     1000 + name.bytes().fold(7_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 30_000)
 }
 
-fn processes(handset: &Handset) -> Vec<(&'static str, String)> {
+fn processes(device: &AdbDevice) -> Vec<(&'static str, String)> {
     let mut all: Vec<(&str, String)> =
         ["init", "adbd", "surfaceflinger", "zygote64", "system_server"]
             .map(|name| ("root", name.to_owned()))
             .into();
     all.push(("u0_a95", "com.android.systemui".to_owned()));
-    for task in handset.phone().tasks() {
+    for task in device.phone().tasks() {
         if !all.iter().any(|(_, name)| *name == task.package) {
             all.push(("u0_a123", task.package));
         }
@@ -175,16 +175,16 @@ fn processes(handset: &Handset) -> Vec<(&'static str, String)> {
     all
 }
 
-pub(super) fn ps(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> Reply {
     let all = match words {
         [] => false,
         ["-A" | "-e" | "-ef"] => true,
-        _ => return Reply::unsupported(handset, &format!("ps {}", words.join(" "))),
+        _ => return Reply::unsupported(device, &format!("ps {}", words.join(" "))),
     };
     let mut text =
         "USER            PID   PPID     VSZ    RSS WCHAN            ADDR S NAME\n".to_owned();
     if all {
-        for (user, name) in processes(handset) {
+        for (user, name) in processes(device) {
             let pid = if name == "init" { 1 } else { pid_of(&name) };
             put!(
                 text,
@@ -196,8 +196,8 @@ pub(super) fn ps(handset: &Handset, words: &[&str]) -> Reply {
     Reply::ok(text + "shell          4711   4700   12345   3456 0                   0 R ps\n")
 }
 
-pub(super) fn pidof(handset: &Handset, words: &[&str]) -> Reply {
-    let all = processes(handset);
+pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> Reply {
+    let all = processes(device);
     let found: Vec<String> = words
         .iter()
         .filter(|word| all.iter().any(|(_, name)| name == *word))
@@ -206,9 +206,9 @@ pub(super) fn pidof(handset: &Handset, words: &[&str]) -> Reply {
     if found.is_empty() { Reply::silent(1) } else { Reply::ok(found.join(" ") + "\n") }
 }
 
-pub(super) fn df(handset: &Handset) -> Reply {
+pub(super) fn df(device: &AdbDevice) -> Reply {
     let total = crate::files::CAPACITY / 1024;
-    let used = handset.files().used().div_ceil(1024);
+    let used = device.files().used().div_ceil(1024);
     Reply::ok(format!(
         "Filesystem     1K-blocks   Used Available Use% Mounted on\n\
          /dev/fuse      {total:>9} {used:>6} {:>9} {:>3}% /storage/emulated\n",
@@ -217,15 +217,15 @@ pub(super) fn df(handset: &Handset) -> Reply {
     ))
 }
 
-pub(super) fn stty(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn stty(device: &AdbDevice, words: &[&str]) -> Reply {
     match words {
         ["size"] => Reply::ok("24 80\n"),
         ["raw" | "-raw" | "echo" | "-echo" | "sane" | "cbreak" | "-onlcr", ..] => Reply::silent(0),
-        _ => Reply::malformed(handset, 1, "stty: not supported\n"),
+        _ => Reply::malformed(device, 1, "stty: not supported\n"),
     }
 }
 
-pub(super) fn service(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn service(device: &AdbDevice, words: &[&str]) -> Reply {
     match words {
         ["list"] => {
             let lines = SERVICES.iter().enumerate().map(|(n, name)| format!("{n}\t{name}: []\n"));
@@ -235,35 +235,35 @@ pub(super) fn service(handset: &Handset, words: &[&str]) -> Reply {
             let found = if SERVICES.contains(name) { "found" } else { "not found" };
             Reply::ok(format!("Service {name}: {found}\n"))
         }
-        _ => Reply::unsupported(handset, &format!("service {}", words.join(" "))),
+        _ => Reply::unsupported(device, &format!("service {}", words.join(" "))),
     }
 }
 
 /// An empty log: with `-d` it ends, without it never does.
-pub(super) async fn logcat(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) async fn logcat(device: &AdbDevice, words: &[&str]) -> Reply {
     if words.iter().any(|word| matches!(*word, "-c" | "--clear" | "-g" | "-G")) {
         return Reply::silent(0);
     }
     if words.iter().any(|word| matches!(*word, "-d" | "-t")) {
         return Reply::ok("--------- beginning of main\n");
     }
-    tracing::debug!(serial = handset.serial(), "following an empty log");
+    tracing::debug!(serial = device.serial(), "following an empty log");
     std::future::pending().await
 }
 
-pub(super) fn svc(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> Reply {
     match words {
         ["wifi" | "data" | "bluetooth" | "nfc", "enable" | "disable"]
         | ["power", "stayon", "true" | "false" | "usb" | "ac" | "wireless"] => Reply::silent(0),
-        _ => Reply::unsupported(handset, &format!("svc {}", words.join(" "))),
+        _ => Reply::unsupported(device, &format!("svc {}", words.join(" "))),
     }
 }
 
 /// `cmd statusbar …`: taken, but the shade is pulled with a finger.
-pub(super) fn statusbar(handset: &Handset, words: &[&str]) -> Reply {
+pub(super) fn statusbar(device: &AdbDevice, words: &[&str]) -> Reply {
     match words {
         ["expand-notifications" | "expand-settings" | "collapse"] => Reply::silent(0),
-        _ => Reply::unsupported(handset, &format!("cmd statusbar {}", words.join(" "))),
+        _ => Reply::unsupported(device, &format!("cmd statusbar {}", words.join(" "))),
     }
 }
 

@@ -7,14 +7,14 @@ use super::{
     Reply,
     files::{flags, inputs},
 };
-use crate::{handset::Handset, shell::io::Io};
+use crate::{device::AdbDevice, shell::io::Io};
 
-pub(super) async fn head(handset: &Handset, cwd: &str, words: &[&str], io: &Io) -> Reply {
-    cut(handset, cwd, "head", words, io).await
+pub(super) async fn head(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+    cut(device, cwd, "head", words, io).await
 }
 
-pub(super) async fn tail(handset: &Handset, cwd: &str, words: &[&str], io: &Io) -> Reply {
-    cut(handset, cwd, "tail", words, io).await
+pub(super) async fn tail(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+    cut(device, cwd, "tail", words, io).await
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum Amount {
     Bytes(usize),
 }
 
-async fn cut(handset: &Handset, cwd: &str, program: &str, words: &[&str], io: &Io) -> Reply {
+async fn cut(device: &AdbDevice, cwd: &str, program: &str, words: &[&str], io: &Io) -> Reply {
     let (amount, operands) = match words {
         ["-n", number, operands @ ..] => (number.parse().ok().map(Amount::Lines), operands),
         ["-c", number, operands @ ..] => (number.parse().ok().map(Amount::Bytes), operands),
@@ -34,9 +34,9 @@ async fn cut(handset: &Handset, cwd: &str, program: &str, words: &[&str], io: &I
         operands => (Some(Amount::Lines(10)), operands),
     };
     let Some(amount) = amount else {
-        return Reply::malformed(handset, 1, format!("{program}: bad number\n"));
+        return Reply::malformed(device, 1, format!("{program}: bad number\n"));
     };
-    let (contents, failures) = inputs(handset, cwd, program, operands, io).await;
+    let (contents, failures) = inputs(device, cwd, program, operands, io).await;
     let stdout = contents.iter().map(|(_, content)| {
         let range = match program {
             "head" => 0..first(content, amount),
@@ -68,12 +68,12 @@ fn last(content: &[u8], amount: Amount) -> usize {
     content.len() - length
 }
 
-pub(super) async fn wc(handset: &Handset, cwd: &str, words: &[&str], io: &Io) -> Reply {
-    let flags = match flags(handset, "wc", words, "clmw") {
+pub(super) async fn wc(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+    let flags = match flags(device, "wc", words, "clmw") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    let (contents, failures) = inputs(handset, cwd, "wc", &flags.operands, io).await;
+    let (contents, failures) = inputs(device, cwd, "wc", &flags.operands, io).await;
     let all = !"clmw".chars().any(|flag| flags.has(flag));
     let mut out = String::new();
     for (name, content) in &contents {
@@ -96,7 +96,7 @@ pub(super) async fn wc(handset: &Handset, cwd: &str, words: &[&str], io: &Io) ->
 }
 
 pub(super) async fn grep(
-    handset: &Handset,
+    device: &AdbDevice,
     cwd: &str,
     program: &str,
     words: &[&str],
@@ -112,14 +112,14 @@ pub(super) async fn grep(
             word => rest.push(word),
         }
     }
-    let flags = match flags(handset, "grep", &rest, "EFacinoqvwhsH") {
+    let flags = match flags(device, "grep", &rest, "EFacinoqvwhsH") {
         Ok(flags) => flags,
         Err(refusal) => return Reply { status: 2, ..refusal },
     };
     let mut operands = flags.operands.as_slice();
     if patterns.is_empty() {
         let Some((pattern, files)) = operands.split_first() else {
-            return Reply::malformed(handset, 2, "grep: no REGEX\n");
+            return Reply::malformed(device, 2, "grep: no REGEX\n");
         };
         patterns.push(pattern);
         operands = files;
@@ -136,9 +136,9 @@ pub(super) async fn grep(
     let expression = if flags.has('w') { format!(r"\b(?:{expression})\b") } else { expression };
     let regex = regex_lite::RegexBuilder::new(&expression).case_insensitive(flags.has('i')).build();
     let Ok(regex) = regex else {
-        return Reply::malformed(handset, 2, format!("grep: bad REGEX '{}'\n", patterns.join("|")));
+        return Reply::malformed(device, 2, format!("grep: bad REGEX '{}'\n", patterns.join("|")));
     };
-    let (contents, failures) = inputs(handset, cwd, "grep", operands, io).await;
+    let (contents, failures) = inputs(device, cwd, "grep", operands, io).await;
     let names = (operands.len() > 1 || flags.has('H')) && !flags.has('h');
     let mut out = String::new();
     let mut matched = false;
@@ -209,12 +209,12 @@ fn translate(pattern: &str, syntax: Syntax) -> String {
     }
 }
 
-pub(super) async fn md5sum(handset: &Handset, cwd: &str, words: &[&str], io: &Io) -> Reply {
-    let flags = match flags(handset, "md5sum", words, "b") {
+pub(super) async fn md5sum(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+    let flags = match flags(device, "md5sum", words, "b") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
-    let (contents, failures) = inputs(handset, cwd, "md5sum", &flags.operands, io).await;
+    let (contents, failures) = inputs(device, cwd, "md5sum", &flags.operands, io).await;
     let mut out = String::new();
     for (name, content) in &contents {
         let digest: String = format!("{:x}", Md5::digest(content));
@@ -231,7 +231,7 @@ pub(super) async fn md5sum(handset: &Handset, cwd: &str, words: &[&str], io: &Io
     }
 }
 
-pub(super) async fn base64(handset: &Handset, cwd: &str, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn base64(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
     let (mut decode, mut width, mut operands) = (false, 76, Vec::new());
     let mut rest = words.iter().copied();
     while let Some(word) = rest.next() {
@@ -239,7 +239,7 @@ pub(super) async fn base64(handset: &Handset, cwd: &str, words: &[&str], io: &Io
             "-d" => decode = true,
             "-w" => match rest.next().and_then(|number| number.parse().ok()) {
                 Some(number) => width = number,
-                None => return Reply::malformed(handset, 1, "base64: bad -w\n"),
+                None => return Reply::malformed(device, 1, "base64: bad -w\n"),
             },
             flag if flag.starts_with('-') && flag.len() > 1 => match flag.strip_prefix("-w") {
                 Some(number) if number.parse::<usize>().is_ok() => {
@@ -247,7 +247,7 @@ pub(super) async fn base64(handset: &Handset, cwd: &str, words: &[&str], io: &Io
                 }
                 _ => {
                     return Reply::malformed(
-                        handset,
+                        device,
                         1,
                         format!("base64: Unknown option '{flag}'\n"),
                     );
@@ -256,7 +256,7 @@ pub(super) async fn base64(handset: &Handset, cwd: &str, words: &[&str], io: &Io
             operand => operands.push(operand),
         }
     }
-    let (contents, failures) = inputs(handset, cwd, "base64", &operands, io).await;
+    let (contents, failures) = inputs(device, cwd, "base64", &operands, io).await;
     let content: Vec<u8> = contents.into_iter().flat_map(|(_, content)| content).collect();
     if !failures.is_empty() {
         return Reply::error(1, failures);

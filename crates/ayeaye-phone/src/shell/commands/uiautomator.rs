@@ -5,8 +5,8 @@ use bytes::Bytes;
 
 use super::Reply;
 use crate::{
+    device::{AdbDevice, unix_seconds},
     files::absolute,
-    handset::{Handset, unix_seconds},
 };
 
 /// What a virtual machine needs to start, each time.
@@ -15,13 +15,13 @@ const START_OF_JAVA: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_secs(10);
 const DEFAULT: &str = "/sdcard/window_dump.xml";
 
-pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
     let ["dump", options @ ..] = words else {
         return match words {
-            [] => Reply::malformed(handset, 1, "Usage: uiautomator <subcommand> [options]\n"),
+            [] => Reply::malformed(device, 1, "Usage: uiautomator <subcommand> [options]\n"),
             [command, ..] => {
                 let text = format!("Error: Unknown subcommand: {command}\n");
-                Reply::malformed(handset, 1, text)
+                Reply::malformed(device, 1, text)
             }
         };
     };
@@ -30,24 +30,24 @@ pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
         match *option {
             "--compressed" | "--windows" => {}
             flag if flag.starts_with('-') => {
-                return Reply::malformed(handset, 1, format!("Error: Unknown option: {flag}\n"));
+                return Reply::malformed(device, 1, format!("Error: Unknown option: {flag}\n"));
             }
             file => path = file,
         }
     }
-    handset.count(|counts| counts.dumps += 1);
+    device.count(|counts| counts.dumps += 1);
     tokio::time::sleep(START_OF_JAVA).await;
-    if !settled(handset).await {
+    if !settled(device).await {
         return Reply::error(0, "ERROR: could not get idle state.\n");
     }
-    let xml = handset.phone().ui_xml();
+    let xml = device.phone().ui_xml();
     // The misspelt word is Android's own, and tools look for it.
     let message = format!("UI hierchary dumped to: {path}\n");
     if path == "/dev/tty" || path == "/dev/stdout" {
         return Reply { stdout: vec![Bytes::from(xml), Bytes::from(message)], ..Reply::default() };
     }
     let stored =
-        handset.files().write(&absolute(cwd, path), xml.into_bytes(), 0o660, unix_seconds());
+        device.files().write(&absolute(cwd, path), xml.into_bytes(), 0o660, unix_seconds());
     match stored {
         Ok(()) => Reply::ok(message),
         Err(error) => Reply::error(
@@ -60,9 +60,9 @@ pub(super) async fn run(handset: &Handset, cwd: &str, words: &[&str]) -> Reply {
 }
 
 /// Waits until nothing moves, as the real one does.
-async fn settled(handset: &Handset) -> bool {
+async fn settled(device: &AdbDevice) -> bool {
     let deadline = tokio::time::Instant::now() + PATIENCE;
-    while let Some(at) = handset.phone().settles_at() {
+    while let Some(at) = device.phone().settles_at() {
         let now = tokio::time::Instant::now();
         if now >= deadline {
             return false;

@@ -1,14 +1,14 @@
 //! `wm`: size, density, rotation.
 use super::Reply;
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
 /// What Android accepts as a density.
 const DENSITIES: std::ops::RangeInclusive<u32> = 72..=2000;
 /// Shortest and longest side of an override: the picture of it must stay affordable.
 const SIDES: std::ops::RangeInclusive<u32> = 200..=4096;
 
-pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
-    let phone = handset.phone();
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+    let phone = device.phone();
     let options = phone.options();
     match without_display(words).as_slice() {
         ["size"] => {
@@ -27,7 +27,7 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
                 phone.set_size_override(Some(size));
                 Reply::silent(0)
             }
-            None => Reply::malformed(handset, 255, format!("Error: bad size {size}\n")),
+            None => Reply::malformed(device, 255, format!("Error: bad size {size}\n")),
         },
         ["density"] => {
             let mut text = format!("Physical density: {}\n", options.density);
@@ -45,8 +45,8 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
                 phone.set_density_override(Some(density));
                 Reply::silent(0)
             }
-            Ok(_) => Reply::malformed(handset, 255, "Error: density must be >= 72\n"),
-            Err(_) => Reply::malformed(handset, 255, format!("Error: bad number {density}\n")),
+            Ok(_) => Reply::malformed(device, 255, "Error: density must be >= 72\n"),
+            Err(_) => Reply::malformed(device, 255, format!("Error: bad number {density}\n")),
         },
         ["user-rotation" | "set-user-rotation"] => {
             let automatic =
@@ -75,15 +75,15 @@ pub(super) fn run(handset: &Handset, words: &[&str]) -> Reply {
             _ => {
                 let what =
                     "java.lang.IllegalArgumentException: Error: rotation must be 0, 1, 2 or 3";
-                Reply::exception(handset, "user-rotation", what)
+                Reply::exception(device, "user-rotation", what)
             }
         },
         ["dismiss-keyguard"] => {
             phone.dismiss_keyguard();
             Reply::silent(0)
         }
-        [] => Reply::malformed(handset, 255, "Window manager (window) commands:\n"),
-        [command, ..] => Reply::malformed(handset, 255, format!("Unknown command: {command}\n")),
+        [] => Reply::malformed(device, 255, "Window manager (window) commands:\n"),
+        [command, ..] => Reply::malformed(device, 255, format!("Unknown command: {command}\n")),
     }
 }
 

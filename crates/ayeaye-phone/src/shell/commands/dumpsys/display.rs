@@ -1,9 +1,9 @@
 //! `dumpsys display` and `dumpsys input`: sizes and rotation.
 use super::DISPLAY_ID;
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
-pub(super) fn display(handset: &Handset) -> String {
-    let phone = handset.phone();
+pub(super) fn display(device: &AdbDevice) -> String {
+    let phone = device.phone();
     let options = phone.options();
     let (width, height) = phone.display_size();
     let rotation = phone.rotation();
@@ -36,8 +36,8 @@ pub(super) fn display(handset: &Handset) -> String {
     )
 }
 
-pub(super) fn input(handset: &Handset) -> String {
-    let phone = handset.phone();
+pub(super) fn input(device: &AdbDevice) -> String {
+    let phone = device.phone();
     let (width, height) = phone.display_size();
     let rotation = phone.rotation();
     let (device_width, device_height) = (phone.options().width, phone.options().height);

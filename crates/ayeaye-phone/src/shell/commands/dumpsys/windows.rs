@@ -1,20 +1,20 @@
 //! `dumpsys window`: windows, focus and the lock screen.
 use super::{record, tasks, token};
-use crate::handset::Handset;
+use crate::device::AdbDevice;
 
 /// All parts, as without an argument.
-pub(super) fn all(handset: &Handset) -> String {
+pub(super) fn all(device: &AdbDevice) -> String {
     format!(
         "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  <no ANR has occurred since boot>\n\n{}\n{}\n{}",
-        policy(handset),
-        displays(handset),
-        list(handset)
+        policy(device),
+        displays(device),
+        list(device)
     )
 }
 
 /// Windows from top to bottom. Since Android 10 the focus is not told here.
-pub(super) fn list(handset: &Handset) -> String {
-    let phone = handset.phone();
+pub(super) fn list(device: &AdbDevice) -> String {
+    let phone = device.phone();
     let (width, height) = phone.display_size();
     let focused = phone.focused_window();
     let mut titles =
@@ -25,7 +25,7 @@ pub(super) fn list(handset: &Handset) -> String {
     if !titles.contains(&focused) {
         titles.push(focused.clone());
     }
-    for (_, task) in tasks(handset) {
+    for (_, task) in tasks(device) {
         let title = super::activity::full(&task);
         if !titles.contains(&title) {
             titles.push(title);
@@ -68,8 +68,8 @@ pub(super) fn list(handset: &Handset) -> String {
 }
 
 /// The display with its size and what has the focus.
-pub(super) fn displays(handset: &Handset) -> String {
-    let phone = handset.phone();
+pub(super) fn displays(device: &AdbDevice) -> String {
+    let phone = device.phone();
     let options = phone.options();
     let (width, height) = phone.display_size();
     let (natural_width, natural_height) = (options.width, options.height);
@@ -83,7 +83,7 @@ pub(super) fn displays(handset: &Handset) -> String {
     };
     let focused = phone.focused_window();
     let focus = format!("Window{{{} u0 {focused}}}", token(&focused));
-    let Some((number, front)) = tasks(handset).into_iter().next() else {
+    let Some((number, front)) = tasks(device).into_iter().next() else {
         return String::new();
     };
     let app = record(&front, number);
@@ -112,8 +112,8 @@ pub(super) fn displays(handset: &Handset) -> String {
 }
 
 /// Awake, locked, and whether a swipe is enough to unlock.
-pub(super) fn policy(handset: &Handset) -> String {
-    let phone = handset.phone();
+pub(super) fn policy(device: &AdbDevice) -> String {
+    let phone = device.phone();
     let (awake, locked) = (phone.is_awake(), phone.is_locked());
     let secure = phone
         .setting("secure", "lockscreen.password_type")

@@ -35,7 +35,7 @@ pub struct WireCounts {
 
 /// A phone behind ADB; clones are the same phone.
 #[derive(Debug, Clone)]
-pub struct Handset {
+pub struct AdbDevice {
     inner: Arc<Inner>,
 }
 
@@ -55,7 +55,7 @@ struct Boot {
     number: u64,
 }
 
-impl Handset {
+impl AdbDevice {
     /// A healthy phone with the files of a new one.
     pub fn new(phone: Phone) -> Self {
         let files = Files::new(phone.options(), unix_seconds());
