@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ayeaye::mcp::tools::Tools;
 use ayeaye_agent::{Limits, Principal, ReplyMode, StartTask, StopReason};
-use ayeaye_phone::Times;
+use ayeaye_phone::Trigger;
 use rand::Rng as _;
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_agent_asks_for_is_done_by_the_client_and_then_answered() {
     let rig = rig().await;
-    rig.adb_device.faults().set(|plan| plan.black = Some(Times::Every));
+    rig.adb_device.faults().set(|plan| plan.black = Some(Trigger::Every));
     rig.vlm.always(&complete("Signed in."));
     let asked = rig.start("Sign in").await;
     assert_eq!(

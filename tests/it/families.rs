@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use ayeaye_model::{Endpoint, ModelConfig, Profile, Secret};
-use ayeaye_phone::{AdbDevice, Counts, Phone, PhoneOptions};
+use ayeaye_phone::{AdbDevice, InputCounts, Phone, PhoneOptions};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -108,7 +108,7 @@ impl Bench {
             Task::SignIn => assert_eq!(state.signed_in.as_deref(), Some("robin")),
             Task::Aim => assert_eq!(state.foreground.package, "com.android.settings"),
         }
-        let Counts {
+        let InputCounts {
             dead_taps,
             taps_in_transition,
             taps_off_screen,
@@ -126,7 +126,7 @@ impl Bench {
             self.profile,
             state.actions
         );
-        let wire = self.rig.adb_device.wire_counts();
+        let wire = self.rig.adb_device.adb_counts();
         let odd =
             [wire.syntax_errors, wire.unknown_commands, wire.malformed_commands, wire.monkeys];
         assert_eq!(odd, [0; 4], "{wire:?}");

@@ -1,7 +1,7 @@
 //! Runs and who follows them: waiting, following, advising, stopping, racing.
 use std::sync::Arc;
 
-use ayeaye_phone::Times;
+use ayeaye_phone::Trigger;
 use rmcp::ClientHandler;
 use rmcp::model::{CallToolRequestParams, ClientRequest, ProgressNotificationParam, Request};
 use rmcp::service::{NotificationContext, PeerRequestOptions, RoleClient};
@@ -143,7 +143,7 @@ async fn a_cancelled_call_stops_its_run_after_the_action_under_way_and_the_sessi
         moves += 1;
         if moves == 2 {
             // The gesture that this decides is under way until the phone is released.
-            faults.set(|plan| plan.hang_shell = Some(Times::Next));
+            faults.set(|plan| plan.hang_shell = Some(Trigger::Next));
         }
         Answer::Says(click(300, 300 + moves))
     });

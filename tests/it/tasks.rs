@@ -1,5 +1,5 @@
 //! The five tasks, each judged by the phone itself.
-use ayeaye_phone::Counts;
+use ayeaye_phone::InputCounts;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, FakeVlm, Rig, aimed, complete, gelab, tap};
@@ -8,7 +8,7 @@ const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 
 /// Nothing was done that a real phone would have shrugged at.
 fn nothing_was_wasted(rig: &Rig) {
-    let Counts {
+    let InputCounts {
         dead_taps,
         taps_in_transition,
         taps_off_screen,
@@ -21,7 +21,7 @@ fn nothing_was_wasted(rig: &Rig) {
         [dead_taps, taps_in_transition, taps_off_screen, input_while_off, text_without_focus];
     assert_eq!(wasted, [0; 5], "{:?}", rig.adb_device.phone().state().actions);
     assert_eq!(unknown_keys, 0);
-    let wire = rig.adb_device.wire_counts();
+    let wire = rig.adb_device.adb_counts();
     let odd = [wire.syntax_errors, wire.unknown_commands, wire.malformed_commands, wire.monkeys];
     assert_eq!(odd, [0; 4], "{wire:?}");
 }

@@ -65,9 +65,9 @@ impl Way {
             }
             InAGesture => {
                 world.until("the model is asked", || world.vlm.asked().len() == 1).await;
-                let before = world.adb_device.wire_counts().services;
+                let before = world.adb_device.adb_counts().services;
                 world.gate.notify_one();
-                let begun = || before < world.adb_device.wire_counts().services;
+                let begun = || before < world.adb_device.adb_counts().services;
                 world.until("the tap is on its way", begun).await;
                 assert!(world.recorded("tool.start", "CLICK"), "recorded before it is sent");
             }

@@ -2,7 +2,7 @@
 //! (adb server, `adb connect`, control; 0 takes a free port).
 use std::{error::Error, net::SocketAddr};
 
-use ayeaye_phone::{AdbDevice, AdbServer, Adbd, Control, Phone, PhoneOptions};
+use ayeaye_phone::{AdbDevice, AdbServer, Adbd, ControlServer, Phone, PhoneOptions};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
@@ -14,7 +14,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let phone = AdbDevice::new(Phone::new(PhoneOptions::default()));
     let server = AdbServer::bind(address()?, vec![phone.clone()]).await?;
     let adbd = Adbd::bind(address()?, phone.clone()).await?;
-    let control = Control::bind(address()?, vec![phone]).await?;
+    let control = ControlServer::bind(address()?, vec![phone]).await?;
     tracing::info!(
         server = %server.local_addr()?, adbd = %adbd.local_addr()?, control = %control.local_addr()?,
         "serving"

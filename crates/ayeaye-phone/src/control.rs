@@ -37,12 +37,12 @@ use crate::{AdbDevice, FaultPlan, shell::png_picture};
 
 /// The control port.
 #[derive(Debug)]
-pub struct Control {
+pub struct ControlServer {
     listener: TcpListener,
     phones: Arc<[AdbDevice]>,
 }
 
-impl Control {
+impl ControlServer {
     /// Listens on a loopback address; port 0 takes a free one.
     pub async fn bind(address: SocketAddr, phones: Vec<AdbDevice>) -> io::Result<Self> {
         if !address.ip().is_loopback() {
@@ -125,7 +125,7 @@ async fn state(phones: Phones, Query(which): Query<Which>) -> Response {
         Json(json!({
             "serial": phone.serial(),
             "phone": phone.phone().state(),
-            "wire": phone.wire_counts(),
+            "wire": phone.adb_counts(),
             "faults": phone.faults().plan(),
         }))
         .into_response()
@@ -281,7 +281,7 @@ async fn black(phones: Phones, Query(which): Query<Which>, Json(it): Json<Black>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Link, Times};
+    use crate::{LinkState, Trigger};
 
     #[test]
     fn a_plan_is_changed_field_by_field() {
@@ -289,7 +289,7 @@ mod tests {
         let change = json!({ "link": "offline", "black": "every" });
         let plan = changed(&plan, &change).unwrap();
         assert_eq!(plan.shell_delay_ms, 5);
-        assert_eq!((plan.link, plan.black), (Link::Offline, Some(Times::Every)));
+        assert_eq!((plan.link, plan.black), (LinkState::Offline, Some(Trigger::Every)));
         assert!(changed(&plan, &json!({ "blak": "every" })).is_err());
         assert!(changed(&plan, &json!([])).is_err());
         assert_eq!(changed(&plan, &json!({ "black": null })).unwrap().black, None);

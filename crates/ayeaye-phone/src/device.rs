@@ -12,7 +12,7 @@ use crate::{Faults, Frame, Phone, files::Files};
 
 /// What the wire noticed. Where a real phone would shrug, this counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct WireCounts {
+pub struct AdbCounts {
     /// Connections that spoke to this phone's services.
     pub services: u64,
     /// Services asked for that do not exist here.
@@ -44,7 +44,7 @@ struct Inner {
     phone: Phone,
     faults: Faults,
     files: Mutex<Files>,
-    counts: Mutex<WireCounts>,
+    counts: Mutex<AdbCounts>,
     boot: Mutex<Boot>,
 }
 
@@ -53,6 +53,13 @@ struct Boot {
     at: Instant,
     /// Tells one boot from the next.
     number: u64,
+}
+
+impl Default for AdbDevice {
+    /// The phone of the documentation and the demo.
+    fn default() -> Self {
+        Self::new(Phone::new(crate::PhoneOptions::default()))
+    }
 }
 
 impl AdbDevice {
@@ -70,11 +77,6 @@ impl AdbDevice {
         }
     }
 
-    /// The phone of the documentation and the demo.
-    pub fn usual() -> Self {
-        Self::new(Phone::new(crate::PhoneOptions::default()))
-    }
-
     pub fn phone(&self) -> &Phone {
         &self.inner.phone
     }
@@ -84,7 +86,7 @@ impl AdbDevice {
     }
 
     /// What the wire noticed so far.
-    pub fn wire_counts(&self) -> WireCounts {
+    pub fn adb_counts(&self) -> AdbCounts {
         self.counts().clone()
     }
 
@@ -93,7 +95,7 @@ impl AdbDevice {
         &self.phone().options().serial
     }
 
-    pub(crate) fn count(&self, note: impl FnOnce(&mut WireCounts)) {
+    pub(crate) fn count(&self, note: impl FnOnce(&mut AdbCounts)) {
         note(&mut self.counts());
     }
 
@@ -137,7 +139,7 @@ impl AdbDevice {
         self.faults().kill_link();
     }
 
-    fn counts(&self) -> MutexGuard<'_, WireCounts> {
+    fn counts(&self) -> MutexGuard<'_, AdbCounts> {
         self.inner.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 /// How often a fault happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Times {
+pub enum Trigger {
     /// At the next chance, then never again.
     Next,
     /// Until it is taken out of the plan.
@@ -23,7 +23,7 @@ pub enum Times {
 /// The state of the link as `adb devices` prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Link {
+pub enum LinkState {
     #[default]
     Device,
     /// The link is there and nobody answers.
@@ -52,24 +52,24 @@ pub struct FaultPlan {
     /// Milliseconds before each shell command line.
     pub shell_delay_ms: u64,
     /// The capture never answers, until [`Faults::release`].
-    pub hang_capture: Option<Times>,
+    pub hang_capture: Option<Trigger>,
     /// The command line never starts, until [`Faults::release`].
-    pub hang_shell: Option<Times>,
+    pub hang_shell: Option<Trigger>,
     /// The link is lost after so many bytes of the next capture that goes straight to the peer.
     pub drop_capture_after: Option<u64>,
     /// The next capture is cut to so many bytes, and the command still ends with 0.
     pub truncate_capture_to: Option<u64>,
     /// Captures are black.
-    pub black: Option<Times>,
+    pub black: Option<Trigger>,
     /// A warning about several displays comes before the capture: on stderr, which `exec:` and the
     /// first shell protocol do not keep apart from the picture.
-    pub capture_warning: Option<Times>,
+    pub capture_warning: Option<Trigger>,
     pub raw_header: RawHeader,
     /// `screencap` without `-p` fails.
     pub raw_unsupported: bool,
     /// The stream ends without the packet that tells the exit status.
-    pub no_exit_status: Option<Times>,
-    pub link: Link,
+    pub no_exit_status: Option<Trigger>,
+    pub link: LinkState,
 }
 
 /// A handle on one phone's faults; clones are the same faults.
@@ -137,7 +137,7 @@ impl Faults {
         self.events.send_modify(|events| events.kills += 1);
     }
 
-    pub(crate) fn link(&self) -> Link {
+    pub(crate) fn link(&self) -> LinkState {
         self.lock().link
     }
 
@@ -232,11 +232,11 @@ pub(crate) struct CaptureFaults {
     pub(crate) drop_after: Option<u64>,
 }
 
-fn take(times: &mut Option<Times>) -> bool {
+fn take(times: &mut Option<Trigger>) -> bool {
     match *times {
         None => false,
-        Some(Times::Every) => true,
-        Some(Times::Next) => {
+        Some(Trigger::Every) => true,
+        Some(Trigger::Next) => {
             *times = None;
             true
         }
@@ -250,10 +250,10 @@ mod tests {
     #[test]
     fn next_happens_once_and_every_goes_on() {
         let faults = Faults::new();
-        faults.set(|plan| plan.black = Some(Times::Next));
+        faults.set(|plan| plan.black = Some(Trigger::Next));
         assert!(faults.take_black());
         assert!(!faults.take_black());
-        faults.set(|plan| plan.no_exit_status = Some(Times::Every));
+        faults.set(|plan| plan.no_exit_status = Some(Trigger::Every));
         assert!(faults.take_no_exit_status());
         assert!(faults.take_no_exit_status());
     }
@@ -261,7 +261,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_hanging_shell_goes_on_when_released() {
         let faults = Faults::new();
-        faults.set(|plan| plan.hang_shell = Some(Times::Next));
+        faults.set(|plan| plan.hang_shell = Some(Trigger::Next));
         let waiting = tokio::spawn({
             let faults = faults.clone();
             async move { faults.before_shell().await }
@@ -278,6 +278,6 @@ mod tests {
         let broken = faults.link_broken();
         faults.kill_link();
         broken.await;
-        assert_eq!(faults.link(), Link::Device);
+        assert_eq!(faults.link(), LinkState::Device);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: what the phone is ([`Phone`]), what it shows, and how it is reached over ADB:
 //! a [`AdbDevice`] is a phone with its files and its faults, an [`AdbServer`] and an [`Adbd`] are its
-//! two faces, and a [`Control`] is for whoever tests with it.
+//! two faces, and a [`ControlServer`] is for whoever tests with it.
 mod apps;
 mod draw;
 mod os;
@@ -23,12 +23,16 @@ mod control;
 
 pub use adbd::Adbd;
 pub use apps::clock::Alarm;
-pub use apps::messages::{ChatMessage, Conversation, Sent};
+pub use apps::messages::{ChatMessage, Conversation, SentMessage};
 pub use apps::notes::Note;
 pub use apps::shop::{CartLine, Order};
-pub use control::Control;
-pub use device::{AdbDevice, WireCounts};
-pub use faults::{FaultPlan, Faults, Link, RawHeader, Times};
-pub use os::report::{Applied, DialogAnswer, FocusedField, Gesture, NodeState, Outcome, State};
-pub use phone::{Component, Counts, Frame, Package, Phone, PhoneOptions, StartError, Started};
+pub use control::ControlServer;
+pub use device::{AdbCounts, AdbDevice};
+pub use faults::{FaultPlan, Faults, LinkState, RawHeader, Trigger};
+pub use os::report::{
+    DialogAnswer, FocusedField, Gesture, GestureRecord, NodeState, Outcome, PhoneState,
+};
+pub use phone::{
+    Component, Frame, InputCounts, LaunchState, Package, Phone, PhoneOptions, StartError,
+};
 pub use server::AdbServer;

@@ -25,11 +25,11 @@ use crate::apps::{Act, Apps, Cx, Effect, launcher, messages};
 use crate::draw::{Move, Painter};
 use crate::tree::layout::Offsets;
 use crate::tree::{Role, Window};
-use crate::{Counts, PhoneOptions};
+use crate::{InputCounts, PhoneOptions};
 use keyboard::Keyboard;
 use picture::{Picture, Shot};
 use random::Random;
-use report::{Applied, DialogAnswer};
+use report::{DialogAnswer, GestureRecord};
 use system::System;
 
 /// How long a heads-up and a toast stay.
@@ -130,10 +130,10 @@ pub(crate) struct Os {
     heads_up: Option<HeadsUp>,
     toast: Option<(String, Instant)>,
     timers: Vec<(Instant, &'static str, Act)>,
-    counts: Counts,
+    counts: InputCounts,
     /// The tap that another one could make a double tap.
     last_tap: Option<(Instant, f32, f32)>,
-    actions: VecDeque<Applied>,
+    actions: VecDeque<GestureRecord>,
     next_action: u64,
     /// Grows with every change of what is shown.
     generation: u64,
@@ -178,7 +178,7 @@ impl Os {
             heads_up: None,
             toast: None,
             timers: Vec::new(),
-            counts: Counts::default(),
+            counts: InputCounts::default(),
             last_tap: None,
             actions: VecDeque::new(),
             next_action: 1,
@@ -189,7 +189,7 @@ impl Os {
         }
     }
 
-    pub(crate) fn counts(&mut self) -> &mut Counts {
+    pub(crate) fn counts(&mut self) -> &mut InputCounts {
         &mut self.counts
     }
 

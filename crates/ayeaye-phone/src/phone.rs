@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::os::Os;
-use crate::os::report::{Gesture, Outcome, State};
+use crate::os::report::{Gesture, Outcome, PhoneState};
 
 /// What kind of phone it claims to be, and how fast its screens move.
 #[derive(Debug, Clone)]
@@ -60,10 +60,10 @@ pub struct Package {
 
 /// How `am start` ended well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Started {
-    Fresh,
+pub enum LaunchState {
+    Cold,
     /// Brought to the front; real `am` prints a warning and still exits with 0.
-    AlreadyRunning,
+    Hot,
 }
 
 /// Why an activity could not be started.
@@ -75,7 +75,7 @@ pub enum StartError {
 
 /// What a real phone would shrug at: each is probably a mistake of whoever drives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct InputCounts {
     /// Touches on a place where nothing reacts.
     pub dead_taps: u64,
     /// Touches while a transition was running (they are dropped).
@@ -192,7 +192,7 @@ impl Phone {
     }
 }
 
-/// Touch, keys, text. Every call counts in `Counts`.
+/// Touch, keys, text. Every call counts in `InputCounts`.
 impl Phone {
     pub fn tap(&self, x: f32, y: f32) {
         self.os().tap(x, y);
@@ -236,7 +236,7 @@ impl Phone {
     pub fn packages(&self) -> Vec<Package> {
         self.os().packages()
     }
-    pub fn start_activity(&self, component: &Component) -> Result<Started, StartError> {
+    pub fn start_activity(&self, component: &Component) -> Result<LaunchState, StartError> {
         let mut os = self.os();
         os.counts().starts += 1;
         let started = os.start_activity(component);
@@ -300,7 +300,7 @@ impl Phone {
 
 /// For tests, the scripted model and the demo; no ADB command reaches these.
 impl Phone {
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> PhoneState {
         self.os().state()
     }
     /// What the apps' "Copy" left, or `set_clipboard`.
@@ -332,7 +332,7 @@ impl Phone {
         self.os().receive_message(from, text);
     }
     /// Counts something only the wire can notice (a malformed command).
-    pub fn count(&self, note: impl FnOnce(&mut Counts)) {
+    pub fn count(&self, note: impl FnOnce(&mut InputCounts)) {
         note(self.os().counts());
     }
 }

@@ -23,7 +23,7 @@ const LONGEST_DATA: u32 = 64 << 10;
 #[derive(Debug, thiserror::Error)]
 enum SyncError {
     #[error("the link ended")]
-    Link(#[from] io::Error),
+    LinkState(#[from] io::Error),
     #[error("the peer broke the protocol: {0}")]
     Protocol(&'static str),
 }

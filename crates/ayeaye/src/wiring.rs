@@ -59,7 +59,7 @@ impl App {
 
     /// The same with a virtual phone in front.
     pub async fn with_virtual_phone(config: &Config, decider: ModelChoice) -> anyhow::Result<Self> {
-        Self::build(config, Some(AdbDevice::usual()), decider).await
+        Self::build(config, Some(AdbDevice::default()), decider).await
     }
 
     async fn build(

@@ -1,5 +1,5 @@
 //! Calls with arguments that cannot be.
-use ayeaye_phone::Link;
+use ayeaye_phone::LinkState;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, complete, info};
@@ -36,7 +36,7 @@ async fn a_device_nobody_has_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unauthorized_phone_is_listed_with_a_hint_and_refused() {
     let rig = rig().await;
-    rig.adb_device.faults().set(|plan| plan.link = Link::Unauthorized);
+    rig.adb_device.faults().set(|plan| plan.link = LinkState::Unauthorized);
     let list = rig.call("list_connected_devices", json!({})).await;
     let device = &list["devices"][0];
     assert_eq!(device["state"], "unauthorized");
@@ -53,7 +53,7 @@ async fn an_unauthorized_phone_is_listed_with_a_hint_and_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_offline_phone_is_listed_with_a_hint_and_refused() {
     let rig = rig().await;
-    rig.adb_device.faults().set(|plan| plan.link = Link::Offline);
+    rig.adb_device.faults().set(|plan| plan.link = LinkState::Offline);
     let list = rig.call("list_connected_devices", json!({})).await;
     assert_eq!(list["devices"][0]["state"], "offline");
     assert!(list["devices"][0]["hint"].as_str().unwrap().contains("unplug it"), "{list}");

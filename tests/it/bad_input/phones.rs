@@ -1,7 +1,7 @@
 //! A phone that does what it should not.
 use std::time::{Duration, Instant};
 
-use ayeaye_phone::{Link, Times};
+use ayeaye_phone::{LinkState, Trigger};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, FakeVlm, Rig, RigOptions, click, complete, info};
@@ -56,7 +56,7 @@ async fn click_while(rig: &Rig, session: &Value, wrong: fn(&mut ayeaye_phone::Fa
 #[tokio::test(flavor = "multi_thread")]
 async fn a_phone_that_hangs_is_given_up_and_can_come_back() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.hang_capture = Some(Times::Every));
+    rig.adb_device.faults().set(|plan| plan.hang_capture = Some(Trigger::Every));
     let lost = reply(&rig, &asked).await;
     assert_eq!(lost["stop_reason"], "DEVICE_LOST", "{lost}");
     let message = lost["message"].as_str().unwrap();
@@ -69,7 +69,7 @@ async fn a_phone_that_hangs_is_given_up_and_can_come_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_screenshot_of_a_phone_that_hangs_is_an_error_inside_its_limit() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.hang_capture = Some(Times::Next));
+    rig.adb_device.faults().set(|plan| plan.hang_capture = Some(Trigger::Next));
     let text = rig.refused("get_screenshot", json!({ "device_id": rig.serial })).await;
     assert!(text.contains("within 1.0 s\nhint: "), "{text}");
     rig.adb_device.faults().release();
@@ -94,10 +94,10 @@ async fn a_link_lost_in_the_middle_of_a_capture_is_waited_for() {
 async fn a_capture_that_is_cut_short_is_taken_again() {
     let (rig, asked) = waiting().await;
     rig.adb_device.faults().set(|plan| plan.truncate_capture_to = Some(70_000));
-    let before = rig.adb_device.wire_counts().captures;
+    let before = rig.adb_device.adb_counts().captures;
     goes_on_after_reply(&rig, &asked).await;
     assert_eq!(rig.adb_device.faults().plan().truncate_capture_to, None, "it did happen");
-    assert!(before + 2 <= rig.adb_device.wire_counts().captures);
+    assert!(before + 2 <= rig.adb_device.adb_counts().captures);
     // The endpoint complains of pictures that are not whole.
     assert_eq!(rig.vlm.complaints(), Vec::<String>::new());
 }
@@ -105,7 +105,7 @@ async fn a_capture_that_is_cut_short_is_taken_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_phone_that_goes_away_ends_the_run_and_can_come_back() {
     let (rig, asked) = waiting().await;
-    let lost = click_while(&rig, &asked, |plan| plan.link = Link::Offline).await;
+    let lost = click_while(&rig, &asked, |plan| plan.link = LinkState::Offline).await;
     assert_eq!(lost["stop_reason"], "DEVICE_LOST", "{lost}");
     assert!(lost["message"].as_str().unwrap().contains("offline"), "{lost}");
     let session = json!({ "session_id": asked["session_id"] });
@@ -120,7 +120,7 @@ async fn a_phone_that_goes_away_ends_the_run_and_can_come_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_black_screen_is_a_person_s_turn() {
     let (rig, asked) = waiting().await;
-    rig.adb_device.faults().set(|plan| plan.black = Some(Times::Every));
+    rig.adb_device.faults().set(|plan| plan.black = Some(Trigger::Every));
     let calls = rig.vlm.asked().len();
     let asked = reply(&rig, &asked).await;
     assert_eq!(asked["stop_reason"], "INFO_ACTION_NEEDS_REPLY", "{asked}");
@@ -134,7 +134,7 @@ async fn a_black_screen_is_a_person_s_turn() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gesture_without_an_exit_status_is_doubted_and_not_repeated() {
     let (rig, asked) = waiting().await;
-    let done = click_while(&rig, &asked, |plan| plan.no_exit_status = Some(Times::Next)).await;
+    let done = click_while(&rig, &asked, |plan| plan.no_exit_status = Some(Trigger::Next)).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let log = &done["intermediate_logs"][0];
     assert_eq!(log["action"]["action_type"], "CLICK");
@@ -148,7 +148,7 @@ async fn a_gesture_without_an_exit_status_is_doubted_and_not_repeated() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gesture_that_hangs_is_doubted_and_not_repeated() {
     let (rig, asked) = waiting().await;
-    let done = click_while(&rig, &asked, |plan| plan.hang_shell = Some(Times::Next)).await;
+    let done = click_while(&rig, &asked, |plan| plan.hang_shell = Some(Trigger::Next)).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     let error = done["intermediate_logs"][0]["error"].as_str().unwrap();
     assert!(error.contains("within 1.0 s"), "{error}");

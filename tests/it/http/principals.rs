@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ayeaye_agent::SessionId;
-use ayeaye_phone::Times;
+use ayeaye_phone::Trigger;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -161,7 +161,7 @@ async fn a_look_that_somebody_s_run_overtakes_shows_nothing_of_it() {
     let gate = Arc::new(Notify::new());
     let held = gate.clone();
     rig.vlm.now(move |_| Answer::Held(held.clone(), complete("Done.")));
-    faults.set(|plan| plan.hang_capture = Some(Times::Next));
+    faults.set(|plan| plan.hang_capture = Some(Trigger::Next));
     let meanwhile = async {
         within(20, "the look has begun", async {
             while faults.plan().hang_capture.is_some() {

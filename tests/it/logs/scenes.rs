@@ -5,7 +5,7 @@ use std::time::Duration;
 use ayeaye::mcp::tools::Tools;
 use ayeaye_agent::{KeepElements, Limits, PrivacySettings};
 use ayeaye_export::{Images, LogSettings};
-use ayeaye_phone::Link;
+use ayeaye_phone::LinkState;
 use serde_json::{Value, json};
 
 use super::fields::{BATCH, CALL, FINAL, FOLLOW_UP, INTERMEDIATE, PARSED, PROMPT, has, is_step};
@@ -232,7 +232,7 @@ async fn a_phone_that_is_lost() {
     let rig = rig(Vec::new(), options()).await;
     let faults = rig.adb_device.faults().clone();
     rig.vlm.now(move |_| {
-        faults.set(|plan| plan.link = Link::Offline);
+        faults.set(|plan| plan.link = LinkState::Offline);
         Answer::Says(click(300, 400))
     });
     let lost = rig.start("Tap").await;

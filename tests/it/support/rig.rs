@@ -56,7 +56,7 @@ impl Default for RigOptions {
             first_byte: Duration::from_secs(20),
             model: None,
             adb: ayeaye_adb::Limits::USUAL,
-            adb_device: AdbDevice::usual(),
+            adb_device: AdbDevice::default(),
             data: TempDir::new().unwrap(),
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
             keeping: PrivacySettings::default(),

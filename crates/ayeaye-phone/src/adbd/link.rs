@@ -16,7 +16,7 @@ use super::{
     stream::{self, Inbox, Opened},
 };
 use crate::{
-    AdbDevice, Link,
+    AdbDevice, LinkState,
     services::{FEATURES, LONGEST_NAME, Service},
 };
 
@@ -57,7 +57,7 @@ async fn serve(
     };
     tokio::select! {
         ended = link.read_all(&mut from) => ended,
-        ended = write_all(receiver, &mut to, host.checksum) => ended.map_err(PacketError::Link),
+        ended = write_all(receiver, &mut to, host.checksum) => ended.map_err(PacketError::LinkState),
     }
 }
 
@@ -78,7 +78,7 @@ async fn greet(
     loop {
         let message = match packet::read(from, false).await {
             Ok(message) => message,
-            Err(PacketError::Link(_)) => return Ok(None),
+            Err(PacketError::LinkState(_)) => return Ok(None),
             Err(error) => return Err(error),
         };
         match (message.verb, phone.faults().link()) {
@@ -88,7 +88,7 @@ async fn greet(
                     checksum: message.arg0 < VERSION_NO_CHECKSUM,
                 };
                 match link {
-                    Link::Device => {
+                    LinkState::Device => {
                         let banner = Packet::new(
                             Verb::Connect,
                             VERSION_NO_CHECKSUM.min(message.arg0),
@@ -98,22 +98,22 @@ async fn greet(
                         packet::write(to, &banner, host.checksum).await?;
                         return Ok(Some(host));
                     }
-                    Link::Unauthorized => {
+                    LinkState::Unauthorized => {
                         greeted = Some(host);
                         packet::write(to, &challenge(), host.checksum).await?;
                     }
-                    Link::Offline => {}
+                    LinkState::Offline => {}
                 }
             }
             // A signature is never good enough here; a public key waits for a person.
-            (Verb::Auth, Link::Unauthorized) => {
+            (Verb::Auth, LinkState::Unauthorized) => {
                 if let (Some(host), SIGNATURE) = (greeted, message.arg0) {
                     packet::write(to, &challenge(), host.checksum).await?;
                 }
             }
             (
                 Verb::Auth | Verb::Open | Verb::Okay | Verb::Write | Verb::Close | Verb::Other(_),
-                Link::Device | Link::Offline | Link::Unauthorized,
+                LinkState::Device | LinkState::Offline | LinkState::Unauthorized,
             ) => {}
         }
     }
@@ -165,7 +165,7 @@ impl Streams<'_> {
         loop {
             let message = match packet::read(from, self.host.checksum).await {
                 Ok(message) => message,
-                Err(PacketError::Link(_)) => return Ok(()),
+                Err(PacketError::LinkState(_)) => return Ok(()),
                 Err(error) => return Err(error),
             };
             while let Some(done) = self.tasks.try_join_next() {

@@ -89,7 +89,7 @@ impl Packet {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PacketError {
     #[error("the link ended")]
-    Link(#[from] io::Error),
+    LinkState(#[from] io::Error),
     #[error("a message without the flipped command")]
     NotAdb,
     #[error("a message of {0} bytes")]

@@ -8,7 +8,7 @@ use super::{
     Adbd,
     packet::{self, Packet, Verb},
 };
-use crate::{AdbDevice, Link, Phone, PhoneOptions};
+use crate::{AdbDevice, LinkState, Phone, PhoneOptions};
 
 const VERSION: u32 = 0x0100_0001;
 
@@ -104,13 +104,13 @@ async fn a_closed_stream_ends_its_service() {
 #[tokio::test]
 async fn nobody_is_let_in_until_the_phone_allows_it() {
     let (address, phone) = adbd().await;
-    phone.faults().set(|plan| plan.link = Link::Unauthorized);
+    phone.faults().set(|plan| plan.link = LinkState::Unauthorized);
     let mut host = Host::greet(address, VERSION).await;
     let challenge = host.read().await;
     assert_eq!((challenge.verb, challenge.arg0, challenge.data.len()), (Verb::Auth, 1, 20));
     host.send(Verb::Auth, 2, 0, &[0; 256]).await;
     assert_eq!(host.read().await.verb, Verb::Auth);
-    phone.faults().set(|plan| plan.link = Link::Device);
+    phone.faults().set(|plan| plan.link = LinkState::Device);
     // The link was cut, so that the host comes again.
     assert!(packet::read(&mut host.stream, false).await.is_err());
     let mut host = Host::greet(address, VERSION).await;

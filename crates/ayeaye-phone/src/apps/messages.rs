@@ -48,7 +48,7 @@ pub struct Conversation {
 
 /// A message that went out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Sent {
+pub struct SentMessage {
     pub to: String,
     pub text: String,
 }
@@ -82,7 +82,7 @@ pub(crate) struct Messages {
     fields: Fields,
     /// Newest first.
     pub(crate) conversations: Vec<Conversation>,
-    pub(crate) sent: Vec<Sent>,
+    pub(crate) sent: Vec<SentMessage>,
 }
 
 impl Messages {
@@ -204,7 +204,7 @@ impl Messages {
                     return;
                 }
                 self.fields.set("compose", "");
-                self.sent.push(Sent { to: name.clone(), text: text.clone() });
+                self.sent.push(SentMessage { to: name.clone(), text: text.clone() });
                 if self.sent.len() > MAX {
                     self.sent.remove(0);
                 }

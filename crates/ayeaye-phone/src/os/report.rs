@@ -3,16 +3,16 @@ use serde::Serialize;
 
 use super::{MAX_LOG, Os};
 use crate::apps::clock::Alarm;
-use crate::apps::messages::{Conversation, Sent};
+use crate::apps::messages::{Conversation, SentMessage};
 use crate::apps::notes::Note;
 use crate::apps::shop::{CartLine, Order};
 use crate::tree::{Node, Role, Window, xml};
-use crate::{Component, Counts};
+use crate::{Component, InputCounts};
 
 /// Everything about the phone that a test or the scripted model may ask: see `Phone::state`.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, Serialize)]
-pub struct State {
+pub struct PhoneState {
     pub foreground: Component,
     /// As `Phone::focused_window`.
     pub focused_window: String,
@@ -37,7 +37,7 @@ pub struct State {
     pub clipboard: Option<String>,
     pub conversations: Vec<Conversation>,
     /// Messages that went out, oldest first.
-    pub sent: Vec<Sent>,
+    pub sent: Vec<SentMessage>,
     /// Newest first.
     pub notes: Vec<Note>,
     pub cart: Vec<CartLine>,
@@ -49,9 +49,9 @@ pub struct State {
     /// Titles of dialogs that are open, the top one first.
     pub dialogs: Vec<String>,
     pub dialogs_answered: Vec<DialogAnswer>,
-    pub counts: Counts,
+    pub counts: InputCounts,
     /// The last thousand.
-    pub actions: Vec<Applied>,
+    pub actions: Vec<GestureRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -100,7 +100,7 @@ pub struct DialogAnswer {
 
 /// A gesture that reached the phone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Applied {
+pub struct GestureRecord {
     /// Counts up from 1 and never starts again.
     pub n: u64,
     /// Since the phone was made.
@@ -143,7 +143,13 @@ impl Os {
             self.actions.pop_front();
         }
         let at_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.actions.push_back(Applied { n: self.next_action, at_ms, gesture, outcome, target });
+        self.actions.push_back(GestureRecord {
+            n: self.next_action,
+            at_ms,
+            gesture,
+            outcome,
+            target,
+        });
         self.next_action += 1;
     }
 
@@ -167,7 +173,7 @@ impl Os {
         !self.locked && !self.recents && self.apps.get(self.front).is_secure()
     }
 
-    pub(crate) fn state(&mut self) -> State {
+    pub(crate) fn state(&mut self) -> PhoneState {
         let laid = self.laid();
         let focused = Self::focused(&laid.windows);
         let focused_field = self.focus.map(|name| FocusedField {
@@ -175,7 +181,7 @@ impl Os {
             text: self.apps.get_mut(self.front).fields().text(name).to_owned(),
         });
         let extra = |w: &&Window| matches!(w.role, Role::Bar | Role::Keyboard | Role::Notice);
-        State {
+        PhoneState {
             foreground: self.foreground(),
             focused_window: focused.map_or_else(String::new, |w| w.title.clone()),
             awake: self.awake,

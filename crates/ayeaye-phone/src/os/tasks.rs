@@ -2,7 +2,7 @@
 use super::{Os, Task, windows::SYSTEM_UI};
 use crate::apps::{ShellAct, launcher};
 use crate::draw::Move;
-use crate::{Component, Package, StartError, Started};
+use crate::{Component, LaunchState, Package, StartError};
 
 const VERSION: &str = "14.2.0";
 
@@ -38,7 +38,7 @@ impl Os {
         all
     }
 
-    pub(crate) fn start_activity(&mut self, wanted: &Component) -> Result<Started, StartError> {
+    pub(crate) fn start_activity(&mut self, wanted: &Component) -> Result<LaunchState, StartError> {
         let name = format!("{}/{}", wanted.package, wanted.class);
         let Some(package) = known(&wanted.package) else {
             return Err(StartError::NoSuchActivity(name));
@@ -56,7 +56,7 @@ impl Os {
                 self.begin_from(&from, Move::Forward);
                 self.rewind();
             }
-            return Ok(Started::AlreadyRunning);
+            return Ok(LaunchState::Hot);
         }
         // Asked before anything moves: a class that is not there changes nothing.
         if !self.apps.get_mut(package).open(&wanted.class) {
@@ -64,9 +64,9 @@ impl Os {
         }
         self.bring(package);
         Ok(if running || package == launcher::PACKAGE {
-            Started::AlreadyRunning
+            LaunchState::Hot
         } else {
-            Started::Fresh
+            LaunchState::Cold
         })
     }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::report::{NodeState, Outcome};
-use crate::{Component, Phone, PhoneOptions, StartError, Started};
+use crate::{Component, LaunchState, Phone, PhoneOptions, StartError};
 
 struct Hand {
     phone: Phone,
@@ -370,8 +370,8 @@ async fn activities_start_as_am_start_does_it() {
         package: "com.example.notes".to_owned(),
         class: "com.example.notes.MainActivity".to_owned(),
     };
-    assert_eq!(hand.phone.start_activity(&notes), Ok(Started::Fresh));
-    assert_eq!(hand.phone.start_activity(&notes), Ok(Started::AlreadyRunning));
+    assert_eq!(hand.phone.start_activity(&notes), Ok(LaunchState::Cold));
+    assert_eq!(hand.phone.start_activity(&notes), Ok(LaunchState::Hot));
     let nothing = Component { class: "com.example.notes.Nope".to_owned(), ..notes };
     assert_eq!(
         hand.phone.start_activity(&nothing),

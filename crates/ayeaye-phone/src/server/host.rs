@@ -1,5 +1,5 @@
 //! Requests to the adb server itself: what they mean, and which phone they mean.
-use crate::{AdbDevice, Link, services::FEATURES};
+use crate::{AdbDevice, LinkState, services::FEATURES};
 
 /// The version real adb 1.0.41 speaks; a client of another version would replace the server.
 pub(crate) const VERSION: &str = "0029";
@@ -126,9 +126,9 @@ pub(crate) fn find<'a>(
 /// Whether the phone can be used now, or what real adb would say.
 pub(crate) fn usable(phone: &AdbDevice) -> Result<(), String> {
     match phone.faults().link() {
-        Link::Device => Ok(()),
-        Link::Offline => Err("device offline".to_owned()),
-        Link::Unauthorized => Err("device unauthorized.\n\
+        LinkState::Device => Ok(()),
+        LinkState::Offline => Err("device offline".to_owned()),
+        LinkState::Unauthorized => Err("device unauthorized.\n\
              This adb server's $ADB_VENDOR_KEYS is not set\n\
              Try 'adb kill-server' if that seems wrong.\n\
              Otherwise check for a confirmation dialog on your device."
@@ -139,9 +139,9 @@ pub(crate) fn usable(phone: &AdbDevice) -> Result<(), String> {
 /// The word of `adb devices`.
 pub(crate) fn state(phone: &AdbDevice) -> &'static str {
     match phone.faults().link() {
-        Link::Device => "device",
-        Link::Offline => "offline",
-        Link::Unauthorized => "unauthorized",
+        LinkState::Device => "device",
+        LinkState::Offline => "offline",
+        LinkState::Unauthorized => "unauthorized",
     }
 }
 
@@ -154,8 +154,8 @@ pub(crate) fn list(phones: &[AdbDevice], long: bool) -> String {
         }
         let options = phone.phone().options();
         let about = match phone.faults().link() {
-            Link::Unauthorized => String::new(),
-            Link::Device | Link::Offline => format!(
+            LinkState::Unauthorized => String::new(),
+            LinkState::Device | LinkState::Offline => format!(
                 " product:{} model:{} device:{}",
                 plain(&options.product),
                 // Of a model adb keeps letters and digits only.

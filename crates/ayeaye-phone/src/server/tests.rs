@@ -8,7 +8,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::AdbServer;
-use crate::{AdbDevice, Link, Phone, PhoneOptions, Times};
+use crate::{AdbDevice, LinkState, Phone, PhoneOptions, Trigger};
 
 /// A server with phones of these serials.
 async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<AdbDevice>, CancellationToken) {
@@ -70,10 +70,10 @@ async fn the_server_answers_as_the_real_one() {
     assert_eq!(ask(address, "host:transport:x").await, "FAIL0014device 'x' not found");
     assert_eq!(ask(address, "host:nonsense").await, "FAIL0014unknown host service");
     assert_eq!(ask(address, "host-serial:a:wait-for-any-device").await, "OKAYOKAY");
-    phones[0].faults().set(|plan| plan.link = Link::Offline);
+    phones[0].faults().set(|plan| plan.link = LinkState::Offline);
     assert_eq!(ask(address, "host:transport:a").await, "FAIL000edevice offline");
     assert_eq!(ask(address, "host-serial:a:get-state").await, "OKAY0007offline");
-    phones[0].faults().set(|plan| plan.link = Link::Unauthorized);
+    phones[0].faults().set(|plan| plan.link = LinkState::Unauthorized);
     assert!(
         ask(address, "host:transport:a").await.contains("device unauthorized.\nThis adb server's")
     );
@@ -92,7 +92,7 @@ async fn changes_of_state_are_tracked() {
     let mut first = [0; 17];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"OKAY0009a\tdevice\n");
-    phones[0].faults().set(|plan| plan.link = Link::Offline);
+    phones[0].faults().set(|plan| plan.link = LinkState::Offline);
     let mut second = [0; 14];
     stream.read_exact(&mut second).await.unwrap();
     assert_eq!(&second, b"000aa\toffline\n");
@@ -122,11 +122,11 @@ async fn captures_are_whole_and_faults_are_not() {
     assert_eq!(service(address, "exec:screencap").await.len(), 1000);
     faults.set(|plan| plan.drop_capture_after = Some(100_000));
     assert_eq!(service(address, "exec:screencap").await.len(), 100_000);
-    faults.set(|plan| plan.black = Some(Times::Next));
+    faults.set(|plan| plan.black = Some(Trigger::Next));
     assert!(
         service(address, "exec:screencap").await[16..].chunks(4).all(|px| px == [0, 0, 0, 255])
     );
-    faults.set(|plan| plan.capture_warning = Some(Times::Next));
+    faults.set(|plan| plan.capture_warning = Some(Trigger::Next));
     assert!(
         service(address, "exec:screencap -p").await.starts_with(b"[Warning] Multiple displays")
     );
@@ -141,9 +141,9 @@ async fn captures_are_whole_and_faults_are_not() {
 async fn a_status_can_be_missing_and_a_shell_can_hang() {
     let (address, phones, _shutdown) = server(&["a"]).await;
     let faults = phones[0].faults();
-    faults.set(|plan| plan.no_exit_status = Some(Times::Next));
+    faults.set(|plan| plan.no_exit_status = Some(Trigger::Next));
     assert_eq!(service(address, "shell,v2,raw:echo o").await, b"\x01\x02\0\0\0o\n");
-    faults.set(|plan| plan.hang_shell = Some(Times::Next));
+    faults.set(|plan| plan.hang_shell = Some(Trigger::Next));
     let hanging = tokio::spawn(async move { service(address, "shell,v2,raw:echo o").await });
     // Released only once it was taken, which the plan shows.
     while faults.plan().hang_shell.is_some() {

@@ -28,7 +28,7 @@ pub(crate) struct LineEditor {
 enum Escape {
     #[default]
     None,
-    Started,
+    LaunchState,
     Within,
 }
 
@@ -45,15 +45,15 @@ impl LineEditor {
     fn feed_byte(&mut self, byte: u8, typed: &mut Vec<Typed>) {
         // Arrow keys and the like: sequences such as ESC [ A, which have no meaning here.
         match (self.escape, byte) {
-            (Escape::Started, b'[' | b'O') => return self.escape = Escape::Within,
-            (Escape::Started, _) | (Escape::Within, 0x40..=0x7e) => {
+            (Escape::LaunchState, b'[' | b'O') => return self.escape = Escape::Within,
+            (Escape::LaunchState, _) | (Escape::Within, 0x40..=0x7e) => {
                 return self.escape = Escape::None;
             }
             (Escape::Within, _) => return,
             (Escape::None, _) => {}
         }
         match byte {
-            0x1b => self.escape = Escape::Started,
+            0x1b => self.escape = Escape::LaunchState,
             b'\r' | b'\n' => {
                 self.line.push(b'\n');
                 typed.push(Typed::Echo(b"\n".to_vec()));

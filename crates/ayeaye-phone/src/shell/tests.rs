@@ -170,7 +170,7 @@ async fn what_fails_says_so_as_android_does() {
         let (got_status, _, got_err) = run(&device, line).await;
         assert_eq!((got_status, got_err.as_str()), (status, err), "{line}");
     }
-    let counts = device.wire_counts();
+    let counts = device.adb_counts();
     assert_eq!((counts.unknown_commands, counts.syntax_errors), (1, 1));
     assert!(counts.malformed_commands >= 4, "{counts:?}");
 }

@@ -2,7 +2,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use anyhow::Context as _;
-use ayeaye_phone::{AdbDevice, Adbd, Control};
+use ayeaye_phone::{AdbDevice, Adbd, ControlServer};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Exit};
@@ -13,7 +13,7 @@ use crate::terminal::Terminal;
 /// Serves a phone until Ctrl-C.
 pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Exit> {
     let cli::Phone { port, control, model } = options;
-    let adb_device = AdbDevice::usual();
+    let adb_device = AdbDevice::default();
     let down = CancellationToken::new();
     let adbd = Adbd::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), adb_device.clone())
         .await
@@ -28,7 +28,7 @@ pub async fn phone(options: cli::Phone, terminal: Terminal) -> anyhow::Result<Ex
         terminal.item("model", &format!("a stand-in, at http://{address}/v1"));
     }
     if let Some(control) = control {
-        let control = Control::bind(control, vec![adb_device]).await?;
+        let control = ControlServer::bind(control, vec![adb_device]).await?;
         terminal.item("control", &format!("http://{}/state", control.local_addr()?));
         tokio::spawn(control.serve(down.clone()));
     }

@@ -1,6 +1,6 @@
 //! What a skill decides from: the progress of the task, and the phone as it is at this moment.
 use ayeaye_agent::{Key, Point};
-use ayeaye_phone::{NodeState, State};
+use ayeaye_phone::{NodeState, PhoneState};
 
 use super::phrases;
 use super::progress::TaskProgress;
@@ -14,7 +14,7 @@ pub(super) type Question = (&'static str, &'static str);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepContext<'a> {
     pub(super) progress: &'a TaskProgress,
-    pub(super) phone: &'a State,
+    pub(super) phone: &'a PhoneState,
     pub(super) apps: &'a [LauncherApp],
 }
 

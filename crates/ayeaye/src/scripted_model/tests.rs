@@ -2,7 +2,7 @@
 use std::time::Duration;
 
 use ayeaye_agent::{DONE_BY_HAND, Key, Point};
-use ayeaye_phone::{Component, Phone, PhoneOptions, State};
+use ayeaye_phone::{Component, Phone, PhoneOptions, PhoneState};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::step::{NextAction, format_reply};
@@ -68,7 +68,7 @@ impl TaskRun {
         self.progress.replies.push(UserReply { question, text: text.to_owned() });
     }
 
-    async fn completes(&mut self, words: &str) -> State {
+    async fn completes(&mut self, words: &str) -> PhoneState {
         let end = self.run().await;
         let NextAction::Complete(message) = &end else { panic!("{}: {end:?}", self.progress.task) };
         assert!(message.contains(words), "{message}");
@@ -148,7 +148,7 @@ fn open(phone: &Phone, package: &str, class: &str) {
     phone.start_activity(&Component { package: package.to_owned(), class }).unwrap();
 }
 
-fn sent(state: &State) -> Vec<(&str, &str)> {
+fn sent(state: &PhoneState) -> Vec<(&str, &str)> {
     state.sent.iter().map(|sent| (sent.to.as_str(), sent.text.as_str())).collect()
 }
 
@@ -535,7 +535,7 @@ mod over_http {
             let error = refusal(&model, &whole).await.to_string();
             assert!(error.contains("401"), "{error}");
         }
-        assert_eq!(phone.state().counts, ayeaye_phone::Counts::default());
+        assert_eq!(phone.state().counts, ayeaye_phone::InputCounts::default());
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! What to do next on the virtual phone, for the five tasks: one mind for all families, which knows
 //! the phone's own state and nothing of formats.
-use ayeaye_phone::{NodeState, Phone, State};
+use ayeaye_phone::{NodeState, Phone, PhoneState};
 
 /// A pixel of the screen, and parts of one.
 pub type Place = (f64, f64);
@@ -111,7 +111,7 @@ impl Mind {
 }
 
 struct Scene<'a> {
-    state: &'a State,
+    state: &'a PhoneState,
     caps: Caps,
 }
 

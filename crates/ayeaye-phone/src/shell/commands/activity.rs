@@ -4,7 +4,7 @@ use std::time::Duration;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{Reply, package};
-use crate::{Component, StartError, Started, device::AdbDevice};
+use crate::{Component, LaunchState, StartError, device::AdbDevice};
 
 /// What a virtual machine needs to start, which `monkey` does each time.
 const START_OF_JAVA: Duration = Duration::from_millis(400);
@@ -180,8 +180,8 @@ async fn start(device: &AdbDevice, args: &[&str]) -> Reply {
     match started {
         Ok(started) => {
             let state = match started {
-                Started::Fresh => "COLD",
-                Started::AlreadyRunning => {
+                LaunchState::Cold => "COLD",
+                LaunchState::Hot => {
                     text += "Warning: Activity not started, its current task has been brought to the front\n";
                     "HOT"
                 }
@@ -289,7 +289,7 @@ pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> Reply {
         _ => None,
     };
     match launcher.map(|component| device.phone().start_activity(&component)) {
-        Some(Ok(Started::Fresh | Started::AlreadyRunning)) => Reply::ok(
+        Some(Ok(LaunchState::Cold | LaunchState::Hot)) => Reply::ok(
             "Events injected: 1\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
         ),
         Some(Err(StartError::NoSuchActivity(_))) | None => {
