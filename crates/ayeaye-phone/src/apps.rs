@@ -14,24 +14,24 @@ use std::time::Duration;
 
 use crate::os::random::Random;
 use crate::os::system::System;
-use crate::tree::element::El;
+use crate::tree::element::Element;
 use fields::Fields;
 
 /// What touching something does.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
-    Settings(settings::Act),
-    Messages(messages::Act),
-    Notes(notes::Act),
-    Shop(shop::Act),
-    Account(account::Act),
-    Clock(clock::Act),
-    Shell(ShellAct),
+pub(crate) enum Event {
+    Settings(settings::Event),
+    Messages(messages::Event),
+    Notes(notes::Event),
+    Shop(shop::Event),
+    Account(account::Event),
+    Clock(clock::Event),
+    System(SystemEvent),
 }
 
 /// What the system's own windows do.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum ShellAct {
+pub(crate) enum SystemEvent {
     Back,
     Home,
     Recents,
@@ -41,7 +41,7 @@ pub(crate) enum ShellAct {
     /// The button of this number in the dialog on top.
     Dialog(usize),
     /// A key of the drawn keyboard.
-    Key(KeyCap),
+    Key(SoftKey),
     HeadsUp,
     Pin(char),
     PinDelete,
@@ -53,7 +53,7 @@ pub(crate) enum ShellAct {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyCap {
+pub(crate) enum SoftKey {
     Char(char),
     Shift,
     Symbols,
@@ -61,9 +61,9 @@ pub(crate) enum KeyCap {
     Enter,
 }
 
-impl From<ShellAct> for Act {
-    fn from(act: ShellAct) -> Self {
-        Self::Shell(act)
+impl From<SystemEvent> for Event {
+    fn from(event: SystemEvent) -> Self {
+        Self::System(event)
     }
 }
 
@@ -78,13 +78,13 @@ pub(crate) enum Effect {
     Unfocus,
     Toast(String),
     /// Do this after a while (the network answers).
-    After(Duration, Act),
+    After(Duration, Event),
     ScrollToEnd(String),
 }
 
 /// What an app may read and change while it reacts.
 #[derive(Debug)]
-pub(crate) struct Cx<'a> {
+pub(crate) struct AppContext<'a> {
     pub(crate) system: &'a mut System,
     pub(crate) random: &'a mut Random,
     pub(crate) effects: &'a mut Vec<Effect>,
@@ -94,7 +94,7 @@ pub(crate) struct Cx<'a> {
     pub(crate) elapsed: Duration,
 }
 
-impl Cx<'_> {
+impl AppContext<'_> {
     pub(crate) fn forward(&mut self) {
         self.effects.push(Effect::Forward);
     }
@@ -114,12 +114,12 @@ impl Cx<'_> {
 
 /// What an app may read while it says what it looks like.
 #[derive(Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct ViewContext<'a> {
     pub(crate) system: &'a System,
     pub(crate) time: (u32, u32),
     pub(crate) elapsed: Duration,
     /// Wider than tall.
-    pub(crate) wide: bool,
+    pub(crate) landscape: bool,
     pub(crate) device: &'a crate::PhoneOptions,
     pub(crate) focus: Option<&'static str>,
     pub(crate) all_selected: bool,
@@ -128,9 +128,9 @@ pub(crate) struct View<'a> {
 pub(crate) trait App {
     /// Fully qualified class of the screen in front.
     fn activity(&self) -> &'static str;
-    fn view(&self, cx: &View<'_>) -> El;
+    fn view(&self, cx: &ViewContext<'_>) -> Element;
     /// Leaves the screen; `false` when it was the first one.
-    fn back(&mut self, cx: &mut Cx<'_>) -> bool;
+    fn back(&mut self, cx: &mut AppContext<'_>) -> bool;
     fn fields(&mut self) -> &mut Fields;
     /// The process ends: screens are closed and unsaved input is lost, data stays.
     fn reset(&mut self);
@@ -190,16 +190,16 @@ impl Apps {
         }
     }
 
-    /// Carries an act out; the system's own acts come back.
-    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) -> Option<ShellAct> {
-        match act {
-            Act::Settings(act) => self.settings.act(act, cx),
-            Act::Messages(act) => self.messages.act(act, cx),
-            Act::Notes(act) => self.notes.act(act, cx),
-            Act::Shop(act) => self.shop.act(act, cx),
-            Act::Account(act) => self.account.act(act, cx),
-            Act::Clock(act) => self.clock.act(act, cx),
-            Act::Shell(act) => return Some(act),
+    /// Hands an event to its app; the system's own events come back.
+    pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) -> Option<SystemEvent> {
+        match event {
+            Event::Settings(event) => self.settings.handle(event, cx),
+            Event::Messages(event) => self.messages.handle(event, cx),
+            Event::Notes(event) => self.notes.handle(event, cx),
+            Event::Shop(event) => self.shop.handle(event, cx),
+            Event::Account(event) => self.account.handle(event, cx),
+            Event::Clock(event) => self.clock.handle(event, cx),
+            Event::System(event) => return Some(event),
         }
         None
     }

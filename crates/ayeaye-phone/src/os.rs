@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::apps::{Act, Apps, Cx, Effect, launcher, messages};
+use crate::apps::{AppContext, Apps, Effect, Event, launcher, messages};
 use crate::draw::{Move, Painter};
 use crate::tree::layout::Offsets;
 use crate::tree::{Role, Window};
@@ -129,7 +129,7 @@ pub(crate) struct Os {
     answers: VecDeque<DialogAnswer>,
     heads_up: Option<HeadsUp>,
     toast: Option<(String, Instant)>,
-    timers: Vec<(Instant, &'static str, Act)>,
+    timers: Vec<(Instant, &'static str, Event)>,
     counts: InputCounts,
     /// The tap that another one could make a double tap.
     last_tap: Option<(Instant, f32, f32)>,
@@ -216,8 +216,8 @@ impl Os {
             .filter(|i| self.timers[*i].0 <= now)
             .min_by_key(|i| self.timers[*i].0)
         {
-            let (_, package, act) = self.timers.remove(i);
-            self.app_act(package, act);
+            let (_, package, event) = self.timers.remove(i);
+            self.dispatch_event(package, event);
         }
         if self.transition.as_ref().is_some_and(|t| t.end <= now) {
             self.transition = None;
@@ -324,24 +324,24 @@ impl Os {
     }
 
     /// Lets the app in front, or another, react; then does what it asked for.
-    fn app_act(&mut self, package: &'static str, act: Act) {
+    fn dispatch_event(&mut self, package: &'static str, event: Event) {
         let from = self.shot();
         let (time, elapsed) = (self.clock(), self.elapsed());
         let mut effects = Vec::new();
-        let mut cx = Cx {
+        let mut cx = AppContext {
             system: &mut self.system,
             random: &mut self.random,
             effects: &mut effects,
             time,
             elapsed,
         };
-        let shell = self.apps.act(act, &mut cx);
+        let system_event = self.apps.handle(event, &mut cx);
         self.changed();
         for effect in effects {
             self.apply(effect, package, &from);
         }
-        if let Some(act) = shell {
-            self.shell_act(act);
+        if let Some(event) = system_event {
+            self.handle_system_event(event);
         }
     }
 
@@ -370,9 +370,9 @@ impl Os {
                 }
             }
             Effect::Toast(text) => self.toast = Some((text, now + TOAST)),
-            Effect::After(time, act) => {
+            Effect::After(time, event) => {
                 if self.timers.len() < MAX_TIMERS {
-                    self.timers.push((now + time, package, act));
+                    self.timers.push((now + time, package, event));
                 }
             }
             Effect::ScrollToEnd(name) => {

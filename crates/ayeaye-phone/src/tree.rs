@@ -4,7 +4,7 @@ pub(crate) mod element;
 pub(crate) mod layout;
 pub(crate) mod xml;
 
-use element::El;
+use element::Element;
 
 /// Pixels; right and bottom are outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,7 +69,7 @@ pub(crate) struct Scrolled {
 #[derive(Debug)]
 pub(crate) struct Node {
     /// The element without its children: those are the following nodes of greater `depth`.
-    pub(crate) el: El,
+    pub(crate) el: Element,
     pub(crate) rect: Rect,
     /// The part of the screen it may be seen in.
     pub(crate) clip: Rect,
@@ -88,7 +88,7 @@ impl Node {
     }
 
     pub(crate) fn reacts(&self) -> bool {
-        self.el.enabled && (self.el.click.is_some() || self.el.slide.is_some())
+        self.el.enabled && (self.el.click.is_some() || self.el.seek.is_some())
             || self.el.field.is_some()
     }
 }

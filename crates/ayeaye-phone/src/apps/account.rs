@@ -3,13 +3,13 @@ use std::time::Duration;
 
 use super::fields::Fields;
 use super::widgets::{
-    CONTAINER, DONE, ERROR, FieldView, NEXT, PRIMARY, QUIET, WHITE, card, filled_button, page, row,
-    switch_row, text_button, tonal_button,
+    DONE, ERROR, FieldView, NEXT, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, WHITE, card,
+    filled_button, page, row, switch_row, text_button, tonal_button,
 };
-use super::{App, Cx, Effect, View};
+use super::{App, AppContext, Effect, ViewContext};
 use crate::draw::icons;
 use crate::os::random::Random;
-use crate::tree::element::{Content, El, Len, Place};
+use crate::tree::element::{Alignment, Content, Element, Length};
 
 pub(crate) const PACKAGE: &str = "com.example.nimbus";
 pub(crate) const ACTIVITY: &str = "com.example.nimbus.MainActivity";
@@ -18,7 +18,7 @@ const CODE: &str = "com.example.nimbus.CodeActivity";
 const RECOVERY: &str = "com.example.nimbus.RecoveryCodesActivity";
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Act {
+pub(crate) enum Event {
     Start,
     Next,
     SignIn,
@@ -32,9 +32,9 @@ pub(crate) enum Act {
     Recovery,
 }
 
-impl From<Act> for super::Act {
-    fn from(act: Act) -> Self {
-        Self::Account(act)
+impl From<Event> for super::Event {
+    fn from(event: Event) -> Self {
+        Self::Account(event)
     }
 }
 
@@ -78,16 +78,16 @@ impl Account {
         }
     }
 
-    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
-        if self.waiting && !matches!(act, Act::PasswordTaken | Act::Verified) {
+    pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
+        if self.waiting && !matches!(event, Event::PasswordTaken | Event::Verified) {
             return;
         }
-        match act {
-            Act::Start => {
+        match event {
+            Event::Start => {
                 self.go(Screen::SignIn, cx);
             }
-            Act::Next => cx.focus("password"),
-            Act::SignIn => {
+            Event::Next => cx.focus("password"),
+            Event::SignIn => {
                 self.user = self.fields.text("username").trim().to_owned();
                 self.error = match (self.user.is_empty(), self.fields.text("password").is_empty()) {
                     (true, _) => Some("Enter your user name"),
@@ -95,30 +95,30 @@ impl Account {
                     (false, false) => None,
                 };
                 if self.error.is_none() {
-                    self.wait(Act::PasswordTaken, cx);
+                    self.wait(Event::PasswordTaken, cx);
                 }
             }
-            Act::PasswordTaken => {
+            Event::PasswordTaken => {
                 if self.waiting {
                     self.code = digits(cx.random, 6);
                     self.go(Screen::Code, cx);
                     cx.focus("code");
                 }
             }
-            Act::Resend => {
+            Event::Resend => {
                 self.code = digits(cx.random, 6);
                 self.error = None;
                 cx.toast("A new code is on its way");
             }
-            Act::Verify => {
+            Event::Verify => {
                 if self.fields.text("code").chars().count() == 6 {
                     self.error = None;
-                    self.wait(Act::Verified, cx);
+                    self.wait(Event::Verified, cx);
                 } else {
                     self.error = Some("The code has 6 digits");
                 }
             }
-            Act::Verified => {
+            Event::Verified => {
                 if !self.waiting {
                     return;
                 }
@@ -133,16 +133,16 @@ impl Account {
                     cx.focus("code");
                 }
             }
-            Act::SignOut => {
+            Event::SignOut => {
                 self.signed_in = None;
                 self.go(Screen::Welcome, cx);
             }
-            Act::Sync => self.sync = !self.sync,
-            Act::Recovery => self.go(Screen::Recovery, cx),
+            Event::Sync => self.sync = !self.sync,
+            Event::Recovery => self.go(Screen::Recovery, cx),
         }
     }
 
-    fn go(&mut self, screen: Screen, cx: &mut Cx<'_>) {
+    fn go(&mut self, screen: Screen, cx: &mut AppContext<'_>) {
         self.screen = screen;
         self.waiting = false;
         self.error = None;
@@ -151,123 +151,126 @@ impl Account {
     }
 
     /// Asks the server, which takes its time.
-    fn wait(&mut self, answer: Act, cx: &mut Cx<'_>) {
+    fn wait(&mut self, answer: Event, cx: &mut AppContext<'_>) {
         self.waiting = true;
         cx.unfocus();
         let time = Duration::from_millis(300 + u64::from(cx.random.below(600)));
         cx.effects.push(Effect::After(time, answer.into()));
     }
 
-    fn centered(children: Vec<El>) -> El {
-        El::column(vec![El::column(children).gap(14.0).pad(28.0, 28.0).wide()])
-            .grow()
+    fn centered(children: Vec<Element>) -> Element {
+        Element::column(vec![Element::column(children).gap(14.0).pad(28.0, 28.0).fill_width()])
+            .fill_parent()
             .scroll("account")
             .id("content")
     }
 
-    fn mark() -> El {
-        El::row(vec![
-            El::stack(vec![El::icon(icons::ACCOUNT_CIRCLE, 34.0, WHITE)])
-                .main(Place::Center)
-                .cross(Place::Center)
-                .width(Len::Dp(56.0))
-                .height(Len::Dp(56.0))
-                .fill(crate::tree::element::Color(0xFF6A_4FC4))
+    fn mark() -> Element {
+        Element::row(vec![
+            Element::stack(vec![Element::icon(icons::ACCOUNT_CIRCLE, 34.0, WHITE)])
+                .main(Alignment::Center)
+                .cross(Alignment::Center)
+                .width(Length::Dp(56.0))
+                .height(Length::Dp(56.0))
+                .background(crate::tree::element::Color(0xFF6A_4FC4))
                 .radius(16.0),
         ])
     }
 
-    fn error(&self) -> Vec<El> {
-        self.error.map(|text| El::text(text, 14.5).color(ERROR).id("error")).into_iter().collect()
+    fn error(&self) -> Vec<Element> {
+        self.error
+            .map(|text| Element::text(text, 14.5).color(ERROR).id("error"))
+            .into_iter()
+            .collect()
     }
 
-    fn action(&self, label: &str, id: &'static str, act: Act) -> El {
+    fn action(&self, label: &str, id: &'static str, event: Event) -> Element {
         if self.waiting {
-            El::row(vec![
-                El::control(Content::Spinner, "android.widget.ProgressBar", 40.0, 40.0)
+            Element::row(vec![
+                Element::control(Content::Spinner, "android.widget.ProgressBar", 40.0, 40.0)
                     .desc("Loading")
                     .id("progress"),
             ])
-            .main(Place::Center)
-            .wide()
+            .main(Alignment::Center)
+            .fill_width()
         } else {
-            filled_button(label, id, act).wide()
+            filled_button(label, id, event).fill_width()
         }
     }
 
-    fn welcome() -> El {
+    fn welcome() -> Element {
         let body = Self::centered(vec![
-            El::space(60.0),
+            Element::space(60.0),
             Self::mark(),
-            El::text("Welcome to Nimbus", 32.0).id("headline"),
-            El::text("Your files, photos and passwords on every device you own.", 17.0)
-                .color(QUIET),
-            El::space(36.0),
-            filled_button("Sign in", "sign_in", Act::Start).wide(),
-            tonal_button("Create account", "create_account", Act::Start).wide(),
+            Element::text("Welcome to Nimbus", 32.0).id("headline"),
+            Element::text("Your files, photos and passwords on every device you own.", 17.0)
+                .color(ON_SURFACE_VARIANT),
+            Element::space(36.0),
+            filled_button("Sign in", "sign_in", Event::Start).fill_width(),
+            tonal_button("Create account", "create_account", Event::Start).fill_width(),
         ]);
-        page(El::space(8.0), body)
+        page(Element::space(8.0), body)
     }
 
-    fn sign_in(&self, cx: &View<'_>) -> El {
+    fn sign_in(&self, cx: &ViewContext<'_>) -> Element {
         let user = FieldView::new("username", "User name or e-mail", &self.fields)
-            .action(NEXT, Act::Next)
+            .action(NEXT, Event::Next)
             .outlined(cx);
         let password = FieldView {
             password: true,
-            ..FieldView::new("password", "Password", &self.fields).action(DONE, Act::SignIn)
+            ..FieldView::new("password", "Password", &self.fields).action(DONE, Event::SignIn)
         }
         .outlined(cx);
         let mut parts = vec![
             Self::mark(),
-            El::text("Sign in", 28.0).id("headline"),
-            El::text("to continue to Nimbus", 16.0).color(QUIET),
-            El::space(8.0),
+            Element::text("Sign in", 28.0).id("headline"),
+            Element::text("to continue to Nimbus", 16.0).color(ON_SURFACE_VARIANT),
+            Element::space(8.0),
             user,
             password,
         ];
         parts.extend(self.error());
-        parts.push(self.action("Next", "next", Act::SignIn));
-        page(El::space(8.0), Self::centered(parts))
+        parts.push(self.action("Next", "next", Event::SignIn));
+        page(Element::space(8.0), Self::centered(parts))
     }
 
-    fn code_screen(&self, cx: &View<'_>) -> El {
+    fn code_screen(&self, cx: &ViewContext<'_>) -> Element {
         let code = FieldView {
             digits: true,
-            ..FieldView::new("code", "6-digit code", &self.fields).action(DONE, Act::Verify)
+            ..FieldView::new("code", "6-digit code", &self.fields).action(DONE, Event::Verify)
         }
         .outlined(cx);
         let mut parts = vec![
             Self::mark(),
-            El::text("Enter the code", 28.0).id("headline"),
-            El::text(
+            Element::text("Enter the code", 28.0).id("headline"),
+            Element::text(
                 format!(
                     "We sent a one-time code to the owner of {}. Enter its 6 digits to prove that it is you.",
                     self.user
                 ),
                 16.0,
             )
-            .color(QUIET)
+            .color(ON_SURFACE_VARIANT)
             .id("explanation"),
-            El::space(8.0),
+            Element::space(8.0),
             code,
         ];
         parts.extend(self.error());
-        parts.push(self.action("Verify", "verify", Act::Verify));
-        parts.push(text_button("Send a new code", "resend", Act::Resend));
-        page(El::space(8.0), Self::centered(parts))
+        parts.push(self.action("Verify", "verify", Event::Verify));
+        parts.push(text_button("Send a new code", "resend", Event::Resend));
+        page(Element::space(8.0), Self::centered(parts))
     }
 
-    fn home(&self) -> El {
+    fn home(&self) -> Element {
         let user = self.signed_in.as_deref().unwrap_or("");
-        let body = El::column(vec![
-            El::column(vec![
-                El::text(format!("Hello, {user}"), 28.0).id("greeting"),
-                El::text("You are signed in.", 16.0).color(QUIET).id("status"),
+        let body = Element::column(vec![
+            Element::column(vec![
+                Element::text(format!("Hello, {user}"), 28.0).id("greeting"),
+                Element::text("You are signed in.", 16.0).color(ON_SURFACE_VARIANT).id("status"),
             ])
             .gap(4.0)
             .pad(24.0, 20.0)
-            .fill(CONTAINER)
+            .background(PRIMARY_CONTAINER)
             .radius(24.0),
             card(vec![
                 row(Some((icons::STORAGE, PRIMARY)), "Storage", "12.4 GB of 50 GB used"),
@@ -277,25 +280,28 @@ impl Account {
                     "",
                     self.sync,
                     "sync",
-                    Act::Sync,
+                    Event::Sync,
                 ),
                 row(Some((icons::KEY, PRIMARY)), "Recovery codes", "Screenshots are not allowed")
                     .id("recovery")
-                    .click(Act::Recovery),
+                    .click(Event::Recovery),
             ]),
-            tonal_button("Sign out", "sign_out", Act::SignOut),
+            tonal_button("Sign out", "sign_out", Event::SignOut),
         ])
         .gap(16.0)
         .pad(16.0, 16.0)
-        .grow()
+        .fill_parent()
         .scroll("account home");
-        page(super::widgets::home_bar("Nimbus", Vec::new()), body)
+        page(super::widgets::main_app_bar("Nimbus", Vec::new()), body)
     }
 
-    fn recovery(&self) -> El {
+    fn recovery(&self) -> Element {
         let codes = self.recovery.iter().map(|code| row(Some((icons::KEY, PRIMARY)), code, ""));
-        let body = El::column(vec![card(codes.collect())]).pad(16.0, 8.0).grow().scroll("recovery");
-        page(super::widgets::bar("Recovery codes", Vec::new()), body)
+        let body = Element::column(vec![card(codes.collect())])
+            .pad(16.0, 8.0)
+            .fill_parent()
+            .scroll("recovery");
+        page(super::widgets::app_bar("Recovery codes", Vec::new()), body)
     }
 
     fn first(&self) -> Screen {
@@ -317,7 +323,7 @@ impl App for Account {
         }
     }
 
-    fn view(&self, cx: &View<'_>) -> El {
+    fn view(&self, cx: &ViewContext<'_>) -> Element {
         match self.screen {
             Screen::Welcome => Self::welcome(),
             Screen::SignIn => self.sign_in(cx),
@@ -327,7 +333,7 @@ impl App for Account {
         }
     }
 
-    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+    fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
         self.waiting = false;
         self.error = None;
         let to = match self.screen {

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::fields::Fields;
 use super::widgets::{
-    CARD, CONTAINER, PRIMARY, QUIET, bar, fab, filled_button, home_bar, hours, icon_button,
-    nothing, page, switch, tonal_button,
+    CARD, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, app_bar, empty_state, fab, filled_button,
+    format_time, icon_button, main_app_bar, page, switch, tonal_button,
 };
-use super::{App, Cx, View};
+use super::{App, AppContext, ViewContext};
 use crate::draw::icons;
-use crate::tree::element::{Art, Color, El, INK, Len, Place};
+use crate::tree::element::{Alignment, Color, Drawable, Element, Length, ON_SURFACE};
 
 pub(crate) const PACKAGE: &str = "com.example.clock";
 pub(crate) const ACTIVITY: &str = "com.example.clock.DeskClock";
@@ -34,7 +34,7 @@ pub(crate) enum Tab {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Act {
+pub(crate) enum Event {
     Tab(Tab),
     Toggle(usize),
     Edit(Option<usize>),
@@ -46,9 +46,9 @@ pub(crate) enum Act {
     Reset,
 }
 
-impl From<Act> for super::Act {
-    fn from(act: Act) -> Self {
-        Self::Clock(act)
+impl From<Event> for super::Event {
+    fn from(event: Event) -> Self {
+        Self::Clock(event)
     }
 }
 
@@ -91,34 +91,37 @@ impl Clock {
         self.running.is_some() && self.tab == Tab::Stopwatch && self.draft.is_none()
     }
 
-    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
-        match act {
-            Act::Tab(tab) => self.tab = tab,
-            Act::Toggle(i) => {
+    pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
+        match event {
+            Event::Tab(tab) => self.tab = tab,
+            Event::Toggle(i) => {
                 if let Some(alarm) = self.alarms.get_mut(i) {
                     alarm.on = !alarm.on;
                     if alarm.on {
-                        cx.toast(format!("Alarm set for {}", hours((alarm.hour, alarm.minute))));
+                        cx.toast(format!(
+                            "Alarm set for {}",
+                            format_time((alarm.hour, alarm.minute))
+                        ));
                     }
                 }
             }
-            Act::Edit(which) => {
+            Event::Edit(which) => {
                 let alarm = which.and_then(|i| self.alarms.get(i));
                 let (hour, minute) = alarm.map_or((8, 0), |a| (a.hour, a.minute));
                 self.draft = Some(Draft { which, hour, minute });
                 cx.forward();
             }
-            Act::Hour(by) => {
+            Event::Hour(by) => {
                 if let Some(draft) = &mut self.draft {
                     draft.hour = draft.hour.wrapping_add_signed(24 + by) % 24;
                 }
             }
-            Act::Minute(by) => {
+            Event::Minute(by) => {
                 if let Some(draft) = &mut self.draft {
                     draft.minute = draft.minute.wrapping_add_signed(60 + by) % 60;
                 }
             }
-            Act::Save => {
+            Event::Save => {
                 let Some(Draft { which, hour, minute }) = self.draft.take() else { return };
                 let alarm = Alarm { hour, minute, on: true };
                 let full = self.alarms.len() >= MAX;
@@ -129,9 +132,9 @@ impl Clock {
                 }
                 self.alarms.sort_by_key(|a| (a.hour, a.minute));
                 cx.back();
-                cx.toast(format!("Alarm set for {}", hours((hour, minute))));
+                cx.toast(format!("Alarm set for {}", format_time((hour, minute))));
             }
-            Act::Delete => {
+            Event::Delete => {
                 let Some(draft) = self.draft.take() else { return };
                 if let Some(i) = draft.which.filter(|i| *i < self.alarms.len()) {
                     self.alarms.remove(i);
@@ -139,151 +142,154 @@ impl Clock {
                 cx.back();
                 cx.toast("Alarm deleted");
             }
-            Act::StartStop => match self.running.take() {
+            Event::StartStop => match self.running.take() {
                 Some(since) => self.measured += cx.elapsed.saturating_sub(since),
                 None => self.running = Some(cx.elapsed),
             },
-            Act::Reset => {
+            Event::Reset => {
                 self.running = None;
                 self.measured = Duration::ZERO;
             }
         }
     }
 
-    fn alarms(&self) -> El {
-        let cards: Vec<El> = self
+    fn alarms(&self) -> Element {
+        let cards: Vec<Element> = self
             .alarms
             .iter()
             .enumerate()
             .map(|(i, alarm)| {
-                let ink = if alarm.on { INK } else { QUIET };
-                El::row(vec![
-                    El::column(vec![
-                        El::text(hours((alarm.hour, alarm.minute)), 40.0)
+                let ink = if alarm.on { ON_SURFACE } else { ON_SURFACE_VARIANT };
+                Element::row(vec![
+                    Element::column(vec![
+                        Element::text(format_time((alarm.hour, alarm.minute)), 40.0)
                             .color(ink)
                             .id("alarm_time"),
-                        El::text(if alarm.on { "Every day" } else { "Off" }, 14.5).color(QUIET),
+                        Element::text(if alarm.on { "Every day" } else { "Off" }, 14.5)
+                            .color(ON_SURFACE_VARIANT),
                     ])
-                    .wide(),
-                    switch(alarm.on, "onoff").click(Act::Toggle(i)),
+                    .fill_width(),
+                    switch(alarm.on, "onoff").click(Event::Toggle(i)),
                 ])
                 .pad(22.0, 14.0)
-                .fill(if alarm.on { CONTAINER } else { CARD })
+                .background(if alarm.on { PRIMARY_CONTAINER } else { CARD })
                 .radius(24.0)
                 .id("alarm")
-                .click(Act::Edit(Some(i)))
+                .click(Event::Edit(Some(i)))
             })
             .collect();
         let list = if cards.is_empty() {
-            nothing(icons::ALARM, "No alarms")
+            empty_state(icons::ALARM, "No alarms")
         } else {
-            El::column(cards).gap(12.0).edges([16.0, 4.0, 16.0, 96.0])
+            Element::column(cards).gap(12.0).edges([16.0, 4.0, 16.0, 96.0])
         };
-        El::stack(vec![
-            El::column(vec![list]).grow().scroll("alarms"),
-            fab(icons::ADD, "Add alarm", "fab", Act::Edit(None)),
+        Element::stack(vec![
+            Element::column(vec![list]).fill_parent().scroll("alarms"),
+            fab(icons::ADD, "Add alarm", "fab", Event::Edit(None)),
         ])
-        .grow()
+        .fill_parent()
     }
 
-    fn face(cx: &View<'_>) -> El {
+    fn face(cx: &ViewContext<'_>) -> Element {
         let (hour, minute) = cx.time;
         let minutes = u16::try_from(hour % 12 * 60 + minute).unwrap_or(0);
-        let size = if cx.wide { 150.0 } else { 260.0 };
-        El::column(vec![
-            El::art(Art::Dial(minutes), size, size, INK).desc(hours(cx.time)).id("analog_clock"),
-            El::text(hours(cx.time), 48.0).id("digital_clock"),
-            El::text("Tue, 12 May", 16.0).color(QUIET),
+        let size = if cx.landscape { 150.0 } else { 260.0 };
+        Element::column(vec![
+            Element::drawable(Drawable::Dial(minutes), size, size, ON_SURFACE)
+                .desc(format_time(cx.time))
+                .id("analog_clock"),
+            Element::text(format_time(cx.time), 48.0).id("digital_clock"),
+            Element::text("Tue, 12 May", 16.0).color(ON_SURFACE_VARIANT),
         ])
-        .cross(Place::Center)
+        .cross(Alignment::Center)
         .gap(12.0)
         .pad(16.0, 24.0)
-        .grow()
+        .fill_parent()
         .scroll("face")
     }
 
-    fn stopwatch(&self, cx: &View<'_>) -> El {
+    fn stopwatch(&self, cx: &ViewContext<'_>) -> Element {
         let run = self.running.map_or(Duration::ZERO, |since| cx.elapsed.saturating_sub(since));
         let all = self.measured + run;
         let seconds = all.as_secs();
         let time = format!("{:02}:{:02}.{}", seconds / 60, seconds % 60, all.subsec_millis() / 100);
         let start = if self.running.is_some() { "Pause" } else { "Start" };
-        El::column(vec![
-            El::text(time, 60.0).id("stopwatch_time"),
-            El::row(vec![
-                tonal_button("Reset", "reset", Act::Reset),
-                filled_button(start, "start_stop", Act::StartStop),
+        Element::column(vec![
+            Element::text(time, 60.0).id("stopwatch_time"),
+            Element::row(vec![
+                tonal_button("Reset", "reset", Event::Reset),
+                filled_button(start, "start_stop", Event::StartStop),
             ])
             .gap(16.0),
         ])
-        .cross(Place::Center)
-        .main(Place::Center)
+        .cross(Alignment::Center)
+        .main(Alignment::Center)
         .gap(28.0)
-        .grow()
+        .fill_parent()
     }
 
-    fn edit(draft: Draft) -> El {
-        let wheel = |value: u32, name: &str, id, act: fn(i32) -> Act| {
-            El::column(vec![
-                icon_button(icons::ADD, &format!("{name} up"), "up", act(1)),
-                El::text(format!("{value:02}"), 56.0)
-                    .fill(CONTAINER)
+    fn edit(draft: Draft) -> Element {
+        let wheel = |value: u32, name: &str, id, event: fn(i32) -> Event| {
+            Element::column(vec![
+                icon_button(icons::ADD, &format!("{name} up"), "up", event(1)),
+                Element::text(format!("{value:02}"), 56.0)
+                    .background(PRIMARY_CONTAINER)
                     .radius(14.0)
                     .pad(18.0, 8.0)
                     .id(id),
-                icon_button(icons::REMOVE, &format!("{name} down"), "down", act(-1)),
+                icon_button(icons::REMOVE, &format!("{name} down"), "down", event(-1)),
             ])
-            .cross(Place::Center)
+            .cross(Alignment::Center)
             .gap(6.0)
         };
-        let mut buttons = vec![filled_button("Save", "save", Act::Save)];
+        let mut buttons = vec![filled_button("Save", "save", Event::Save)];
         if draft.which.is_some() {
-            buttons.insert(0, tonal_button("Delete", "delete", Act::Delete));
+            buttons.insert(0, tonal_button("Delete", "delete", Event::Delete));
         }
-        let body = El::column(vec![
-            El::row(vec![
-                wheel(draft.hour, "Hour", "hour", Act::Hour),
-                El::text(":", 56.0),
-                wheel(draft.minute, "Minute", "minute", |by| Act::Minute(by * 5)),
+        let body = Element::column(vec![
+            Element::row(vec![
+                wheel(draft.hour, "Hour", "hour", Event::Hour),
+                Element::text(":", 56.0),
+                wheel(draft.minute, "Minute", "minute", |by| Event::Minute(by * 5)),
             ])
             .gap(10.0),
-            El::row(buttons).gap(14.0),
+            Element::row(buttons).gap(14.0),
         ])
-        .cross(Place::Center)
+        .cross(Alignment::Center)
         .gap(28.0)
         .pad(16.0, 40.0)
-        .grow()
+        .fill_parent()
         .scroll("alarm edit");
-        page(bar("Set alarm", Vec::new()), body)
+        page(app_bar("Set alarm", Vec::new()), body)
     }
 
-    fn tabs(&self) -> El {
+    fn tabs(&self) -> Element {
         let tab = |icon, name: &str, tab: Tab| {
             let on = self.tab == tab;
-            let ink = if on { PRIMARY } else { QUIET };
-            let pill = El::stack(vec![El::icon(icon, 24.0, ink)])
-                .main(Place::Center)
-                .cross(Place::Center)
-                .width(Len::Dp(64.0))
-                .height(Len::Dp(32.0))
+            let ink = if on { PRIMARY } else { ON_SURFACE_VARIANT };
+            let pill = Element::stack(vec![Element::icon(icon, 24.0, ink)])
+                .main(Alignment::Center)
+                .cross(Alignment::Center)
+                .width(Length::Dp(64.0))
+                .height(Length::Dp(32.0))
                 .radius(16.0)
-                .fill(if on { CONTAINER } else { Color(0x0000_0000) });
-            El::column(vec![pill, El::text(name, 13.0).color(ink).lines(1)])
-                .cross(Place::Center)
+                .background(if on { PRIMARY_CONTAINER } else { Color(0x0000_0000) });
+            Element::column(vec![pill, Element::text(name, 13.0).color(ink).lines(1)])
+                .cross(Alignment::Center)
                 .gap(3.0)
                 .pad(0.0, 10.0)
-                .width(Len::Fill(1.0))
+                .width(Length::Fill(1.0))
                 .desc(name)
                 .selected(on)
                 .id("tab")
-                .click(Act::Tab(tab))
+                .click(Event::Tab(tab))
         };
-        El::row(vec![
+        Element::row(vec![
             tab(icons::ALARM, "Alarm", Tab::Alarm),
             tab(icons::SCHEDULE, "Clock", Tab::Clock),
             tab(icons::TIMER, "Stopwatch", Tab::Stopwatch),
         ])
-        .fill(Color(0xFFEE_F1FA))
+        .background(Color(0xFFEE_F1FA))
         .id("tabs")
     }
 }
@@ -293,7 +299,7 @@ impl App for Clock {
         if self.draft.is_some() { EDIT } else { ACTIVITY }
     }
 
-    fn view(&self, cx: &View<'_>) -> El {
+    fn view(&self, cx: &ViewContext<'_>) -> Element {
         if let Some(draft) = self.draft {
             return Self::edit(draft);
         }
@@ -302,10 +308,13 @@ impl App for Clock {
             Tab::Clock => ("Clock", Self::face(cx)),
             Tab::Stopwatch => ("Stopwatch", self.stopwatch(cx)),
         };
-        page(home_bar(title, Vec::new()), El::column(vec![body, self.tabs()]).grow())
+        page(
+            main_app_bar(title, Vec::new()),
+            Element::column(vec![body, self.tabs()]).fill_parent(),
+        )
     }
 
-    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+    fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
         self.draft.take().is_some()
     }
 

@@ -1,9 +1,11 @@
 //! The home screen and the drawer of all apps.
 use super::fields::Fields;
 use super::widgets::{FieldView, SEARCH, SURFACE, WHITE, search_pill};
-use super::{App, Cx, ShellAct, View, account, clock, messages, notes, settings, shop};
+use super::{
+    App, AppContext, SystemEvent, ViewContext, account, clock, messages, notes, settings, shop,
+};
 use crate::draw::icons;
-use crate::tree::element::{Color, El, Len, Place};
+use crate::tree::element::{Alignment, Color, Element, Length};
 
 pub(crate) const PACKAGE: &str = "com.android.launcher3";
 pub(crate) const ACTIVITY: &str = "com.android.launcher3.uioverrides.QuickstepLauncher";
@@ -68,13 +70,13 @@ pub(crate) fn entry(package: &str) -> Option<&'static Entry> {
 }
 
 /// The app's round icon.
-pub(crate) fn app_icon(entry: &Entry, size: f32) -> El {
-    El::stack(vec![El::icon(entry.icon, size * 0.54, WHITE)])
-        .main(Place::Center)
-        .cross(Place::Center)
-        .width(Len::Dp(size))
-        .height(Len::Dp(size))
-        .fill(entry.color)
+pub(crate) fn app_icon(entry: &Entry, size: f32) -> Element {
+    Element::stack(vec![Element::icon(entry.icon, size * 0.54, WHITE)])
+        .main(Alignment::Center)
+        .cross(Alignment::Center)
+        .width(Length::Dp(size))
+        .height(Length::Dp(size))
+        .background(entry.color)
         .radius(size / 2.0)
 }
 
@@ -94,56 +96,58 @@ impl Launcher {
         self.fields.clear();
     }
 
-    fn tile(entry: &Entry, color: Color) -> El {
+    fn tile(entry: &Entry, color: Color) -> Element {
         // As on a real launcher: the text view is the icon, and it is what can be tapped.
-        let mut label = El::text(entry.label, 13.0).lines(1).centered().color(color);
+        let mut label = Element::text(entry.label, 13.0).lines(1).centered().color(color);
         label.desc = entry.label.to_owned();
-        El::column(vec![app_icon(entry, 60.0), label])
+        Element::column(vec![app_icon(entry, 60.0), label])
             .class("android.widget.TextView")
-            .cross(Place::Center)
+            .cross(Alignment::Center)
             .gap(6.0)
-            .width(Len::Fill(1.0))
+            .width(Length::Fill(1.0))
             .pad(2.0, 10.0)
             .desc(entry.label)
             .id("icon")
-            .click(ShellAct::Launch(entry.package))
+            .click(SystemEvent::Launch(entry.package))
     }
 
-    fn home(cx: &View<'_>) -> El {
+    fn home(cx: &ViewContext<'_>) -> Element {
         let (hour, minute) = cx.time;
-        let date = El::text("Tue, 12 May", 22.0).color(WHITE).id("smartspace_date");
-        let weather = El::text(format!("{hour}:{minute:02} \u{b7} 18 \u{b0}C"), 15.0).color(WHITE);
-        let top =
-            El::column(vec![date, weather]).gap(4.0).pad(26.0, if cx.wide { 8.0 } else { 28.0 });
+        let date = Element::text("Tue, 12 May", 22.0).color(WHITE).id("smartspace_date");
+        let weather =
+            Element::text(format!("{hour}:{minute:02} \u{b7} 18 \u{b0}C"), 15.0).color(WHITE);
+        let top = Element::column(vec![date, weather])
+            .gap(4.0)
+            .pad(26.0, if cx.landscape { 8.0 } else { 28.0 });
         let (in_page, hotseat) = ENTRIES.split_at(2);
-        let mut page_row: Vec<El> = in_page.iter().map(|e| Self::tile(e, WHITE)).collect();
-        page_row.push(El::spring());
-        page_row.push(El::spring());
-        let bottom: Vec<El> = hotseat.iter().map(|e| Self::tile(e, WHITE)).collect();
-        let search = El::row(vec![
-            El::icon(icons::SEARCH, 24.0, Color(0xFF0B_57D0)),
-            El::text("Search apps", 16.0).color(Color(0xFF44_474F)).wide(),
-            El::icon(icons::MIC, 24.0, Color(0xFF44_474F)),
+        let mut page_row: Vec<Element> = in_page.iter().map(|e| Self::tile(e, WHITE)).collect();
+        page_row.push(Element::spacer());
+        page_row.push(Element::spacer());
+        let bottom: Vec<Element> = hotseat.iter().map(|e| Self::tile(e, WHITE)).collect();
+        let search = Element::row(vec![
+            Element::icon(icons::SEARCH, 24.0, Color(0xFF0B_57D0)),
+            Element::text("Search apps", 16.0).color(Color(0xFF44_474F)).fill_width(),
+            Element::icon(icons::MIC, 24.0, Color(0xFF44_474F)),
         ])
         .gap(14.0)
         .pad(18.0, 14.0)
-        .fill(Color(0xF2FF_FFFF))
+        .background(Color(0xF2FF_FFFF))
         .radius(28.0)
         .desc("Search apps")
         .id("search_container_hotseat")
-        .click(ShellAct::Drawer);
-        El::column(vec![
+        .click(SystemEvent::Drawer);
+        Element::column(vec![
             top,
-            El::spring(),
-            El::row(page_row).pad(10.0, 0.0),
-            El::row(bottom).pad(10.0, 4.0).id("hotseat"),
-            El::column(vec![search]).edges([22.0, 6.0, 22.0, 18.0]),
+            Element::spacer(),
+            Element::row(page_row).pad(10.0, 0.0),
+            Element::row(bottom).pad(10.0, 4.0).id("hotseat"),
+            Element::column(vec![search]).edges([22.0, 6.0, 22.0, 18.0]),
         ])
-        .grow()
+        .fill_parent()
         .id("workspace")
     }
 
-    fn all(&self, cx: &View<'_>) -> El {
+    fn all(&self, cx: &ViewContext<'_>) -> Element {
         let wanted = self.fields.text("fallback_search_view").trim().to_lowercase();
         let found: Vec<&Entry> =
             ENTRIES.iter().filter(|e| e.label.to_lowercase().contains(&wanted)).collect();
@@ -151,20 +155,25 @@ impl Launcher {
             search_pill(
                 cx,
                 FieldView::new("fallback_search_view", "Search apps", &self.fields)
-                    .action(SEARCH, ShellAct::Nothing),
+                    .action(SEARCH, SystemEvent::Nothing),
             ),
-            El::space(12.0),
+            Element::space(12.0),
         ];
         for chunk in found.chunks(4) {
-            let mut row: Vec<El> =
+            let mut row: Vec<Element> =
                 chunk.iter().map(|e| Self::tile(e, Color(0xFF1A_1C20))).collect();
-            row.resize_with(4, El::spring);
-            rows.push(El::row(row));
+            row.resize_with(4, Element::spacer);
+            rows.push(Element::row(row));
         }
         if found.is_empty() {
-            rows.push(super::widgets::nothing(icons::SEARCH, "No apps found"));
+            rows.push(super::widgets::empty_state(icons::SEARCH, "No apps found"));
         }
-        El::column(rows).pad(16.0, 16.0).grow().fill(SURFACE).scroll("drawer").id("apps_view")
+        Element::column(rows)
+            .pad(16.0, 16.0)
+            .fill_parent()
+            .background(SURFACE)
+            .scroll("drawer")
+            .id("apps_view")
     }
 }
 
@@ -173,11 +182,11 @@ impl App for Launcher {
         ACTIVITY
     }
 
-    fn view(&self, cx: &View<'_>) -> El {
+    fn view(&self, cx: &ViewContext<'_>) -> Element {
         if self.drawer { self.all(cx) } else { Self::home(cx) }
     }
 
-    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+    fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
         let was = self.drawer;
         self.set_drawer(false);
         was

@@ -3,12 +3,13 @@ use serde::Serialize;
 
 use super::fields::Fields;
 use super::widgets::{
-    CONTAINER, FieldView, PRIMARY, QUIET, SEND, SURFACE, TINT, WHITE, avatar, bar, fab, home_bar,
-    hours, icon_button, nothing, page, search_pill,
+    FieldView, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, SEND, SURFACE, SURFACE_CONTAINER,
+    WHITE, app_bar, avatar, empty_state, fab, format_time, icon_button, main_app_bar, page,
+    search_pill,
 };
-use super::{App, Cx, Effect, View, widgets};
+use super::{App, AppContext, Effect, ViewContext, widgets};
 use crate::draw::icons;
-use crate::tree::element::{Color, El, Len, Place};
+use crate::tree::element::{Alignment, Color, Element, Length};
 
 pub(crate) const PACKAGE: &str = "com.example.messages";
 pub(crate) const ACTIVITY: &str = "com.example.messages.ConversationListActivity";
@@ -54,7 +55,7 @@ pub struct SentMessage {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
+pub(crate) enum Event {
     Open(String),
     New,
     Send,
@@ -63,9 +64,9 @@ pub(crate) enum Act {
     Call,
 }
 
-impl From<Act> for super::Act {
-    fn from(act: Act) -> Self {
-        Self::Messages(act)
+impl From<Event> for super::Event {
+    fn from(event: Event) -> Self {
+        Self::Messages(event)
     }
 }
 
@@ -175,12 +176,12 @@ impl Messages {
     /// A message from outside.
     pub(crate) fn receive(&mut self, from: &str, text: &str, seen: bool, time: (u32, u32)) {
         let message = ChatMessage { from_me: false, text: text.to_owned() };
-        self.add(from, message, !seen, hours(time));
+        self.add(from, message, !seen, format_time(time));
     }
 
-    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
-        match act {
-            Act::Open(name) => {
+    pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
+        match event {
+            Event::Open(name) => {
                 if let Some(talk) = self.conversations.iter_mut().find(|c| c.with == name) {
                     talk.unread = false;
                 }
@@ -191,13 +192,13 @@ impl Messages {
                 cx.unfocus();
                 cx.forward();
             }
-            Act::New => {
+            Event::New => {
                 self.fields.clear();
                 self.stack.push(Screen::New);
                 cx.forward();
                 cx.focus("recipient");
             }
-            Act::Send => {
+            Event::Send => {
                 let Screen::With(name) = self.screen().clone() else { return };
                 let text = self.fields.text("compose").to_owned();
                 if text.trim().is_empty() {
@@ -208,186 +209,202 @@ impl Messages {
                 if self.sent.len() > MAX {
                     self.sent.remove(0);
                 }
-                self.add(&name, ChatMessage { from_me: true, text }, false, hours(cx.time));
+                self.add(&name, ChatMessage { from_me: true, text }, false, format_time(cx.time));
                 cx.effects.push(Effect::ScrollToEnd(scroll_name(&name)));
             }
-            Act::Delete(name) => {
+            Event::Delete(name) => {
                 self.conversations.retain(|c| c.with != name);
                 cx.toast("Conversation deleted");
             }
-            Act::Copy(text) => {
+            Event::Copy(text) => {
                 cx.system.clipboard = Some(text);
                 cx.toast("Message copied");
             }
-            Act::Call => cx.toast("No SIM card"),
+            Event::Call => cx.toast("No SIM card"),
         }
     }
 
-    fn list(&self) -> El {
-        let rows: Vec<El> = self
+    fn list(&self) -> Element {
+        let rows: Vec<Element> = self
             .conversations
             .iter()
             .map(|talk| {
                 let last = talk.messages.last();
                 let mine = if last.is_some_and(|m| m.from_me) { "You: " } else { "" };
                 let snippet = format!("{mine}{}", last.map_or("", |m| m.text.as_str()));
-                let mut name = El::text(&talk.with, 17.0).lines(1).id("conversation_name");
-                let mut text = El::text(snippet.replace('\n', " "), 14.5)
+                let mut name = Element::text(&talk.with, 17.0).lines(1).id("conversation_name");
+                let mut text = Element::text(snippet.replace('\n', " "), 14.5)
                     .lines(1)
-                    .color(QUIET)
+                    .color(ON_SURFACE_VARIANT)
                     .id("conversation_snippet");
-                let mut end = vec![El::text(&talk.time, 13.0).color(QUIET)];
+                let mut end = vec![Element::text(&talk.time, 13.0).color(ON_SURFACE_VARIANT)];
                 if talk.unread {
                     name = name.bold();
                     text = text.bold().color(Color(0xFF1A_1C20));
                     end.push(
-                        El::space(10.0).fill(PRIMARY).radius(5.0).desc("Unread").id("unread_dot"),
+                        Element::space(10.0)
+                            .background(PRIMARY)
+                            .radius(5.0)
+                            .desc("Unread")
+                            .id("unread_dot"),
                     );
                 }
-                El::row(vec![
+                Element::row(vec![
                     avatar(&talk.with, 48.0),
-                    El::column(vec![name, text]).wide().gap(2.0),
-                    El::column(end).cross(Place::End).gap(6.0),
+                    Element::column(vec![name, text]).fill_width().gap(2.0),
+                    Element::column(end).cross(Alignment::End).gap(6.0),
                 ])
                 .gap(16.0)
                 .pad(18.0, 12.0)
                 .id("conversation")
-                .click(Act::Open(talk.with.clone()))
-                .long(Act::Delete(talk.with.clone()))
+                .click(Event::Open(talk.with.clone()))
+                .long_click(Event::Delete(talk.with.clone()))
             })
             .collect();
         let list = if rows.is_empty() {
-            nothing(icons::CHAT, "No conversations")
+            empty_state(icons::CHAT, "No conversations")
         } else {
-            El::column(rows).edges([0.0, 0.0, 0.0, 96.0])
+            Element::column(rows).edges([0.0, 0.0, 0.0, 96.0])
         };
         page(
-            home_bar(
+            main_app_bar(
                 "Messages",
-                vec![El::icon(icons::ACCOUNT_CIRCLE, 32.0, PRIMARY), El::space(8.0)],
+                vec![Element::icon(icons::ACCOUNT_CIRCLE, 32.0, PRIMARY), Element::space(8.0)],
             ),
-            El::stack(vec![
-                El::column(vec![list]).grow().scroll("conversations").id("list"),
-                fab(icons::CHAT, "Start chat", "start_chat", Act::New),
+            Element::stack(vec![
+                Element::column(vec![list]).fill_parent().scroll("conversations").id("list"),
+                fab(icons::CHAT, "Start chat", "start_chat", Event::New),
             ])
-            .grow(),
+            .fill_parent(),
         )
     }
 
-    fn new_message(&self, cx: &View<'_>) -> El {
+    fn new_message(&self, cx: &ViewContext<'_>) -> Element {
         let wanted = self.fields.text("recipient").trim().to_lowercase();
-        let rows: Vec<El> = CONTACTS
+        let rows: Vec<Element> = CONTACTS
             .iter()
             .filter(|(name, number)| {
                 name.to_lowercase().contains(&wanted) || number.contains(&wanted)
             })
             .map(|(name, number)| {
-                El::row(vec![
+                Element::row(vec![
                     avatar(name, 44.0),
-                    El::column(vec![
-                        El::text(*name, 17.0).id("contact_name"),
-                        El::text(*number, 14.0).color(QUIET).id("contact_number"),
+                    Element::column(vec![
+                        Element::text(*name, 17.0).id("contact_name"),
+                        Element::text(*number, 14.0).color(ON_SURFACE_VARIANT).id("contact_number"),
                     ])
-                    .wide(),
+                    .fill_width(),
                 ])
                 .gap(16.0)
                 .pad(18.0, 10.0)
                 .id("contact")
-                .click(Act::Open((*name).to_owned()))
+                .click(Event::Open((*name).to_owned()))
             })
             .collect();
         let list = if rows.is_empty() {
-            nothing(icons::PERSON, "No contact with this name")
+            empty_state(icons::PERSON, "No contact with this name")
         } else {
-            El::column(rows)
+            Element::column(rows)
         };
         let field = FieldView::new("recipient", "Type a name or phone number", &self.fields)
-            .action(widgets::SEARCH, super::ShellAct::Nothing);
+            .action(widgets::SEARCH, super::SystemEvent::Nothing);
         page(
-            bar("New conversation", Vec::new()),
-            El::column(vec![
-                El::column(vec![search_pill(cx, field)]).pad(16.0, 6.0),
-                El::column(vec![list]).grow().scroll("contacts").id("contact_list"),
+            app_bar("New conversation", Vec::new()),
+            Element::column(vec![
+                Element::column(vec![search_pill(cx, field)]).pad(16.0, 6.0),
+                Element::column(vec![list]).fill_parent().scroll("contacts").id("contact_list"),
             ])
-            .grow(),
+            .fill_parent(),
         )
     }
 
-    fn conversation(&self, cx: &View<'_>, name: &str) -> El {
+    fn conversation(&self, cx: &ViewContext<'_>, name: &str) -> Element {
         let talk = self.conversations.iter().find(|c| c.with == name);
         let messages = talk.map_or(&[][..], |t| &t.messages);
-        let mut bubbles =
-            vec![El::text("Today", 13.0).color(QUIET).centered().wide().pad(0.0, 10.0)];
+        let mut bubbles = vec![
+            Element::text("Today", 13.0)
+                .color(ON_SURFACE_VARIANT)
+                .centered()
+                .fill_width()
+                .pad(0.0, 10.0),
+        ];
         bubbles.extend(messages.iter().map(|message| {
-            let (fill, ink) =
-                if message.from_me { (PRIMARY, WHITE) } else { (TINT, Color(0xFF1A_1C20)) };
-            let bubble = El::text(&message.text, 16.0)
+            let (fill, ink) = if message.from_me {
+                (PRIMARY, WHITE)
+            } else {
+                (SURFACE_CONTAINER, Color(0xFF1A_1C20))
+            };
+            let bubble = Element::text(&message.text, 16.0)
                 .color(ink)
-                .fill(fill)
+                .background(fill)
                 .radius(20.0)
                 .pad(16.0, 10.0)
                 .id("message_text")
-                .click(super::ShellAct::Nothing)
-                .long(Act::Copy(message.text.clone()));
-            let side = El::space(64.0).height(Len::Dp(1.0));
+                .click(super::SystemEvent::Nothing)
+                .long_click(Event::Copy(message.text.clone()));
+            let side = Element::space(64.0).height(Length::Dp(1.0));
             // Taking what is left keeps a long message from reaching the other side.
-            let hold = |place| El::column(vec![bubble.clone()]).cross(place).width(Len::Fill(1.0));
+            let hold =
+                |place| Element::column(vec![bubble.clone()]).cross(place).width(Length::Fill(1.0));
             if message.from_me {
-                El::row(vec![side, hold(Place::End)]).pad(16.0, 3.0)
+                Element::row(vec![side, hold(Alignment::End)]).pad(16.0, 3.0)
             } else {
-                El::row(vec![hold(Place::Start), side]).pad(16.0, 3.0)
+                Element::row(vec![hold(Alignment::Start), side]).pad(16.0, 3.0)
             }
         }));
         let ready = !self.fields.text("compose").trim().is_empty();
         let field = FieldView {
             multi_line: true,
-            ..FieldView::new("compose", "Text message", &self.fields).action(SEND, Act::Send)
+            ..FieldView::new("compose", "Text message", &self.fields).action(SEND, Event::Send)
         };
-        let send = El::stack(vec![El::icon(
+        let send = Element::stack(vec![Element::icon(
             icons::SEND,
             24.0,
             if ready { WHITE } else { Color(0xFF74_777F) },
         )])
         .class("android.widget.ImageButton")
-        .main(Place::Center)
-        .cross(Place::Center)
-        .width(Len::Dp(48.0))
-        .height(Len::Dp(48.0))
+        .main(Alignment::Center)
+        .cross(Alignment::Center)
+        .width(Length::Dp(48.0))
+        .height(Length::Dp(48.0))
         .radius(24.0)
-        .fill(if ready { PRIMARY } else { CONTAINER })
+        .background(if ready { PRIMARY } else { PRIMARY_CONTAINER })
         .desc("Send SMS")
         .id("send_button")
         .enabled(ready)
-        .click(Act::Send);
-        let compose = El::row(vec![
-            El::row(vec![
-                El::icon(icons::EMOJI, 24.0, QUIET),
+        .click(Event::Send);
+        let compose = Element::row(vec![
+            Element::row(vec![
+                Element::icon(icons::EMOJI, 24.0, ON_SURFACE_VARIANT),
                 field.plain(cx, 16.5).pad(0.0, 13.0),
             ])
             .gap(10.0)
             .pad(14.0, 0.0)
-            .fill(TINT)
+            .background(SURFACE_CONTAINER)
             .radius(24.0)
-            .wide(),
+            .fill_width(),
             send,
         ])
-        .cross(Place::End)
+        .cross(Alignment::End)
         .gap(8.0)
         .pad(12.0, 8.0);
         page(
-            bar(
+            app_bar(
                 name,
                 vec![
-                    icon_button(icons::CALL, "Call", "call", Act::Call),
-                    icon_button(icons::MORE_VERT, "More options", "more", Act::Call),
+                    icon_button(icons::CALL, "Call", "call", Event::Call),
+                    icon_button(icons::MORE_VERT, "More options", "more", Event::Call),
                 ],
             ),
-            El::column(vec![
-                El::column(bubbles).grow().scroll_from_end(scroll_name(name)).id("messages"),
+            Element::column(vec![
+                Element::column(bubbles)
+                    .fill_parent()
+                    .scroll_from_end(scroll_name(name))
+                    .id("messages"),
                 compose,
             ])
-            .grow()
-            .fill(SURFACE),
+            .fill_parent()
+            .background(SURFACE),
         )
     }
 }
@@ -405,7 +422,7 @@ impl App for Messages {
         }
     }
 
-    fn view(&self, cx: &View<'_>) -> El {
+    fn view(&self, cx: &ViewContext<'_>) -> Element {
         match self.screen() {
             Screen::List => self.list(),
             Screen::New => self.new_message(cx),
@@ -413,7 +430,7 @@ impl App for Messages {
         }
     }
 
-    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+    fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
         if self.stack.len() > 1 {
             self.stack.pop();
             self.fields.clear();

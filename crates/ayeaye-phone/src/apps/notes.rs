@@ -3,12 +3,12 @@ use serde::Serialize;
 
 use super::fields::Fields;
 use super::widgets::{
-    CARD, FieldView, NEXT, OUTLINE, QUIET, bar, fab, home_bar, icon_button, nothing, page,
-    text_button,
+    CARD, FieldView, NEXT, ON_SURFACE_VARIANT, OUTLINE, app_bar, empty_state, fab, icon_button,
+    main_app_bar, page, text_button,
 };
-use super::{App, Cx, View};
+use super::{App, AppContext, ViewContext};
 use crate::draw::icons;
-use crate::tree::element::El;
+use crate::tree::element::Element;
 
 pub(crate) const PACKAGE: &str = "com.example.notes";
 pub(crate) const ACTIVITY: &str = "com.example.notes.MainActivity";
@@ -24,7 +24,7 @@ pub struct Note {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Act {
+pub(crate) enum Event {
     New,
     Open(usize),
     Save,
@@ -33,9 +33,9 @@ pub(crate) enum Act {
     KeepIt,
 }
 
-impl From<Act> for super::Act {
-    fn from(act: Act) -> Self {
-        Self::Notes(act)
+impl From<Event> for super::Event {
+    fn from(event: Event) -> Self {
+        Self::Notes(event)
     }
 }
 
@@ -86,22 +86,22 @@ impl Notes {
         self.fields.clear();
     }
 
-    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
-        match act {
-            Act::New => {
+    pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
+        match event {
+            Event::New => {
                 self.fields.clear();
                 self.editing = Some(Editing::New);
                 cx.forward();
                 cx.focus("title");
             }
-            Act::Open(i) => {
+            Event::Open(i) => {
                 let Some(note) = self.kept.get(i) else { return };
                 self.fields.set("title", &note.title);
                 self.fields.set("body", &note.body);
                 self.editing = Some(Editing::Old(i));
                 cx.forward();
             }
-            Act::Save => {
+            Event::Save => {
                 let Some(editing) = self.editing else { return };
                 let note = Note {
                     title: self.fields.text("title").to_owned(),
@@ -121,12 +121,12 @@ impl Notes {
                 cx.back();
                 cx.toast("Note saved");
             }
-            Act::AskDelete(i) => {
+            Event::AskDelete(i) => {
                 self.deleting = Some(i);
                 cx.unfocus();
             }
-            Act::KeepIt => self.deleting = None,
-            Act::Delete => {
+            Event::KeepIt => self.deleting = None,
+            Event::Delete => {
                 if let Some(i) = self.deleting.take().filter(|i| *i < self.kept.len()) {
                     self.kept.remove(i);
                     if self.editing.is_some() {
@@ -139,45 +139,48 @@ impl Notes {
         }
     }
 
-    fn list(&self) -> El {
-        let cards: Vec<El> = self
+    fn list(&self) -> Element {
+        let cards: Vec<Element> = self
             .kept
             .iter()
             .enumerate()
             .map(|(i, note)| {
                 let title = if note.title.is_empty() { "Untitled" } else { &note.title };
-                El::column(vec![
-                    El::text(title, 17.0).bold().lines(1).id("note_title"),
-                    El::text(&note.body, 15.0).color(QUIET).lines(4).id("note_body"),
+                Element::column(vec![
+                    Element::text(title, 17.0).bold().lines(1).id("note_title"),
+                    Element::text(&note.body, 15.0)
+                        .color(ON_SURFACE_VARIANT)
+                        .lines(4)
+                        .id("note_body"),
                 ])
                 .gap(4.0)
                 .pad(18.0, 14.0)
-                .fill(CARD)
+                .background(CARD)
                 .border(1.0, OUTLINE)
                 .radius(16.0)
                 .id("note")
-                .click(Act::Open(i))
-                .long(Act::AskDelete(i))
+                .click(Event::Open(i))
+                .long_click(Event::AskDelete(i))
             })
             .collect();
         let list = if cards.is_empty() {
-            nothing(icons::NOTE, "Notes you write appear here")
+            empty_state(icons::NOTE, "Notes you write appear here")
         } else {
-            El::column(cards).gap(10.0).edges([16.0, 4.0, 16.0, 96.0])
+            Element::column(cards).gap(10.0).edges([16.0, 4.0, 16.0, 96.0])
         };
         page(
-            home_bar("Notes", Vec::new()),
-            El::stack(vec![
-                El::column(vec![list]).grow().scroll("notes").id("note_list"),
-                fab(icons::ADD, "New note", "new_note", Act::New),
+            main_app_bar("Notes", Vec::new()),
+            Element::stack(vec![
+                Element::column(vec![list]).fill_parent().scroll("notes").id("note_list"),
+                fab(icons::ADD, "New note", "new_note", Event::New),
             ])
-            .grow(),
+            .fill_parent(),
         )
     }
 
-    fn edit(&self, cx: &View<'_>, which: Option<usize>) -> El {
+    fn edit(&self, cx: &ViewContext<'_>, which: Option<usize>) -> Element {
         let title = FieldView::new("title", "Title", &self.fields)
-            .action(NEXT, super::ShellAct::Nothing)
+            .action(NEXT, super::SystemEvent::Nothing)
             .plain(cx, 24.0)
             .pad(22.0, 10.0);
         let body = FieldView { multi_line: true, ..FieldView::new("body", "Note", &self.fields) };
@@ -187,12 +190,12 @@ impl Notes {
             [22.0, 8.0, 22.0, if self.fields.text("body").is_empty() { 260.0 } else { 120.0 }];
         let mut buttons = Vec::new();
         if let Some(i) = which {
-            buttons.push(icon_button(icons::DELETE, "Delete", "delete", Act::AskDelete(i)));
+            buttons.push(icon_button(icons::DELETE, "Delete", "delete", Event::AskDelete(i)));
         }
-        buttons.push(text_button("Save", "save", Act::Save));
+        buttons.push(text_button("Save", "save", Event::Save));
         page(
-            bar(if which.is_some() { "Edit note" } else { "New note" }, buttons),
-            El::column(vec![title, body]).grow().scroll("note").id("editor"),
+            app_bar(if which.is_some() { "Edit note" } else { "New note" }, buttons),
+            Element::column(vec![title, body]).fill_parent().scroll("note").id("editor"),
         )
     }
 }
@@ -202,7 +205,7 @@ impl App for Notes {
         if self.editing.is_some() { EDIT } else { ACTIVITY }
     }
 
-    fn view(&self, cx: &View<'_>) -> El {
+    fn view(&self, cx: &ViewContext<'_>) -> Element {
         let screen = match self.editing {
             Some(which) => self.edit(cx, which.index()),
             None => self.list(),
@@ -210,19 +213,19 @@ impl App for Notes {
         if self.deleting.is_none() {
             return screen;
         }
-        let question = super::widgets::question(
+        let dialog = super::widgets::dialog(
             "Delete note?",
             "The note will be gone for good.",
             vec![
-                text_button("Cancel", "android:id/button2", Act::KeepIt),
-                text_button("Delete", "android:id/button1", Act::Delete),
+                text_button("Cancel", "android:id/button2", Event::KeepIt),
+                text_button("Delete", "android:id/button1", Event::Delete),
             ],
-            Act::KeepIt.into(),
+            Event::KeepIt.into(),
         );
-        El::stack(vec![screen, question]).grow()
+        Element::stack(vec![screen, dialog]).fill_parent()
     }
 
-    fn back(&mut self, cx: &mut Cx<'_>) -> bool {
+    fn back(&mut self, cx: &mut AppContext<'_>) -> bool {
         if self.deleting.take().is_some() {
             return true;
         }

@@ -1,18 +1,19 @@
 //! Settings: network, Bluetooth, display and what the phone is.
 use super::fields::Fields;
-use super::widgets::{FieldView, SEARCH, bar};
+use super::widgets::{FieldView, SEARCH, app_bar};
 use super::widgets::{
-    PRIMARY, QUIET, SURFACE, card, home_bar, icon_button, label, page, row, search_pill, switch_row,
+    ON_SURFACE_VARIANT, PRIMARY, SURFACE, card, icon_button, main_app_bar, page, row, search_pill,
+    section_header, switch_row,
 };
-use super::{App, Cx, View};
+use super::{App, AppContext, ViewContext};
 use crate::draw::icons;
-use crate::tree::element::{Color, Content, El};
+use crate::tree::element::{Color, Content, Element};
 
 pub(crate) const PACKAGE: &str = "com.android.settings";
 pub(crate) const ACTIVITY: &str = "com.android.settings.Settings";
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Act {
+pub(crate) enum Event {
     Open(Screen),
     Wifi,
     Join(&'static str),
@@ -26,9 +27,9 @@ pub(crate) enum Act {
     Unavailable,
 }
 
-impl From<Act> for super::Act {
-    fn from(act: Act) -> Self {
-        Self::Settings(act)
+impl From<Event> for super::Event {
+    fn from(event: Event) -> Self {
+        Self::Settings(event)
     }
 }
 
@@ -103,22 +104,22 @@ impl Settings {
         self.stack.last().copied().unwrap_or(Screen::Main)
     }
 
-    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
+    pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
         let system = &mut *cx.system;
-        match act {
-            Act::Open(screen) => {
+        match event {
+            Event::Open(screen) => {
                 self.stack.push(screen);
                 cx.unfocus();
                 cx.forward();
             }
-            Act::Wifi => system.set_wifi(!system.wifi()),
-            Act::Join(name) => {
+            Event::Wifi => system.set_wifi(!system.wifi()),
+            Event::Join(name) => {
                 system.put("global", "wifi_ssid", Some(name));
                 cx.toast(format!("Connected to {name}"));
             }
-            Act::Bluetooth => system.set_bluetooth(!system.bluetooth()),
-            Act::Airplane => system.set_airplane(!system.airplane()),
-            Act::Brightness(at) => {
+            Event::Bluetooth => system.set_bluetooth(!system.bluetooth()),
+            Event::Airplane => system.set_airplane(!system.airplane()),
+            Event::Brightness(at) => {
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
@@ -127,131 +128,131 @@ impl Settings {
                 let value = (at.clamp(0.0, 1.0) * 254.0) as u32 + 1;
                 system.put("system", "screen_brightness", Some(&value.to_string()));
             }
-            Act::Sleep(ms) => {
+            Event::Sleep(ms) => {
                 system.put("system", "screen_off_timeout", Some(&ms.to_string()));
             }
-            Act::AutoRotate => {
+            Event::AutoRotate => {
                 let on = system.is_on("system", "accelerometer_rotation");
                 system.put("system", "accelerometer_rotation", Some(if on { "0" } else { "1" }));
             }
-            Act::Sound(i, at) => {
+            Event::Sound(i, at) => {
                 if let Some(volume) = self.volumes.get_mut(i) {
                     *volume = at.clamp(0.0, 1.0);
                 }
             }
-            Act::Unavailable => cx.toast("Not available on this phone"),
+            Event::Unavailable => cx.toast("Not available on this phone"),
         }
     }
 
-    fn main(&self, cx: &View<'_>) -> El {
+    fn main(&self, cx: &ViewContext<'_>) -> Element {
         let color = |c: u32| Color(0xFF00_0000 | c);
         let wifi =
             if cx.system.wifi() { "Mobile, Wi\u{2011}Fi, hotspot" } else { "Mobile, hotspot" };
         let connected =
             if cx.system.bluetooth() { "Bluetooth, pairing" } else { "Bluetooth is off" };
-        let entries: Vec<(char, u32, &str, String, Act)> = vec![
+        let entries: Vec<(char, u32, &str, String, Event)> = vec![
             (
                 icons::WIFI,
                 0x0B_57D0,
                 "Network & internet",
                 wifi.to_owned(),
-                Act::Open(Screen::Network),
+                Event::Open(Screen::Network),
             ),
             (
                 icons::DEVICES,
                 0x0F_8A5F,
                 "Connected devices",
                 connected.to_owned(),
-                Act::Open(Screen::Devices),
+                Event::Open(Screen::Devices),
             ),
             (
                 icons::STAR,
                 0xB3_5A00,
                 "Apps",
                 "Recent apps, default apps".to_owned(),
-                Act::Unavailable,
+                Event::Unavailable,
             ),
             (
                 icons::NOTIFICATIONS,
                 0xB3_2650,
                 "Notifications",
                 "Notification history".to_owned(),
-                Act::Unavailable,
+                Event::Unavailable,
             ),
-            (icons::BATTERY, 0x0F_8A5F, "Battery", "87%".to_owned(), Act::Unavailable),
+            (icons::BATTERY, 0x0F_8A5F, "Battery", "87%".to_owned(), Event::Unavailable),
             (
                 icons::STORAGE,
                 0x5B_4FC4,
                 "Storage",
                 "31% used, 88 GB free".to_owned(),
-                Act::Unavailable,
+                Event::Unavailable,
             ),
             (
                 icons::VOLUME,
                 0xB3_5A00,
                 "Sound & vibration",
                 "Volume, ringtone".to_owned(),
-                Act::Open(Screen::Sound),
+                Event::Open(Screen::Sound),
             ),
             (
                 icons::BRIGHTNESS,
                 0x8A_6D00,
                 "Display",
                 "Brightness, screen timeout".to_owned(),
-                Act::Open(Screen::Display),
+                Event::Open(Screen::Display),
             ),
             (
                 icons::WALLPAPER,
                 0xB3_2650,
                 "Wallpaper & style",
                 "Colours, icons".to_owned(),
-                Act::Unavailable,
+                Event::Unavailable,
             ),
             (
                 icons::LOCK,
                 0x0B_57D0,
                 "Security & privacy",
                 "Screen lock, app security".to_owned(),
-                Act::Unavailable,
+                Event::Unavailable,
             ),
-            (icons::LOCATION, 0x0F_8A5F, "Location", "On".to_owned(), Act::Unavailable),
+            (icons::LOCATION, 0x0F_8A5F, "Location", "On".to_owned(), Event::Unavailable),
             (
                 icons::LANGUAGE,
                 0x5F_6368,
                 "System",
                 "Languages, gestures, time".to_owned(),
-                Act::Unavailable,
+                Event::Unavailable,
             ),
             (
                 icons::INFO,
                 0x5F_6368,
                 "About phone",
                 cx.device.model.clone(),
-                Act::Open(Screen::About),
+                Event::Open(Screen::About),
             ),
         ];
         let wanted = self.fields.text("search_action_bar").trim().to_lowercase();
         let mut list = vec![
-            El::column(vec![search_pill(
+            Element::column(vec![search_pill(
                 cx,
                 FieldView::new("search_action_bar", "Search settings", &self.fields)
-                    .action(SEARCH, Act::Unavailable),
+                    .action(SEARCH, Event::Unavailable),
             )])
             .edges([0.0, 0.0, 0.0, 10.0]),
         ];
-        let found: Vec<El> = entries
+        let found: Vec<Element> = entries
             .into_iter()
             .filter(|entry| entry.2.to_lowercase().contains(&wanted))
-            .map(|(icon, c, title, below, act)| {
-                row(Some((icon, color(c))), title, &below).click(act)
+            .map(|(icon, c, title, below, event)| {
+                row(Some((icon, color(c))), title, &below).click(event)
             })
             .collect();
         list.push(card(found));
-        list.push(El::space(24.0));
-        page(home_bar("Settings", Vec::new()), scrolling("settings", list))
+        list.push(Element::space(24.0));
+        page(main_app_bar("Settings", Vec::new()), scrolling("settings", list))
     }
 
-    fn network(cx: &View<'_>) -> El {
+    fn network(cx: &ViewContext<'_>) -> Element {
         let system = cx.system;
         let wifi = if system.airplane() || !system.wifi() {
             "Off".to_owned()
@@ -259,25 +260,25 @@ impl Settings {
             system.get("global", "wifi_ssid").unwrap_or_default()
         };
         let internet =
-            row(Some((icons::WIFI, PRIMARY)), "Internet", &wifi).click(Act::Open(Screen::Wifi));
+            row(Some((icons::WIFI, PRIMARY)), "Internet", &wifi).click(Event::Open(Screen::Wifi));
         let sim = if system.airplane() { "Off" } else { "Example Mobile" };
         let list = vec![card(vec![
             internet,
-            row(Some((icons::CALL, PRIMARY)), "SIMs", sim).click(Act::Unavailable),
+            row(Some((icons::CALL, PRIMARY)), "SIMs", sim).click(Event::Unavailable),
             switch_row(
                 Some((icons::AIRPLANE, PRIMARY)),
                 "Airplane mode",
                 "",
                 system.airplane(),
                 "android:id/switch_widget",
-                Act::Airplane,
+                Event::Airplane,
             ),
-            row(Some((icons::SECURITY, PRIMARY)), "VPN", "None").click(Act::Unavailable),
+            row(Some((icons::SECURITY, PRIMARY)), "VPN", "None").click(Event::Unavailable),
         ])];
-        page(bar("Network & internet", Vec::new()), scrolling("network", list))
+        page(app_bar("Network & internet", Vec::new()), scrolling("network", list))
     }
 
-    fn wifi(cx: &View<'_>) -> El {
+    fn wifi(cx: &ViewContext<'_>) -> Element {
         let system = cx.system;
         let on = system.wifi();
         let mut list = vec![card(vec![switch_row(
@@ -286,7 +287,7 @@ impl Settings {
             if on { "" } else { "Off" },
             on,
             "android:id/switch_widget",
-            Act::Wifi,
+            Event::Wifi,
         )])];
         if on {
             let joined = system.get("global", "wifi_ssid").unwrap_or_default();
@@ -296,22 +297,22 @@ impl Settings {
                     (false, "Connected") => "Saved",
                     (false, other) => other,
                 };
-                let act = if state == "Secured" { Act::Unavailable } else { Act::Join(name) };
-                row(Some((icons::WIFI, PRIMARY)), name, state).click(act)
+                let event = if state == "Secured" { Event::Unavailable } else { Event::Join(name) };
+                row(Some((icons::WIFI, PRIMARY)), name, state).click(event)
             });
-            list.push(label("Networks"));
+            list.push(section_header("Networks"));
             list.push(card(networks.collect()));
         } else {
             list.push(
-                El::text("To see available networks, turn Wi\u{2011}Fi on.", 15.0)
-                    .color(QUIET)
+                Element::text("To see available networks, turn Wi\u{2011}Fi on.", 15.0)
+                    .color(ON_SURFACE_VARIANT)
                     .pad(20.0, 20.0),
             );
         }
-        page(bar("Internet", Vec::new()), scrolling("wifi", list))
+        page(app_bar("Internet", Vec::new()), scrolling("wifi", list))
     }
 
-    fn devices(cx: &View<'_>) -> El {
+    fn devices(cx: &ViewContext<'_>) -> Element {
         let on = cx.system.bluetooth();
         let mut list = vec![card(vec![switch_row(
             Some((icons::BLUETOOTH, PRIMARY)),
@@ -319,82 +320,87 @@ impl Settings {
             if on { "Visible as Aurora phone" } else { "Off" },
             on,
             "android:id/switch_widget",
-            Act::Bluetooth,
+            Event::Bluetooth,
         )])];
         if on {
-            list.push(label("Saved devices"));
+            list.push(section_header("Saved devices"));
             list.push(card(vec![
                 row(Some((icons::VOLUME, PRIMARY)), "Kitchen speaker", "Not connected")
-                    .click(Act::Unavailable),
+                    .click(Event::Unavailable),
                 row(Some((icons::DEVICES, PRIMARY)), "Car", "Not connected")
-                    .click(Act::Unavailable),
+                    .click(Event::Unavailable),
             ]));
         }
-        page(bar("Bluetooth", Vec::new()), scrolling("devices", list))
+        page(app_bar("Bluetooth", Vec::new()), scrolling("devices", list))
     }
 
-    fn display(cx: &View<'_>) -> El {
+    fn display(cx: &ViewContext<'_>) -> Element {
         let system = cx.system;
         let timeout = system.number("system", "screen_off_timeout", 30_000);
         let named = TIMEOUTS.iter().find(|(ms, _)| *ms == timeout).map_or("Custom", |t| t.1);
-        let brightness = El::column(vec![
-            El::text("Brightness level", 16.5).id("android:id/title"),
-            slider(system.brightness(), "brightness", |at| Act::Brightness(at).into()),
+        let brightness = Element::column(vec![
+            Element::text("Brightness level", 16.5).id("android:id/title"),
+            slider(system.brightness(), "brightness", |at| Event::Brightness(at).into()),
         ])
         .pad(20.0, 14.0)
         .gap(6.0);
         let list = vec![card(vec![
             brightness,
             row(None, "Screen timeout", &format!("After {named} of inactivity"))
-                .click(Act::Open(Screen::Timeout)),
+                .click(Event::Open(Screen::Timeout)),
             switch_row(
                 None,
                 "Auto-rotate screen",
                 "",
                 system.is_on("system", "accelerometer_rotation"),
                 "android:id/switch_widget",
-                Act::AutoRotate,
+                Event::AutoRotate,
             ),
-            row(None, "Font size", "Default").click(Act::Unavailable),
+            row(None, "Font size", "Default").click(Event::Unavailable),
         ])];
-        page(bar("Display", Vec::new()), scrolling("display", list))
+        page(app_bar("Display", Vec::new()), scrolling("display", list))
     }
 
-    fn timeout(cx: &View<'_>) -> El {
+    fn timeout(cx: &ViewContext<'_>) -> Element {
         let now = cx.system.number("system", "screen_off_timeout", 30_000);
         let rows = TIMEOUTS.iter().map(|(ms, name)| {
             let mut el = row(None, name, "");
             el.children.insert(
                 0,
-                El::control(Content::Radio(*ms == now), "android.widget.RadioButton", 22.0, 22.0)
-                    .checked(*ms == now),
+                Element::control(
+                    Content::Radio(*ms == now),
+                    "android.widget.RadioButton",
+                    22.0,
+                    22.0,
+                )
+                .checked(*ms == now),
             );
-            el.click(Act::Sleep(*ms)).checked(*ms == now)
+            el.click(Event::Sleep(*ms)).checked(*ms == now)
         });
         let list = vec![card(rows.collect())];
-        page(bar("Screen timeout", Vec::new()), scrolling("timeout", list))
+        page(app_bar("Screen timeout", Vec::new()), scrolling("timeout", list))
     }
 
-    fn sound(&self) -> El {
-        type Volume = (&'static str, fn(f32) -> super::Act);
+    fn sound(&self) -> Element {
+        type Volume = (&'static str, fn(f32) -> super::Event);
         const NAMES: [Volume; 3] = [
-            ("Media volume", |at| Act::Sound(0, at).into()),
-            ("Ring volume", |at| Act::Sound(1, at).into()),
-            ("Alarm volume", |at| Act::Sound(2, at).into()),
+            ("Media volume", |at| Event::Sound(0, at).into()),
+            ("Ring volume", |at| Event::Sound(1, at).into()),
+            ("Alarm volume", |at| Event::Sound(2, at).into()),
         ];
-        let rows = NAMES.iter().zip(self.volumes).map(|((name, act), at)| {
-            El::column(vec![
-                El::text(*name, 16.5).id("android:id/title"),
-                slider(at, "seekbar", *act),
+        let rows = NAMES.iter().zip(self.volumes).map(|((name, event), at)| {
+            Element::column(vec![
+                Element::text(*name, 16.5).id("android:id/title"),
+                slider(at, "seekbar", *event),
             ])
             .pad(20.0, 14.0)
             .gap(6.0)
         });
         let list = vec![card(rows.collect())];
-        page(bar("Sound & vibration", Vec::new()), scrolling("sound", list))
+        page(app_bar("Sound & vibration", Vec::new()), scrolling("sound", list))
     }
 
-    fn about(cx: &View<'_>) -> El {
+    fn about(cx: &ViewContext<'_>) -> Element {
         let d = cx.device;
         let facts = [
             ("Device name", d.model.clone()),
@@ -405,24 +411,33 @@ impl Settings {
             ("Screen", format!("{} \u{d7} {}, {} dpi", d.width, d.height, d.density)),
             ("Build number", format!("{}.{}.aosp", d.product, d.sdk)),
         ];
-        let rows = facts.iter().map(|(name, value)| row(None, name, value).click(Act::Unavailable));
-        let list = vec![card(rows.collect()), El::space(24.0)];
+        let rows =
+            facts.iter().map(|(name, value)| row(None, name, value).click(Event::Unavailable));
+        let list = vec![card(rows.collect()), Element::space(24.0)];
         page(
-            bar(
+            app_bar(
                 "About phone",
-                vec![icon_button(icons::SEARCH, "Search", "search", Act::Unavailable)],
+                vec![icon_button(icons::SEARCH, "Search", "search", Event::Unavailable)],
             ),
             scrolling("about", list),
         )
     }
 }
 
-fn scrolling(name: &'static str, list: Vec<El>) -> El {
-    El::column(list).pad(16.0, 6.0).grow().fill(SURFACE).scroll(name).id("recycler_view")
+fn scrolling(name: &'static str, list: Vec<Element>) -> Element {
+    Element::column(list)
+        .pad(16.0, 6.0)
+        .fill_parent()
+        .background(SURFACE)
+        .scroll(name)
+        .id("recycler_view")
 }
 
-fn slider(at: f32, id: &'static str, act: fn(f32) -> super::Act) -> El {
-    El::control(Content::Slider(at), "android.widget.SeekBar", 100.0, 44.0).wide().id(id).slide(act)
+fn slider(at: f32, id: &'static str, event: fn(f32) -> super::Event) -> Element {
+    Element::control(Content::Slider(at), "android.widget.SeekBar", 100.0, 44.0)
+        .fill_width()
+        .id(id)
+        .seek(event)
 }
 
 impl App for Settings {
@@ -430,7 +445,7 @@ impl App for Settings {
         self.screen().class()
     }
 
-    fn view(&self, cx: &View<'_>) -> El {
+    fn view(&self, cx: &ViewContext<'_>) -> Element {
         match self.screen() {
             Screen::Main => self.main(cx),
             Screen::Network => Self::network(cx),
@@ -443,7 +458,7 @@ impl App for Settings {
         }
     }
 
-    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+    fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
         if self.stack.len() > 1 {
             self.stack.pop();
             true

@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use super::fields::Fields;
 use super::widgets::{
-    CARD, FieldView, OUTLINE, PRIMARY, QUIET, SEARCH, SURFACE, TINT, bar, card, chip, divider,
-    euros, filled_button, home_bar, icon_button, label, nothing, page, row, search_pill,
-    tonal_button,
+    CARD, FieldView, ON_SURFACE_VARIANT, OUTLINE, PRIMARY, SEARCH, SURFACE, SURFACE_CONTAINER,
+    app_bar, card, chip, divider, empty_state, filled_button, format_euros, icon_button,
+    main_app_bar, page, row, search_pill, section_header, tonal_button,
 };
-use super::{App, Cx, View, widgets};
+use super::{App, AppContext, ViewContext, widgets};
 use crate::draw::icons;
-use crate::tree::element::{Art, Color, El, INK, Len, Place};
+use crate::tree::element::{Alignment, Color, Drawable, Element, Length, ON_SURFACE};
 use goods::{BACKDROP, GOODS, Product};
 
 pub(crate) const PACKAGE: &str = "com.example.shop";
@@ -48,7 +48,7 @@ pub(crate) enum Sort {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Act {
+pub(crate) enum Event {
     Search,
     Ask(&'static str),
     Sort(Sort),
@@ -64,9 +64,9 @@ pub(crate) enum Act {
     Continue,
 }
 
-impl From<Act> for super::Act {
-    fn from(act: Act) -> Self {
-        Self::Shop(act)
+impl From<Event> for super::Event {
+    fn from(event: Event) -> Self {
+        Self::Shop(event)
     }
 }
 
@@ -112,7 +112,7 @@ impl Shop {
         self.stack.last().copied().unwrap_or(Screen::Home)
     }
 
-    fn go(&mut self, screen: Screen, cx: &mut Cx<'_>) {
+    fn go(&mut self, screen: Screen, cx: &mut AppContext<'_>) {
         self.stack.push(screen);
         cx.unfocus();
         cx.forward();
@@ -122,13 +122,13 @@ impl Shop {
         self.cart.iter().map(|line| line.price_cents.saturating_mul(line.quantity)).sum()
     }
 
-    pub(crate) fn act(&mut self, act: Act, cx: &mut Cx<'_>) {
-        match act {
-            Act::Ask(what) => {
+    pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
+        match event {
+            Event::Ask(what) => {
                 self.fields.set("search", what);
-                self.act(Act::Search, cx);
+                self.handle(Event::Search, cx);
             }
-            Act::Search => {
+            Event::Search => {
                 if self.fields.text("search").trim().is_empty() {
                     return;
                 }
@@ -140,20 +140,20 @@ impl Shop {
                     self.go(Screen::Results, cx);
                 }
             }
-            Act::Sort(sort) => {
+            Event::Sort(sort) => {
                 self.sort = if self.sort == sort { Sort::Featured } else { sort };
             }
-            Act::Under => self.under = !self.under,
-            Act::Open(i) => {
+            Event::Under => self.under = !self.under,
+            Event::Open(i) => {
                 self.size = None;
                 self.missing_size = false;
                 self.go(Screen::Product(i), cx);
             }
-            Act::Size(size) => {
+            Event::Size(size) => {
                 self.size = Some(size);
                 self.missing_size = false;
             }
-            Act::Add => {
+            Event::Add => {
                 let Screen::Product(i) = self.screen() else { return };
                 let Some(product) = GOODS.get(i) else { return };
                 if self.size.is_none() && !product.sizes.is_empty() {
@@ -164,13 +164,13 @@ impl Shop {
                 self.put(product);
                 cx.toast("Added to cart");
             }
-            Act::Cart => self.go(Screen::Cart, cx),
-            Act::More(i) => {
+            Event::Cart => self.go(Screen::Cart, cx),
+            Event::More(i) => {
                 if let Some(line) = self.cart.get_mut(i) {
                     line.quantity = (line.quantity + 1).min(99);
                 }
             }
-            Act::Less(i) => {
+            Event::Less(i) => {
                 if let Some(line) = self.cart.get_mut(i) {
                     line.quantity -= 1;
                     if line.quantity == 0 {
@@ -178,12 +178,12 @@ impl Shop {
                     }
                 }
             }
-            Act::Checkout => {
+            Event::Checkout => {
                 if !self.cart.is_empty() {
                     self.go(Screen::Checkout, cx);
                 }
             }
-            Act::PlaceOrder => {
+            Event::PlaceOrder => {
                 let total_cents = self.total();
                 self.orders.push(Order { lines: std::mem::take(&mut self.cart), total_cents });
                 if self.orders.len() > MAX {
@@ -192,7 +192,7 @@ impl Shop {
                 self.stack = vec![Screen::Home];
                 self.go(Screen::Done, cx);
             }
-            Act::Continue => {
+            Event::Continue => {
                 self.stack = vec![Screen::Home];
                 self.fields.clear();
                 cx.back();
@@ -215,32 +215,35 @@ impl Shop {
         }
     }
 
-    fn cart_button(&self) -> El {
+    fn cart_button(&self) -> Element {
         let count: u32 = self.cart.iter().map(|line| line.quantity).sum();
         let button = icon_button(
             icons::SHOPPING_CART,
             &if count == 0 { "Cart".to_owned() } else { format!("Cart, {count} items") },
             "cart",
-            Act::Cart,
+            Event::Cart,
         );
         if count == 0 {
             return button;
         }
-        let badge = El::text(count.to_string(), 11.0)
+        let badge = Element::text(count.to_string(), 11.0)
             .bold()
             .color(widgets::WHITE)
-            .fill(widgets::ERROR)
+            .background(widgets::ERROR)
             .radius(9.0)
             .pad(5.5, 1.0);
-        El::stack(vec![
+        Element::stack(vec![
             button,
-            El::row(vec![badge]).main(Place::End).width(Len::Dp(48.0)).edges([0.0, 3.0, 2.0, 0.0]),
+            Element::row(vec![badge])
+                .main(Alignment::End)
+                .width(Length::Dp(48.0))
+                .edges([0.0, 3.0, 2.0, 0.0]),
         ])
     }
 
-    fn search(&self, cx: &View<'_>) -> El {
+    fn search(&self, cx: &ViewContext<'_>) -> Element {
         let field = FieldView::new("search", "Search shoes, bags and more", &self.fields)
-            .action(SEARCH, Act::Search);
+            .action(SEARCH, Event::Search);
         search_pill(cx, field)
     }
 
@@ -268,198 +271,216 @@ impl Shop {
         found
     }
 
-    fn home(&self, cx: &View<'_>) -> El {
-        let banner = El::row(vec![
-            El::column(vec![
-                El::text("Spring sale", 26.0).bold().color(widgets::WHITE),
-                El::text("Running shoes from \u{20ac}39", 16.0).color(widgets::WHITE),
+    fn home(&self, cx: &ViewContext<'_>) -> Element {
+        let banner = Element::row(vec![
+            Element::column(vec![
+                Element::text("Spring sale", 26.0).bold().color(widgets::WHITE),
+                Element::text("Running shoes from \u{20ac}39", 16.0).color(widgets::WHITE),
             ])
-            .wide()
+            .fill_width()
             .gap(4.0),
-            El::art(
-                Art::Shoe(crate::tree::element::ShoeKind::Runner, Color(0xFFFF_D166)),
+            Element::drawable(
+                Drawable::Shoe(crate::tree::element::ShoeShape::Runner, Color(0xFFFF_D166)),
                 110.0,
                 110.0,
-                INK,
+                ON_SURFACE,
             ),
         ])
         .pad(22.0, 12.0)
-        .fill(Color(0xFF0F_8A5F))
+        .background(Color(0xFF0F_8A5F))
         .radius(24.0)
         .id("banner")
-        .click(Act::Ask("running shoes"));
+        .click(Event::Ask("running shoes"));
         let ask = |title: &'static str| {
-            El::text(title, 15.0)
+            Element::text(title, 15.0)
                 .pad(16.0, 12.0)
-                .fill(TINT)
+                .background(SURFACE_CONTAINER)
                 .radius(12.0)
                 .centered()
-                .width(Len::Fill(1.0))
-                .click(Act::Ask(title))
+                .width(Length::Fill(1.0))
+                .click(Event::Ask(title))
         };
-        let kinds = El::column(vec![
-            El::row(vec![ask("Running shoes"), ask("Sneakers")]).gap(10.0),
-            El::row(vec![ask("Boots"), ask("Sandals")]).gap(10.0),
+        let kinds = Element::column(vec![
+            Element::row(vec![ask("Running shoes"), ask("Sneakers")]).gap(10.0),
+            Element::row(vec![ask("Boots"), ask("Sandals")]).gap(10.0),
         ])
         .gap(10.0);
-        let popular: Vec<El> = [0, 2, 5].iter().map(|i| result(*i)).collect();
-        let mut list = vec![self.search(cx), banner, kinds, label("Popular now")];
+        let popular: Vec<Element> = [0, 2, 5].iter().map(|i| result(*i)).collect();
+        let mut list = vec![self.search(cx), banner, kinds, section_header("Popular now")];
         list.extend(popular);
         page(
-            home_bar("Shop", vec![self.cart_button()]),
-            El::column(list).gap(14.0).edges([16.0, 4.0, 16.0, 24.0]).grow().scroll("shop home"),
+            main_app_bar("Shop", vec![self.cart_button()]),
+            Element::column(list)
+                .gap(14.0)
+                .edges([16.0, 4.0, 16.0, 24.0])
+                .fill_parent()
+                .scroll("shop home"),
         )
     }
 
-    fn results(&self, cx: &View<'_>) -> El {
+    fn results(&self, cx: &ViewContext<'_>) -> Element {
         let found = self.found();
-        let sort = |name, sort, id| chip(name, self.sort == sort, id, Act::Sort(sort));
-        let chips = El::row(vec![
+        let sort = |name, sort, id| chip(name, self.sort == sort, id, Event::Sort(sort));
+        let chips = Element::row(vec![
             sort("Price: low to high", Sort::Cheapest, "sort_price_asc"),
-            chip("Under \u{20ac}50", self.under, "filter_under_50", Act::Under),
+            chip("Under \u{20ac}50", self.under, "filter_under_50", Event::Under),
             sort("Price: high to low", Sort::Dearest, "sort_price_desc"),
             sort("Top rated", Sort::Rating, "sort_rating"),
         ])
         .gap(8.0)
-        .wide()
+        .fill_width()
         .scroll("chips")
         .class("android.widget.HorizontalScrollView");
-        let count = El::text(
+        let count = Element::text(
             match found.len() {
                 1 => "1 result".to_owned(),
                 n => format!("{n} results"),
             },
             14.0,
         )
-        .color(QUIET)
+        .color(ON_SURFACE_VARIANT)
         .id("result_count");
         let list = if found.is_empty() {
-            nothing(icons::SEARCH, "Nothing found. Try another word.")
+            empty_state(icons::SEARCH, "Nothing found. Try another word.")
         } else {
-            El::column(found.into_iter().map(result).collect()).gap(10.0)
+            Element::column(found.into_iter().map(result).collect()).gap(10.0)
         };
         page(
-            bar("Results", vec![self.cart_button()]),
-            El::column(vec![
-                El::column(vec![self.search(cx), chips, count]).gap(10.0).pad(16.0, 4.0),
-                El::column(vec![list])
+            app_bar("Results", vec![self.cart_button()]),
+            Element::column(vec![
+                Element::column(vec![self.search(cx), chips, count]).gap(10.0).pad(16.0, 4.0),
+                Element::column(vec![list])
                     .edges([16.0, 6.0, 16.0, 24.0])
-                    .grow()
+                    .fill_parent()
                     .scroll("results")
                     .id("results"),
             ])
-            .grow(),
+            .fill_parent(),
         )
     }
 
-    fn product(&self, i: usize) -> El {
-        let Some(product) = GOODS.get(i) else { return page(bar("", Vec::new()), El::spring()) };
-        let picture = El::stack(vec![El::art(product.art(), 230.0, 230.0, INK)])
-            .main(Place::Center)
-            .cross(Place::Center)
-            .height(Len::Dp(250.0))
-            .wide()
-            .fill(BACKDROP)
-            .radius(24.0)
-            .desc(product.name);
+    fn product(&self, i: usize) -> Element {
+        let Some(product) = GOODS.get(i) else {
+            return page(app_bar("", Vec::new()), Element::spacer());
+        };
+        let picture =
+            Element::stack(vec![Element::drawable(product.drawable(), 230.0, 230.0, ON_SURFACE)])
+                .main(Alignment::Center)
+                .cross(Alignment::Center)
+                .height(Length::Dp(250.0))
+                .fill_width()
+                .background(BACKDROP)
+                .radius(24.0)
+                .desc(product.name);
         let sizes = product.sizes.iter().map(|size| {
-            chip(size, self.size == Some(size), "size", Act::Size(size)).pad(16.0, 10.0)
+            chip(size, self.size == Some(size), "size", Event::Size(size)).pad(16.0, 10.0)
         });
         let mut list = vec![
             picture,
-            El::text(product.maker, 14.0).color(QUIET).id("maker"),
-            El::text(product.name, 24.0).id("product_name"),
-            El::row(vec![
-                El::text(euros(product.cents), 24.0).bold().id("price"),
-                El::spring().height(Len::Dp(1.0)),
+            Element::text(product.maker, 14.0).color(ON_SURFACE_VARIANT).id("maker"),
+            Element::text(product.name, 24.0).id("product_name"),
+            Element::row(vec![
+                Element::text(format_euros(product.cents), 24.0).bold().id("price"),
+                Element::spacer().height(Length::Dp(1.0)),
                 stars(product),
             ]),
         ];
         if !product.sizes.is_empty() {
-            list.push(El::text("Size", 15.0).bold());
+            list.push(Element::text("Size", 15.0).bold());
             list.push(
-                El::row(sizes.collect())
+                Element::row(sizes.collect())
                     .gap(8.0)
-                    .wide()
+                    .fill_width()
                     .scroll("sizes")
                     .class("android.widget.HorizontalScrollView"),
             );
         }
         if self.missing_size {
-            list.push(El::text("Choose a size", 14.0).color(widgets::ERROR).id("error"));
+            list.push(Element::text("Choose a size", 14.0).color(widgets::ERROR).id("error"));
         }
-        list.push(El::text(product.words, 15.5).color(QUIET).id("description"));
+        list.push(Element::text(product.words, 15.5).color(ON_SURFACE_VARIANT).id("description"));
         list.push(
-            El::text("Free delivery in 2\u{2013}4 days. 30 days to return.", 15.0).color(QUIET),
+            Element::text("Free delivery in 2\u{2013}4 days. 30 days to return.", 15.0)
+                .color(ON_SURFACE_VARIANT),
         );
-        let buy = El::column(vec![filled_button("Add to cart", "add_to_cart", Act::Add)])
+        let buy = Element::column(vec![filled_button("Add to cart", "add_to_cart", Event::Add)])
             .pad(16.0, 10.0)
-            .fill(CARD);
+            .background(CARD);
         page(
-            bar("", vec![self.cart_button()]),
-            El::column(vec![
-                El::column(list).gap(10.0).pad(18.0, 4.0).grow().scroll("product"),
+            app_bar("", vec![self.cart_button()]),
+            Element::column(vec![
+                Element::column(list).gap(10.0).pad(18.0, 4.0).fill_parent().scroll("product"),
                 buy,
             ])
-            .grow(),
+            .fill_parent(),
         )
     }
 
-    fn cart_screen(&self) -> El {
+    fn cart_screen(&self) -> Element {
         if self.cart.is_empty() {
             return page(
-                bar("Cart", Vec::new()),
-                El::column(vec![nothing(icons::SHOPPING_CART, "Your cart is empty")]).grow(),
+                app_bar("Cart", Vec::new()),
+                Element::column(vec![empty_state(icons::SHOPPING_CART, "Your cart is empty")])
+                    .fill_parent(),
             );
         }
         let lines = self.cart.iter().enumerate().map(|(i, line)| {
-            El::column(vec![
-                El::row(vec![
-                    El::column(vec![
-                        El::text(&line.name, 16.5).bold().id("line_name"),
-                        El::text(size_text(line), 14.0).color(QUIET).id("line_size"),
+            Element::column(vec![
+                Element::row(vec![
+                    Element::column(vec![
+                        Element::text(&line.name, 16.5).bold().id("line_name"),
+                        Element::text(size_text(line), 14.0)
+                            .color(ON_SURFACE_VARIANT)
+                            .id("line_size"),
                     ])
-                    .wide(),
-                    El::text(euros(line.price_cents * line.quantity), 16.5).id("line_price"),
+                    .fill_width(),
+                    Element::text(format_euros(line.price_cents * line.quantity), 16.5)
+                        .id("line_price"),
                 ]),
-                El::row(vec![
-                    icon_button(icons::REMOVE, "One less", "less", Act::Less(i)),
-                    El::text(line.quantity.to_string(), 17.0).id("quantity"),
-                    icon_button(icons::ADD, "One more", "more", Act::More(i)),
+                Element::row(vec![
+                    icon_button(icons::REMOVE, "One less", "less", Event::Less(i)),
+                    Element::text(line.quantity.to_string(), 17.0).id("quantity"),
+                    icon_button(icons::ADD, "One more", "more", Event::More(i)),
                 ])
                 .gap(6.0),
             ])
             .pad(18.0, 10.0)
         });
         page(
-            bar("Cart", Vec::new()),
-            El::column(vec![
-                El::column(vec![card(lines.collect())]).pad(16.0, 6.0).grow().scroll("cart"),
-                El::column(vec![
+            app_bar("Cart", Vec::new()),
+            Element::column(vec![
+                Element::column(vec![card(lines.collect())])
+                    .pad(16.0, 6.0)
+                    .fill_parent()
+                    .scroll("cart"),
+                Element::column(vec![
                     total_row(self.total()),
-                    filled_button("Go to checkout", "checkout", Act::Checkout),
+                    filled_button("Go to checkout", "checkout", Event::Checkout),
                 ])
                 .gap(10.0)
                 .pad(18.0, 12.0)
-                .fill(CARD),
+                .background(CARD),
             ])
-            .grow(),
+            .fill_parent(),
         )
     }
 
-    fn checkout(&self) -> El {
-        let mut lines: Vec<El> = self
+    fn checkout(&self) -> Element {
+        let mut lines: Vec<Element> = self
             .cart
             .iter()
             .map(|line| {
                 let name = format!("{} \u{d7} {}", line.quantity, line.name);
-                El::row(vec![
-                    El::text(name, 15.5).wide().id("line_name"),
-                    El::text(euros(line.price_cents * line.quantity), 15.5),
+                Element::row(vec![
+                    Element::text(name, 15.5).fill_width().id("line_name"),
+                    Element::text(format_euros(line.price_cents * line.quantity), 15.5),
                 ])
             })
             .collect();
-        lines.push(El::row(vec![El::text("Delivery", 15.5).wide(), El::text("Free", 15.5)]));
+        lines.push(Element::row(vec![
+            Element::text("Delivery", 15.5).fill_width(),
+            Element::text("Free", 15.5),
+        ]));
         lines.push(divider());
         lines.push(total_row(self.total()));
         let list = vec![
@@ -468,43 +489,50 @@ impl Shop {
                 row(Some((icons::CREDIT_CARD, PRIMARY)), "Pay with", "Card ending in 4242"),
                 row(Some((icons::SHIPPING, PRIMARY)), "Delivery", "Thu\u{2013}Sat, standard"),
             ]),
-            card(vec![El::column(lines).gap(10.0).pad(20.0, 16.0)]),
-            El::text("By placing the order you agree to pay the total above.", 13.5).color(QUIET),
+            card(vec![Element::column(lines).gap(10.0).pad(20.0, 16.0)]),
+            Element::text("By placing the order you agree to pay the total above.", 13.5)
+                .color(ON_SURFACE_VARIANT),
         ];
         page(
-            bar("Checkout", Vec::new()),
-            El::column(vec![
-                El::column(list).gap(14.0).pad(16.0, 6.0).grow().scroll("checkout"),
-                El::column(vec![filled_button("Place order", "place_order", Act::PlaceOrder)])
-                    .pad(18.0, 12.0)
-                    .fill(CARD),
+            app_bar("Checkout", Vec::new()),
+            Element::column(vec![
+                Element::column(list).gap(14.0).pad(16.0, 6.0).fill_parent().scroll("checkout"),
+                Element::column(vec![filled_button(
+                    "Place order",
+                    "place_order",
+                    Event::PlaceOrder,
+                )])
+                .pad(18.0, 12.0)
+                .background(CARD),
             ])
-            .grow(),
+            .fill_parent(),
         )
     }
 
-    fn done(&self) -> El {
+    fn done(&self) -> Element {
         let total = self.orders.last().map_or(0, |order| order.total_cents);
-        let body = El::column(vec![
-            El::icon(icons::CHECK, 72.0, Color(0xFF0F_8A5F)),
-            El::text("Order placed", 28.0).id("headline"),
-            El::text(format!("You paid {}.", euros(total)), 16.0).color(QUIET).id("paid"),
-            El::space(12.0),
-            tonal_button("Continue shopping", "continue", Act::Continue),
+        let body = Element::column(vec![
+            Element::icon(icons::CHECK, 72.0, Color(0xFF0F_8A5F)),
+            Element::text("Order placed", 28.0).id("headline"),
+            Element::text(format!("You paid {}.", format_euros(total)), 16.0)
+                .color(ON_SURFACE_VARIANT)
+                .id("paid"),
+            Element::space(12.0),
+            tonal_button("Continue shopping", "continue", Event::Continue),
         ])
-        .cross(Place::Center)
-        .main(Place::Center)
+        .cross(Alignment::Center)
+        .main(Alignment::Center)
         .gap(12.0)
-        .grow()
-        .fill(SURFACE);
-        page(El::space(8.0), body)
+        .fill_parent()
+        .background(SURFACE);
+        page(Element::space(8.0), body)
     }
 }
 
-fn total_row(cents: u32) -> El {
-    El::row(vec![
-        El::text("Total", 18.0).bold().wide(),
-        El::text(euros(cents), 18.0).bold().id("total"),
+fn total_row(cents: u32) -> Element {
+    Element::row(vec![
+        Element::text("Total", 18.0).bold().fill_width(),
+        Element::text(format_euros(cents), 18.0).bold().id("total"),
     ])
 }
 
@@ -512,48 +540,49 @@ fn size_text(line: &CartLine) -> String {
     if line.size.is_empty() { String::new() } else { format!("Size {}", line.size) }
 }
 
-fn stars(product: &Product) -> El {
-    El::row(vec![
-        El::icon(icons::STAR, 18.0, Color(0xFFE8_A100)),
-        El::text(
+fn stars(product: &Product) -> Element {
+    Element::row(vec![
+        Element::icon(icons::STAR, 18.0, Color(0xFFE8_A100)),
+        Element::text(
             format!("{}.{} ({})", product.rating / 10, product.rating % 10, product.reviews),
             14.0,
         )
-        .color(QUIET)
+        .color(ON_SURFACE_VARIANT)
         .id("rating"),
     ])
     .gap(4.0)
 }
 
 /// A product in a list.
-fn result(i: usize) -> El {
+fn result(i: usize) -> Element {
     let product = &GOODS[i];
-    let picture = El::stack(vec![El::art(product.art(), 92.0, 92.0, INK)])
-        .main(Place::Center)
-        .cross(Place::Center)
-        .width(Len::Dp(108.0))
-        .height(Len::Dp(108.0))
-        .fill(BACKDROP)
-        .radius(14.0);
-    El::row(vec![
+    let picture =
+        Element::stack(vec![Element::drawable(product.drawable(), 92.0, 92.0, ON_SURFACE)])
+            .main(Alignment::Center)
+            .cross(Alignment::Center)
+            .width(Length::Dp(108.0))
+            .height(Length::Dp(108.0))
+            .background(BACKDROP)
+            .radius(14.0);
+    Element::row(vec![
         picture,
-        El::column(vec![
-            El::text(product.name, 16.5).lines(2).id("product_name"),
-            El::text(product.maker, 14.0).color(QUIET).id("maker"),
-            El::text(euros(product.cents), 18.0).bold().id("price"),
+        Element::column(vec![
+            Element::text(product.name, 16.5).lines(2).id("product_name"),
+            Element::text(product.maker, 14.0).color(ON_SURFACE_VARIANT).id("maker"),
+            Element::text(format_euros(product.cents), 18.0).bold().id("price"),
             stars(product),
         ])
-        .wide()
+        .fill_width()
         .gap(2.0),
     ])
     .gap(14.0)
     .pad(8.0, 8.0)
-    .fill(CARD)
+    .background(CARD)
     .border(1.0, OUTLINE.with_alpha(0x80))
     .radius(18.0)
     .desc(product.name)
     .id("product")
-    .click(Act::Open(i))
+    .click(Event::Open(i))
 }
 
 impl App for Shop {
@@ -567,7 +596,7 @@ impl App for Shop {
         }
     }
 
-    fn view(&self, cx: &View<'_>) -> El {
+    fn view(&self, cx: &ViewContext<'_>) -> Element {
         match self.screen() {
             Screen::Home => self.home(cx),
             Screen::Results => self.results(cx),
@@ -578,7 +607,7 @@ impl App for Shop {
         }
     }
 
-    fn back(&mut self, _cx: &mut Cx<'_>) -> bool {
+    fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
         if self.stack.len() > 1 {
             self.stack.pop();
             true

@@ -5,23 +5,23 @@ use tiny_skia::{
     Point, SpreadMode, Stroke, Transform,
 };
 
-use crate::tree::element::{Art, Color, ShoeKind};
+use crate::tree::element::{Color, Drawable, ShoeShape};
 
 /// Draws it `width` by `height` pixels.
-pub(crate) fn draw(art: Art, color: Color, width: u32, height: u32) -> Option<Pixmap> {
+pub(crate) fn draw(art: Drawable, color: Color, width: u32, height: u32) -> Option<Pixmap> {
     let mut map = Pixmap::new(width.clamp(1, 4096), height.clamp(1, 4096))?;
     #[expect(clippy::cast_precision_loss, reason = "a few thousand pixels")]
     let (w, h) = (map.width() as f32, map.height() as f32);
     match art {
-        Art::Wallpaper => wallpaper(&mut map, w, h)?,
-        Art::Shoe(kind, upper) => shoe(&mut map, w, h, kind, upper)?,
-        Art::Dial(minutes) => dial(&mut map, w, h, color, minutes)?,
-        Art::Battery(percent) => battery(&mut map, w, h, color, percent)?,
-        Art::Signal => {
+        Drawable::Wallpaper => wallpaper(&mut map, w, h)?,
+        Drawable::Shoe(kind, upper) => shoe(&mut map, w, h, kind, upper)?,
+        Drawable::Dial(minutes) => dial(&mut map, w, h, color, minutes)?,
+        Drawable::Battery(percent) => battery(&mut map, w, h, color, percent)?,
+        Drawable::Signal => {
             let path = polygon(&[(0.08, 0.9), (0.92, 0.9), (0.92, 0.06)], w, h)?;
             fill(&mut map, &path, color);
         }
-        Art::WifiFan => {
+        Drawable::WifiFan => {
             let mut b = PathBuilder::new();
             b.move_to(w * 0.5, h * 0.92);
             b.line_to(w * 0.02, h * 0.3);
@@ -29,22 +29,22 @@ pub(crate) fn draw(art: Art, color: Color, width: u32, height: u32) -> Option<Pi
             b.close();
             fill(&mut map, &b.finish()?, color);
         }
-        Art::BackTriangle => {
+        Drawable::BackTriangle => {
             let path = polygon(&[(0.72, 0.2), (0.72, 0.8), (0.22, 0.5)], w, h)?;
             fill(&mut map, &path, color);
             stroke(&mut map, &path, color, w * 0.08);
         }
-        Art::RoundHome => {
+        Drawable::RoundHome => {
             let path = PathBuilder::from_circle(w / 2.0, h / 2.0, w * 0.34)?;
             fill(&mut map, &path, color);
         }
-        Art::SquareRecents => {
+        Drawable::SquareRecents => {
             let rect = tiny_skia::Rect::from_xywh(w * 0.22, h * 0.22, w * 0.56, h * 0.56)?;
             let path = PathBuilder::from_rect(rect);
             fill(&mut map, &path, color);
             stroke(&mut map, &path, color, w * 0.08);
         }
-        Art::Snapshot(_) => return None,
+        Drawable::Snapshot(_) => return None,
     }
     Some(map)
 }
@@ -125,15 +125,15 @@ fn wallpaper(map: &mut Pixmap, w: f32, h: f32) -> Option<()> {
     Some(())
 }
 
-fn shoe(map: &mut Pixmap, w: f32, h: f32, kind: ShoeKind, upper: Color) -> Option<()> {
+fn shoe(map: &mut Pixmap, w: f32, h: f32, kind: ShoeShape, upper: Color) -> Option<()> {
     // Drawn on a field of 100 by 100, toe to the right.
     let k = w.min(h) / 100.0;
     let (ox, oy) = ((w - 100.0 * k) / 2.0, (h - 100.0 * k) / 2.0);
     let at = |x: f32, y: f32| (ox + x * k, oy + y * k);
     let collar = match kind {
-        ShoeKind::Runner | ShoeKind::Sandal => 38.0,
-        ShoeKind::HighTop => 22.0,
-        ShoeKind::Boot => 8.0,
+        ShoeShape::Runner | ShoeShape::Sandal => 38.0,
+        ShoeShape::HighTop => 22.0,
+        ShoeShape::Boot => 8.0,
     };
     let mut b = PathBuilder::new();
     let go = |b: &mut PathBuilder, x: f32, y: f32| {
@@ -178,7 +178,7 @@ fn shoe(map: &mut Pixmap, w: f32, h: f32, kind: ShoeKind, upper: Color) -> Optio
     b.move_to(x, y);
     curve(&mut b, [34.0, 70.0, 48.0, 66.0, 58.0, 59.0]);
     stroke(map, &b.finish()?, Color(0xCCFF_FFFF), 3.4 * k);
-    if kind == ShoeKind::Sandal {
+    if kind == ShoeShape::Sandal {
         let mut b = PathBuilder::new();
         let (x, y) = at(16.0, 50.0);
         b.move_to(x, y);

@@ -7,7 +7,7 @@ use tiny_skia::Pixmap;
 use super::canvas::{Canvas, mix};
 use super::fonts::{self, FaceId, Found, Glyph};
 use super::text::{self, BASELINE, LINE};
-use crate::tree::element::{Align, Art, Color, Content, shown_text};
+use crate::tree::element::{Color, Content, Drawable, TextAlign, shown_text};
 use crate::tree::{Node, Rect, Role, Window};
 
 /// Everything that decides what a picture looks like.
@@ -68,7 +68,7 @@ impl Painter {
         if el.shadow {
             canvas.shadow(node.rect, radius, s, clip);
         }
-        if let Some(color) = el.fill {
+        if let Some(color) = el.background {
             canvas.round_rect(node.rect, radius, color, clip);
         }
         if let Some((thick, color)) = el.border {
@@ -79,13 +79,13 @@ impl Painter {
             Content::None => {}
             Content::Text => self.text(canvas, node, faded, scene.caret),
             Content::Icon(c) => self.icon(canvas, *c, node.rect, el.size * s, faded, clip),
-            Content::Art(Art::Snapshot(i)) => {
+            Content::Drawable(Drawable::Snapshot(i)) => {
                 if let Some(Some(picture)) = scene.snapshots.get(*i) {
                     canvas.picture(picture, node.rect, radius, clip);
                 }
             }
-            Content::Art(art) => {
-                let picture = self.art(*art, el.color, node.rect);
+            Content::Drawable(art) => {
+                let picture = self.drawable(*art, el.color, node.rect);
                 if let Some(picture) = picture {
                     canvas.blit(&picture, node.rect.left, node.rect.top, clip);
                 }
@@ -97,7 +97,7 @@ impl Painter {
         }
     }
 
-    fn art(&mut self, art: Art, color: Color, rect: Rect) -> Option<Arc<Pixmap>> {
+    fn drawable(&mut self, art: Drawable, color: Color, rect: Rect) -> Option<Arc<Pixmap>> {
         let key = format!("{art:?} {color:?} {} {}", rect.width(), rect.height());
         if let Some(picture) = self.art.get(&key) {
             return Some(Arc::clone(picture));
@@ -172,8 +172,8 @@ impl Painter {
                 continue;
             }
             let start = match el.align {
-                Align::Start => left,
-                Align::Center => left + (width - line.width) / 2.0,
+                TextAlign::Start => left,
+                TextAlign::Center => left + (width - line.width) / 2.0,
             };
             let mut x = start;
             let cut = if line.cut { "\u{2026}" } else { "" };

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use super::report::{Gesture, Outcome};
 use super::windows::dp;
 use super::{Fling, Os};
-use crate::apps::{Act, ShellAct, launcher};
+use crate::apps::{Event, SystemEvent, launcher};
 use crate::draw::text;
 use crate::tree::{Node, Role, Window, xml};
 
@@ -27,10 +27,10 @@ struct Touched {
 }
 
 enum What {
-    Act(Act),
+    Event(Event),
     /// A field, with the offset of the caret.
     Field(&'static str, usize),
-    Slide(Act),
+    Slide(Event),
     Nothing,
 }
 
@@ -105,13 +105,13 @@ impl Os {
                 self.counts.dead_taps += 1;
                 Outcome::Nothing
             }
-            What::Act(_) | What::Field(..) | What::Slide(_) => Outcome::Done,
+            What::Event(_) | What::Field(..) | What::Slide(_) => Outcome::Done,
         };
         // Logged first: what the touch starts may log more.
         self.log(gesture, outcome, touched.target);
         match touched.what {
             What::Nothing => {}
-            What::Act(act) | What::Slide(act) => self.app_act(self.front, act),
+            What::Event(event) | What::Slide(event) => self.dispatch_event(self.front, event),
             What::Field(name, caret) => self.touch_field(name, caret),
         }
     }
@@ -139,12 +139,12 @@ impl Os {
         let el = &node.el;
         touched.what = if let Some(field) = &el.field {
             What::Field(field.name, caret_at(node, x, y))
-        } else if let Some(slide) = el.slide {
-            What::Slide(slide(share(node, x)))
+        } else if let Some(seek) = el.seek {
+            What::Slide(seek(share(node, x)))
         } else {
             // Without an answer to a long press, letting go is a click.
-            let act = el.long.as_ref().filter(|_| long).or(el.click.as_ref());
-            act.cloned().map_or(What::Nothing, What::Act)
+            let event = el.long_click.as_ref().filter(|_| long).or(el.click.as_ref());
+            event.cloned().map_or(What::Nothing, What::Event)
         };
         touched
     }
@@ -209,17 +209,17 @@ impl Os {
         }
         let hit = window.hit(from.0, from.1);
         if let Some(node) = hit
-            && let Some(slide) = node.el.slide
+            && let Some(seek) = node.el.seek
         {
-            let (target, act) = (name(node, window.package), slide(share(node, to.0)));
-            self.app_act(self.front, act);
+            let (target, event) = (name(node, window.package), seek(share(node, to.0)));
+            self.dispatch_event(self.front, event);
             return (target, Outcome::Done);
         }
         if self.recents
             && !horizontal
             && dy < -far
             && let Some(node) = hit
-            && let Some(Act::Shell(ShellAct::OpenTask(package))) = &node.el.click
+            && let Some(Event::System(SystemEvent::OpenTask(package))) = &node.el.click
         {
             let package: &'static str = package;
             self.close_task(package);

@@ -1,7 +1,7 @@
 //! The drawn keyboard.
-use crate::apps::{KeyCap, ShellAct};
+use crate::apps::{SoftKey, SystemEvent};
 use crate::draw::icons;
-use crate::tree::element::{Color, El, INK, Len, Place};
+use crate::tree::element::{Alignment, Color, Element, Length, ON_SURFACE};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Keyboard {
@@ -18,27 +18,39 @@ const LETTERS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 const SYMBOLS: [&str; 3] = ["1234567890", "@#\u{20ac}_&-+()/", "*\"':;!?"];
 
 /// Height in dp, without what lies below it.
-pub(crate) fn height(wide: bool) -> f32 {
-    if wide { 176.0 } else { 262.0 }
+pub(crate) fn height(landscape: bool) -> f32 {
+    if landscape { 176.0 } else { 262.0 }
 }
 
 /// `action` is the editor action of the field (3 search, 4 send, 5 next, 6 done).
-pub(crate) fn view(keyboard: Keyboard, wide: bool, digits: bool, action: Option<u32>) -> El {
+pub(crate) fn view(
+    keyboard: Keyboard,
+    landscape: bool,
+    digits: bool,
+    action: Option<u32>,
+) -> Element {
     let symbols = keyboard.symbols || digits;
     let rows = if symbols { SYMBOLS } else { LETTERS };
     let mut lines = Vec::new();
-    if !wide {
+    if !landscape {
         lines.push(strip());
     }
     for (i, row) in rows.iter().enumerate() {
-        let mut keys: Vec<El> =
+        let mut keys: Vec<Element> =
             row.chars().map(|c| letter(if keyboard.shift { upper(c) } else { c }, 1.0)).collect();
         if i == 2 {
             keys.insert(0, if symbols { letter(',', 1.5) } else { shift(keyboard.shift) });
-            keys.push(special(icons::BACKSPACE, "Delete", KeyCap::Backspace, 1.5, DARK_KEY, INK));
+            keys.push(special(
+                icons::BACKSPACE,
+                "Delete",
+                SoftKey::Backspace,
+                1.5,
+                DARK_KEY,
+                ON_SURFACE,
+            ));
         } else if row.chars().count() == 9 {
-            keys.insert(0, El::spring().width(Len::Fill(0.5)));
-            keys.push(El::spring().width(Len::Fill(0.5)));
+            keys.insert(0, Element::spacer().width(Length::Fill(0.5)));
+            keys.push(Element::spacer().width(Length::Fill(0.5)));
         }
         lines.push(line(keys));
     }
@@ -51,26 +63,26 @@ pub(crate) fn view(keyboard: Keyboard, wide: bool, digits: bool, action: Option<
         Some(_) => (icons::CHECK, "Done"),
     };
     lines.push(line(vec![
-        named(page, "Symbols", KeyCap::Symbols, 1.5, DARK_KEY),
+        named(page, "Symbols", SoftKey::Symbols, 1.5, DARK_KEY),
         letter(',', 1.0),
         letter(if symbols { '@' } else { '/' }, 1.0),
-        named("English", "Space", KeyCap::Char(' '), 4.0, KEY),
+        named("English", "Space", SoftKey::Char(' '), 4.0, KEY),
         letter('.', 1.0),
-        special(enter.0, enter.1, KeyCap::Enter, 1.5, ACCENT, Color(0xFFFF_FFFF)),
+        special(enter.0, enter.1, SoftKey::Enter, 1.5, ACCENT, Color(0xFFFF_FFFF)),
     ]));
-    El::column(lines).grow().pad(3.0, 4.0).fill(BACK).id("keyboard_view")
+    Element::column(lines).fill_parent().pad(3.0, 4.0).background(BACK).id("keyboard_view")
 }
 
 /// What the keyboard suggests: nothing, but the row is there.
-fn strip() -> El {
+fn strip() -> Element {
     let icon = |glyph| {
-        El::stack(vec![El::icon(glyph, 22.0, Color(0xFF44_474F))])
-            .main(Place::Center)
-            .cross(Place::Center)
-            .width(Len::Fill(1.0))
-            .height(Len::Dp(42.0))
+        Element::stack(vec![Element::icon(glyph, 22.0, Color(0xFF44_474F))])
+            .main(Alignment::Center)
+            .cross(Alignment::Center)
+            .width(Length::Fill(1.0))
+            .height(Length::Dp(42.0))
     };
-    El::row(vec![
+    Element::row(vec![
         icon(icons::EMOJI),
         icon(icons::SETTINGS),
         icon(icons::EDIT),
@@ -79,53 +91,53 @@ fn strip() -> El {
     ])
 }
 
-fn line(keys: Vec<El>) -> El {
-    El::row(keys).cross(Place::Stretch).grow()
+fn line(keys: Vec<Element>) -> Element {
+    Element::row(keys).cross(Alignment::Stretch).fill_parent()
 }
 
 fn upper(c: char) -> char {
     c.to_ascii_uppercase()
 }
 
-fn key(face: El, desc: &str, cap: KeyCap, share: f32, color: Color) -> El {
-    let cap_face = El::stack(vec![face])
-        .main(Place::Center)
-        .cross(Place::Center)
-        .grow()
-        .fill(color)
+fn key(face: Element, desc: &str, cap: SoftKey, share: f32, color: Color) -> Element {
+    let cap_face = Element::stack(vec![face])
+        .main(Alignment::Center)
+        .cross(Alignment::Center)
+        .fill_parent()
+        .background(color)
         .radius(7.0);
-    El::stack(vec![cap_face])
+    Element::stack(vec![cap_face])
         .class("android.widget.Key")
-        .width(Len::Fill(share))
-        .height(Len::Fill(1.0))
+        .width(Length::Fill(share))
+        .height(Length::Fill(1.0))
         .pad(3.0, 4.5)
         .desc(desc)
-        .click(ShellAct::Key(cap))
+        .click(SystemEvent::Key(cap))
 }
 
-fn letter(c: char, share: f32) -> El {
-    key(El::text(c.to_string(), 22.0), &c.to_string(), KeyCap::Char(c), share, KEY)
+fn letter(c: char, share: f32) -> Element {
+    key(Element::text(c.to_string(), 22.0), &c.to_string(), SoftKey::Char(c), share, KEY)
 }
 
-fn named(label: &str, desc: &str, cap: KeyCap, share: f32, color: Color) -> El {
-    let ink = if cap == KeyCap::Symbols { INK } else { Color(0xFF74_777F) };
-    key(El::text(label, 15.0).lines(1).color(ink), desc, cap, share, color)
+fn named(label: &str, desc: &str, cap: SoftKey, share: f32, color: Color) -> Element {
+    let ink = if cap == SoftKey::Symbols { ON_SURFACE } else { Color(0xFF74_777F) };
+    key(Element::text(label, 15.0).lines(1).color(ink), desc, cap, share, color)
 }
 
-fn special(glyph: char, desc: &str, cap: KeyCap, share: f32, color: Color, ink: Color) -> El {
-    let round = key(El::icon(glyph, 22.0, ink), desc, cap, share, color);
-    if cap == KeyCap::Enter { round_cap(round) } else { round }
+fn special(glyph: char, desc: &str, cap: SoftKey, share: f32, color: Color, ink: Color) -> Element {
+    let round = key(Element::icon(glyph, 22.0, ink), desc, cap, share, color);
+    if cap == SoftKey::Enter { round_cap(round) } else { round }
 }
 
-fn round_cap(mut el: El) -> El {
+fn round_cap(mut el: Element) -> Element {
     for face in &mut el.children {
         face.radius = 24.0;
     }
     el
 }
 
-fn shift(on: bool) -> El {
+fn shift(on: bool) -> Element {
     let color = if on { ACCENT } else { DARK_KEY };
-    let ink = if on { Color(0xFFFF_FFFF) } else { INK };
-    special(icons::ARROW_UPWARD, "Shift", KeyCap::Shift, 1.5, color, ink)
+    let ink = if on { Color(0xFFFF_FFFF) } else { ON_SURFACE };
+    special(icons::ARROW_UPWARD, "Shift", SoftKey::Shift, 1.5, color, ink)
 }

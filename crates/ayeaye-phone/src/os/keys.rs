@@ -2,7 +2,7 @@
 use super::Os;
 use super::report::{Gesture, Outcome};
 use crate::apps::fields::Field;
-use crate::apps::{Act, KeyCap, ShellAct};
+use crate::apps::{Event, SoftKey, SystemEvent};
 use crate::tree::Role;
 use crate::tree::element::FieldSpec;
 
@@ -299,16 +299,16 @@ impl Os {
         }
     }
 
-    fn run_action(&mut self, action: Option<(u32, Act)>) {
+    fn run_action(&mut self, action: Option<(u32, Event)>) {
         match action {
             Some((NEXT, _)) => self.next_field(),
             // A search that has nothing more to do puts the keyboard away.
-            Some((_, Act::Shell(ShellAct::Nothing))) | None => {
+            Some((_, Event::System(SystemEvent::Nothing))) | None => {
                 self.begin(crate::draw::Move::Fade, false);
                 self.keyboard_hidden = true;
                 self.changed();
             }
-            Some((_, act)) => self.app_act(self.front, act),
+            Some((_, event)) => self.dispatch_event(self.front, event),
         }
     }
 
@@ -325,16 +325,16 @@ impl Os {
     }
 
     /// A key of the drawn keyboard.
-    pub(super) fn cap(&mut self, cap: KeyCap) {
+    pub(super) fn cap(&mut self, cap: SoftKey) {
         match cap {
-            KeyCap::Char(c) => {
+            SoftKey::Char(c) => {
                 self.insert(&c.to_string());
                 self.keyboard.shift = false;
             }
-            KeyCap::Shift => self.keyboard.shift = !self.keyboard.shift,
-            KeyCap::Symbols => self.keyboard.symbols = !self.keyboard.symbols,
-            KeyCap::Backspace => self.edit(Field::backspace),
-            KeyCap::Enter => self.enter(),
+            SoftKey::Shift => self.keyboard.shift = !self.keyboard.shift,
+            SoftKey::Symbols => self.keyboard.symbols = !self.keyboard.symbols,
+            SoftKey::Backspace => self.edit(Field::backspace),
+            SoftKey::Enter => self.enter(),
         }
         self.changed();
     }
@@ -391,8 +391,8 @@ impl Os {
         if let Some(spec) = spec {
             match spec.action {
                 // Unspecified, none, next: the plain way on.
-                Some((own, act)) if own == action || action <= 1 => {
-                    self.run_action(Some((own, act)));
+                Some((own, event)) if own == action || action <= 1 => {
+                    self.run_action(Some((own, event)));
                 }
                 _ if action == NEXT => self.next_field(),
                 _ => self.run_action(None),

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::{Laid, Os};
 use crate::Frame;
 use crate::draw::{Canvas, Scene, between};
-use crate::tree::element::{Art, Content};
+use crate::tree::element::{Content, Drawable};
 
 /// The screen at a moment: the picture when there was one, else what it is drawn from.
 #[derive(Debug, Clone)]
@@ -127,7 +127,7 @@ impl Os {
             .flat_map(|w| &w.nodes)
             .filter(|node| !node.visible().is_empty())
             .filter_map(|node| match node.el.content {
-                Content::Art(Art::Snapshot(i)) => Some(i),
+                Content::Drawable(Drawable::Snapshot(i)) => Some(i),
                 _ => None,
             })
             .collect();

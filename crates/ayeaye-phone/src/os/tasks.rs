@@ -1,6 +1,6 @@
 //! Apps coming to the front and going away.
 use super::{Os, Task, windows::SYSTEM_UI};
-use crate::apps::{ShellAct, launcher};
+use crate::apps::{SystemEvent, launcher};
 use crate::draw::Move;
 use crate::{Component, LaunchState, Package, StartError};
 
@@ -209,28 +209,28 @@ impl Os {
     }
 
     /// What the system's own buttons do.
-    pub(super) fn shell_act(&mut self, act: ShellAct) {
-        match act {
-            ShellAct::Back => self.back(),
-            ShellAct::Home => self.home(),
-            ShellAct::Recents => self.show_recents(),
-            ShellAct::Launch(package) => self.bring(package),
-            ShellAct::Drawer => self.drawer(true),
-            ShellAct::Dialog(i) => self.answer_dialog(Some(i)),
-            ShellAct::Key(cap) => self.cap(cap),
-            ShellAct::HeadsUp => {
+    pub(super) fn handle_system_event(&mut self, event: SystemEvent) {
+        match event {
+            SystemEvent::Back => self.back(),
+            SystemEvent::Home => self.home(),
+            SystemEvent::Recents => self.show_recents(),
+            SystemEvent::Launch(package) => self.bring(package),
+            SystemEvent::Drawer => self.drawer(true),
+            SystemEvent::Dialog(i) => self.answer_dialog(Some(i)),
+            SystemEvent::Key(cap) => self.cap(cap),
+            SystemEvent::HeadsUp => {
                 if let Some(heads_up) = self.heads_up.take() {
-                    let act = crate::apps::messages::Act::Open(heads_up.from);
+                    let event = crate::apps::messages::Event::Open(heads_up.from);
                     self.bring(crate::apps::messages::PACKAGE);
-                    self.app_act(crate::apps::messages::PACKAGE, act.into());
+                    self.dispatch_event(crate::apps::messages::PACKAGE, event.into());
                 }
             }
-            ShellAct::Pin(c) => self.pin_digit(c),
-            ShellAct::PinDelete => self.pin_delete(),
-            ShellAct::PinEnter => self.pin_enter(),
-            ShellAct::OpenTask(package) => self.open_task(package),
-            ShellAct::ClearTasks => self.clear_tasks(),
-            ShellAct::Nothing => {}
+            SystemEvent::Pin(c) => self.pin_digit(c),
+            SystemEvent::PinDelete => self.pin_delete(),
+            SystemEvent::PinEnter => self.pin_enter(),
+            SystemEvent::OpenTask(package) => self.open_task(package),
+            SystemEvent::ClearTasks => self.clear_tasks(),
+            SystemEvent::Nothing => {}
         }
     }
 
@@ -270,7 +270,7 @@ impl Os {
         let package = self.front;
         let (time, elapsed) = (self.clock(), self.elapsed());
         let mut effects = Vec::new();
-        let mut cx = crate::apps::Cx {
+        let mut cx = crate::apps::AppContext {
             system: &mut self.system,
             random: &mut self.random,
             effects: &mut effects,

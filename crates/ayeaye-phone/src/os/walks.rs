@@ -372,9 +372,9 @@ async fn activities_start_as_am_start_does_it() {
     };
     assert_eq!(hand.phone.start_activity(&notes), Ok(LaunchState::Cold));
     assert_eq!(hand.phone.start_activity(&notes), Ok(LaunchState::Hot));
-    let nothing = Component { class: "com.example.notes.Nope".to_owned(), ..notes };
+    let empty_state = Component { class: "com.example.notes.Nope".to_owned(), ..notes };
     assert_eq!(
-        hand.phone.start_activity(&nothing),
+        hand.phone.start_activity(&empty_state),
         Err(StartError::NoSuchActivity("com.example.notes/com.example.notes.Nope".to_owned()))
     );
     hand.phone.force_stop("com.example.notes");

@@ -1,10 +1,10 @@
 //! The windows on the screen, from the bottom one to the top one.
 use super::{Os, keyboard, system};
 use crate::apps::launcher::{self, app_icon};
-use crate::apps::widgets::{self, SURFACE, WHITE, hours};
-use crate::apps::{ShellAct, View};
+use crate::apps::widgets::{self, SURFACE, WHITE, format_time};
+use crate::apps::{SystemEvent, ViewContext};
 use crate::draw::icons;
-use crate::tree::element::{Art, Color, Edges, El, INK, Len, Place};
+use crate::tree::element::{Alignment, Color, Drawable, Edges, Element, Length, ON_SURFACE};
 use crate::tree::layout::lay_out;
 use crate::tree::{Rect, Role, Window};
 
@@ -22,17 +22,17 @@ pub(crate) struct Insets {
 
 impl Os {
     pub(crate) fn insets(&self) -> Insets {
-        let wide = self.is_wide();
-        let nav = match (wide, self.rotation) {
+        let landscape = self.is_landscape();
+        let nav = match (landscape, self.rotation) {
             (true, 3) => [48.0, 0.0, 0.0],
             (true, _) => [0.0, 0.0, 48.0],
             (false, _) => [0.0, 48.0, 0.0],
         };
         let drawn = self.keyboard_shown() && self.system.input_method() == system::LATIN;
         Insets {
-            status: if wide { 28.0 } else { 40.0 },
+            status: if landscape { 28.0 } else { 40.0 },
             nav,
-            keyboard: if drawn { keyboard::height(wide).min(self.tall() * 0.55) } else { 0.0 },
+            keyboard: if drawn { keyboard::height(landscape).min(self.tall() * 0.55) } else { 0.0 },
         }
     }
 
@@ -42,24 +42,31 @@ impl Os {
         self.display_size().1 as f32 / self.scale()
     }
 
-    pub(crate) fn is_wide(&self) -> bool {
+    pub(crate) fn is_landscape(&self) -> bool {
         let (w, h) = self.display_size();
         w > h
     }
 
-    fn view(&self) -> View<'_> {
-        View {
+    fn view(&self) -> ViewContext<'_> {
+        ViewContext {
             system: &self.system,
             time: self.clock(),
             elapsed: self.elapsed(),
-            wide: self.is_wide(),
+            landscape: self.is_landscape(),
             device: &self.options,
             focus: self.focus,
             all_selected: self.all_selected,
         }
     }
 
-    fn window(&self, package: &'static str, title: &str, role: Role, el: El, rect: Rect) -> Window {
+    fn window(
+        &self,
+        package: &'static str,
+        title: &str,
+        role: Role,
+        el: Element,
+        rect: Rect,
+    ) -> Window {
         Window {
             package,
             title: title.to_owned(),
@@ -100,10 +107,10 @@ impl Os {
                     .get(i)
                     .copied()
                     .unwrap_or("android:id/button");
-                buttons.push(widgets::text_button(label, id, ShellAct::Dialog(i)));
+                buttons.push(widgets::text_button(label, id, SystemEvent::Dialog(i)));
             }
             let el =
-                widgets::question(&dialog.title, &dialog.text, buttons, ShellAct::Nothing.into());
+                widgets::dialog(&dialog.title, &dialog.text, buttons, SystemEvent::Nothing.into());
             windows.push(self.window("android", &dialog.title, Role::Over, el, screen));
         }
         windows.push(self.status_bar(screen, &insets));
@@ -125,20 +132,22 @@ impl Os {
         let content = app.view(&self.view());
         let home = package == launcher::PACKAGE && !self.apps.launcher.is_drawer();
         let el = if home {
-            El::stack(vec![
-                El::art(Art::Wallpaper, 1.0, 1.0, WHITE).grow().class("android.view.View"),
-                El::column(vec![content]).grow().edges(inside),
+            Element::stack(vec![
+                Element::drawable(Drawable::Wallpaper, 1.0, 1.0, WHITE)
+                    .fill_parent()
+                    .class("android.view.View"),
+                Element::column(vec![content]).fill_parent().edges(inside),
             ])
-            .grow()
+            .fill_parent()
         } else if app.is_secure() {
             // Windows that forbid screenshots are black in them.
-            El::stack(vec![
-                El::column(vec![content]).grow().edges(inside),
-                El::spring().fill(Color(0xFF00_0000)),
+            Element::stack(vec![
+                Element::column(vec![content]).fill_parent().edges(inside),
+                Element::spacer().background(Color(0xFF00_0000)),
             ])
-            .grow()
+            .fill_parent()
         } else {
-            El::column(vec![content]).grow().edges(inside).fill(SURFACE)
+            Element::column(vec![content]).fill_parent().edges(inside).background(SURFACE)
         };
         let title = format!("{package}/{}", app.activity());
         self.window(package, &title, Role::App, el, screen)
@@ -154,7 +163,7 @@ impl Os {
             bottom,
         );
         let (digits, action) = self.field_traits();
-        let el = keyboard::view(self.keyboard, self.is_wide(), digits, action);
+        let el = keyboard::view(self.keyboard, self.is_landscape(), digits, action);
         self.window("com.android.inputmethod.latin", "InputMethod", Role::Keyboard, el, rect)
     }
 
@@ -174,31 +183,41 @@ impl Os {
         let system = &self.system;
         let mut icons_row = Vec::new();
         if self.locked {
-            icons_row.push(El::text("Example Mobile", 13.0).color(ink).lines(1));
+            icons_row.push(Element::text("Example Mobile", 13.0).color(ink).lines(1));
         }
         if system.bluetooth() {
-            icons_row.push(El::icon(icons::BLUETOOTH, 15.0, ink).desc("Bluetooth on."));
+            icons_row.push(Element::icon(icons::BLUETOOTH, 15.0, ink).desc("Bluetooth on."));
         }
         if system.airplane() {
-            icons_row.push(El::icon(icons::AIRPLANE, 16.0, ink).desc("Airplane mode."));
+            icons_row.push(Element::icon(icons::AIRPLANE, 16.0, ink).desc("Airplane mode."));
         }
         if system.wifi() {
             icons_row.push(
-                El::art(Art::WifiFan, 17.0, 14.0, ink).desc("Wifi signal full.").id("wifi_signal"),
+                Element::drawable(Drawable::WifiFan, 17.0, 14.0, ink)
+                    .desc("Wifi signal full.")
+                    .id("wifi_signal"),
             );
         }
         if !system.airplane() {
             icons_row.push(
-                El::art(Art::Signal, 14.0, 14.0, ink).desc("Phone four bars.").id("mobile_signal"),
+                Element::drawable(Drawable::Signal, 14.0, 14.0, ink)
+                    .desc("Phone four bars.")
+                    .id("mobile_signal"),
             );
         }
-        icons_row.push(El::text("87%", 13.0).color(ink).id("battery_percentage_view"));
-        icons_row.push(El::art(Art::Battery(87), 13.0, 16.0, ink).desc("Battery 87 percent."));
-        let el = El::row(vec![
-            El::text(hours(self.clock()), 14.5).bold().color(ink).wide().id("clock"),
-            El::row(icons_row).gap(5.0),
+        icons_row.push(Element::text("87%", 13.0).color(ink).id("battery_percentage_view"));
+        icons_row.push(
+            Element::drawable(Drawable::Battery(87), 13.0, 16.0, ink).desc("Battery 87 percent."),
+        );
+        let el = Element::row(vec![
+            Element::text(format_time(self.clock()), 14.5)
+                .bold()
+                .color(ink)
+                .fill_width()
+                .id("clock"),
+            Element::row(icons_row).gap(5.0),
         ])
-        .grow()
+        .fill_parent()
         .edges([22.0 + insets.nav[0], 4.0, 20.0 + insets.nav[2], 0.0])
         .id("status_bar");
         let rect = Rect { bottom: dp(insets.status, s), ..screen };
@@ -210,34 +229,34 @@ impl Os {
         let dark = self.over_dark();
         let drawn = insets.keyboard > 0.0;
         let ink = if dark { WHITE } else { Color(0xFF44_474F) };
-        let button = |face: El, desc: &str, id, act: ShellAct| {
-            El::stack(vec![face])
+        let button = |face: Element, desc: &str, id, event: SystemEvent| {
+            Element::stack(vec![face])
                 .class("android.widget.ImageView")
-                .main(Place::Center)
-                .cross(Place::Center)
-                .grow()
+                .main(Alignment::Center)
+                .cross(Alignment::Center)
+                .fill_parent()
                 .desc(desc)
                 .id(id)
-                .click(act)
+                .click(event)
         };
         let back = if drawn {
-            El::icon(icons::EXPAND_MORE, 26.0, ink)
+            Element::icon(icons::EXPAND_MORE, 26.0, ink)
         } else {
-            El::art(Art::BackTriangle, 20.0, 20.0, ink)
+            Element::drawable(Drawable::BackTriangle, 20.0, 20.0, ink)
         };
-        let mut buttons = vec![button(back, "Back", "back", ShellAct::Back)];
+        let mut buttons = vec![button(back, "Back", "back", SystemEvent::Back)];
         if !self.locked {
             buttons.push(button(
-                El::art(Art::RoundHome, 20.0, 20.0, ink),
+                Element::drawable(Drawable::RoundHome, 20.0, 20.0, ink),
                 "Home",
                 "home",
-                ShellAct::Home,
+                SystemEvent::Home,
             ));
             buttons.push(button(
-                El::art(Art::SquareRecents, 20.0, 20.0, ink),
+                Element::drawable(Drawable::SquareRecents, 20.0, 20.0, ink),
                 "Overview",
                 "recent_apps",
-                ShellAct::Recents,
+                SystemEvent::Recents,
             ));
         }
         let below = if drawn {
@@ -249,7 +268,7 @@ impl Os {
         };
         let (el, rect) = if insets.nav[1] > 0.0 {
             let rect = Rect { top: screen.bottom - dp(insets.nav[1], s), ..screen };
-            (El::row(buttons).pad(24.0, 0.0), rect)
+            (Element::row(buttons).pad(24.0, 0.0), rect)
         } else {
             // On its side the bar keeps its order as seen on the upright phone.
             buttons.reverse();
@@ -259,42 +278,43 @@ impl Os {
             } else {
                 Rect { left: screen.right - dp(insets.nav[2], s), ..screen }
             };
-            (El::column(buttons).pad(0.0, 24.0), rect)
+            (Element::column(buttons).pad(0.0, 24.0), rect)
         };
-        let mut el = el.grow().id("nav_buttons");
-        el.fill = below;
+        let mut el = el.fill_parent().id("nav_buttons");
+        el.background = below;
         self.window(SYSTEM_UI, "NavigationBar0", Role::Bar, el, rect)
     }
 
     fn heads_up_window(&self, from: &str, text: &str, screen: Rect, insets: &Insets) -> Window {
         let s = self.scale();
-        let card = El::row(vec![
+        let card = Element::row(vec![
             widgets::avatar(from, 42.0),
-            El::column(vec![
-                El::row(vec![
-                    El::text(from, 15.5).bold().lines(1).id("android:id/title"),
-                    El::text("\u{b7} Messages \u{b7} now", 13.0).color(widgets::QUIET),
+            Element::column(vec![
+                Element::row(vec![
+                    Element::text(from, 15.5).bold().lines(1).id("android:id/title"),
+                    Element::text("\u{b7} Messages \u{b7} now", 13.0)
+                        .color(widgets::ON_SURFACE_VARIANT),
                 ])
                 .gap(6.0),
-                El::text(text, 15.0).lines(2).id("android:id/text"),
+                Element::text(text, 15.0).lines(2).id("android:id/text"),
             ])
-            .wide()
+            .fill_width()
             .gap(2.0),
         ])
         .gap(14.0)
         .pad(16.0, 14.0)
-        .fill(WHITE)
+        .background(WHITE)
         .radius(26.0)
         .shadow()
-        .wide()
+        .fill_width()
         .desc(format!("Messages notification: {from}: {text}"))
         .id("expandableNotificationRow")
-        .click(ShellAct::HeadsUp);
-        let width = dp(if self.is_wide() { 480.0 } else { 392.0 }, s).min(screen.width());
+        .click(SystemEvent::HeadsUp);
+        let width = dp(if self.is_landscape() { 480.0 } else { 392.0 }, s).min(screen.width());
         let left = (screen.width() - width) / 2;
         let top = dp(insets.status, s);
         let rect = Rect::new(left, top, left + width, top + dp(130.0, s));
-        let el = El::column(vec![card]).grow().pad(8.0, 8.0);
+        let el = Element::column(vec![card]).fill_parent().pad(8.0, 8.0);
         let mut window = self.window(SYSTEM_UI, "NotificationShade", Role::Notice, el, rect);
         // Only the card takes touches.
         window.touchable = window.nodes.get(1).map_or(Rect::default(), |node| node.rect);
@@ -302,175 +322,185 @@ impl Os {
     }
 
     fn toast_window(&self, text: &str, screen: Rect) -> Window {
-        let chip = El::text(text, 14.5)
+        let chip = Element::text(text, 14.5)
             .color(WHITE)
-            .fill(Color(0xFF33_3640))
+            .background(Color(0xFF33_3640))
             .radius(22.0)
             .pad(18.0, 11.0)
             .lines(2);
-        let el = El::column(vec![chip]).main(Place::End).cross(Place::Center).grow().edges([
-            40.0,
-            0.0,
-            40.0,
-            if self.insets().keyboard > 0.0 { 340.0 } else { 96.0 },
-        ]);
+        let el = Element::column(vec![chip])
+            .main(Alignment::End)
+            .cross(Alignment::Center)
+            .fill_parent()
+            .edges([40.0, 0.0, 40.0, if self.insets().keyboard > 0.0 { 340.0 } else { 96.0 }]);
         let mut window = self.window(SYSTEM_UI, "Toast", Role::Notice, el, screen);
         window.touchable = Rect::default();
         window
     }
 
-    fn lock_view(&self, inside: Edges) -> El {
+    fn lock_view(&self, inside: Edges) -> Element {
         let (hour, minute) = self.clock();
         let body = if self.bouncer { self.pin_pad() } else { self.lock_face(hour, minute) };
-        El::stack(vec![
-            El::art(Art::Wallpaper, 1.0, 1.0, WHITE).grow().class("android.view.View"),
-            El::spring().fill(if self.bouncer {
+        Element::stack(vec![
+            Element::drawable(Drawable::Wallpaper, 1.0, 1.0, WHITE)
+                .fill_parent()
+                .class("android.view.View"),
+            Element::spacer().background(if self.bouncer {
                 Color(0xB310_1830)
             } else {
                 NIGHT.with_alpha(0x30)
             }),
-            El::column(vec![body]).grow().edges(inside),
+            Element::column(vec![body]).fill_parent().edges(inside),
         ])
-        .grow()
+        .fill_parent()
         .id("notification_panel")
     }
 
-    fn lock_face(&self, hour: u32, minute: u32) -> El {
-        let (size, gap) = if self.is_wide() { (56.0, 8.0) } else { (96.0, 56.0) };
-        El::column(vec![
-            El::space(gap),
-            El::icon(icons::LOCK, 22.0, WHITE).desc("Locked"),
-            El::text(format!("{hour:02}:{minute:02}"), size)
+    fn lock_face(&self, hour: u32, minute: u32) -> Element {
+        let (size, gap) = if self.is_landscape() { (56.0, 8.0) } else { (96.0, 56.0) };
+        Element::column(vec![
+            Element::space(gap),
+            Element::icon(icons::LOCK, 22.0, WHITE).desc("Locked"),
+            Element::text(format!("{hour:02}:{minute:02}"), size)
                 .color(WHITE)
                 .id("lockscreen_clock_view"),
-            El::text("Tue, 12 May", 18.0).color(WHITE),
-            El::spring(),
-            El::text("Swipe up to unlock", 15.5).color(WHITE).id("keyguard_indication_text"),
-            El::space(18.0),
+            Element::text("Tue, 12 May", 18.0).color(WHITE),
+            Element::spacer(),
+            Element::text("Swipe up to unlock", 15.5).color(WHITE).id("keyguard_indication_text"),
+            Element::space(18.0),
         ])
-        .cross(Place::Center)
+        .cross(Alignment::Center)
         .gap(4.0)
-        .grow()
+        .fill_parent()
     }
 
-    fn pin_pad(&self) -> El {
-        let wide = self.is_wide();
-        let size = if wide { 52.0 } else { 78.0 };
-        let key = |label: String, act: ShellAct, id| {
-            El::stack(vec![El::text(&label, size * 0.38).color(WHITE)])
-                .main(Place::Center)
-                .cross(Place::Center)
-                .width(Len::Dp(size))
-                .height(Len::Dp(size))
+    fn pin_pad(&self) -> Element {
+        let landscape = self.is_landscape();
+        let size = if landscape { 52.0 } else { 78.0 };
+        let key = |label: String, event: SystemEvent, id| {
+            Element::stack(vec![Element::text(&label, size * 0.38).color(WHITE)])
+                .main(Alignment::Center)
+                .cross(Alignment::Center)
+                .width(Length::Dp(size))
+                .height(Length::Dp(size))
                 .radius(size / 2.0)
-                .fill(Color(0x33FF_FFFF))
+                .background(Color(0x33FF_FFFF))
                 .desc(label)
                 .id(id)
-                .click(act)
+                .click(event)
         };
-        let glyph_key = |icon, desc: &str, act: ShellAct, id| {
-            El::stack(vec![El::icon(icon, size * 0.36, INK)])
-                .main(Place::Center)
-                .cross(Place::Center)
-                .width(Len::Dp(size))
-                .height(Len::Dp(size))
+        let glyph_key = |icon, desc: &str, event: SystemEvent, id| {
+            Element::stack(vec![Element::icon(icon, size * 0.36, ON_SURFACE)])
+                .main(Alignment::Center)
+                .cross(Alignment::Center)
+                .width(Length::Dp(size))
+                .height(Length::Dp(size))
                 .radius(size / 2.0)
-                .fill(Color(0xFFC4_D7F7))
+                .background(Color(0xFFC4_D7F7))
                 .desc(desc)
                 .id(id)
-                .click(act)
+                .click(event)
         };
         let ids = ["key0", "key1", "key2", "key3", "key4", "key5", "key6", "key7", "key8", "key9"];
         let digit = |d: usize| {
             let c = char::from(b'0' + u8::try_from(d).unwrap_or(0));
-            key(d.to_string(), ShellAct::Pin(c), ids[d])
+            key(d.to_string(), SystemEvent::Pin(c), ids[d])
         };
-        let gap = if wide { 8.0 } else { 20.0 };
-        let mut rows: Vec<El> = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+        let gap = if landscape { 8.0 } else { 20.0 };
+        let mut rows: Vec<Element> = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
             .iter()
-            .map(|row| El::row(row.iter().map(|d| digit(*d)).collect()).gap(gap))
+            .map(|row| Element::row(row.iter().map(|d| digit(*d)).collect()).gap(gap))
             .collect();
         rows.push(
-            El::row(vec![
-                glyph_key(icons::BACKSPACE, "Delete", ShellAct::PinDelete, "delete_button"),
+            Element::row(vec![
+                glyph_key(icons::BACKSPACE, "Delete", SystemEvent::PinDelete, "delete_button"),
                 digit(0),
-                glyph_key(icons::KEYBOARD_RETURN, "Enter", ShellAct::PinEnter, "key_enter"),
+                glyph_key(icons::KEYBOARD_RETURN, "Enter", SystemEvent::PinEnter, "key_enter"),
             ])
             .gap(gap),
         );
         let dots = "\u{2022}".repeat(self.pin_typed.chars().count());
         let message = if self.pin_wrong { "Wrong PIN. Try again" } else { "Enter PIN" };
-        let head = El::column(vec![
-            El::icon(icons::LOCK, 24.0, WHITE),
-            El::text(message, 18.0).color(WHITE).id("bouncer_message_area"),
-            El::text(dots, 30.0).color(WHITE).height(Len::Dp(44.0)).id("pinEntry"),
+        let head = Element::column(vec![
+            Element::icon(icons::LOCK, 24.0, WHITE),
+            Element::text(message, 18.0).color(WHITE).id("bouncer_message_area"),
+            Element::text(dots, 30.0).color(WHITE).height(Length::Dp(44.0)).id("pinEntry"),
         ])
-        .cross(Place::Center)
+        .cross(Alignment::Center)
         .gap(8.0);
-        let pad = El::column(rows).gap(gap * 0.8).cross(Place::Center);
-        if wide {
-            El::row(vec![head.width(Len::Fill(1.0)), pad.width(Len::Fill(1.0))]).grow()
+        let pad = Element::column(rows).gap(gap * 0.8).cross(Alignment::Center);
+        if landscape {
+            Element::row(vec![head.width(Length::Fill(1.0)), pad.width(Length::Fill(1.0))])
+                .fill_parent()
         } else {
-            El::column(vec![El::space(60.0), head, El::spring(), pad, El::space(40.0)])
-                .cross(Place::Center)
-                .grow()
+            Element::column(vec![
+                Element::space(60.0),
+                head,
+                Element::spacer(),
+                pad,
+                Element::space(40.0),
+            ])
+            .cross(Alignment::Center)
+            .fill_parent()
         }
     }
 
-    fn recents_view(&self, inside: Edges) -> El {
+    fn recents_view(&self, inside: Edges) -> Element {
         let (w, h) = self.display_size();
         #[expect(clippy::cast_precision_loss, reason = "a screen is a few thousand pixels")]
         let (w, h) = (w as f32 / self.scale(), h as f32 / self.scale());
-        let share = if self.is_wide() { 0.56 } else { 0.66 };
-        let cards: Vec<El> = self
+        let share = if self.is_landscape() { 0.56 } else { 0.66 };
+        let cards: Vec<Element> = self
             .tasks
             .iter()
             .enumerate()
             .filter_map(|(i, task)| {
                 let entry = launcher::entry(task.package)?;
-                let shot = El::art(Art::Snapshot(i), w * share, h * share, WHITE)
+                let shot = Element::drawable(Drawable::Snapshot(i), w * share, h * share, WHITE)
                     .radius(26.0)
-                    .fill(SURFACE)
+                    .background(SURFACE)
                     .id("snapshot");
                 Some(
-                    El::column(vec![app_icon(entry, 44.0), shot])
+                    Element::column(vec![app_icon(entry, 44.0), shot])
                         .class("android.widget.FrameLayout")
-                        .cross(Place::Center)
+                        .cross(Alignment::Center)
                         .gap(10.0)
                         .desc(entry.label)
                         .id("task")
-                        .click(ShellAct::OpenTask(task.package)),
+                        .click(SystemEvent::OpenTask(task.package)),
                 )
             })
             .collect();
         let body = if cards.is_empty() {
-            widgets::nothing(icons::CLOSE, "No recent items").grow()
+            widgets::empty_state(icons::CLOSE, "No recent items").fill_parent()
         } else {
             let side = w * (1.0 - share) / 2.0;
-            El::column(vec![
-                El::row(cards).gap(18.0).pad(side, 0.0).grow().scroll("recents"),
-                El::row(vec![
-                    El::text("Clear all", 15.0)
+            Element::column(vec![
+                Element::row(cards).gap(18.0).pad(side, 0.0).fill_parent().scroll("recents"),
+                Element::row(vec![
+                    Element::text("Clear all", 15.0)
                         .class("android.widget.Button")
                         .color(WHITE)
-                        .fill(Color(0x40FF_FFFF))
+                        .background(Color(0x40FF_FFFF))
                         .radius(20.0)
                         .pad(22.0, 11.0)
                         .id("clear_all")
-                        .click(ShellAct::ClearTasks),
+                        .click(SystemEvent::ClearTasks),
                 ])
-                .main(Place::Center)
-                .wide()
+                .main(Alignment::Center)
+                .fill_width()
                 .pad(0.0, 12.0),
             ])
-            .grow()
+            .fill_parent()
         };
-        El::stack(vec![
-            El::art(Art::Wallpaper, 1.0, 1.0, WHITE).grow().class("android.view.View"),
-            El::spring().fill(Color(0x8C0C_1226)).click(ShellAct::Home),
-            El::column(vec![body]).grow().edges(inside),
+        Element::stack(vec![
+            Element::drawable(Drawable::Wallpaper, 1.0, 1.0, WHITE)
+                .fill_parent()
+                .class("android.view.View"),
+            Element::spacer().background(Color(0x8C0C_1226)).click(SystemEvent::Home),
+            Element::column(vec![body]).fill_parent().edges(inside),
         ])
-        .grow()
+        .fill_parent()
         .id("overview_panel")
     }
 }

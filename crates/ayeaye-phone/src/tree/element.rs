@@ -1,5 +1,5 @@
 //! Elements: what screens are written in. Lengths are in dp.
-use crate::apps::Act;
+use crate::apps::Event;
 
 /// 0xAARRGGBB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ impl Color {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Len {
+pub(crate) enum Length {
     Fit,
     /// A share of what is left.
     Fill(f32),
@@ -33,7 +33,7 @@ pub(crate) enum Flow {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Alignment {
     Start,
     Center,
     End,
@@ -44,13 +44,13 @@ pub(crate) enum Place {
 pub(crate) type Edges = [f32; 4];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
+pub(crate) enum TextAlign {
     Start,
     Center,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ShoeKind {
+pub(crate) enum ShoeShape {
     Runner,
     HighTop,
     Boot,
@@ -59,9 +59,9 @@ pub(crate) enum ShoeKind {
 
 /// Pictures that are no letters and no rectangles.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Art {
+pub(crate) enum Drawable {
     Wallpaper,
-    Shoe(ShoeKind, Color),
+    Shoe(ShoeShape, Color),
     /// Clock hands at this many minutes past twelve.
     Dial(u16),
     Battery(u8),
@@ -79,7 +79,7 @@ pub(crate) enum Content {
     None,
     Text,
     Icon(char),
-    Art(Art),
+    Drawable(Drawable),
     Switch(bool),
     Radio(bool),
     /// 0 to 1.
@@ -99,7 +99,7 @@ pub(crate) struct FieldSpec {
     pub(crate) multi_line: bool,
     pub(crate) digits: bool,
     /// What the keyboard's action key says (IME action number) and does.
-    pub(crate) action: Option<(u32, Act)>,
+    pub(crate) action: Option<(u32, Event)>,
 }
 
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ pub(crate) struct Scroll {
 
 #[expect(clippy::struct_excessive_bools, reason = "independent traits")]
 #[derive(Debug, Clone)]
-pub(crate) struct El {
+pub(crate) struct Element {
     pub(crate) class: &'static str,
     /// Without the package, unless it has a colon in it.
     pub(crate) id: &'static str,
@@ -121,24 +121,24 @@ pub(crate) struct El {
     pub(crate) size: f32,
     pub(crate) color: Color,
     pub(crate) bold: bool,
-    pub(crate) align: Align,
+    pub(crate) align: TextAlign,
     pub(crate) max_lines: usize,
-    pub(crate) fill: Option<Color>,
+    pub(crate) background: Option<Color>,
     pub(crate) radius: f32,
     pub(crate) border: Option<(f32, Color)>,
     pub(crate) shadow: bool,
-    pub(crate) width: Len,
-    pub(crate) height: Len,
+    pub(crate) width: Length,
+    pub(crate) height: Length,
     pub(crate) pad: Edges,
     pub(crate) gap: f32,
     pub(crate) flow: Flow,
-    pub(crate) main: Place,
-    pub(crate) cross: Place,
+    pub(crate) main: Alignment,
+    pub(crate) cross: Alignment,
     pub(crate) scroll: Option<Scroll>,
-    pub(crate) click: Option<Act>,
-    pub(crate) long: Option<Act>,
+    pub(crate) click: Option<Event>,
+    pub(crate) long_click: Option<Event>,
     /// Gets where along its width it was touched, 0 to 1.
-    pub(crate) slide: Option<fn(f32) -> Act>,
+    pub(crate) seek: Option<fn(f32) -> Event>,
     pub(crate) field: Option<FieldSpec>,
     pub(crate) checked: Option<bool>,
     pub(crate) enabled: bool,
@@ -147,9 +147,9 @@ pub(crate) struct El {
     pub(crate) children: Vec<Self>,
 }
 
-pub(crate) const INK: Color = Color(0xFF1A_1C20);
+pub(crate) const ON_SURFACE: Color = Color(0xFF1A_1C20);
 
-impl El {
+impl Element {
     fn new(flow: Flow, class: &'static str) -> Self {
         Self {
             class,
@@ -158,25 +158,25 @@ impl El {
             desc: String::new(),
             content: Content::None,
             size: 16.0,
-            color: INK,
+            color: ON_SURFACE,
             bold: false,
-            align: Align::Start,
+            align: TextAlign::Start,
             max_lines: usize::MAX,
-            fill: None,
+            background: None,
             radius: 0.0,
             border: None,
             shadow: false,
-            width: Len::Fit,
-            height: Len::Fit,
+            width: Length::Fit,
+            height: Length::Fit,
             pad: [0.0; 4],
             gap: 0.0,
             flow,
-            main: Place::Start,
-            cross: Place::Start,
+            main: Alignment::Start,
+            cross: Alignment::Start,
             scroll: None,
             click: None,
-            long: None,
-            slide: None,
+            long_click: None,
+            seek: None,
             field: None,
             checked: None,
             enabled: true,
@@ -189,7 +189,7 @@ impl El {
     pub(crate) fn column(children: Vec<Self>) -> Self {
         Self {
             children,
-            cross: Place::Stretch,
+            cross: Alignment::Stretch,
             ..Self::new(Flow::Column, "android.widget.LinearLayout")
         }
     }
@@ -197,7 +197,7 @@ impl El {
     pub(crate) fn row(children: Vec<Self>) -> Self {
         Self {
             children,
-            cross: Place::Center,
+            cross: Alignment::Center,
             ..Self::new(Flow::Row, "android.widget.LinearLayout")
         }
     }
@@ -220,35 +220,35 @@ impl El {
             content: Content::Icon(glyph),
             size,
             color,
-            width: Len::Dp(size),
-            height: Len::Dp(size),
+            width: Length::Dp(size),
+            height: Length::Dp(size),
             ..Self::new(Flow::Column, "android.widget.ImageView")
         }
     }
 
-    pub(crate) fn art(art: Art, width: f32, height: f32, color: Color) -> Self {
+    pub(crate) fn drawable(art: Drawable, width: f32, height: f32, color: Color) -> Self {
         Self {
-            content: Content::Art(art),
+            content: Content::Drawable(art),
             color,
-            width: Len::Dp(width),
-            height: Len::Dp(height),
+            width: Length::Dp(width),
+            height: Length::Dp(height),
             ..Self::new(Flow::Column, "android.widget.ImageView")
         }
     }
 
     /// Empty space that takes what is left.
-    pub(crate) fn spring() -> Self {
+    pub(crate) fn spacer() -> Self {
         Self {
-            width: Len::Fill(1.0),
-            height: Len::Fill(1.0),
+            width: Length::Fill(1.0),
+            height: Length::Fill(1.0),
             ..Self::new(Flow::Column, "android.view.View")
         }
     }
 
     pub(crate) fn space(dp: f32) -> Self {
         Self {
-            width: Len::Dp(dp),
-            height: Len::Dp(dp),
+            width: Length::Dp(dp),
+            height: Length::Dp(dp),
             ..Self::new(Flow::Column, "android.view.View")
         }
     }
@@ -256,15 +256,15 @@ impl El {
     pub(crate) fn control(content: Content, class: &'static str, width: f32, height: f32) -> Self {
         Self {
             content,
-            width: Len::Dp(width),
-            height: Len::Dp(height),
+            width: Length::Dp(width),
+            height: Length::Dp(height),
             ..Self::new(Flow::Column, class)
         }
     }
 }
 
 /// Setters, each returning the element.
-impl El {
+impl Element {
     pub(crate) fn class(mut self, class: &'static str) -> Self {
         self.class = class;
         self
@@ -286,15 +286,15 @@ impl El {
         self
     }
     pub(crate) fn centered(mut self) -> Self {
-        self.align = Align::Center;
+        self.align = TextAlign::Center;
         self
     }
     pub(crate) fn lines(mut self, max: usize) -> Self {
         self.max_lines = max;
         self
     }
-    pub(crate) fn fill(mut self, color: Color) -> Self {
-        self.fill = Some(color);
+    pub(crate) fn background(mut self, color: Color) -> Self {
+        self.background = Some(color);
         self
     }
     pub(crate) fn radius(mut self, dp: f32) -> Self {
@@ -309,19 +309,19 @@ impl El {
         self.shadow = true;
         self
     }
-    pub(crate) fn width(mut self, width: Len) -> Self {
+    pub(crate) fn width(mut self, width: Length) -> Self {
         self.width = width;
         self
     }
-    pub(crate) fn height(mut self, height: Len) -> Self {
+    pub(crate) fn height(mut self, height: Length) -> Self {
         self.height = height;
         self
     }
-    pub(crate) fn wide(self) -> Self {
-        self.width(Len::Fill(1.0))
+    pub(crate) fn fill_width(self) -> Self {
+        self.width(Length::Fill(1.0))
     }
-    pub(crate) fn grow(self) -> Self {
-        self.width(Len::Fill(1.0)).height(Len::Fill(1.0))
+    pub(crate) fn fill_parent(self) -> Self {
+        self.width(Length::Fill(1.0)).height(Length::Fill(1.0))
     }
     pub(crate) fn pad(mut self, horizontal: f32, vertical: f32) -> Self {
         self.pad = [horizontal, vertical, horizontal, vertical];
@@ -335,11 +335,11 @@ impl El {
         self.gap = dp;
         self
     }
-    pub(crate) fn main(mut self, place: Place) -> Self {
+    pub(crate) fn main(mut self, place: Alignment) -> Self {
         self.main = place;
         self
     }
-    pub(crate) fn cross(mut self, place: Place) -> Self {
+    pub(crate) fn cross(mut self, place: Alignment) -> Self {
         self.cross = place;
         self
     }
@@ -351,16 +351,16 @@ impl El {
         self.scroll = Some(Scroll { name: name.into(), from_end: true });
         self.class("androidx.recyclerview.widget.RecyclerView")
     }
-    pub(crate) fn click(mut self, act: impl Into<Act>) -> Self {
-        self.click = Some(act.into());
+    pub(crate) fn click(mut self, event: impl Into<Event>) -> Self {
+        self.click = Some(event.into());
         self
     }
-    pub(crate) fn long(mut self, act: impl Into<Act>) -> Self {
-        self.long = Some(act.into());
+    pub(crate) fn long_click(mut self, event: impl Into<Event>) -> Self {
+        self.long_click = Some(event.into());
         self
     }
-    pub(crate) fn slide(mut self, act: fn(f32) -> Act) -> Self {
-        self.slide = Some(act);
+    pub(crate) fn seek(mut self, event: fn(f32) -> Event) -> Self {
+        self.seek = Some(event);
         self
     }
     pub(crate) fn checked(mut self, on: bool) -> Self {
@@ -382,7 +382,7 @@ impl El {
 }
 
 /// What a field shows: bullets for a password.
-pub(crate) fn shown_text(el: &El) -> String {
+pub(crate) fn shown_text(el: &Element) -> String {
     if el.field.as_ref().is_some_and(|field| field.password) {
         "\u{2022}".repeat(el.text.chars().count())
     } else {

@@ -1,7 +1,7 @@
 //! Elements to nodes: a small flex layout with wrapped text and scrolling.
 use std::collections::BTreeMap;
 
-use super::element::{Content, El, Flow, Len, Place, shown_text};
+use super::element::{Alignment, Content, Element, Flow, Length, shown_text};
 use super::{Node, Rect, Scrolled};
 use crate::draw::text;
 
@@ -9,7 +9,7 @@ use crate::draw::text;
 pub(crate) type Offsets = BTreeMap<String, f32>;
 
 /// Lays an element out into `rect`. Everything outside `rect` is clipped.
-pub(crate) fn lay_out(el: El, rect: Rect, scale: f32, offsets: &Offsets) -> Vec<Node> {
+pub(crate) fn lay_out(el: Element, rect: Rect, scale: f32, offsets: &Offsets) -> Vec<Node> {
     let mut layout = Layout { scale, offsets, nodes: Vec::new() };
     layout.place(el, Box2::from(rect), rect, 0, 0);
     layout.nodes
@@ -54,13 +54,13 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    fn pads(&self, el: &El) -> (f32, f32) {
+    fn pads(&self, el: &Element) -> (f32, f32) {
         ((el.pad[0] + el.pad[2]) * self.scale, (el.pad[1] + el.pad[3]) * self.scale)
     }
 
     /// How wide it would like to be, at most `max`.
-    fn fit_width(&self, el: &El, max: f32) -> f32 {
-        if let Len::Dp(dp) = el.width {
+    fn fit_width(&self, el: &Element, max: f32) -> f32 {
+        if let Length::Dp(dp) = el.width {
             return (dp * self.scale).min(max);
         }
         let (pad, _) = self.pads(el);
@@ -94,15 +94,15 @@ impl Layout<'_> {
         (content.max(children) + pad).min(max)
     }
 
-    fn gaps(&self, el: &El) -> f32 {
+    fn gaps(&self, el: &Element) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a few children")]
         let count = el.children.len().saturating_sub(1) as f32;
         el.gap * self.scale * count
     }
 
     /// How tall it is when it is `width` wide.
-    fn fit_height(&self, el: &El, width: f32) -> f32 {
-        if let Len::Dp(dp) = el.height {
+    fn fit_height(&self, el: &Element, width: f32) -> f32 {
+        if let Length::Dp(dp) = el.height {
             return dp * self.scale;
         }
         let (pad_x, pad_y) = self.pads(el);
@@ -121,7 +121,7 @@ impl Layout<'_> {
             }
             Flow::Column => {
                 let heights = el.children.iter().map(|c| {
-                    if matches!((c.height, c.content.clone()), (Len::Fill(_), Content::None))
+                    if matches!((c.height, c.content.clone()), (Length::Fill(_), Content::None))
                         && c.children.is_empty()
                     {
                         return 0.0;
@@ -140,21 +140,21 @@ impl Layout<'_> {
     }
 
     /// A child's width in a column or stack.
-    fn across(&self, parent: &El, child: &El, inner: f32) -> f32 {
+    fn across(&self, parent: &Element, child: &Element, inner: f32) -> f32 {
         match child.width {
-            Len::Fill(_) => inner,
-            Len::Fit if parent.cross == Place::Stretch => inner,
-            Len::Fit | Len::Dp(_) => self.fit_width(child, inner),
+            Length::Fill(_) => inner,
+            Length::Fit if parent.cross == Alignment::Stretch => inner,
+            Length::Fit | Length::Dp(_) => self.fit_width(child, inner),
         }
     }
 
-    fn row_widths(&self, el: &El, inner: f32) -> Vec<f32> {
+    fn row_widths(&self, el: &Element, inner: f32) -> Vec<f32> {
         let endless = el.scroll.is_some();
         let mut left = inner - self.gaps(el);
         let mut shares = 0.0;
         let mut widths = vec![0.0; el.children.len()];
         for (width, child) in widths.iter_mut().zip(&el.children) {
-            if let Len::Fill(share) = child.width {
+            if let Length::Fill(share) = child.width {
                 shares += share;
             } else {
                 *width = self.fit_width(child, if endless { f32::MAX } else { left.max(0.0) });
@@ -162,14 +162,14 @@ impl Layout<'_> {
             }
         }
         for (width, child) in widths.iter_mut().zip(&el.children) {
-            if let Len::Fill(share) = child.width {
+            if let Length::Fill(share) = child.width {
                 *width = (left.max(0.0) * share / shares).max(0.0);
             }
         }
         widths
     }
 
-    fn place(&mut self, mut el: El, at: Box2, clip: Rect, depth: usize, index: usize) {
+    fn place(&mut self, mut el: Element, at: Box2, clip: Rect, depth: usize, index: usize) {
         let rect = at.rounded();
         let children = std::mem::take(&mut el.children);
         let s = self.scale;
@@ -214,14 +214,14 @@ impl Layout<'_> {
         }
     }
 
-    fn row_boxes(&self, el: &El, inner: Box2) -> Vec<Box2> {
+    fn row_boxes(&self, el: &Element, inner: Box2) -> Vec<Box2> {
         let widths = self.row_widths(el, inner.w);
         let used = widths.iter().sum::<f32>() + self.gaps(el);
         let mut x = inner.x + slack(el.main, inner.w - used);
         let mut boxes = Vec::with_capacity(widths.len());
         for (child, w) in el.children.iter().zip(widths) {
-            let stretched = el.cross == Place::Stretch && child.height == Len::Fit;
-            let h = if stretched || matches!(child.height, Len::Fill(_)) {
+            let stretched = el.cross == Alignment::Stretch && child.height == Length::Fit;
+            let h = if stretched || matches!(child.height, Length::Fill(_)) {
                 inner.h
             } else {
                 self.fit_height(child, w)
@@ -232,14 +232,14 @@ impl Layout<'_> {
         boxes
     }
 
-    fn column_boxes(&self, el: &El, inner: Box2) -> Vec<Box2> {
+    fn column_boxes(&self, el: &Element, inner: Box2) -> Vec<Box2> {
         let widths: Vec<f32> =
             el.children.iter().map(|child| self.across(el, child, inner.w)).collect();
         let mut shares = 0.0;
         let mut used = self.gaps(el);
         let mut heights = Vec::with_capacity(widths.len());
         for (child, w) in el.children.iter().zip(&widths) {
-            if let (Len::Fill(share), None) = (child.height, &el.scroll) {
+            if let (Length::Fill(share), None) = (child.height, &el.scroll) {
                 shares += share;
                 heights.push(0.0);
             } else {
@@ -251,7 +251,7 @@ impl Layout<'_> {
         if shares > 0.0 {
             let left = (inner.h - used).max(0.0);
             for (child, h) in el.children.iter().zip(&mut heights) {
-                if let Len::Fill(share) = child.height {
+                if let Length::Fill(share) = child.height {
                     *h = left * share / shares;
                 }
             }
@@ -267,11 +267,11 @@ impl Layout<'_> {
         boxes
     }
 
-    fn stack_boxes(&self, el: &El, inner: Box2) -> Vec<Box2> {
-        let place = |child: &El| {
+    fn stack_boxes(&self, el: &Element, inner: Box2) -> Vec<Box2> {
+        let place = |child: &Element| {
             let w = self.across(el, child, inner.w);
             let h = match child.height {
-                Len::Fill(_) => inner.h,
+                Length::Fill(_) => inner.h,
                 _ => self.fit_height(child, w),
             };
             Box2 {
@@ -286,17 +286,17 @@ impl Layout<'_> {
 }
 
 /// What is measured: the hint when a field is empty.
-fn shown(el: &El) -> String {
+fn shown(el: &Element) -> String {
     match &el.field {
         Some(field) if el.text.is_empty() => field.hint.to_owned(),
         _ => shown_text(el),
     }
 }
 
-fn slack(place: Place, free: f32) -> f32 {
+fn slack(place: Alignment, free: f32) -> f32 {
     match place {
-        Place::Start | Place::Stretch => 0.0,
-        Place::Center => free / 2.0,
-        Place::End => free,
+        Alignment::Start | Alignment::Stretch => 0.0,
+        Alignment::Center => free / 2.0,
+        Alignment::End => free,
     }
 }

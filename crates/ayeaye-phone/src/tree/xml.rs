@@ -72,7 +72,7 @@ fn start_tag(out: &mut String, node: &Node, package: &str) {
     put("focusable", flag(node.reacts() || node.scrolled.is_some()));
     put("focused", flag(el.focused));
     put("scrollable", flag(node.scrolled.as_ref().is_some_and(|s| s.max > 0.0)));
-    put("long-clickable", flag(el.long.is_some() || el.field.is_some()));
+    put("long-clickable", flag(el.long_click.is_some() || el.field.is_some()));
     put("password", flag(el.field.as_ref().is_some_and(|f| f.password)));
     put("selected", flag(el.selected));
     put("bounds", &format!("[{},{}][{},{}]", r.left, r.top, r.right, r.bottom));

@@ -1,5 +1,5 @@
 //! What the shop sells. All names are made up.
-use crate::tree::element::{Art, Color, ShoeKind};
+use crate::tree::element::{Color, Drawable, ShoeShape};
 
 #[derive(Debug)]
 pub(super) struct Product {
@@ -12,13 +12,13 @@ pub(super) struct Product {
     /// The description; search looks here too.
     pub(super) words: &'static str,
     pub(super) sizes: &'static [&'static str],
-    kind: ShoeKind,
+    kind: ShoeShape,
     color: u32,
 }
 
 impl Product {
-    pub(super) fn art(&self) -> Art {
-        Art::Shoe(self.kind, Color(0xFF00_0000 | self.color))
+    pub(super) fn drawable(&self) -> Drawable {
+        Drawable::Shoe(self.kind, Color(0xFF00_0000 | self.color))
     }
 }
 
@@ -35,13 +35,13 @@ const fn shoe(
     rating: u32,
     reviews: u32,
     words: &'static str,
-    kind: ShoeKind,
+    kind: ShoeShape,
     color: u32,
 ) -> Product {
     Product { name, maker, cents, rating, reviews, words, sizes: SIZES, kind, color }
 }
 
-use ShoeKind::{Boot, HighTop, Runner, Sandal};
+use ShoeShape::{Boot, HighTop, Runner, Sandal};
 
 #[rustfmt::skip]
 pub(super) const GOODS: &[Product] = &[
