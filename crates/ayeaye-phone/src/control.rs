@@ -86,28 +86,28 @@ async fn only_local_names(request: Request, next: Next) -> Response {
     let name = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
     let local = matches!(name, Some("127.0.0.1" | "localhost" | "[::1]"));
     if !local || request.headers().contains_key(header::ORIGIN) {
-        return refusal(StatusCode::FORBIDDEN, "only local programs are served");
+        return error_response(StatusCode::FORBIDDEN, "only local programs are served");
     }
     next.run(request).await
 }
 
 #[derive(Debug, Deserialize)]
-struct Which {
+struct DeviceSelector {
     serial: Option<String>,
 }
 
 type Phones = State<Arc<[AdbDevice]>>;
 
-fn pick(phones: &[AdbDevice], which: &Which) -> Result<AdbDevice, Box<Response>> {
+fn find_device(phones: &[AdbDevice], which: &DeviceSelector) -> Result<AdbDevice, Box<Response>> {
     let phone = match &which.serial {
         None => phones.first(),
         Some(serial) => phones.iter().find(|phone| phone.serial() == serial),
     };
-    let missing = || Box::new(refusal(StatusCode::NOT_FOUND, "no such phone"));
+    let missing = || Box::new(error_response(StatusCode::NOT_FOUND, "no such phone"));
     phone.cloned().ok_or_else(missing)
 }
 
-fn refusal(status: StatusCode, why: &str) -> Response {
+fn error_response(status: StatusCode, why: &str) -> Response {
     (status, Json(json!({ "error": why }))).into_response()
 }
 
@@ -116,12 +116,16 @@ fn done() -> Response {
 }
 
 /// Picks the phone and does one thing to it.
-fn with(phones: &Phones, which: &Which, act: impl FnOnce(&AdbDevice) -> Response) -> Response {
-    pick(&phones.0, which).map_or_else(|refusal| *refusal, |phone| act(&phone))
+fn on_device(
+    phones: &Phones,
+    which: &DeviceSelector,
+    act: impl FnOnce(&AdbDevice) -> Response,
+) -> Response {
+    find_device(&phones.0, which).map_or_else(|error_response| *error_response, |phone| act(&phone))
 }
 
-async fn state(phones: Phones, Query(which): Query<Which>) -> Response {
-    with(&phones, &which, |phone| {
+async fn state(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
+    on_device(&phones, &which, |phone| {
         Json(json!({
             "serial": phone.serial(),
             "phone": phone.phone().state(),
@@ -132,27 +136,31 @@ async fn state(phones: Phones, Query(which): Query<Which>) -> Response {
     })
 }
 
-async fn screen(phones: Phones, Query(which): Query<Which>) -> Response {
-    let phone = match pick(&phones.0, &which) {
+async fn screen(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
+    let phone = match find_device(&phones.0, &which) {
         Ok(phone) => phone,
-        Err(refusal) => return *refusal,
+        Err(error_response) => return *error_response,
     };
     let drawn = tokio::task::spawn_blocking(move || png_picture(&phone.phone().frame())).await;
     match drawn {
         Ok(Ok(png)) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
         Ok(Err(_)) | Err(_) => {
-            refusal(StatusCode::INTERNAL_SERVER_ERROR, "the screen could not be drawn")
+            error_response(StatusCode::INTERNAL_SERVER_ERROR, "the screen could not be drawn")
         }
     }
 }
 
-async fn fault(phones: Phones, Query(which): Query<Which>, Json(change): Json<Value>) -> Response {
-    with(&phones, &which, |phone| match changed(&phone.faults().plan(), &change) {
+async fn fault(
+    phones: Phones,
+    Query(which): Query<DeviceSelector>,
+    Json(change): Json<Value>,
+) -> Response {
+    on_device(&phones, &which, |phone| match changed(&phone.faults().plan(), &change) {
         Ok(plan) => {
             phone.faults().set(|now| *now = plan.clone());
             Json(plan).into_response()
         }
-        Err(why) => refusal(StatusCode::BAD_REQUEST, &why),
+        Err(why) => error_response(StatusCode::BAD_REQUEST, &why),
     })
 }
 
@@ -168,29 +176,29 @@ fn changed(plan: &FaultPlan, change: &Value) -> Result<FaultPlan, String> {
     serde_json::from_value(whole).map_err(|error| error.to_string())
 }
 
-async fn clear(phones: Phones, Query(which): Query<Which>) -> Response {
-    with(&phones, &which, |phone| {
+async fn clear(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.faults().clear();
         done()
     })
 }
 
-async fn release(phones: Phones, Query(which): Query<Which>) -> Response {
-    with(&phones, &which, |phone| {
+async fn release(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.faults().release();
         done()
     })
 }
 
-async fn kill_link(phones: Phones, Query(which): Query<Which>) -> Response {
-    with(&phones, &which, |phone| {
+async fn kill_link(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.faults().kill_link();
         done()
     })
 }
 
-async fn reboot(phones: Phones, Query(which): Query<Which>) -> Response {
-    with(&phones, &which, |phone| {
+async fn reboot(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.reboot();
         done()
     })
@@ -204,8 +212,12 @@ struct Dialog {
     buttons: Vec<String>,
 }
 
-async fn dialog(phones: Phones, Query(which): Query<Which>, Json(it): Json<Dialog>) -> Response {
-    with(&phones, &which, |phone| {
+async fn dialog(
+    phones: Phones,
+    Query(which): Query<DeviceSelector>,
+    Json(it): Json<Dialog>,
+) -> Response {
+    on_device(&phones, &which, |phone| {
         let buttons: Vec<&str> = it.buttons.iter().map(String::as_str).collect();
         phone.phone().show_dialog(&it.title, &it.text, &buttons);
         done()
@@ -219,8 +231,12 @@ struct Message {
     text: String,
 }
 
-async fn message(phones: Phones, Query(which): Query<Which>, Json(it): Json<Message>) -> Response {
-    with(&phones, &which, |phone| {
+async fn message(
+    phones: Phones,
+    Query(which): Query<DeviceSelector>,
+    Json(it): Json<Message>,
+) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.phone().receive_message(&it.from, &it.text);
         done()
     })
@@ -232,8 +248,12 @@ struct Lock {
     pin: Option<String>,
 }
 
-async fn lock(phones: Phones, Query(which): Query<Which>, Json(it): Json<Lock>) -> Response {
-    with(&phones, &which, |phone| {
+async fn lock(
+    phones: Phones,
+    Query(which): Query<DeviceSelector>,
+    Json(it): Json<Lock>,
+) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.phone().set_pin(it.pin.as_deref());
         if phone.phone().is_awake() {
             phone.phone().press_power();
@@ -242,8 +262,8 @@ async fn lock(phones: Phones, Query(which): Query<Which>, Json(it): Json<Lock>) 
     })
 }
 
-async fn power(phones: Phones, Query(which): Query<Which>) -> Response {
-    with(&phones, &which, |phone| {
+async fn power(phones: Phones, Query(which): Query<DeviceSelector>) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.phone().press_power();
         done()
     })
@@ -255,10 +275,14 @@ struct Rotate {
     quarter_turns: u8,
 }
 
-async fn rotate(phones: Phones, Query(which): Query<Which>, Json(it): Json<Rotate>) -> Response {
-    with(&phones, &which, |phone| {
+async fn rotate(
+    phones: Phones,
+    Query(which): Query<DeviceSelector>,
+    Json(it): Json<Rotate>,
+) -> Response {
+    on_device(&phones, &which, |phone| {
         if it.quarter_turns > 3 {
-            return refusal(StatusCode::BAD_REQUEST, "quarter_turns is 0, 1, 2 or 3");
+            return error_response(StatusCode::BAD_REQUEST, "quarter_turns is 0, 1, 2 or 3");
         }
         phone.phone().set_rotation(it.quarter_turns);
         done()
@@ -271,8 +295,12 @@ struct Black {
     on: bool,
 }
 
-async fn black(phones: Phones, Query(which): Query<Which>, Json(it): Json<Black>) -> Response {
-    with(&phones, &which, |phone| {
+async fn black(
+    phones: Phones,
+    Query(which): Query<DeviceSelector>,
+    Json(it): Json<Black>,
+) -> Response {
+    on_device(&phones, &which, |phone| {
         phone.phone().set_black(it.on);
         done()
     })

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use crate::{Faults, Frame, Phone, files::Files};
+use crate::{Faults, Frame, Phone, files::FileSystem};
 
 /// What the wire noticed. Where a real phone would shrug, this counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -43,7 +43,7 @@ pub struct AdbDevice {
 struct Inner {
     phone: Phone,
     faults: Faults,
-    files: Mutex<Files>,
+    files: Mutex<FileSystem>,
     counts: Mutex<AdbCounts>,
     boot: Mutex<Boot>,
 }
@@ -65,7 +65,7 @@ impl Default for AdbDevice {
 impl AdbDevice {
     /// A healthy phone with the files of a new one.
     pub fn new(phone: Phone) -> Self {
-        let files = Files::new(phone.options(), unix_seconds());
+        let files = FileSystem::new(phone.options(), unix_seconds());
         Self {
             inner: Arc::new(Inner {
                 phone,
@@ -100,13 +100,13 @@ impl AdbDevice {
     }
 
     /// Never held over an await.
-    pub(crate) fn files(&self) -> MutexGuard<'_, Files> {
+    pub(crate) fn files(&self) -> MutexGuard<'_, FileSystem> {
         self.inner.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a picture as the phone gives it to a shell: black for secure windows, late or never
     /// when a fault says so.
-    pub(crate) async fn capture(&self) -> Result<Frame, NoPicture> {
+    pub(crate) async fn capture(&self) -> Result<Frame, CaptureFailed> {
         self.count(|counts| counts.captures += 1);
         self.faults().before_capture().await;
         let black = self.faults().take_black();
@@ -115,8 +115,8 @@ impl AdbDevice {
             let secure = phone.is_secure();
             (phone.frame(), secure)
         });
-        let (frame, secure) = drawn.await.map_err(|_| NoPicture)?;
-        Ok(if black || secure { blackened(&frame) } else { frame })
+        let (frame, secure) = drawn.await.map_err(|_| CaptureFailed)?;
+        Ok(if black || secure { black_frame(&frame) } else { frame })
     }
 
     /// Time since the phone was started.
@@ -151,14 +151,14 @@ impl AdbDevice {
 /// The screen could not be drawn: a mistake in the phone, which a client sees as a failed capture.
 #[derive(Debug, thiserror::Error)]
 #[error("the screen could not be drawn")]
-pub(crate) struct NoPicture;
+pub(crate) struct CaptureFailed;
 
 /// Seconds since 1970, as file times and `date` want them.
 pub(crate) fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-fn blackened(frame: &Frame) -> Frame {
+fn black_frame(frame: &Frame) -> Frame {
     let pixels = frame.rgba.len() / 4;
     Frame { rgba: Bytes::from([0, 0, 0, 255].repeat(pixels)), ..*frame }
 }

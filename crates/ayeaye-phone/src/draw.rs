@@ -9,4 +9,4 @@ mod paint;
 pub(crate) mod text;
 
 pub(crate) use canvas::Canvas;
-pub(crate) use paint::{Move, Painter, Scene, between};
+pub(crate) use paint::{Renderer, Scene, TransitionKind, blend_transition};

@@ -11,9 +11,9 @@ use crate::PhoneOptions;
 /// Bytes in all files together.
 pub(crate) const CAPACITY: usize = 128 << 20;
 /// Files and folders in all.
-const MOST_NODES: usize = 20_000;
+const MAX_NODES: usize = 20_000;
 /// Bytes of one path, as Linux has it.
-pub(crate) const LONGEST_PATH: usize = 4096;
+pub(crate) const MAX_PATH: usize = 4096;
 
 /// `S_IFDIR` and `S_IFREG` of a Unix mode.
 pub(crate) const DIRECTORY: u32 = 0o040_000;
@@ -94,14 +94,14 @@ struct Node {
 
 /// All files of one phone.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub(crate) struct FileSystem {
     /// By absolute path, without a slash at the end (the root is "/").
     nodes: BTreeMap<String, Node>,
     used: usize,
     next_inode: u64,
 }
 
-impl Files {
+impl FileSystem {
     /// The files of a new phone. `now` is in seconds since 1970.
     pub(crate) fn new(options: &PhoneOptions, now: u64) -> Self {
         let mut files = Self { nodes: BTreeMap::new(), used: 0, next_inode: 2 };
@@ -131,16 +131,21 @@ impl Files {
             "/system/etc",
             "/vendor",
         ] {
-            files.place(folder, None, 0o771, now);
+            files.insert_node(folder, None, 0o771, now);
         }
         let build = format!(
             "ro.build.version.release={}\nro.build.version.sdk={}\nro.product.system.model={}\n",
             options.android, options.sdk, options.model
         );
-        files.place("/system/build.prop", Some(build.into_bytes()), 0o644, now);
-        files.place("/system/bin/sh", Some(b"\x7fELF".to_vec()), 0o755, now);
-        files.place("/system/bin/toybox", Some(b"\x7fELF".to_vec()), 0o755, now);
-        files.place("/system/etc/hosts", Some(b"127.0.0.1       localhost\n".to_vec()), 0o644, now);
+        files.insert_node("/system/build.prop", Some(build.into_bytes()), 0o644, now);
+        files.insert_node("/system/bin/sh", Some(b"\x7fELF".to_vec()), 0o755, now);
+        files.insert_node("/system/bin/toybox", Some(b"\x7fELF".to_vec()), 0o755, now);
+        files.insert_node(
+            "/system/etc/hosts",
+            Some(b"127.0.0.1       localhost\n".to_vec()),
+            0o644,
+            now,
+        );
         files
     }
 
@@ -186,7 +191,7 @@ impl Files {
 
     /// Whether a file could be written here: the answer a push gets before its data is read.
     pub(crate) fn check_writable(&self, path: &str) -> Result<(), FileError> {
-        if path.len() > LONGEST_PATH {
+        if path.len() > MAX_PATH {
             return Err(FileError::NameTooLong);
         }
         if self.is_dir(path) {
@@ -213,8 +218,8 @@ impl Files {
         if self.used - before + content.len() > CAPACITY {
             return Err(FileError::NoSpace);
         }
-        self.room_for(path)?;
-        self.place(path, Some(content), permissions, now);
+        self.check_node_limit(path)?;
+        self.insert_node(path, Some(content), permissions, now);
         Ok(())
     }
 
@@ -224,13 +229,13 @@ impl Files {
         if self.used + more.len() > CAPACITY {
             return Err(FileError::NoSpace);
         }
-        self.room_for(path)?;
+        self.check_node_limit(path)?;
         if let Some(Node { content: Some(content), modified, .. }) = self.nodes.get_mut(path) {
             content.extend_from_slice(more);
             *modified = now;
             self.used += more.len();
         } else {
-            self.place(path, Some(more.to_vec()), 0o660, now);
+            self.insert_node(path, Some(more.to_vec()), 0o660, now);
         }
         Ok(())
     }
@@ -257,8 +262,8 @@ impl Files {
         if !self.is_dir(parent(path)) {
             return Err(FileError::NotDirectory);
         }
-        self.room_for(path)?;
-        self.place(path, None, 0o770, now);
+        self.check_node_limit(path)?;
+        self.insert_node(path, None, 0o770, now);
         Ok(())
     }
 
@@ -331,12 +336,12 @@ impl Files {
         }
     }
 
-    fn room_for(&self, path: &str) -> Result<(), FileError> {
+    fn check_node_limit(&self, path: &str) -> Result<(), FileError> {
         let there = self.nodes.contains_key(path);
-        if there || self.nodes.len() < MOST_NODES { Ok(()) } else { Err(FileError::NoSpace) }
+        if there || self.nodes.len() < MAX_NODES { Ok(()) } else { Err(FileError::NoSpace) }
     }
 
-    fn place(&mut self, path: &str, content: Option<Vec<u8>>, permissions: u32, now: u64) {
+    fn insert_node(&mut self, path: &str, content: Option<Vec<u8>>, permissions: u32, now: u64) {
         self.used += content.as_ref().map_or(0, Vec::len);
         let permissions = permissions & 0o777;
         let node = Node { content, permissions, modified: now, inode: self.next_inode };
@@ -348,7 +353,7 @@ impl Files {
 }
 
 /// An absolute path without `.`, `..`, doubled slashes and other names of `/sdcard`.
-pub(crate) fn absolute(from: &str, path: &str) -> String {
+pub(crate) fn normalize_path(from: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let start = if path.starts_with('/') { "" } else { from };
     for part in start.split('/').chain(path.split('/')) {
@@ -399,10 +404,10 @@ fn writable(path: &str) -> Result<(), FileError> {
 mod tests {
     use super::*;
 
-    fn files() -> Files {
-        let mut files = Files { nodes: BTreeMap::new(), used: 0, next_inode: 2 };
+    fn files() -> FileSystem {
+        let mut files = FileSystem { nodes: BTreeMap::new(), used: 0, next_inode: 2 };
         for folder in ["/", "/data", "/data/local", "/data/local/tmp", "/sdcard", "/system"] {
-            files.place(folder, None, 0o771, 0);
+            files.insert_node(folder, None, 0o771, 0);
         }
         files
     }
@@ -455,9 +460,9 @@ mod tests {
 
     #[test]
     fn paths_are_made_absolute() {
-        assert_eq!(absolute("/", "sdcard/./a/../b//c"), "/sdcard/b/c");
-        assert_eq!(absolute("/sdcard", "../../.."), "/");
-        assert_eq!(absolute("/", "/storage/emulated/0/Download"), "/sdcard/Download");
-        assert_eq!(absolute("/", "/sdcards"), "/sdcards");
+        assert_eq!(normalize_path("/", "sdcard/./a/../b//c"), "/sdcard/b/c");
+        assert_eq!(normalize_path("/sdcard", "../../.."), "/");
+        assert_eq!(normalize_path("/", "/storage/emulated/0/Download"), "/sdcard/Download");
+        assert_eq!(normalize_path("/", "/sdcards"), "/sdcards");
     }
 }

@@ -22,12 +22,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::apps::{AppContext, Apps, Effect, Event, launcher, messages};
-use crate::draw::{Move, Painter};
+use crate::draw::{Renderer, TransitionKind};
 use crate::tree::layout::Offsets;
-use crate::tree::{Role, Window};
+use crate::tree::{Window, WindowKind};
 use crate::{InputCounts, PhoneOptions};
 use keyboard::Keyboard;
-use picture::{Picture, Shot};
+use picture::{CachedFrame, Snapshot};
 use random::Random;
 use report::{DialogAnswer, GestureRecord};
 use system::System;
@@ -37,15 +37,15 @@ const HEADS_UP: Duration = Duration::from_secs(5);
 const TOAST: Duration = Duration::from_secs(2);
 /// Dialogs that wait for an answer, answers and actions that are remembered.
 const MAX_DIALOGS: usize = 8;
-const MAX_LOG: usize = 1000;
+const MAX_LOGGED: usize = 1000;
 /// Timers that may run at once.
 const MAX_TIMERS: usize = 16;
 
 /// One screen giving way to another.
 #[derive(Debug)]
 struct Transition {
-    from: Shot,
-    how: Move,
+    from: Snapshot,
+    how: TransitionKind,
     start: Instant,
     end: Instant,
     /// Touches are dropped while it runs.
@@ -80,12 +80,12 @@ struct HeadsUp {
 #[derive(Debug)]
 struct Task {
     package: &'static str,
-    shot: Option<Shot>,
+    snapshot: Option<Snapshot>,
 }
 
 /// The windows as laid out, and for what.
 #[derive(Debug)]
-pub(crate) struct Laid {
+pub(crate) struct WindowLayout {
     windows: Vec<Window>,
     size: (u32, u32),
     generation: u64,
@@ -97,7 +97,7 @@ pub(crate) struct Laid {
 pub(crate) struct Os {
     options: Arc<PhoneOptions>,
     random: Random,
-    born: Instant,
+    started_at: Instant,
     awake: bool,
     locked: bool,
     /// The PIN pad is up.
@@ -112,7 +112,7 @@ pub(crate) struct Os {
     apps: Apps,
     system: System,
     /// Package of the app that is resumed.
-    front: &'static str,
+    foreground: &'static str,
     /// Most recent first; the launcher is not among them.
     tasks: Vec<Task>,
     recents: bool,
@@ -121,7 +121,7 @@ pub(crate) struct Os {
     keyboard_hidden: bool,
     keyboard: Keyboard,
     /// The field in focus has to be brought into sight.
-    reveal: bool,
+    reveal_focus: bool,
     scrolls: Offsets,
     fling: Option<Fling>,
     transition: Option<Transition>,
@@ -137,9 +137,9 @@ pub(crate) struct Os {
     next_action: u64,
     /// Grows with every change of what is shown.
     generation: u64,
-    laid: Option<Arc<Laid>>,
-    picture: Option<Picture>,
-    painter: Painter,
+    layout: Option<Arc<WindowLayout>>,
+    picture: Option<CachedFrame>,
+    renderer: Renderer,
 }
 
 impl Os {
@@ -149,7 +149,7 @@ impl Os {
         Self {
             options,
             random,
-            born: Instant::now(),
+            started_at: Instant::now(),
             awake: true,
             locked: false,
             bouncer: false,
@@ -162,14 +162,14 @@ impl Os {
             black: false,
             apps,
             system: System::new(),
-            front: launcher::PACKAGE,
+            foreground: launcher::PACKAGE,
             tasks: Vec::new(),
             recents: false,
             focus: None,
             all_selected: false,
             keyboard_hidden: false,
             keyboard: Keyboard::default(),
-            reveal: false,
+            reveal_focus: false,
             scrolls: Offsets::new(),
             fling: None,
             transition: None,
@@ -183,9 +183,9 @@ impl Os {
             actions: VecDeque::new(),
             next_action: 1,
             generation: 1,
-            laid: None,
+            layout: None,
             picture: None,
-            painter: Painter::default(),
+            renderer: Renderer::default(),
         }
     }
 
@@ -194,7 +194,7 @@ impl Os {
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        Instant::now().saturating_duration_since(self.born)
+        Instant::now().saturating_duration_since(self.started_at)
     }
 
     /// Hour and minute: it was 9:41 when the phone was made.
@@ -221,7 +221,7 @@ impl Os {
         }
         if self.transition.as_ref().is_some_and(|t| t.end <= now) {
             self.transition = None;
-            self.changed();
+            self.invalidate();
         }
         if let Some(fling) = &self.fling {
             let (name, to, done) = (fling.name.clone(), fling.at(now), fling.end <= now);
@@ -229,24 +229,24 @@ impl Os {
             if done {
                 self.fling = None;
             }
-            self.changed();
+            self.invalidate();
         }
         if self.heads_up.as_ref().is_some_and(|h| h.until <= now) {
             self.heads_up = None;
-            self.changed();
+            self.invalidate();
         }
         if self.toast.as_ref().is_some_and(|t| t.1 <= now) {
             self.toast = None;
-            self.changed();
+            self.invalidate();
         }
         if self.stopwatch_runs() {
-            self.changed();
+            self.invalidate();
         }
     }
 
     fn stopwatch_runs(&self) -> bool {
         self.awake
-            && self.front == crate::apps::clock::PACKAGE
+            && self.foreground == crate::apps::clock::PACKAGE
             && self.apps.clock.is_moving()
             && !self.locked
     }
@@ -268,64 +268,64 @@ impl Os {
         .max()
     }
 
-    fn changed(&mut self) {
+    fn invalidate(&mut self) {
         self.generation += 1;
     }
 
     /// The windows as they are now.
-    fn laid(&mut self) -> Arc<Laid> {
+    fn layout(&mut self) -> Arc<WindowLayout> {
         let minute = self.minute();
         let size = self.display_size();
-        if let Some(laid) = &self.laid
-            && laid.generation == self.generation
-            && laid.minute == minute
-            && laid.size == size
+        if let Some(layout) = &self.layout
+            && layout.generation == self.generation
+            && layout.minute == minute
+            && layout.size == size
         {
-            return Arc::clone(laid);
+            return Arc::clone(layout);
         }
         let mut windows = self.build_windows();
         // A focus whose field is gone is no focus.
         if let Some(name) = self.focus
-            && !windows.iter().any(|w| w.role == Role::App && w.find_field(name).is_some())
+            && !windows.iter().any(|w| w.kind == WindowKind::App && w.find_field(name).is_some())
         {
             self.focus = None;
             windows = self.build_windows();
         }
-        if std::mem::take(&mut self.reveal) && self.scroll_to_focus(&windows) {
+        if std::mem::take(&mut self.reveal_focus) && self.scroll_to_focus(&windows) {
             windows = self.build_windows();
         }
-        let laid = Arc::new(Laid { windows, size, generation: self.generation, minute });
-        self.laid = Some(Arc::clone(&laid));
-        laid
+        let layout = Arc::new(WindowLayout { windows, size, generation: self.generation, minute });
+        self.layout = Some(Arc::clone(&layout));
+        layout
     }
 
     /// Remembers what is seen now, begins to move to what the caller is about to change.
-    fn begin(&mut self, how: Move, blocks: bool) {
+    fn start_transition(&mut self, how: TransitionKind, blocks: bool) {
         let (shortest, longest) = self.options.transitions;
         let spread = longest.saturating_sub(shortest).as_millis();
         let spread = u32::try_from(spread).unwrap_or(u32::MAX - 1);
         let mut time = shortest + Duration::from_millis(u64::from(self.random.below(spread + 1)));
-        if how == Move::Fade {
+        if how == TransitionKind::Fade {
             time = time.min(Duration::from_millis(180));
         }
         if time.is_zero() || !self.awake {
-            self.changed();
+            self.invalidate();
             return;
         }
-        let from = self.shot();
+        let from = self.snapshot();
         self.start(from, how, time, blocks);
     }
 
-    fn start(&mut self, from: Shot, how: Move, time: Duration, blocks: bool) {
+    fn start(&mut self, from: Snapshot, how: TransitionKind, time: Duration, blocks: bool) {
         let now = Instant::now();
         self.transition = Some(Transition { from, how, start: now, end: now + time, blocks });
         self.fling = None;
-        self.changed();
+        self.invalidate();
     }
 
     /// Lets the app in front, or another, react; then does what it asked for.
     fn dispatch_event(&mut self, package: &'static str, event: Event) {
-        let from = self.shot();
+        let from = self.snapshot();
         let (time, elapsed) = (self.clock(), self.elapsed());
         let mut effects = Vec::new();
         let mut cx = AppContext {
@@ -336,35 +336,38 @@ impl Os {
             elapsed,
         };
         let system_event = self.apps.handle(event, &mut cx);
-        self.changed();
+        self.invalidate();
         for effect in effects {
-            self.apply(effect, package, &from);
+            self.apply_effect(effect, package, &from);
         }
         if let Some(event) = system_event {
             self.handle_system_event(event);
         }
     }
 
-    fn apply(&mut self, effect: Effect, package: &'static str, from: &Shot) {
+    fn apply_effect(&mut self, effect: Effect, package: &'static str, from: &Snapshot) {
         let now = Instant::now();
         match effect {
             Effect::Forward | Effect::Back => {
                 let forward = matches!(effect, Effect::Forward);
-                if package == self.front {
+                if package == self.foreground {
                     self.drop_focus();
-                    self.begin_from(from, if forward { Move::Forward } else { Move::Back });
+                    self.start_transition_from(
+                        from,
+                        if forward { TransitionKind::Forward } else { TransitionKind::Back },
+                    );
                     if forward {
-                        self.rewind();
+                        self.reset_scroll();
                     }
                 }
             }
             Effect::Focus(name) => {
-                if package == self.front {
+                if package == self.foreground {
                     self.focus_on(name);
                 }
             }
             Effect::Unfocus => {
-                if package == self.front && self.focus.is_some() {
+                if package == self.foreground && self.focus.is_some() {
                     self.fade_from(from);
                     self.drop_focus();
                 }
@@ -379,22 +382,22 @@ impl Os {
                 self.scrolls.remove(&name);
             }
         }
-        self.changed();
+        self.invalidate();
     }
 
     /// A screen that is new begins at its top (or, for a conversation, its end).
-    fn rewind(&mut self) {
+    fn reset_scroll(&mut self) {
         let windows = self.build_windows();
-        for node in windows.iter().filter(|w| w.role == Role::App).flat_map(|w| &w.nodes) {
+        for node in windows.iter().filter(|w| w.kind == WindowKind::App).flat_map(|w| &w.nodes) {
             if let Some(scrolled) = &node.scrolled {
                 self.scrolls.remove(&scrolled.name);
             }
         }
     }
 
-    fn begin_from(&mut self, from: &Shot, how: Move) {
+    fn start_transition_from(&mut self, from: &Snapshot, how: TransitionKind) {
         let before = self.transition.take();
-        self.begin(how, true);
+        self.start_transition(how, true);
         match &mut self.transition {
             Some(transition) => transition.from = from.clone(),
             None => self.transition = before,
@@ -402,9 +405,9 @@ impl Os {
     }
 
     /// Something comes or goes without the screen changing: a short fade, and touches count.
-    fn fade_from(&mut self, from: &Shot) {
+    fn fade_from(&mut self, from: &Snapshot) {
         if self.transition.is_none() {
-            self.begin(Move::Fade, false);
+            self.start_transition(TransitionKind::Fade, false);
             if let Some(transition) = &mut self.transition {
                 transition.from = from.clone();
             }
@@ -414,23 +417,23 @@ impl Os {
     fn focus_on(&mut self, name: &'static str) {
         let shown = self.keyboard_shown();
         if !shown && self.transition.is_none() {
-            self.begin(Move::Fade, false);
+            self.start_transition(TransitionKind::Fade, false);
         }
         self.focus = Some(name);
         self.all_selected = false;
         self.keyboard_hidden = false;
-        self.reveal = true;
+        self.reveal_focus = true;
         if !shown {
             self.keyboard = Keyboard::default();
         }
-        self.changed();
+        self.invalidate();
     }
 
     fn drop_focus(&mut self) {
         self.focus = None;
         self.all_selected = false;
         self.keyboard_hidden = false;
-        self.changed();
+        self.invalidate();
     }
 
     pub(crate) fn keyboard_shown(&self) -> bool {
@@ -444,7 +447,7 @@ impl Os {
 
     pub(crate) fn system(&mut self) -> &mut System {
         // Whoever asks may change what is shown.
-        self.changed();
+        self.invalidate();
         &mut self.system
     }
 
@@ -454,26 +457,26 @@ impl Os {
         }
         let cut = |text: &str, max: usize| text.chars().take(max).collect::<String>();
         let buttons = buttons.iter().take(3).map(|label| cut(label, 30)).collect();
-        self.begin(Move::Fade, false);
+        self.start_transition(TransitionKind::Fade, false);
         self.dialogs.push_back(Dialog { title: cut(title, 100), text: cut(text, 500), buttons });
-        self.changed();
+        self.invalidate();
     }
 
     fn answer_dialog(&mut self, button: Option<usize>) {
-        self.begin(Move::Fade, false);
+        self.start_transition(TransitionKind::Fade, false);
         let Some(dialog) = self.dialogs.pop_front() else { return };
-        if self.answers.len() >= MAX_LOG {
+        if self.answers.len() >= MAX_LOGGED {
             self.answers.pop_front();
         }
         let button = button.and_then(|i| dialog.buttons.get(i).cloned());
         self.answers.push_back(DialogAnswer { title: dialog.title, button });
-        self.changed();
+        self.invalidate();
     }
 
     pub(crate) fn receive_message(&mut self, from: &str, text: &str) {
         let from: String = from.chars().take(60).collect();
         let text: String = text.chars().take(2000).collect();
-        let in_front = self.front == messages::PACKAGE && self.awake && !self.locked;
+        let in_front = self.foreground == messages::PACKAGE && self.awake && !self.locked;
         let seen = in_front && self.apps.messages.open_with() == Some(&from);
         let time = self.clock();
         self.apps.messages.receive(&from, &text, seen, time);
@@ -482,7 +485,7 @@ impl Os {
         } else if self.awake {
             self.heads_up = Some(HeadsUp { from, text, until: Instant::now() + HEADS_UP });
         }
-        self.changed();
+        self.invalidate();
     }
 }
 

@@ -16,16 +16,16 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::host::{HostRequest, Which};
+use self::host::{DeviceSelector, HostRequest};
 use crate::{
     AdbDevice,
-    services::{self, Ended, FEATURES, Service, Stream},
+    services::{self, FEATURES, Service, ServiceEnd, Stream},
 };
 
 /// Connections at a time; a client opens one for each command.
-pub(crate) const MOST_CONNECTIONS: usize = 256;
+pub(crate) const MAX_CONNECTIONS: usize = 256;
 /// How long a client may take to say what it wants.
-const PATIENCE: Duration = Duration::from_mins(1);
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// An adb server with virtual phones.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
     run: impl Fn(TcpStream) -> F,
 ) {
     let tasks = TaskTracker::new();
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let accepted = tokio::select! {
             biased;
@@ -104,19 +104,19 @@ struct Connection {
 
 impl Connection {
     async fn run(self) {
-        if let Err(error) = self.converse().await {
+        if let Err(error) = self.handle_request().await {
             tracing::debug!(%error, "an adb client is gone");
         }
     }
 
     /// Requests to the server, until one ends the connection or hands it to a phone.
-    async fn converse(mut self) -> io::Result<()> {
+    async fn handle_request(mut self) -> io::Result<()> {
         let Some(request) = self.request().await? else { return Ok(()) };
         let serials: Vec<&str> = self.phones.iter().map(AdbDevice::serial).collect();
         match host::parse(&request, &serials) {
             HostRequest::Service => self.fail("no transport is chosen").await,
             HostRequest::Server(request) => self.about_server(&request).await,
-            HostRequest::About(which, request) => {
+            HostRequest::Device(which, request) => {
                 let answer = host::find(&self.phones, &which)
                     .and_then(|(_, phone)| host::answer(phone, &request));
                 match answer {
@@ -127,7 +127,7 @@ impl Connection {
             }
             HostRequest::Wait(which, state) => self.wait_for(&which, &state).await,
             HostRequest::Transport(which) => self.transport(&which, false).await,
-            HostRequest::NumberedTransport(which) => self.transport(&which, true).await,
+            HostRequest::TransportWithId(which) => self.transport(&which, true).await,
         }
     }
 
@@ -168,19 +168,19 @@ impl Connection {
                 self.phones.iter().map(|phone| Box::pin(phone.faults().link_changed())).collect();
             let list = host::list(&self.phones, long);
             if last.as_ref() != Some(&list) {
-                self.stream.write_all(smart::counted(&list).as_bytes()).await?;
+                self.stream.write_all(smart::length_prefixed(&list).as_bytes()).await?;
                 last = Some(list);
             }
             let mut byte = [0];
             tokio::select! {
                 read = self.stream.read(&mut byte) => if read? == 0 { return Ok(()) },
-                () = first_of(changes) => {}
+                () = any_ready(changes) => {}
             }
         }
     }
 
     /// `wait-for-any-device`: the first OKAY says that the request was understood.
-    async fn wait_for(&mut self, which: &Which, wanted: &str) -> io::Result<()> {
+    async fn wait_for(&mut self, which: &DeviceSelector, wanted: &str) -> io::Result<()> {
         let (transport, wanted) = wanted.split_once('-').unwrap_or(("any", wanted));
         let usb = transport == "usb";
         smart::okay(&mut self.stream).await?;
@@ -202,12 +202,12 @@ impl Connection {
             let mut byte = [0];
             tokio::select! {
                 read = self.stream.read(&mut byte) => if read? == 0 { return Ok(()) },
-                () = first_of(changes) => {}
+                () = any_ready(changes) => {}
             }
         }
     }
 
-    async fn transport(mut self, which: &Which, numbered: bool) -> io::Result<()> {
+    async fn transport(mut self, which: &DeviceSelector, numbered: bool) -> io::Result<()> {
         let found = host::find(&self.phones, which)
             .and_then(|(id, phone)| host::usable(phone).map(|()| (id, phone.clone())));
         let (id, phone) = match found {
@@ -245,17 +245,17 @@ impl Connection {
         let stream = Stream { input: Box::new(input), output: Box::new(output) };
         let ended = services::serve(phone, service, stream).await;
         match ended {
-            Ended::Done => {}
-            Ended::CutLink => phone.faults().kill_link(),
+            ServiceEnd::Done => {}
+            ServiceEnd::CutLink => phone.faults().kill_link(),
         }
         Ok(())
     }
 
     /// `None` at an ordinary end. What is not adb is told so by the end of the connection.
     async fn request(&mut self) -> io::Result<Option<String>> {
-        let read = match timeout(PATIENCE, smart::read_request(&mut self.stream)).await {
+        let read = match timeout(REQUEST_TIMEOUT, smart::read_request(&mut self.stream)).await {
             Ok(Ok(read)) => read,
-            Ok(Err(smart::RequestError::Ended(_))) | Err(_) => return Ok(None),
+            Ok(Err(smart::RequestError::ServiceEnd(_))) | Err(_) => return Ok(None),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "not an adb client");
                 self.fail("unknown request").await?;
@@ -274,7 +274,7 @@ impl Connection {
     }
 }
 
-async fn first_of<F: Future<Output = ()> + Unpin>(mut futures: Vec<F>) {
+async fn any_ready<F: Future<Output = ()> + Unpin>(mut futures: Vec<F>) {
     std::future::poll_fn(|context| {
         let ready =
             futures.iter_mut().any(|future| std::pin::Pin::new(future).poll(context).is_ready());

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Bytes of a service's name, which holds a whole command line.
-pub(crate) const LONGEST_NAME: usize = 64 << 10;
+pub(crate) const MAX_NAME: usize = 64 << 10;
 
 /// What the phone can do, as it announces itself. Only what is really there.
 pub(crate) const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2";
@@ -30,7 +30,7 @@ impl fmt::Debug for Stream {
 
 /// How a service ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum ServiceEnd {
     Done,
     /// A fault wants the whole link to the phone cut now.
     CutLink,
@@ -44,9 +44,9 @@ pub(crate) enum Service {
     Framebuffer,
     Reboot,
     /// Says its sentence and ends: what a phone like this does not do.
-    Refusal(String),
+    Refuse(String),
     /// Stays open and says nothing, as `jdwp` does without debuggable apps.
-    Silence,
+    Idle,
     TrackJdwp,
     ListReverse,
     RefuseReverse,
@@ -73,7 +73,7 @@ impl Service {
                 Self::refusal("Device is locked. Please unlock the device first\n")
             }
             "tcpip" | "usb" => Self::refusal("error: a virtual phone keeps its port\n"),
-            "jdwp" => Self::Silence,
+            "jdwp" => Self::Idle,
             "track-jdwp" | "track-app" => Self::TrackJdwp,
             "abb" | "abb_exec" => Self::refusal(INSTALL_REFUSED),
             "reverse" if rest == "list-forward" => Self::ListReverse,
@@ -104,7 +104,7 @@ impl Service {
     }
 
     fn refusal(text: &str) -> Self {
-        Self::Refusal(text.to_owned())
+        Self::Refuse(text.to_owned())
     }
 }
 
@@ -113,22 +113,22 @@ pub(crate) const INSTALL_REFUSED: &str =
     "Failure [INSTALL_FAILED_ABORTED: a virtual phone runs only the apps it came with]\n";
 
 /// Runs a service to its end. The end of the stream is the service's own doing.
-pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> Ended {
+pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> ServiceEnd {
     device.count(|counts| counts.services += 1);
     match service {
         Service::Shell(request) => shell::serve(device, request, stream).await,
         Service::Sync => {
             sync::serve(device, stream).await;
-            Ended::Done
+            ServiceEnd::Done
         }
         Service::Framebuffer => framebuffer(device, stream).await,
         Service::Reboot => {
             finish(stream, b"").await;
             device.reboot();
-            Ended::Done
+            ServiceEnd::Done
         }
-        Service::Refusal(text) => finish(stream, text.as_bytes()).await,
-        Service::Silence => wait_for_end(stream, b"").await,
+        Service::Refuse(text) => finish(stream, text.as_bytes()).await,
+        Service::Idle => wait_for_end(stream, b"").await,
         Service::TrackJdwp => wait_for_end(stream, b"0000").await,
         Service::ListReverse => finish(stream, b"OKAY0000").await,
         Service::RefuseReverse => {
@@ -138,7 +138,7 @@ pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) 
     }
 }
 
-async fn finish(mut stream: Stream, bytes: &[u8]) -> Ended {
+async fn finish(mut stream: Stream, bytes: &[u8]) -> ServiceEnd {
     let sent = async {
         stream.output.write_all(bytes).await?;
         stream.output.shutdown().await
@@ -146,23 +146,23 @@ async fn finish(mut stream: Stream, bytes: &[u8]) -> Ended {
     if let Err(error) = sent.await {
         tracing::debug!(%error, "the peer did not wait for an answer");
     }
-    Ended::Done
+    ServiceEnd::Done
 }
 
-async fn wait_for_end(mut stream: Stream, first: &[u8]) -> Ended {
+async fn wait_for_end(mut stream: Stream, first: &[u8]) -> ServiceEnd {
     if stream.output.write_all(first).await.is_ok()
         && let Err(error) = tokio::io::copy(&mut stream.input, &mut tokio::io::sink()).await
     {
         tracing::debug!(%error, "a silent service ended");
     }
-    Ended::Done
+    ServiceEnd::Done
 }
 
 /// One picture after the header of AOSP's `framebuffer_service.cpp`, version 2: 14 little-endian
 /// words: version, bits of a pixel, colour space (1: sRGB), size, and the place of each colour.
-async fn framebuffer(device: &AdbDevice, mut stream: Stream) -> Ended {
+async fn framebuffer(device: &AdbDevice, mut stream: Stream) -> ServiceEnd {
     let Ok(frame) = device.capture().await else {
-        return Ended::Done;
+        return ServiceEnd::Done;
     };
     let faults = device.faults().for_capture();
     let size = u32::try_from(frame.rgba.len()).unwrap_or(u32::MAX);
@@ -174,8 +174,8 @@ async fn framebuffer(device: &AdbDevice, mut stream: Stream) -> Ended {
     whole.truncate(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
     if faults.drop_after.is_some() {
         return match stream.output.write_all(&whole).await {
-            Ok(()) => Ended::CutLink,
-            Err(_) => Ended::Done,
+            Ok(()) => ServiceEnd::CutLink,
+            Err(_) => ServiceEnd::Done,
         };
     }
     finish(stream, &whole).await

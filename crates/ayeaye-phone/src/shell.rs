@@ -4,8 +4,8 @@ mod exec;
 mod expand;
 mod io;
 mod jobs;
-mod outlet;
 mod parse;
+mod protocol;
 mod syntax;
 mod terminal;
 #[cfg(test)]
@@ -19,23 +19,23 @@ use tokio::{
     sync::{Notify, mpsc},
 };
 
-pub(crate) use self::{commands::screencap::png_picture, outlet::Framing};
+pub(crate) use self::{commands::screencap::png_picture, protocol::Framing};
 use self::{
     exec::{Shell, Stop},
-    io::{Gone, Io, Sink, Stdin},
-    outlet::{Channel, Id, Outlet, next_packet},
-    terminal::{LineEditor, Typed},
+    io::{Disconnected, Io, Sink, Stdin},
+    protocol::{Channel, Id, PeerWriter, next_packet},
+    terminal::{LineEditor, TerminalEvent},
 };
 use crate::{
     device::AdbDevice,
-    services::{Ended, Stream},
+    services::{ServiceEnd, Stream},
 };
 
 /// How long a command without packets may go on when its input has ended. `adb exec-in` closes its
 /// side before the command has read all; a peer that is gone for good looks the same.
 const GRACE: Duration = Duration::from_secs(5);
 /// Bytes of one line of a script on stdin.
-const LONGEST_LINE: usize = 64 << 10;
+const MAX_LINE: usize = 64 << 10;
 /// Chunks of input that wait for a command to read them.
 const INPUT_QUEUE: usize = 16;
 /// Bytes of input read at a time.
@@ -52,22 +52,22 @@ pub(crate) struct Request {
 }
 
 /// Runs one session to its end.
-pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) -> Ended {
+pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) -> ServiceEnd {
     let Request { framing, terminal, command } = request;
-    let outlet = Outlet::new(framing, terminal, stream.output);
+    let peer = PeerWriter::new(framing, terminal, stream.output);
     let (sender, receiver) = mpsc::channel(INPUT_QUEUE);
     let interrupt = Arc::new(Notify::new());
     let io = Io {
         stdin: Stdin::stream(receiver),
-        stdout: Sink::Peer(outlet.clone(), Channel::Stdout),
-        stderr: Sink::Peer(outlet.clone(), Channel::Stderr),
+        stdout: Sink::Peer(peer.clone(), Channel::Stdout),
+        stderr: Sink::Peer(peer.clone(), Channel::Stderr),
     };
     let input = Input {
         from: stream.input,
         framing,
         to: Some(sender),
         terminal: terminal.then(LineEditor::default),
-        outlet: outlet.clone(),
+        peer: peer.clone(),
         interrupt: interrupt.clone(),
     };
     let session = Session { shell: Shell::new(device.clone()), io, interrupt };
@@ -79,18 +79,18 @@ pub(crate) async fn serve(device: &AdbDevice, request: Request, stream: Stream) 
     };
     let status = tokio::select! {
         status = work => status,
-        () = input.pump() => Err(Gone { on_purpose: false }),
+        () = input.pump() => Err(Disconnected { by_fault: false }),
     };
     let ended = match status {
         Ok(_) if device.faults().take_no_exit_status() => Ok(()),
-        Ok(status) => outlet.exit(status).await,
+        Ok(status) => peer.exit(status).await,
         Err(gone) => Err(gone),
     };
-    if ended == Err(Gone { on_purpose: true }) {
-        return Ended::CutLink;
+    if ended == Err(Disconnected { by_fault: true }) {
+        return ServiceEnd::CutLink;
     }
-    outlet.close().await;
-    Ended::Done
+    peer.close().await;
+    ServiceEnd::Done
 }
 
 #[derive(Debug)]
@@ -101,7 +101,7 @@ struct Session {
 }
 
 impl Session {
-    async fn one(mut self, command: &str) -> Result<u8, Gone> {
+    async fn one(mut self, command: &str) -> Result<u8, Disconnected> {
         self.shell.device().faults().before_shell().await;
         let interrupt = self.interrupt.clone();
         let work = async {
@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// Reads lines and runs each, until `exit` or the end of the input.
-    async fn lines(mut self, terminal: bool) -> Result<u8, Gone> {
+    async fn lines(mut self, terminal: bool) -> Result<u8, Disconnected> {
         let mut line = String::new();
         loop {
             if terminal {
@@ -129,7 +129,7 @@ impl Session {
             }
             let interrupt = self.interrupt.clone();
             let read = tokio::select! {
-                read = self.io.stdin.line(LONGEST_LINE) => read,
+                read = self.io.stdin.line(MAX_LINE) => read,
                 () = interrupt.notified() => {
                     line.clear();
                     continue;
@@ -138,9 +138,7 @@ impl Session {
             let Some(read) = read else { break };
             line.push_str(&String::from_utf8_lossy(&read));
             let parsed = parse::parse(&line);
-            if parsed.as_ref().is_err_and(parse::SyntaxError::wants_more)
-                && line.len() < LONGEST_LINE
-            {
+            if parsed.as_ref().is_err_and(parse::SyntaxError::wants_more) && line.len() < MAX_LINE {
                 line.push('\n');
                 continue;
             }
@@ -169,19 +167,19 @@ impl Session {
         Ok(self.shell.status())
     }
 
-    async fn print(&self, text: String) -> Result<(), Gone> {
+    async fn print(&self, text: String) -> Result<(), Disconnected> {
         match self.io.stdout.write(&[Bytes::from(text)], None).await {
-            Err(io::WriteError::Gone(gone)) => Err(gone),
+            Err(io::WriteError::Disconnected(gone)) => Err(gone),
             Ok(()) | Err(io::WriteError::File(_)) => Ok(()),
         }
     }
 }
 
-fn exited(stop: Stop) -> Result<u8, Gone> {
+fn exited(stop: Stop) -> Result<u8, Disconnected> {
     match stop {
         Stop::Exit(status) => Ok(status),
         Stop::Break | Stop::Continue => Ok(0),
-        Stop::Gone(gone) => Err(gone),
+        Stop::Disconnected(gone) => Err(gone),
     }
 }
 
@@ -192,7 +190,7 @@ struct Input {
     /// Taken when the input has ended.
     to: Option<mpsc::Sender<Bytes>>,
     terminal: Option<LineEditor>,
-    outlet: Arc<Outlet>,
+    peer: Arc<PeerWriter>,
     interrupt: Arc<Notify>,
 }
 
@@ -236,16 +234,15 @@ impl Input {
         };
         for typed in editor.feed(&bytes) {
             match typed {
-                Typed::Echo(text) => {
-                    let echoed =
-                        self.outlet.write(Channel::Stdout, &[Bytes::from(text)], None).await;
+                TerminalEvent::Echo(text) => {
+                    let echoed = self.peer.write(Channel::Stdout, &[Bytes::from(text)], None).await;
                     if echoed.is_err() {
                         self.to = None;
                     }
                 }
-                Typed::Line(line) => self.send(line).await,
-                Typed::Interrupt => self.interrupt.notify_waiters(),
-                Typed::End => self.to = None,
+                TerminalEvent::Line(line) => self.send(line).await,
+                TerminalEvent::Interrupt => self.interrupt.notify_waiters(),
+                TerminalEvent::End => self.to = None,
             }
         }
     }

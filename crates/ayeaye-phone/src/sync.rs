@@ -16,8 +16,8 @@ use crate::{
 };
 
 /// AOSP's limits for a name and for one piece of data.
-const LONGEST_NAME: u32 = 1024;
-const LONGEST_DATA: u32 = 64 << 10;
+const MAX_NAME: u32 = 1024;
+const MAX_DATA_CHUNK: u32 = 64 << 10;
 
 /// Why the service ends: all of these end it, and none is worth a word to the peer.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ impl Session<'_> {
             if &id == b"QUIT" {
                 return Ok(());
             }
-            if length > LONGEST_NAME {
+            if length > MAX_NAME {
                 self.fail("path too long").await?;
                 return Err(SyncError::Protocol("a name too long"));
             }
@@ -136,7 +136,7 @@ impl Session<'_> {
     /// The peer sends a file. On failure its data is still read to the end, as AOSP does, so that
     /// the peer sees the reason and not a broken pipe.
     async fn receive(&mut self, name: &str, mode: u32) -> Result<(), SyncError> {
-        let path = files::absolute("/", name);
+        let path = files::normalize_path("/", name);
         let mut failed = match mode & 0o170_000 {
             0o120_000 => Some(FileError::Invalid),
             _ => self.prepare(&path).err(),
@@ -145,7 +145,7 @@ impl Session<'_> {
         let modified = loop {
             let (id, length) = self.header().await?;
             match &id {
-                b"DATA" if length <= LONGEST_DATA => {
+                b"DATA" if length <= MAX_DATA_CHUNK => {
                     let start = content.len();
                     content.resize(start + usize::try_from(length).unwrap_or(0), 0);
                     self.stream.input.read_exact(&mut content[start..]).await?;
@@ -185,12 +185,12 @@ impl Session<'_> {
 
     /// The peer gets a file.
     async fn send(&mut self, name: &str) -> Result<(), SyncError> {
-        let read = self.device.files().read(&files::absolute("/", name));
+        let read = self.device.files().read(&files::normalize_path("/", name));
         let content = match read {
             Ok(content) => content,
             Err(error) => return self.fail(&format!("open failed: {error}")).await,
         };
-        let step = usize::try_from(LONGEST_DATA).unwrap_or(usize::MAX);
+        let step = usize::try_from(MAX_DATA_CHUNK).unwrap_or(usize::MAX);
         // A megabyte at a time, so that a transport with messages has full ones.
         for batch in content.chunks(16 * step) {
             let mut out = BytesMut::with_capacity(batch.len() + 16 * 8);
@@ -214,12 +214,12 @@ impl Session<'_> {
     }
 
     fn stat(&self, name: &str) -> Result<Stat, FileError> {
-        self.device.files().stat(&files::absolute("/", name))
+        self.device.files().stat(&files::normalize_path("/", name))
     }
 
     /// What cannot be listed looks empty, as it does on a real phone.
     fn list(&self, name: &str) -> Vec<(String, Stat)> {
-        self.device.files().list(&files::absolute("/", name)).unwrap_or_default()
+        self.device.files().list(&files::normalize_path("/", name)).unwrap_or_default()
     }
 
     async fn fail(&mut self, reason: &str) -> Result<(), SyncError> {

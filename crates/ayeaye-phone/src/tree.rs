@@ -99,7 +99,7 @@ pub(crate) struct Window {
     pub(crate) package: &'static str,
     /// As `dumpsys window` names it.
     pub(crate) title: String,
-    pub(crate) role: Role,
+    pub(crate) kind: WindowKind,
     /// Parents before children: the order of drawing.
     pub(crate) nodes: Vec<Node>,
     /// Touches inside these do not fall through to the windows below.
@@ -107,14 +107,14 @@ pub(crate) struct Window {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum WindowKind {
     App,
-    Bar,
-    Keyboard,
+    SystemBar,
+    InputMethod,
     /// Lock screen, dialog: has the focus while it is there.
-    Over,
+    Modal,
     /// A toast or a heads-up: never has the focus.
-    Notice,
+    Notification,
 }
 
 impl Window {

@@ -12,16 +12,16 @@ use tokio::{
 };
 
 use super::{
-    packet::{self, MAX_DATA, Packet, PacketError, VERSION_NO_CHECKSUM, Verb},
+    packet::{self, Command, MAX_DATA, Packet, PacketError, VERSION_NO_CHECKSUM},
     stream::{self, Inbox, Opened},
 };
 use crate::{
     AdbDevice, LinkState,
-    services::{FEATURES, LONGEST_NAME, Service},
+    services::{FEATURES, MAX_NAME, Service},
 };
 
 /// Streams open at a time on one link.
-const MOST_STREAMS: usize = 256;
+const MAX_STREAMS: usize = 256;
 /// Messages that wait for the socket.
 const OUT_QUEUE: usize = 16;
 
@@ -45,7 +45,7 @@ async fn serve(
     mut to: OwnedWriteHalf,
     phone: &AdbDevice,
 ) -> Result<(), PacketError> {
-    let Some(host) = greet(&mut from, &mut to, phone).await? else { return Ok(()) };
+    let Some(host) = handshake(&mut from, &mut to, phone).await? else { return Ok(()) };
     let (sender, receiver) = mpsc::channel(OUT_QUEUE);
     let mut link = Streams {
         phone,
@@ -69,20 +69,20 @@ struct Host {
 }
 
 /// Exchanges greetings. `None` when the host went away before it was let in.
-async fn greet(
+async fn handshake(
     from: &mut OwnedReadHalf,
     to: &mut OwnedWriteHalf,
     phone: &AdbDevice,
 ) -> Result<Option<Host>, PacketError> {
-    let mut greeted = None;
+    let mut offered = None;
     loop {
         let message = match packet::read(from, false).await {
             Ok(message) => message,
             Err(PacketError::LinkState(_)) => return Ok(None),
             Err(error) => return Err(error),
         };
-        match (message.verb, phone.faults().link()) {
-            (Verb::Connect, link) => {
+        match (message.command, phone.faults().link()) {
+            (Command::Connect, link) => {
                 let host = Host {
                     max_data: usize::try_from(message.arg1.clamp(4096, MAX_DATA)).unwrap_or(4096),
                     checksum: message.arg0 < VERSION_NO_CHECKSUM,
@@ -90,7 +90,7 @@ async fn greet(
                 match link {
                     LinkState::Device => {
                         let banner = Packet::new(
-                            Verb::Connect,
+                            Command::Connect,
                             VERSION_NO_CHECKSUM.min(message.arg0),
                             MAX_DATA,
                             banner(phone),
@@ -99,20 +99,25 @@ async fn greet(
                         return Ok(Some(host));
                     }
                     LinkState::Unauthorized => {
-                        greeted = Some(host);
+                        offered = Some(host);
                         packet::write(to, &challenge(), host.checksum).await?;
                     }
                     LinkState::Offline => {}
                 }
             }
             // A signature is never good enough here; a public key waits for a person.
-            (Verb::Auth, LinkState::Unauthorized) => {
-                if let (Some(host), SIGNATURE) = (greeted, message.arg0) {
+            (Command::Auth, LinkState::Unauthorized) => {
+                if let (Some(host), SIGNATURE) = (offered, message.arg0) {
                     packet::write(to, &challenge(), host.checksum).await?;
                 }
             }
             (
-                Verb::Auth | Verb::Open | Verb::Okay | Verb::Write | Verb::Close | Verb::Other(_),
+                Command::Auth
+                | Command::Open
+                | Command::Okay
+                | Command::Write
+                | Command::Close
+                | Command::Other(_),
                 LinkState::Device | LinkState::Offline | LinkState::Unauthorized,
             ) => {}
         }
@@ -124,7 +129,7 @@ const TOKEN: u32 = 1;
 const SIGNATURE: u32 = 2;
 
 fn challenge() -> Packet {
-    Packet::new(Verb::Auth, TOKEN, 0, token().to_vec())
+    Packet::new(Command::Auth, TOKEN, 0, token().to_vec())
 }
 
 fn banner(phone: &AdbDevice) -> Vec<u8> {
@@ -173,28 +178,29 @@ impl Streams<'_> {
                     self.open.remove(&id);
                 }
             }
-            match message.verb {
-                Verb::Open => self.open(&message).await,
-                Verb::Write => {
+            match message.command {
+                Command::Open => self.open(&message).await,
+                Command::Write => {
                     // A peer sends the next piece only after our OKAY, so there is always room.
                     if let Some(inbox) = self.open.get(&message.arg1)
                         && inbox.data.try_send(message.data).is_err()
                     {
                         self.open.remove(&message.arg1);
-                        self.send(Packet::new(Verb::Close, message.arg1, message.arg0, "")).await;
+                        self.send(Packet::new(Command::Close, message.arg1, message.arg0, ""))
+                            .await;
                     }
                 }
-                Verb::Okay => {
+                Command::Okay => {
                     if let Some(inbox) = self.open.get(&message.arg1) {
                         inbox.ready.notify_one();
                     }
                 }
-                Verb::Close => {
+                Command::Close => {
                     // The task sees its inbox end.
                     self.open.remove(&message.arg1);
                 }
-                Verb::Connect | Verb::Auth | Verb::Other(_) => {
-                    tracing::debug!(verb = ?message.verb, "a message out of place");
+                Command::Connect | Command::Auth | Command::Other(_) => {
+                    tracing::debug!(command = ?message.command, "a message out of place");
                 }
             }
         }
@@ -204,18 +210,18 @@ impl Streams<'_> {
         let theirs = message.arg0;
         let name = message.data.split(|byte| *byte == 0).next().unwrap_or_default();
         // `abb_exec` has zeros between its arguments; its first word is enough.
-        let service = (name.len() <= LONGEST_NAME && self.open.len() < MOST_STREAMS)
+        let service = (name.len() <= MAX_NAME && self.open.len() < MAX_STREAMS)
             .then(|| Service::parse(name))
             .flatten();
         let Some(service) = service else {
             self.phone.count(|counts| counts.unknown_services += 1);
-            return self.send(Packet::new(Verb::Close, 0, theirs, "")).await;
+            return self.send(Packet::new(Command::Close, 0, theirs, "")).await;
         };
         self.last_id = self.last_id.wrapping_add(1).max(1);
         let ours = self.last_id;
         let (inbox, opened) = Opened::new(ours, theirs, self.host.max_data, self.out.clone());
         self.open.insert(ours, inbox);
-        self.send(Packet::new(Verb::Okay, ours, theirs, "")).await;
+        self.send(Packet::new(Command::Okay, ours, theirs, "")).await;
         self.tasks.spawn(stream::run(opened, service, self.phone.clone()));
     }
 

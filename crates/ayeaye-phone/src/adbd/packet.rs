@@ -14,7 +14,7 @@ pub(crate) const VERSION_NO_CHECKSUM: u32 = 0x0100_0001;
 
 /// What a message is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub(crate) enum Command {
     Connect,
     Auth,
     Open,
@@ -25,7 +25,7 @@ pub(crate) enum Verb {
     Other(u32),
 }
 
-impl Verb {
+impl Command {
     fn word(self) -> u32 {
         match self {
             Self::Connect => u32::from_le_bytes(*b"CNXN"),
@@ -39,7 +39,7 @@ impl Verb {
     }
 }
 
-impl From<u32> for Verb {
+impl From<u32> for Command {
     fn from(word: u32) -> Self {
         match &word.to_le_bytes() {
             b"CNXN" => Self::Connect,
@@ -56,26 +56,26 @@ impl From<u32> for Verb {
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Packet {
-    pub(crate) verb: Verb,
+    pub(crate) command: Command,
     pub(crate) arg0: u32,
     pub(crate) arg1: u32,
     pub(crate) data: Bytes,
 }
 
 impl Packet {
-    pub(crate) fn new(verb: Verb, arg0: u32, arg1: u32, data: impl Into<Bytes>) -> Self {
-        Self { verb, arg0, arg1, data: data.into() }
+    pub(crate) fn new(command: Command, arg0: u32, arg1: u32, data: impl Into<Bytes>) -> Self {
+        Self { command, arg0, arg1, data: data.into() }
     }
 
     fn header(&self, checksum: bool) -> [u8; 24] {
         let length = u32::try_from(self.data.len()).expect("data is cut to MAX_DATA");
         let words = [
-            self.verb.word(),
+            self.command.word(),
             self.arg0,
             self.arg1,
             length,
             if checksum { sum(&self.data) } else { 0 },
-            !self.verb.word(),
+            !self.command.word(),
         ];
         let mut header = [0; 24];
         for (place, word) in header.chunks_exact_mut(4).zip(words) {
@@ -119,7 +119,7 @@ pub(crate) async fn read(
     if checksum && sum(&data) != expected {
         return Err(PacketError::Damaged);
     }
-    Ok(Packet::new(Verb::from(command), arg0, arg1, data))
+    Ok(Packet::new(Command::from(command), arg0, arg1, data))
 }
 
 /// Writes one message; header and data go together, so that no half waits for the other's answer.
@@ -149,8 +149,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_message_reads_back_as_itself(verb: u32, arg0: u32, arg1: u32, data: Vec<u8>) {
-            let packet = Packet::new(Verb::from(verb), arg0, arg1, data);
+        fn a_message_reads_back_as_itself(command: u32, arg0: u32, arg1: u32, data: Vec<u8>) {
+            let packet = Packet::new(Command::from(command), arg0, arg1, data);
             let mut wire = Vec::new();
             block_on(write(&mut wire, &packet, true)).unwrap();
             prop_assert_eq!(block_on(read(&mut &wire[..], true)).unwrap(), packet);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_huge_message_is_refused_before_it_is_read() {
-        let mut wire = Packet::new(Verb::Write, 1, 1, "").header(false);
+        let mut wire = Packet::new(Command::Write, 1, 1, "").header(false);
         wire[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
         let error = block_on(read(&mut &wire[..], false)).unwrap_err();
         assert!(matches!(error, PacketError::TooLong(u32::MAX)), "{error:?}");

@@ -8,10 +8,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::packet::{Packet, Verb};
+use super::packet::{Command, Packet};
 use crate::{
     AdbDevice,
-    services::{self, Ended, Service, Stream},
+    services::{self, Service, ServiceEnd, Stream},
 };
 
 /// Bytes between a service and its messages.
@@ -63,7 +63,7 @@ pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u
                 // The service reads no more; the peer may send on, into nothing.
                 tracing::trace!("input for a service that has stopped reading");
             }
-            if out.send(Packet::new(Verb::Okay, ours, theirs, "")).await.is_err() {
+            if out.send(Packet::new(Command::Okay, ours, theirs, "")).await.is_err() {
                 break;
             }
         }
@@ -80,7 +80,7 @@ pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
-            let packet = Packet::new(Verb::Write, ours, theirs, buffer.split().freeze());
+            let packet = Packet::new(Command::Write, ours, theirs, buffer.split().freeze());
             if out.send(packet).await.is_err()
                 || closed.run_until_cancelled(ready.notified()).await.is_none()
             {
@@ -96,12 +96,12 @@ pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u
     // Output is over when the service is, and its last message has been taken.
     let ended = tokio::select! {
         ((), ended) = async { tokio::join!(outgoing, serving) } => ended,
-        () = incoming => Ended::Done,
+        () = incoming => ServiceEnd::Done,
     };
     match ended {
-        Ended::CutLink => phone.faults().kill_link(),
-        Ended::Done => {
-            if out.send(Packet::new(Verb::Close, ours, theirs, "")).await.is_err() {
+        ServiceEnd::CutLink => phone.faults().kill_link(),
+        ServiceEnd::Done => {
+            if out.send(Packet::new(Command::Close, ours, theirs, "")).await.is_err() {
                 tracing::trace!("the link ended before its stream");
             }
         }

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Adbd,
-    packet::{self, Packet, Verb},
+    packet::{self, Command, Packet},
 };
 use crate::{AdbDevice, LinkState, Phone, PhoneOptions};
 
@@ -18,15 +18,15 @@ struct Host {
 }
 
 impl Host {
-    async fn greet(address: std::net::SocketAddr, version: u32) -> Self {
+    async fn handshake(address: std::net::SocketAddr, version: u32) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         let mut host = Self { stream, checksum: version < VERSION };
-        host.send(Verb::Connect, version, 256 << 10, b"host::features=shell_v2").await;
+        host.send(Command::Connect, version, 256 << 10, b"host::features=shell_v2").await;
         host
     }
 
-    async fn send(&mut self, verb: Verb, arg0: u32, arg1: u32, data: &[u8]) {
-        let packet = Packet::new(verb, arg0, arg1, data.to_vec());
+    async fn send(&mut self, command: Command, arg0: u32, arg1: u32, data: &[u8]) {
+        let packet = Packet::new(command, arg0, arg1, data.to_vec());
         packet::write(&mut self.stream, &packet, self.checksum).await.unwrap();
     }
 
@@ -48,23 +48,23 @@ async fn adbd() -> (std::net::SocketAddr, AdbDevice) {
 async fn a_stream_waits_for_each_of_its_messages_to_be_taken() {
     let (address, _phone) = adbd().await;
     for version in [VERSION, 0x0100_0000] {
-        let mut host = Host::greet(address, version).await;
+        let mut host = Host::handshake(address, version).await;
         let banner = host.read().await;
-        assert_eq!((banner.verb, banner.arg0), (Verb::Connect, version));
+        assert_eq!((banner.command, banner.arg0), (Command::Connect, version));
         assert!(banner.data.starts_with(b"device::ro.product.name=ayeaye_phone;"));
-        host.send(Verb::Open, 9, 0, b"exec:screencap\0").await;
+        host.send(Command::Open, 9, 0, b"exec:screencap\0").await;
         let okay = host.read().await;
-        assert_eq!((okay.verb, okay.arg1), (Verb::Okay, 9));
+        assert_eq!((okay.command, okay.arg1), (Command::Okay, 9));
         let mut length = 0;
         loop {
             let message = host.read().await;
-            match message.verb {
-                Verb::Write => {
+            match message.command {
+                Command::Write => {
                     assert!(message.data.len() <= 256 << 10);
                     length += message.data.len();
-                    host.send(Verb::Okay, 9, message.arg0, b"").await;
+                    host.send(Command::Okay, 9, message.arg0, b"").await;
                 }
-                Verb::Close => break,
+                Command::Close => break,
                 other => panic!("{other:?}"),
             }
         }
@@ -75,60 +75,60 @@ async fn a_stream_waits_for_each_of_its_messages_to_be_taken() {
 #[tokio::test]
 async fn streams_do_not_wait_for_each_other() {
     let (address, _phone) = adbd().await;
-    let mut host = Host::greet(address, VERSION).await;
+    let mut host = Host::handshake(address, VERSION).await;
     host.read().await;
     // The first stream is never answered; the second still is.
-    host.send(Verb::Open, 1, 0, b"exec:screencap\0").await;
-    host.send(Verb::Open, 2, 0, b"exec:echo two\0").await;
-    host.send(Verb::Open, 3, 0, b"tcp:80\0").await;
+    host.send(Command::Open, 1, 0, b"exec:screencap\0").await;
+    host.send(Command::Open, 2, 0, b"exec:echo two\0").await;
+    host.send(Command::Open, 3, 0, b"tcp:80\0").await;
     let (mut said, mut refused) = (false, false);
     while !(said && refused) {
         let message = host.read().await;
-        said |= message.verb == Verb::Write && message.arg1 == 2 && message.data == "two\n";
-        refused |= message.verb == Verb::Close && message.arg1 == 3;
+        said |= message.command == Command::Write && message.arg1 == 2 && message.data == "two\n";
+        refused |= message.command == Command::Close && message.arg1 == 3;
     }
 }
 
 #[tokio::test]
 async fn a_closed_stream_ends_its_service() {
     let (address, _phone) = adbd().await;
-    let mut host = Host::greet(address, VERSION).await;
+    let mut host = Host::handshake(address, VERSION).await;
     host.read().await;
-    host.send(Verb::Open, 1, 0, b"shell,v2,raw:sleep 1000\0").await;
+    host.send(Command::Open, 1, 0, b"shell,v2,raw:sleep 1000\0").await;
     let ours = host.read().await.arg0;
-    host.send(Verb::Close, 1, ours, b"").await;
+    host.send(Command::Close, 1, ours, b"").await;
     let close = host.read().await;
-    assert_eq!((close.verb, close.arg0, close.arg1), (Verb::Close, ours, 1));
+    assert_eq!((close.command, close.arg0, close.arg1), (Command::Close, ours, 1));
 }
 
 #[tokio::test]
 async fn nobody_is_let_in_until_the_phone_allows_it() {
     let (address, phone) = adbd().await;
     phone.faults().set(|plan| plan.link = LinkState::Unauthorized);
-    let mut host = Host::greet(address, VERSION).await;
+    let mut host = Host::handshake(address, VERSION).await;
     let challenge = host.read().await;
-    assert_eq!((challenge.verb, challenge.arg0, challenge.data.len()), (Verb::Auth, 1, 20));
-    host.send(Verb::Auth, 2, 0, &[0; 256]).await;
-    assert_eq!(host.read().await.verb, Verb::Auth);
+    assert_eq!((challenge.command, challenge.arg0, challenge.data.len()), (Command::Auth, 1, 20));
+    host.send(Command::Auth, 2, 0, &[0; 256]).await;
+    assert_eq!(host.read().await.command, Command::Auth);
     phone.faults().set(|plan| plan.link = LinkState::Device);
     // The link was cut, so that the host comes again.
     assert!(packet::read(&mut host.stream, false).await.is_err());
-    let mut host = Host::greet(address, VERSION).await;
-    assert_eq!(host.read().await.verb, Verb::Connect);
+    let mut host = Host::handshake(address, VERSION).await;
+    assert_eq!(host.read().await.command, Command::Connect);
 }
 
 #[tokio::test]
 async fn a_capture_can_lose_the_link_on_the_way() {
     let (address, phone) = adbd().await;
     phone.faults().set(|plan| plan.drop_capture_after = Some(1000));
-    let mut host = Host::greet(address, VERSION).await;
+    let mut host = Host::handshake(address, VERSION).await;
     host.read().await;
-    host.send(Verb::Open, 1, 0, b"shell,v2,raw:screencap\0").await;
+    host.send(Command::Open, 1, 0, b"shell,v2,raw:screencap\0").await;
     let mut length = 0;
     while let Ok(message) = packet::read(&mut host.stream, false).await {
-        if message.verb == Verb::Write {
+        if message.command == Command::Write {
             length += message.data.len();
-            host.send(Verb::Okay, 1, message.arg0, b"").await;
+            host.send(Command::Okay, 1, message.arg0, b"").await;
         }
     }
     // One header of a shell packet, and the bytes; no status, and no CLSE.

@@ -59,7 +59,7 @@ impl Canvas {
         } else if alpha > 0 {
             for y in r.top..r.bottom {
                 for pixel in self.row(y, r.left, r.right).chunks_exact_mut(4) {
-                    mix(pixel, [red, green, blue], u32::from(alpha));
+                    blend(pixel, [red, green, blue], u32::from(alpha));
                 }
             }
         }
@@ -82,13 +82,22 @@ impl Canvas {
         self.fill(Rect::new(left, bottom, right, rect.bottom), color, clip);
         for (l, r) in [(rect.left, left), (right, rect.right)] {
             for (t, b) in [(rect.top, top), (bottom, rect.bottom)] {
-                self.cover(Rect::new(l, t, r, b), color, clip, |x, y| corner(rect, radius, x, y));
+                self.fill_coverage(Rect::new(l, t, r, b), color, clip, |x, y| {
+                    corner(rect, radius, x, y)
+                });
             }
         }
     }
 
     /// An outline of `thick` pixels inside `rect`.
-    pub(crate) fn ring(&mut self, rect: Rect, radius: f32, thick: f32, color: Color, clip: Rect) {
+    pub(crate) fn stroke_round_rect(
+        &mut self,
+        rect: Rect,
+        radius: f32,
+        thick: f32,
+        color: Color,
+        clip: Rect,
+    ) {
         let short = rect.width().min(rect.height()) as f32;
         let radius = radius.min(short / 2.0);
         let step = thick.max(1.0).round();
@@ -103,8 +112,8 @@ impl Canvas {
             (corner(rect, radius, x, y) - inside).max(0.0)
         };
         let top = Rect::new(rect.left, rect.top, rect.right, rect.top + band);
-        self.cover(top, color, clip, coverage);
-        self.cover(top.shifted(0, rect.height() - band), color, clip, coverage);
+        self.fill_coverage(top, color, clip, coverage);
+        self.fill_coverage(top.shifted(0, rect.height() - band), color, clip, coverage);
         let side =
             Rect::new(rect.left, rect.top + band, rect.left + step as i32, rect.bottom - band);
         self.fill(side, color, clip);
@@ -112,7 +121,7 @@ impl Canvas {
     }
 
     /// Fills `area` with the coverage (0 to 1) that a function of the pixel's middle gives.
-    pub(crate) fn cover(
+    pub(crate) fn fill_coverage(
         &mut self,
         area: Rect,
         color: Color,
@@ -131,7 +140,7 @@ impl Canvas {
                 let c = coverage(x as f32 + 0.5, y as f32 + 0.5).clamp(0.0, 1.0);
                 let a = (c * f32::from(alpha) + 0.5) as u32;
                 if a > 0 {
-                    mix(pixel, [red, green, blue], a);
+                    blend(pixel, [red, green, blue], a);
                 }
             }
         }
@@ -161,7 +170,7 @@ impl Canvas {
             for (pixel, c) in row.chunks_exact_mut(4).zip(coverage) {
                 let a = u32::from(*c) * u32::from(alpha) / 255;
                 if a > 0 {
-                    mix(pixel, [red, green, blue], a);
+                    blend(pixel, [red, green, blue], a);
                 }
             }
         }
@@ -211,7 +220,7 @@ impl Canvas {
                 let at = (from_y * other.width + from_x) * 4;
                 let from = &other.data[at..at + 4];
                 let c = corner(rect, radius, x as f32 + 0.5, y as f32 + 0.5);
-                mix(to, [from[0], from[1], from[2]], (c.clamp(0.0, 1.0) * 255.0) as u32);
+                blend(to, [from[0], from[1], from[2]], (c.clamp(0.0, 1.0) * 255.0) as u32);
             }
         }
     }
@@ -233,7 +242,7 @@ fn corner(rect: Rect, radius: f32, x: f32, y: f32) -> f32 {
 /// `alpha` is 0 to 255.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "a weighted mean of bytes is a byte")]
-pub(crate) fn mix(pixel: &mut [u8], color: [u8; 3], alpha: u32) {
+pub(crate) fn blend(pixel: &mut [u8], color: [u8; 3], alpha: u32) {
     for (p, c) in pixel.iter_mut().zip(color) {
         *p = ((u32::from(*p) * (255 - alpha) + u32::from(c) * alpha + 127) / 255) as u8;
     }

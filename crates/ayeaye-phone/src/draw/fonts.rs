@@ -53,7 +53,7 @@ fn face(id: FaceId) -> Option<&'static Face<'static>> {
 
 /// A character in a face; `None` in `glyph` is drawn as a box.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct FontGlyph {
     pub(crate) face: FaceId,
     pub(crate) glyph: Option<GlyphId>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn is_invisible(c: char) -> bool {
         || c.is_control()
 }
 
-pub(crate) fn find(c: char, bold: bool) -> Found {
+pub(crate) fn find(c: char, bold: bool) -> FontGlyph {
     let text = if bold { FaceId::Bold } else { FaceId::Regular };
     let order = if c >= '\u{1F000}' {
         [FaceId::Emoji, text, FaceId::Cjk]
@@ -76,14 +76,14 @@ pub(crate) fn find(c: char, bold: bool) -> Found {
     for id in order {
         // The Chinese face is the last resort for others: it is read from disk when first asked.
         if let Some(glyph) = face(id).and_then(|f| f.glyph_index(c)) {
-            return Found { face: id, glyph: Some(glyph) };
+            return FontGlyph { face: id, glyph: Some(glyph) };
         }
     }
-    Found { face: text, glyph: None }
+    FontGlyph { face: text, glyph: None }
 }
 
-pub(crate) fn icon(c: char) -> Found {
-    Found { face: FaceId::Icons, glyph: ICONS.glyph_index(c) }
+pub(crate) fn icon(c: char) -> FontGlyph {
+    FontGlyph { face: FaceId::Icons, glyph: ICONS.glyph_index(c) }
 }
 
 /// Widths of ASCII in ems: laying a screen out asks for some ten thousand of them.
@@ -91,7 +91,7 @@ static ASCII: LazyLock<[[f32; 128]; 2]> = LazyLock::new(|| {
     let widths = |bold| {
         let mut widths = [0.0; 128];
         for (c, width) in (0u8..).zip(&mut widths) {
-            *width = look_up(char::from(c), bold);
+            *width = advance_in_ems(char::from(c), bold);
         }
         widths
     };
@@ -102,12 +102,12 @@ static ASCII: LazyLock<[[f32; 128]; 2]> = LazyLock::new(|| {
 pub(crate) fn advance(c: char, size: f32, bold: bool) -> f32 {
     match ASCII[usize::from(bold)].get(c as usize) {
         Some(width) => width * size,
-        None => look_up(c, bold) * size,
+        None => advance_in_ems(c, bold) * size,
     }
 }
 
 /// Width in ems.
-fn look_up(c: char, bold: bool) -> f32 {
+fn advance_in_ems(c: char, bold: bool) -> f32 {
     if is_invisible(c) {
         return 0.0;
     }
@@ -159,7 +159,7 @@ impl OutlineBuilder for Outline {
     clippy::cast_sign_loss,
     reason = "glyphs are at most a screen wide"
 )]
-pub(crate) fn rasterize(found: Found, size: f32) -> Glyph {
+pub(crate) fn rasterize(found: FontGlyph, size: f32) -> Glyph {
     let drawn = || {
         let f = face(found.face)?;
         let mut outline = Outline(PathBuilder::new());

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tiny_skia::Pixmap;
 
-use super::canvas::{Canvas, mix};
-use super::fonts::{self, FaceId, Found, Glyph};
+use super::canvas::{Canvas, blend};
+use super::fonts::{self, FaceId, FontGlyph, Glyph};
 use super::text::{self, BASELINE, LINE};
 use crate::tree::element::{Color, Content, Drawable, TextAlign, shown_text};
-use crate::tree::{Node, Rect, Role, Window};
+use crate::tree::{Node, Rect, Window, WindowKind};
 
 /// Everything that decides what a picture looks like.
 #[derive(Debug)]
@@ -19,15 +19,15 @@ pub(crate) struct Scene<'a> {
     /// The caret is in its visible half.
     pub(crate) caret: bool,
     /// Turns of a spinner, 0 to 1.
-    pub(crate) spin: f32,
+    pub(crate) spinner_turn: f32,
     /// Toasts and heads-ups are drawn too.
-    pub(crate) notices: bool,
+    pub(crate) notifications: bool,
     pub(crate) snapshots: &'a [Option<Arc<Canvas>>],
 }
 
 /// Keeps what was drawn once: glyphs and art.
 #[derive(Debug, Default)]
-pub(crate) struct Painter {
+pub(crate) struct Renderer {
     glyphs: HashMap<(FaceId, u16, u32), Arc<Glyph>>,
     art: HashMap<String, Arc<Pixmap>>,
 }
@@ -42,11 +42,11 @@ const EMOJI: Color = Color(0xFFE0_921A);
     clippy::cast_precision_loss,
     reason = "screen coordinates are small"
 )]
-impl Painter {
+impl Renderer {
     pub(crate) fn paint(&mut self, scene: &Scene<'_>) -> Canvas {
         let mut canvas = Canvas::new(scene.width, scene.height);
         for window in scene.windows {
-            if window.role == Role::Notice && !scene.notices {
+            if window.kind == WindowKind::Notification && !scene.notifications {
                 continue;
             }
             for node in &window.nodes {
@@ -72,7 +72,7 @@ impl Painter {
             canvas.round_rect(node.rect, radius, color, clip);
         }
         if let Some((thick, color)) = el.border {
-            canvas.ring(node.rect, radius, thick * s, color, clip);
+            canvas.stroke_round_rect(node.rect, radius, thick * s, color, clip);
         }
         let faded = if el.enabled { el.color } else { el.color.with_alpha(0x61) };
         match &el.content {
@@ -93,7 +93,7 @@ impl Painter {
             Content::Switch(on) => self.switch(canvas, node, *on),
             Content::Radio(on) => radio(canvas, node, *on),
             Content::Slider(at) => slider(canvas, node, *at),
-            Content::Spinner => spinner(canvas, node, scene.spin),
+            Content::Spinner => spinner(canvas, node, scene.spinner_turn),
         }
     }
 
@@ -112,7 +112,7 @@ impl Painter {
         Some(drawn)
     }
 
-    fn glyph(&mut self, found: Found, size: f32) -> Arc<Glyph> {
+    fn glyph(&mut self, found: FontGlyph, size: f32) -> Arc<Glyph> {
         let id = found.glyph.map_or(u16::MAX, |g| g.0);
         let key = (found.face, id, (size * 4.0) as u32);
         if self.glyphs.len() > 4000 {
@@ -219,7 +219,7 @@ impl Painter {
             self.icon(canvas, super::icons::CHECK, place, 16.0 * s, PRIMARY, clip);
         } else {
             canvas.round_rect(r, round, Color(0xFFE1_E2EC), clip);
-            canvas.ring(r, round, 2.0 * s, Color(0xFF74_777F), clip);
+            canvas.stroke_round_rect(r, round, 2.0 * s, Color(0xFF74_777F), clip);
             let knob = (8.0 * s) as i32;
             let x = r.left + (8.0 * s) as i32 + knob;
             let place = Rect::new(x - knob, mid - knob, x + knob, mid + knob);
@@ -236,7 +236,7 @@ fn radio(canvas: &mut Canvas, node: &Node, on: bool) {
     let s = node.scale;
     let color = if on { PRIMARY } else { Color(0xFF44_474F) };
     let r = node.rect;
-    canvas.ring(r, r.width() as f32 / 2.0, 2.0 * s, color, node.clip);
+    canvas.stroke_round_rect(r, r.width() as f32 / 2.0, 2.0 * s, color, node.clip);
     if on {
         let dot = r.inset(r.width() / 4);
         canvas.round_rect(dot, dot.width() as f32 / 2.0, color, node.clip);
@@ -263,14 +263,14 @@ fn slider(canvas: &mut Canvas, node: &Node, at: f32) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-fn spinner(canvas: &mut Canvas, node: &Node, spin: f32) {
+fn spinner(canvas: &mut Canvas, node: &Node, spinner_turn: f32) {
     let r = node.rect;
     let (cx, cy) = ((r.left + r.right) as f32 / 2.0, (r.top + r.bottom) as f32 / 2.0);
     let outer = r.width() as f32 / 2.0;
     let thick = 4.0 * node.scale;
-    canvas.cover(r, PRIMARY, node.clip, |x, y| {
+    canvas.fill_coverage(r, PRIMARY, node.clip, |x, y| {
         let (dx, dy) = (x - cx, y - cy);
-        let turn = (dy.atan2(dx) / std::f32::consts::TAU + 1.0 - spin).rem_euclid(1.0);
+        let turn = (dy.atan2(dx) / std::f32::consts::TAU + 1.0 - spinner_turn).rem_euclid(1.0);
         if turn > 0.7 {
             return 0.0;
         }
@@ -281,7 +281,7 @@ fn spinner(canvas: &mut Canvas, node: &Node, spin: f32) {
 
 /// How one screen gives way to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Move {
+pub(crate) enum TransitionKind {
     Forward,
     Back,
     Open,
@@ -298,7 +298,7 @@ pub(crate) enum Move {
     clippy::cast_precision_loss,
     reason = "screen coordinates are small"
 )]
-pub(crate) fn between(from: &Canvas, to: &Canvas, how: Move, at: f32) -> Canvas {
+pub(crate) fn blend_transition(from: &Canvas, to: &Canvas, how: TransitionKind, at: f32) -> Canvas {
     if (from.width, from.height) != (to.width, to.height) {
         return to.clone();
     }
@@ -306,11 +306,11 @@ pub(crate) fn between(from: &Canvas, to: &Canvas, how: Move, at: f32) -> Canvas 
     let alpha = ((at * 1.6).clamp(0.0, 1.0) * 255.0) as u32;
     let (w, h) = (to.width as i32, to.height as i32);
     let (dx, dy) = match how {
-        Move::Forward => ((0.22 * w as f32 * (1.0 - eased)) as i32, 0),
-        Move::Back => ((-0.22 * w as f32 * (1.0 - eased)) as i32, 0),
-        Move::Open => (0, (0.14 * h as f32 * (1.0 - eased)) as i32),
-        Move::Home => (0, (-0.08 * h as f32 * (1.0 - eased)) as i32),
-        Move::Fade => (0, 0),
+        TransitionKind::Forward => ((0.22 * w as f32 * (1.0 - eased)) as i32, 0),
+        TransitionKind::Back => ((-0.22 * w as f32 * (1.0 - eased)) as i32, 0),
+        TransitionKind::Open => (0, (0.14 * h as f32 * (1.0 - eased)) as i32),
+        TransitionKind::Home => (0, (-0.08 * h as f32 * (1.0 - eased)) as i32),
+        TransitionKind::Fade => (0, 0),
     };
     let mut out = from.clone();
     for y in 0..h {
@@ -326,7 +326,7 @@ pub(crate) fn between(from: &Canvas, to: &Canvas, how: Move, at: f32) -> Canvas 
             &to.data[to_row + (left - dx) as usize * 4..to_row + (right - dx) as usize * 4];
         let target = &mut out.data[out_row + left as usize * 4..out_row + right as usize * 4];
         for (t, s) in target.chunks_exact_mut(4).zip(source.chunks_exact(4)) {
-            mix(t, [s[0], s[1], s[2]], alpha);
+            blend(t, [s[0], s[1], s[2]], alpha);
         }
     }
     out

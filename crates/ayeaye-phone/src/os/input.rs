@@ -8,7 +8,7 @@ use super::windows::dp;
 use super::{Fling, Os};
 use crate::apps::{Event, SystemEvent, launcher};
 use crate::draw::text;
-use crate::tree::{Node, Role, Window, xml};
+use crate::tree::{Node, Window, WindowKind, xml};
 
 /// A finger that moved less than this has not moved.
 const SLOP_DP: f32 = 8.0;
@@ -18,15 +18,15 @@ const LONG_PRESS: Duration = Duration::from_millis(500);
 const DOUBLE_TAP: Duration = Duration::from_millis(300);
 const DOUBLE_TAP_SLOP_DP: f32 = 100.0;
 /// Seconds of the finger's speed that a list rolls on.
-const ROLL: f32 = 0.22;
+const FLING_SECONDS: f32 = 0.22;
 
 /// What was found under the finger.
-struct Touched {
+struct HitTarget {
     target: String,
-    what: What,
+    what: HitAction,
 }
 
-enum What {
+enum HitAction {
     Event(Event),
     /// A field, with the offset of the caret.
     Field(&'static str, usize),
@@ -53,17 +53,17 @@ impl Os {
     pub(crate) fn swipe(&mut self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.counts.swipes += 1;
         let gesture = Gesture::Swipe { from, to, ms: millis(duration) };
-        self.move_finger(gesture, from, to, duration, true);
+        self.move_pointer(gesture, from, to, duration, true);
     }
 
     pub(crate) fn drag(&mut self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.counts.swipes += 1;
         let gesture = Gesture::Drag { from, to, ms: millis(duration) };
-        self.move_finger(gesture, from, to, duration, false);
+        self.move_pointer(gesture, from, to, duration, false);
     }
 
     /// Whether a touch there counts now; if not, it is counted and logged.
-    fn admit(&mut self, gesture: &Gesture, x: f32, y: f32) -> bool {
+    fn accepts_touch(&mut self, gesture: &Gesture, x: f32, y: f32) -> bool {
         let (w, h) = self.display_size();
         let inside = crate::tree::Rect::new(
             0,
@@ -81,7 +81,7 @@ impl Os {
             &mut self.counts.taps_in_transition
         } else if self.fling.take().is_some() {
             // The finger stops the list and does nothing else.
-            self.changed();
+            self.invalidate();
             &mut self.counts.taps_in_transition
         } else {
             return true;
@@ -92,27 +92,29 @@ impl Os {
     }
 
     fn touch(&mut self, gesture: Gesture, x: f32, y: f32, long: bool) {
-        if !self.admit(&gesture, x, y) {
+        if !self.accepts_touch(&gesture, x, y) {
             return;
         }
-        let touched = self.under(x, y, long);
+        let touched = self.hit_test(x, y, long);
         let outcome = match touched.what {
-            What::Nothing if self.locked => {
+            HitAction::Nothing if self.locked => {
                 self.counts.input_while_off += 1;
                 Outcome::Nothing
             }
-            What::Nothing => {
+            HitAction::Nothing => {
                 self.counts.dead_taps += 1;
                 Outcome::Nothing
             }
-            What::Event(_) | What::Field(..) | What::Slide(_) => Outcome::Done,
+            HitAction::Event(_) | HitAction::Field(..) | HitAction::Slide(_) => Outcome::Done,
         };
         // Logged first: what the touch starts may log more.
         self.log(gesture, outcome, touched.target);
         match touched.what {
-            What::Nothing => {}
-            What::Event(event) | What::Slide(event) => self.dispatch_event(self.front, event),
-            What::Field(name, caret) => self.touch_field(name, caret),
+            HitAction::Nothing => {}
+            HitAction::Event(event) | HitAction::Slide(event) => {
+                self.dispatch_event(self.foreground, event)
+            }
+            HitAction::Field(name, caret) => self.touch_field(name, caret),
         }
     }
 
@@ -122,50 +124,50 @@ impl Os {
         } else {
             self.focus_on(name);
         }
-        let front = self.front;
-        let field = self.apps.get_mut(front).fields().get(name);
+        let foreground = self.foreground;
+        let field = self.apps.get_mut(foreground).fields().get(name);
         if field.text.is_char_boundary(caret) {
             field.caret = caret;
         }
-        self.changed();
+        self.invalidate();
     }
 
-    fn under(&mut self, x: f32, y: f32, long: bool) -> Touched {
-        let laid = self.laid();
-        let mut touched = Touched { target: String::new(), what: What::Nothing };
-        let Some(window) = topmost(&laid.windows, x, y) else { return touched };
+    fn hit_test(&mut self, x: f32, y: f32, long: bool) -> HitTarget {
+        let layout = self.layout();
+        let mut touched = HitTarget { target: String::new(), what: HitAction::Nothing };
+        let Some(window) = topmost(&layout.windows, x, y) else { return touched };
         let Some(node) = window.hit(x, y) else { return touched };
         touched.target = name(node, window.package);
         let el = &node.el;
         touched.what = if let Some(field) = &el.field {
-            What::Field(field.name, caret_at(node, x, y))
+            HitAction::Field(field.name, caret_at(node, x, y))
         } else if let Some(seek) = el.seek {
-            What::Slide(seek(share(node, x)))
+            HitAction::Slide(seek(fraction_across(node, x)))
         } else {
             // Without an answer to a long press, letting go is a click.
             let event = el.long_click.as_ref().filter(|_| long).or(el.click.as_ref());
-            event.cloned().map_or(What::Nothing, What::Event)
+            event.cloned().map_or(HitAction::Nothing, HitAction::Event)
         };
         touched
     }
 
-    fn move_finger(
+    fn move_pointer(
         &mut self,
         gesture: Gesture,
         from: (f32, f32),
         to: (f32, f32),
         duration: Duration,
-        rolls: bool,
+        flings: bool,
     ) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         if dx.hypot(dy) < SLOP_DP * self.scale() {
             self.touch(gesture, from.0, from.1, duration >= LONG_PRESS);
             return;
         }
-        if !self.admit(&gesture, from.0, from.1) {
+        if !self.accepts_touch(&gesture, from.0, from.1) {
             return;
         }
-        let (target, outcome) = self.carry(from, to, duration, rolls);
+        let (target, outcome) = self.drag_from(from, to, duration, flings);
         if outcome == Outcome::Nothing {
             if self.locked {
                 self.counts.input_while_off += 1;
@@ -177,25 +179,25 @@ impl Os {
     }
 
     /// A finger that really moves.
-    fn carry(
+    fn drag_from(
         &mut self,
         from: (f32, f32),
         to: (f32, f32),
         duration: Duration,
-        rolls: bool,
+        flings: bool,
     ) -> (String, Outcome) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let horizontal = dx.abs() > dy.abs();
         let far = 90.0 * self.scale();
-        let laid = self.laid();
-        let Some(window) = topmost(&laid.windows, from.0, from.1) else {
+        let layout = self.layout();
+        let Some(window) = topmost(&layout.windows, from.0, from.1) else {
             return (String::new(), Outcome::Nothing);
         };
-        if window.role == Role::Notice {
+        if window.kind == WindowKind::Notification {
             if dy < -SLOP_DP * self.scale() || horizontal {
-                self.begin(crate::draw::Move::Fade, false);
+                self.start_transition(crate::draw::TransitionKind::Fade, false);
                 self.heads_up = None;
-                self.changed();
+                self.invalidate();
                 return ("heads-up".to_owned(), Outcome::Done);
             }
             return (String::new(), Outcome::Nothing);
@@ -211,8 +213,8 @@ impl Os {
         if let Some(node) = hit
             && let Some(seek) = node.el.seek
         {
-            let (target, event) = (name(node, window.package), seek(share(node, to.0)));
-            self.dispatch_event(self.front, event);
+            let (target, event) = (name(node, window.package), seek(fraction_across(node, to.0)));
+            self.dispatch_event(self.foreground, event);
             return (target, Outcome::Done);
         }
         if self.recents
@@ -230,11 +232,11 @@ impl Os {
             let at_top = scrolled.offset <= 0.0;
             if !(scrolled.name == "drawer" && at_top && dy > far) {
                 let target = scrolled.name.clone();
-                self.scroll(&target, scrolled.offset, scrolled.max, delta, duration, rolls);
+                self.scroll(&target, scrolled.offset, scrolled.max, delta, duration, flings);
                 return (target, Outcome::Done);
             }
         }
-        if self.front == launcher::PACKAGE && window.role == Role::App && !horizontal {
+        if self.foreground == launcher::PACKAGE && window.kind == WindowKind::App && !horizontal {
             if dy < -far && !self.apps.launcher.is_drawer() {
                 self.drawer(true);
                 return ("launcher".to_owned(), Outcome::Done);
@@ -254,14 +256,14 @@ impl Os {
         max: f32,
         delta: f32,
         duration: Duration,
-        rolls: bool,
+        flings: bool,
     ) {
         let moved = (offset + delta).clamp(0.0, max);
         self.scrolls.insert(list.to_owned(), moved);
         let speed = delta / duration.as_secs_f32().max(0.016);
-        let target = (moved + speed * ROLL).clamp(0.0, max);
+        let target = (moved + speed * FLING_SECONDS).clamp(0.0, max);
         let slow = 250.0 * self.scale();
-        if rolls && speed.abs() > slow && (target - moved).abs() > 2.0 {
+        if flings && speed.abs() > slow && (target - moved).abs() > 2.0 {
             let now = Instant::now();
             let time = Duration::from_millis(300 + u64::from(self.random.below(300)));
             self.fling = Some(Fling {
@@ -272,13 +274,13 @@ impl Os {
                 end: now + time,
             });
         }
-        self.changed();
+        self.invalidate();
     }
 
     /// Moves the list around the field in focus so that its caret can be seen.
     pub(super) fn scroll_to_focus(&mut self, windows: &[Window]) -> bool {
         let Some(name) = self.focus else { return false };
-        let Some(window) = windows.iter().find(|w| w.role == Role::App) else { return false };
+        let Some(window) = windows.iter().find(|w| w.kind == WindowKind::App) else { return false };
         let Some(at) =
             window.nodes.iter().position(|n| n.el.field.as_ref().is_some_and(|f| f.name == name))
         else {
@@ -323,7 +325,7 @@ fn name(node: &Node, package: &str) -> String {
 
 /// Where along its width a node was touched.
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-fn share(node: &Node, x: f32) -> f32 {
+fn fraction_across(node: &Node, x: f32) -> f32 {
     ((x - node.rect.left as f32) / node.rect.width().max(1) as f32).clamp(0.0, 1.0)
 }
 

@@ -3,7 +3,7 @@ use super::Os;
 use super::report::{Gesture, Outcome};
 use crate::apps::fields::Field;
 use crate::apps::{Event, SoftKey, SystemEvent};
-use crate::tree::Role;
+use crate::tree::WindowKind;
 use crate::tree::element::FieldSpec;
 
 const NEXT: u32 = 5;
@@ -211,7 +211,7 @@ impl Os {
     }
 
     fn field(&mut self, name: &'static str) -> &mut Field {
-        self.apps.get_mut(self.front).fields().get(name)
+        self.apps.get_mut(self.foreground).fields().get(name)
     }
 
     /// Takes away: all of it when all is selected, else what `change` does.
@@ -234,8 +234,8 @@ impl Os {
     }
 
     fn edited(&mut self) {
-        self.reveal = true;
-        self.changed();
+        self.reveal_focus = true;
+        self.invalidate();
     }
 
     /// Puts text in place of the selection or at the caret.
@@ -263,15 +263,15 @@ impl Os {
     fn select_all(&mut self) -> bool {
         let Some(name) = self.focus.filter(|_| self.takes_text()) else { return false };
         self.all_selected = !self.field(name).text.is_empty();
-        self.changed();
+        self.invalidate();
         true
     }
 
     /// The field in focus as its screen describes it.
     fn spec(&mut self) -> Option<FieldSpec> {
         let name = self.focus?;
-        let laid = self.laid();
-        let window = laid.windows.iter().find(|w| w.role == Role::App)?;
+        let layout = self.layout();
+        let window = layout.windows.iter().find(|w| w.kind == WindowKind::App)?;
         window.find_field(name)?.el.field.clone()
     }
 
@@ -279,9 +279,9 @@ impl Os {
     /// without laying out the screen.
     pub(super) fn field_traits(&self) -> (bool, Option<u32>) {
         let Some(name) = self.focus else { return (false, None) };
-        let laid = self.laid.as_ref();
-        let spec = laid
-            .and_then(|l| l.windows.iter().find(|w| w.role == Role::App))
+        let layout = self.layout.as_ref();
+        let spec = layout
+            .and_then(|l| l.windows.iter().find(|w| w.kind == WindowKind::App))
             .and_then(|w| w.find_field(name))
             .and_then(|n| n.el.field.as_ref());
         let action = spec.filter(|s| !s.multi_line).and_then(|s| Some(s.action.as_ref()?.0));
@@ -304,18 +304,20 @@ impl Os {
             Some((NEXT, _)) => self.next_field(),
             // A search that has nothing more to do puts the keyboard away.
             Some((_, Event::System(SystemEvent::Nothing))) | None => {
-                self.begin(crate::draw::Move::Fade, false);
+                self.start_transition(crate::draw::TransitionKind::Fade, false);
                 self.keyboard_hidden = true;
-                self.changed();
+                self.invalidate();
             }
-            Some((_, event)) => self.dispatch_event(self.front, event),
+            Some((_, event)) => self.dispatch_event(self.foreground, event),
         }
     }
 
     fn next_field(&mut self) {
         let Some(name) = self.focus else { return };
-        let laid = self.laid();
-        let Some(window) = laid.windows.iter().find(|w| w.role == Role::App) else { return };
+        let layout = self.layout();
+        let Some(window) = layout.windows.iter().find(|w| w.kind == WindowKind::App) else {
+            return;
+        };
         let mut fields = window.nodes.iter().filter_map(|n| Some(n.el.field.as_ref()?.name));
         if fields.by_ref().any(|field| field == name)
             && let Some(next) = fields.next()
@@ -325,7 +327,7 @@ impl Os {
     }
 
     /// A key of the drawn keyboard.
-    pub(super) fn cap(&mut self, cap: SoftKey) {
+    pub(super) fn press_soft_key(&mut self, cap: SoftKey) {
         match cap {
             SoftKey::Char(c) => {
                 self.insert(&c.to_string());
@@ -336,7 +338,7 @@ impl Os {
             SoftKey::Backspace => self.edit(Field::backspace),
             SoftKey::Enter => self.enter(),
         }
-        self.changed();
+        self.invalidate();
     }
 
     pub(crate) fn input_text(&mut self, text: &str) {

@@ -4,22 +4,22 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::{Laid, Os};
+use super::{Os, WindowLayout};
 use crate::Frame;
-use crate::draw::{Canvas, Scene, between};
+use crate::draw::{Canvas, Scene, blend_transition};
 use crate::tree::element::{Content, Drawable};
 
 /// The screen at a moment: the picture when there was one, else what it is drawn from.
 #[derive(Debug, Clone)]
-pub(super) struct Shot {
-    laid: Arc<Laid>,
+pub(super) struct Snapshot {
+    layout: Arc<WindowLayout>,
     drawn: Option<Arc<Canvas>>,
 }
 
 /// The last picture and what it shows.
 #[derive(Debug)]
-pub(super) struct Picture {
-    laid: Arc<Laid>,
+pub(super) struct CachedFrame {
+    layout: Arc<WindowLayout>,
     caret: bool,
     canvas: Arc<Canvas>,
 }
@@ -36,7 +36,7 @@ impl AsRef<[u8]> for Shared {
 /// The caret is shown and hidden for this long in turn.
 const BLINK_MS: u128 = 500;
 
-impl Shot {
+impl Snapshot {
     /// To be drawn when it is asked for, without what only lay over the app for a while.
     pub(super) fn undrawn(self) -> Self {
         Self { drawn: None, ..self }
@@ -44,10 +44,10 @@ impl Shot {
 }
 
 impl Os {
-    pub(super) fn shot(&mut self) -> Shot {
-        let laid = self.laid();
-        let drawn = self.picture.as_ref().filter(|p| Arc::ptr_eq(&p.laid, &laid));
-        Shot { drawn: drawn.map(|p| Arc::clone(&p.canvas)), laid }
+    pub(super) fn snapshot(&mut self) -> Snapshot {
+        let layout = self.layout();
+        let drawn = self.picture.as_ref().filter(|p| Arc::ptr_eq(&p.layout, &layout));
+        Snapshot { drawn: drawn.map(|p| Arc::clone(&p.canvas)), layout }
     }
 
     pub(crate) fn frame(&mut self) -> Frame {
@@ -66,27 +66,27 @@ impl Os {
         if let Some(transition) = &mut self.transition {
             transition.from = from;
         }
-        frame(Arc::new(between(&before, &still, how, at)))
+        frame(Arc::new(blend_transition(&before, &still, how, at)))
     }
 
     /// The picture without the transition over it.
     fn still(&mut self) -> Arc<Canvas> {
-        let laid = self.laid();
+        let layout = self.layout();
         let caret = self.all_still() && (self.elapsed().as_millis() / BLINK_MS).is_multiple_of(2);
-        let spinning = laid
+        let spinning = layout
             .windows
             .iter()
             .flat_map(|w| &w.nodes)
             .any(|node| node.el.content == Content::Spinner);
         if let Some(picture) = &self.picture
-            && Arc::ptr_eq(&picture.laid, &laid)
+            && Arc::ptr_eq(&picture.layout, &layout)
             && (picture.caret == caret || self.focus.is_none())
             && !spinning
         {
             return Arc::clone(&picture.canvas);
         }
-        let canvas = self.draw(&laid, caret);
-        self.picture = Some(Picture { laid, caret, canvas: Arc::clone(&canvas) });
+        let canvas = self.draw(&layout, caret);
+        self.picture = Some(CachedFrame { layout, caret, canvas: Arc::clone(&canvas) });
         canvas
     }
 
@@ -95,33 +95,33 @@ impl Os {
         self.transition.is_none()
     }
 
-    fn draw_shot(&mut self, shot: &mut Shot) -> Arc<Canvas> {
-        if let Some(drawn) = &shot.drawn {
+    fn draw_shot(&mut self, snapshot: &mut Snapshot) -> Arc<Canvas> {
+        if let Some(drawn) = &snapshot.drawn {
             return Arc::clone(drawn);
         }
-        let canvas = self.draw(&Arc::clone(&shot.laid), false);
-        shot.drawn = Some(Arc::clone(&canvas));
+        let canvas = self.draw(&Arc::clone(&snapshot.layout), false);
+        snapshot.drawn = Some(Arc::clone(&canvas));
         canvas
     }
 
-    fn draw(&mut self, laid: &Laid, caret: bool) -> Arc<Canvas> {
-        let snapshots = if self.recents { self.snapshots(laid) } else { Vec::new() };
-        let spin = self.elapsed().as_secs_f32().rem_euclid(1.2) / 1.2;
+    fn draw(&mut self, layout: &WindowLayout, caret: bool) -> Arc<Canvas> {
+        let snapshots = if self.recents { self.snapshots(layout) } else { Vec::new() };
+        let spinner_turn = self.elapsed().as_secs_f32().rem_euclid(1.2) / 1.2;
         let scene = Scene {
-            width: laid.size.0,
-            height: laid.size.1,
-            windows: &laid.windows,
+            width: layout.size.0,
+            height: layout.size.1,
+            windows: &layout.windows,
             caret,
-            spin,
-            notices: true,
+            spinner_turn,
+            notifications: true,
             snapshots: &snapshots,
         };
-        Arc::new(self.painter.paint(&scene))
+        Arc::new(self.renderer.paint(&scene))
     }
 
     /// Pictures of the tasks whose cards can be seen; the others are not worth drawing.
-    fn snapshots(&mut self, laid: &Laid) -> Vec<Option<Arc<Canvas>>> {
-        let seen: Vec<usize> = laid
+    fn snapshots(&mut self, layout: &WindowLayout) -> Vec<Option<Arc<Canvas>>> {
+        let seen: Vec<usize> = layout
             .windows
             .iter()
             .flat_map(|w| &w.nodes)
@@ -131,29 +131,30 @@ impl Os {
                 _ => None,
             })
             .collect();
-        let mut shots: Vec<Option<Shot>> = self.tasks.iter().map(|t| t.shot.clone()).collect();
-        let mut pictures = Vec::with_capacity(shots.len());
-        for (i, shot) in shots.iter_mut().enumerate() {
-            pictures.push(shot.as_mut().filter(|_| seen.contains(&i)).map(|shot| {
-                if let Some(drawn) = &shot.drawn {
+        let mut task_snapshots: Vec<Option<Snapshot>> =
+            self.tasks.iter().map(|t| t.snapshot.clone()).collect();
+        let mut pictures = Vec::with_capacity(task_snapshots.len());
+        for (i, snapshot) in task_snapshots.iter_mut().enumerate() {
+            pictures.push(snapshot.as_mut().filter(|_| seen.contains(&i)).map(|snapshot| {
+                if let Some(drawn) = &snapshot.drawn {
                     return Arc::clone(drawn);
                 }
                 let scene = Scene {
-                    width: shot.laid.size.0,
-                    height: shot.laid.size.1,
-                    windows: &shot.laid.windows,
+                    width: snapshot.layout.size.0,
+                    height: snapshot.layout.size.1,
+                    windows: &snapshot.layout.windows,
                     caret: false,
-                    spin: 0.0,
-                    notices: false,
+                    spinner_turn: 0.0,
+                    notifications: false,
                     snapshots: &[],
                 };
-                let canvas = Arc::new(self.painter.paint(&scene));
-                shot.drawn = Some(Arc::clone(&canvas));
+                let canvas = Arc::new(self.renderer.paint(&scene));
+                snapshot.drawn = Some(Arc::clone(&canvas));
                 canvas
             }));
         }
-        for (task, shot) in self.tasks.iter_mut().zip(shots) {
-            task.shot = shot;
+        for (task, snapshot) in self.tasks.iter_mut().zip(task_snapshots) {
+            task.snapshot = snapshot;
         }
         pictures
     }

@@ -1,6 +1,6 @@
 //! Screen on and off, the lock screen, rotation and size.
 use super::Os;
-use crate::draw::Move;
+use crate::draw::TransitionKind;
 
 /// What Android accepts for `wm size` and `wm density`.
 const MIN_SIDE: u32 = 200;
@@ -61,8 +61,8 @@ impl Os {
         self.scrolls.clear();
         self.fling = None;
         self.transition = None;
-        self.reveal = self.focus.is_some();
-        self.changed();
+        self.reveal_focus = self.focus.is_some();
+        self.invalidate();
     }
 
     pub(crate) fn is_awake(&self) -> bool {
@@ -80,7 +80,7 @@ impl Os {
     pub(crate) fn wake(&mut self) {
         if !self.awake {
             self.awake = true;
-            self.changed();
+            self.invalidate();
         }
     }
 
@@ -93,7 +93,7 @@ impl Os {
         self.transition = None;
         self.heads_up = None;
         self.toast = None;
-        self.changed();
+        self.invalidate();
     }
 
     pub(crate) fn press_power(&mut self) {
@@ -113,21 +113,21 @@ impl Os {
         if !self.locked {
             return;
         }
-        self.begin(Move::Home, true);
+        self.start_transition(TransitionKind::Home, true);
         if self.pin.is_some() {
             self.bouncer = true;
         } else {
             self.locked = false;
         }
-        self.changed();
+        self.invalidate();
     }
 
     pub(super) fn leave_bouncer(&mut self) {
-        self.begin(Move::Fade, true);
+        self.start_transition(TransitionKind::Fade, true);
         self.bouncer = false;
         self.pin_typed.clear();
         self.pin_wrong = false;
-        self.changed();
+        self.invalidate();
     }
 
     pub(super) fn pin_digit(&mut self, digit: char) {
@@ -135,17 +135,17 @@ impl Os {
             self.pin_typed.push(digit);
             self.pin_wrong = false;
         }
-        self.changed();
+        self.invalidate();
     }
 
     pub(super) fn pin_delete(&mut self) {
         self.pin_typed.pop();
-        self.changed();
+        self.invalidate();
     }
 
     pub(super) fn pin_enter(&mut self) {
         if self.pin.as_deref() == Some(&self.pin_typed) {
-            self.begin(Move::Home, true);
+            self.start_transition(TransitionKind::Home, true);
             self.locked = false;
             self.bouncer = false;
             self.pin_wrong = false;
@@ -153,7 +153,7 @@ impl Os {
             self.pin_wrong = true;
         }
         self.pin_typed.clear();
-        self.changed();
+        self.invalidate();
     }
 
     pub(crate) fn setting(&self, namespace: &str, key: &str) -> Option<String> {
@@ -167,6 +167,6 @@ impl Os {
         if let ("system", "user_rotation", Some(turn)) = (namespace, key, turn) {
             self.set_rotation(turn);
         }
-        self.changed();
+        self.invalidate();
     }
 }

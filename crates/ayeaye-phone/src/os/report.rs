@@ -1,12 +1,12 @@
 //! What tests and the scripted model may know: everything, in a form that serializes.
 use serde::Serialize;
 
-use super::{MAX_LOG, Os};
+use super::{MAX_LOGGED, Os};
 use crate::apps::clock::Alarm;
 use crate::apps::messages::{Conversation, SentMessage};
 use crate::apps::notes::Note;
 use crate::apps::shop::{CartLine, Order};
-use crate::tree::{Node, Role, Window, xml};
+use crate::tree::{Node, Window, WindowKind, xml};
 use crate::{Component, InputCounts};
 
 /// Everything about the phone that a test or the scripted model may ask: see `Phone::state`.
@@ -139,7 +139,7 @@ pub enum Outcome {
 
 impl Os {
     pub(crate) fn log(&mut self, gesture: Gesture, outcome: Outcome, target: String) {
-        if self.actions.len() >= MAX_LOG {
+        if self.actions.len() >= MAX_LOGGED {
             self.actions.pop_front();
         }
         let at_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -155,32 +155,37 @@ impl Os {
 
     /// The window that has the focus: the topmost that can have it.
     fn focused(windows: &[Window]) -> Option<&Window> {
-        windows.iter().rev().find(|w| matches!(w.role, Role::App | Role::Over))
+        windows.iter().rev().find(|w| matches!(w.kind, WindowKind::App | WindowKind::Modal))
     }
 
     pub(crate) fn focused_window(&mut self) -> String {
-        let laid = self.laid();
-        Self::focused(&laid.windows).map_or_else(String::new, |w| w.title.clone())
+        let layout = self.layout();
+        Self::focused(&layout.windows).map_or_else(String::new, |w| w.title.clone())
     }
 
     pub(crate) fn ui_xml(&mut self) -> String {
-        let laid = self.laid();
+        let layout = self.layout();
         let rotation = self.rotation;
-        Self::focused(&laid.windows).map_or_else(String::new, |w| xml::dump(w, rotation))
+        Self::focused(&layout.windows).map_or_else(String::new, |w| xml::dump(w, rotation))
     }
 
     pub(crate) fn is_secure(&self) -> bool {
-        !self.locked && !self.recents && self.apps.get(self.front).is_secure()
+        !self.locked && !self.recents && self.apps.get(self.foreground).is_secure()
     }
 
     pub(crate) fn state(&mut self) -> PhoneState {
-        let laid = self.laid();
-        let focused = Self::focused(&laid.windows);
+        let layout = self.layout();
+        let focused = Self::focused(&layout.windows);
         let focused_field = self.focus.map(|name| FocusedField {
-            resource_id: xml::resource_id(name, self.front),
-            text: self.apps.get_mut(self.front).fields().text(name).to_owned(),
+            resource_id: xml::resource_id(name, self.foreground),
+            text: self.apps.get_mut(self.foreground).fields().text(name).to_owned(),
         });
-        let extra = |w: &&Window| matches!(w.role, Role::Bar | Role::Keyboard | Role::Notice);
+        let extra = |w: &&Window| {
+            matches!(
+                w.kind,
+                WindowKind::SystemBar | WindowKind::InputMethod | WindowKind::Notification
+            )
+        };
         PhoneState {
             foreground: self.foreground(),
             focused_window: focused.map_or_else(String::new, |w| w.title.clone()),
@@ -193,7 +198,7 @@ impl Os {
             focused_field,
             settled: self.settles_at().is_none(),
             nodes: focused.map(nodes).unwrap_or_default(),
-            system_nodes: laid.windows.iter().filter(extra).flat_map(nodes).collect(),
+            system_nodes: layout.windows.iter().filter(extra).flat_map(nodes).collect(),
             wifi: self.system.wifi(),
             bluetooth: self.system.bluetooth(),
             airplane: self.system.airplane(),

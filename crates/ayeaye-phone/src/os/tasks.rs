@@ -1,7 +1,7 @@
 //! Apps coming to the front and going away.
 use super::{Os, Task, windows::SYSTEM_UI};
 use crate::apps::{SystemEvent, launcher};
-use crate::draw::Move;
+use crate::draw::TransitionKind;
 use crate::{Component, LaunchState, Package, StartError};
 
 const VERSION: &str = "14.2.0";
@@ -40,12 +40,12 @@ impl Os {
 
     pub(crate) fn start_activity(&mut self, wanted: &Component) -> Result<LaunchState, StartError> {
         let name = format!("{}/{}", wanted.package, wanted.class);
-        let Some(package) = known(&wanted.package) else {
+        let Some(package) = resolve_package(&wanted.package) else {
             return Err(StartError::NoSuchActivity(name));
         };
         let running = self.tasks.iter().any(|t| t.package == package);
-        if self.front == package && package != launcher::PACKAGE {
-            let from = self.shot();
+        if self.foreground == package && package != launcher::PACKAGE {
+            let from = self.snapshot();
             let before = self.apps.get(package).activity();
             if !self.apps.get_mut(package).open(&wanted.class) {
                 return Err(StartError::NoSuchActivity(name));
@@ -53,8 +53,8 @@ impl Os {
             self.recents = false;
             if self.apps.get(package).activity() != before {
                 self.drop_focus();
-                self.begin_from(&from, Move::Forward);
-                self.rewind();
+                self.start_transition_from(&from, TransitionKind::Forward);
+                self.reset_scroll();
             }
             return Ok(LaunchState::Hot);
         }
@@ -62,7 +62,7 @@ impl Os {
         if !self.apps.get_mut(package).open(&wanted.class) {
             return Err(StartError::NoSuchActivity(name));
         }
-        self.bring(package);
+        self.bring_to_front(package);
         Ok(if running || package == launcher::PACKAGE {
             LaunchState::Hot
         } else {
@@ -71,126 +71,126 @@ impl Os {
     }
 
     /// Puts the app in front as it was left.
-    fn bring(&mut self, package: &'static str) {
+    fn bring_to_front(&mut self, package: &'static str) {
         let home = package == launcher::PACKAGE;
-        if self.front == package && !self.recents {
-            self.changed();
+        if self.foreground == package && !self.recents {
+            self.invalidate();
             return;
         }
-        self.leave();
-        self.begin(if home { Move::Home } else { Move::Open }, true);
+        self.keep_snapshot();
+        self.start_transition(if home { TransitionKind::Home } else { TransitionKind::Open }, true);
         let fresh = !self.tasks.iter().any(|t| t.package == package);
-        self.front = package;
+        self.foreground = package;
         self.recents = false;
         self.drop_focus();
         if !home {
-            let shot = self
+            let snapshot = self
                 .tasks
                 .iter()
                 .position(|t| t.package == package)
-                .and_then(|at| self.tasks.remove(at).shot);
-            self.tasks.insert(0, Task { package, shot });
+                .and_then(|at| self.tasks.remove(at).snapshot);
+            self.tasks.insert(0, Task { package, snapshot });
             if fresh {
-                self.rewind();
+                self.reset_scroll();
             }
         }
-        self.changed();
+        self.invalidate();
     }
 
     /// Keeps what the app in front looks like, for recents.
-    fn leave(&mut self) {
-        if self.front == launcher::PACKAGE || self.recents || self.locked || !self.awake {
+    fn keep_snapshot(&mut self) {
+        if self.foreground == launcher::PACKAGE || self.recents || self.locked || !self.awake {
             return;
         }
-        let shot = self.shot().undrawn();
-        if let Some(task) = self.tasks.iter_mut().find(|t| t.package == self.front) {
-            task.shot = Some(shot);
+        let snapshot = self.snapshot().undrawn();
+        if let Some(task) = self.tasks.iter_mut().find(|t| t.package == self.foreground) {
+            task.snapshot = Some(snapshot);
         }
     }
 
     pub(crate) fn home(&mut self) {
-        if self.front == launcher::PACKAGE && !self.recents {
+        if self.foreground == launcher::PACKAGE && !self.recents {
             if self.apps.launcher.is_drawer() {
-                self.begin(Move::Home, true);
+                self.start_transition(TransitionKind::Home, true);
                 self.drop_focus();
                 self.apps.launcher.set_drawer(false);
-                self.changed();
+                self.invalidate();
             }
             return;
         }
-        if self.recents && self.front == launcher::PACKAGE {
-            self.begin(Move::Home, true);
+        if self.recents && self.foreground == launcher::PACKAGE {
+            self.start_transition(TransitionKind::Home, true);
             self.recents = false;
-            self.changed();
+            self.invalidate();
             return;
         }
         self.apps.launcher.set_drawer(false);
-        self.bring(launcher::PACKAGE);
+        self.bring_to_front(launcher::PACKAGE);
     }
 
     pub(super) fn show_recents(&mut self) {
         if self.recents {
             // Pressed again: the app that was there comes back.
-            self.begin(Move::Open, true);
+            self.start_transition(TransitionKind::Open, true);
             self.recents = false;
         } else {
-            self.leave();
-            self.begin(Move::Home, true);
+            self.keep_snapshot();
+            self.start_transition(TransitionKind::Home, true);
             self.drop_focus();
             self.scrolls.remove("recents");
             self.recents = true;
         }
-        self.changed();
+        self.invalidate();
     }
 
     pub(super) fn open_task(&mut self, package: &'static str) {
-        if self.front == package {
-            self.begin(Move::Open, true);
+        if self.foreground == package {
+            self.start_transition(TransitionKind::Open, true);
             self.recents = false;
-            self.changed();
+            self.invalidate();
         } else {
-            self.bring(package);
+            self.bring_to_front(package);
         }
     }
 
     /// The task is swiped away: its process ends.
     pub(super) fn close_task(&mut self, package: &str) {
-        self.begin(Move::Fade, true);
+        self.start_transition(TransitionKind::Fade, true);
         self.tasks.retain(|t| t.package != package);
         self.apps.get_mut(package).reset();
         self.timers.retain(|t| t.1 != package);
-        if self.front == package {
-            self.front = launcher::PACKAGE;
+        if self.foreground == package {
+            self.foreground = launcher::PACKAGE;
         }
         if self.tasks.is_empty() {
             self.recents = false;
         }
-        self.changed();
+        self.invalidate();
     }
 
     pub(super) fn clear_tasks(&mut self) {
-        self.begin(Move::Home, true);
+        self.start_transition(TransitionKind::Home, true);
         for task in std::mem::take(&mut self.tasks) {
             self.apps.get_mut(task.package).reset();
         }
         self.timers.clear();
-        self.front = launcher::PACKAGE;
+        self.foreground = launcher::PACKAGE;
         self.recents = false;
-        self.changed();
+        self.invalidate();
     }
 
     pub(crate) fn force_stop(&mut self, package: &str) {
-        let Some(package) = known(package) else { return };
-        if package == self.front && package != launcher::PACKAGE {
-            self.begin(Move::Home, true);
-            self.front = launcher::PACKAGE;
+        let Some(package) = resolve_package(package) else { return };
+        if package == self.foreground && package != launcher::PACKAGE {
+            self.start_transition(TransitionKind::Home, true);
+            self.foreground = launcher::PACKAGE;
             self.recents = false;
             self.drop_focus();
         }
         self.apps.get_mut(package).reset();
         self.timers.retain(|t| t.1 != package);
         self.tasks.retain(|t| t.package != package);
-        self.changed();
+        self.invalidate();
     }
 
     pub(crate) fn tasks(&self) -> Vec<Component> {
@@ -205,7 +205,7 @@ impl Os {
     }
 
     pub(crate) fn foreground(&self) -> Component {
-        self.component(if self.recents { launcher::PACKAGE } else { self.front })
+        self.component(if self.recents { launcher::PACKAGE } else { self.foreground })
     }
 
     /// What the system's own buttons do.
@@ -214,14 +214,14 @@ impl Os {
             SystemEvent::Back => self.back(),
             SystemEvent::Home => self.home(),
             SystemEvent::Recents => self.show_recents(),
-            SystemEvent::Launch(package) => self.bring(package),
+            SystemEvent::Launch(package) => self.bring_to_front(package),
             SystemEvent::Drawer => self.drawer(true),
             SystemEvent::Dialog(i) => self.answer_dialog(Some(i)),
-            SystemEvent::Key(cap) => self.cap(cap),
+            SystemEvent::Key(cap) => self.press_soft_key(cap),
             SystemEvent::HeadsUp => {
                 if let Some(heads_up) = self.heads_up.take() {
                     let event = crate::apps::messages::Event::Open(heads_up.from);
-                    self.bring(crate::apps::messages::PACKAGE);
+                    self.bring_to_front(crate::apps::messages::PACKAGE);
                     self.dispatch_event(crate::apps::messages::PACKAGE, event.into());
                 }
             }
@@ -236,11 +236,14 @@ impl Os {
 
     pub(super) fn drawer(&mut self, open: bool) {
         if self.apps.launcher.is_drawer() != open {
-            self.begin(if open { Move::Open } else { Move::Home }, true);
+            self.start_transition(
+                if open { TransitionKind::Open } else { TransitionKind::Home },
+                true,
+            );
             self.drop_focus();
             self.apps.launcher.set_drawer(open);
             self.scrolls.remove("drawer");
-            self.changed();
+            self.invalidate();
         }
     }
 
@@ -257,17 +260,17 @@ impl Os {
             return;
         }
         if self.keyboard_shown() {
-            self.begin(Move::Fade, false);
+            self.start_transition(TransitionKind::Fade, false);
             self.keyboard_hidden = true;
-            self.changed();
+            self.invalidate();
             return;
         }
         if self.recents {
             self.show_recents();
             return;
         }
-        let from = self.shot();
-        let package = self.front;
+        let from = self.snapshot();
+        let package = self.foreground;
         let (time, elapsed) = (self.clock(), self.elapsed());
         let mut effects = Vec::new();
         let mut cx = crate::apps::AppContext {
@@ -279,20 +282,20 @@ impl Os {
         };
         let stayed = self.apps.get_mut(package).back(&mut cx);
         if stayed {
-            self.begin_from(&from, Move::Back);
+            self.start_transition_from(&from, TransitionKind::Back);
             self.drop_focus();
         } else if package != launcher::PACKAGE {
             self.home();
         }
         for effect in effects {
-            self.apply(effect, package, &from);
+            self.apply_effect(effect, package, &from);
         }
-        self.changed();
+        self.invalidate();
     }
 }
 
 /// The package as this phone knows it, when it has activities.
-fn known(name: &str) -> Option<&'static str> {
+fn resolve_package(name: &str) -> Option<&'static str> {
     launcher::entry(name)
         .map(|entry| entry.package)
         .or_else(|| (name == launcher::PACKAGE).then_some(launcher::PACKAGE))

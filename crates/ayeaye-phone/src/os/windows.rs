@@ -6,7 +6,7 @@ use crate::apps::{SystemEvent, ViewContext};
 use crate::draw::icons;
 use crate::tree::element::{Alignment, Color, Drawable, Edges, Element, Length, ON_SURFACE};
 use crate::tree::layout::lay_out;
-use crate::tree::{Rect, Role, Window};
+use crate::tree::{Rect, Window, WindowKind};
 
 pub(crate) const SYSTEM_UI: &str = "com.android.systemui";
 const NIGHT: Color = Color(0x5900_0000);
@@ -63,14 +63,14 @@ impl Os {
         &self,
         package: &'static str,
         title: &str,
-        role: Role,
+        kind: WindowKind,
         el: Element,
         rect: Rect,
     ) -> Window {
         Window {
             package,
             title: title.to_owned(),
-            role,
+            kind,
             nodes: lay_out(el, rect, self.scale(), &self.scrolls),
             touchable: rect,
         }
@@ -88,7 +88,7 @@ impl Os {
             windows.push(self.window(
                 launcher::PACKAGE,
                 &format!("{}/{}", launcher::PACKAGE, launcher::ACTIVITY),
-                Role::Over,
+                WindowKind::Modal,
                 el,
                 screen,
             ));
@@ -98,7 +98,13 @@ impl Os {
         }
         if self.locked {
             let el = self.lock_view(inside);
-            windows.push(self.window(SYSTEM_UI, "NotificationShade", Role::Over, el, screen));
+            windows.push(self.window(
+                SYSTEM_UI,
+                "NotificationShade",
+                WindowKind::Modal,
+                el,
+                screen,
+            ));
         }
         if let Some(dialog) = self.dialogs.front() {
             let mut buttons = Vec::new();
@@ -111,7 +117,7 @@ impl Os {
             }
             let el =
                 widgets::dialog(&dialog.title, &dialog.text, buttons, SystemEvent::Nothing.into());
-            windows.push(self.window("android", &dialog.title, Role::Over, el, screen));
+            windows.push(self.window("android", &dialog.title, WindowKind::Modal, el, screen));
         }
         windows.push(self.status_bar(screen, &insets));
         if !self.locked || self.bouncer {
@@ -127,7 +133,7 @@ impl Os {
     }
 
     fn app_window(&self, screen: Rect, inside: Edges) -> Window {
-        let package = self.front;
+        let package = self.foreground;
         let app = self.apps.get(package);
         let content = app.view(&self.view());
         let home = package == launcher::PACKAGE && !self.apps.launcher.is_drawer();
@@ -150,7 +156,7 @@ impl Os {
             Element::column(vec![content]).fill_parent().edges(inside).background(SURFACE)
         };
         let title = format!("{package}/{}", app.activity());
-        self.window(package, &title, Role::App, el, screen)
+        self.window(package, &title, WindowKind::App, el, screen)
     }
 
     fn keyboard_window(&self, screen: Rect, insets: &Insets) -> Window {
@@ -164,17 +170,23 @@ impl Os {
         );
         let (digits, action) = self.field_traits();
         let el = keyboard::view(self.keyboard, self.is_landscape(), digits, action);
-        self.window("com.android.inputmethod.latin", "InputMethod", Role::Keyboard, el, rect)
+        self.window(
+            "com.android.inputmethod.latin",
+            "InputMethod",
+            WindowKind::InputMethod,
+            el,
+            rect,
+        )
     }
 
     /// Whether bars lie on something dark.
     fn over_dark(&self) -> bool {
-        let home = self.front == launcher::PACKAGE && !self.apps.launcher.is_drawer();
+        let home = self.foreground == launcher::PACKAGE && !self.apps.launcher.is_drawer();
         self.locked
             || self.recents
             || !self.dialogs.is_empty()
             || home
-            || self.apps.get(self.front).is_secure()
+            || self.apps.get(self.foreground).is_secure()
     }
 
     fn status_bar(&self, screen: Rect, insets: &Insets) -> Window {
@@ -221,7 +233,7 @@ impl Os {
         .edges([22.0 + insets.nav[0], 4.0, 20.0 + insets.nav[2], 0.0])
         .id("status_bar");
         let rect = Rect { bottom: dp(insets.status, s), ..screen };
-        self.window(SYSTEM_UI, "StatusBar", Role::Bar, el, rect)
+        self.window(SYSTEM_UI, "StatusBar", WindowKind::SystemBar, el, rect)
     }
 
     fn nav_bar(&self, screen: Rect, insets: &Insets) -> Window {
@@ -282,7 +294,7 @@ impl Os {
         };
         let mut el = el.fill_parent().id("nav_buttons");
         el.background = below;
-        self.window(SYSTEM_UI, "NavigationBar0", Role::Bar, el, rect)
+        self.window(SYSTEM_UI, "NavigationBar0", WindowKind::SystemBar, el, rect)
     }
 
     fn heads_up_window(&self, from: &str, text: &str, screen: Rect, insets: &Insets) -> Window {
@@ -315,7 +327,8 @@ impl Os {
         let top = dp(insets.status, s);
         let rect = Rect::new(left, top, left + width, top + dp(130.0, s));
         let el = Element::column(vec![card]).fill_parent().pad(8.0, 8.0);
-        let mut window = self.window(SYSTEM_UI, "NotificationShade", Role::Notice, el, rect);
+        let mut window =
+            self.window(SYSTEM_UI, "NotificationShade", WindowKind::Notification, el, rect);
         // Only the card takes touches.
         window.touchable = window.nodes.get(1).map_or(Rect::default(), |node| node.rect);
         window
@@ -333,7 +346,7 @@ impl Os {
             .cross(Alignment::Center)
             .fill_parent()
             .edges([40.0, 0.0, 40.0, if self.insets().keyboard > 0.0 { 340.0 } else { 96.0 }]);
-        let mut window = self.window(SYSTEM_UI, "Toast", Role::Notice, el, screen);
+        let mut window = self.window(SYSTEM_UI, "Toast", WindowKind::Notification, el, screen);
         window.touchable = Rect::default();
         window
     }
@@ -456,12 +469,13 @@ impl Os {
             .enumerate()
             .filter_map(|(i, task)| {
                 let entry = launcher::entry(task.package)?;
-                let shot = Element::drawable(Drawable::Snapshot(i), w * share, h * share, WHITE)
-                    .radius(26.0)
-                    .background(SURFACE)
-                    .id("snapshot");
+                let snapshot =
+                    Element::drawable(Drawable::Snapshot(i), w * share, h * share, WHITE)
+                        .radius(26.0)
+                        .background(SURFACE)
+                        .id("snapshot");
                 Some(
-                    Element::column(vec![app_icon(entry, 44.0), shot])
+                    Element::column(vec![app_icon(entry, 44.0), snapshot])
                         .class("android.widget.FrameLayout")
                         .cross(Alignment::Center)
                         .gap(10.0)

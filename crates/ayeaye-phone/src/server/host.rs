@@ -10,20 +10,20 @@ pub(crate) enum HostRequest {
     /// `host:…`, about the server.
     Server(String),
     /// A request about one phone.
-    About(Which, String),
+    Device(DeviceSelector, String),
     /// Goes on with that phone's services on the same connection.
-    Transport(Which),
+    Transport(DeviceSelector),
     /// Likewise, and the transport's number is told first.
-    NumberedTransport(Which),
+    TransportWithId(DeviceSelector),
     /// Waits until a phone is there (or gone).
-    Wait(Which, String),
+    Wait(DeviceSelector, String),
     /// A phone's service, for a connection that has a transport.
     Service,
 }
 
 /// Which phone is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum DeviceSelector {
     Any,
     /// Over USB: there are none here.
     Usb,
@@ -35,33 +35,33 @@ pub(crate) enum Which {
 pub(crate) fn parse(request: &str, serials: &[&str]) -> HostRequest {
     if let Some(rest) = request.strip_prefix("host-serial:") {
         let (serial, rest) = split_serial(rest, serials);
-        return about(Which::Serial(serial.to_owned()), rest);
+        return about_device(DeviceSelector::Serial(serial.to_owned()), rest);
     }
     if let Some(rest) = request.strip_prefix("host-transport-id:") {
         let (number, rest) = rest.split_once(':').unwrap_or((rest, ""));
-        return about(Which::Number(number.to_owned()), rest);
+        return about_device(DeviceSelector::Number(number.to_owned()), rest);
     }
     if let Some(rest) = request.strip_prefix("host-usb:") {
-        return about(Which::Usb, rest);
+        return about_device(DeviceSelector::Usb, rest);
     }
     if let Some(rest) = request.strip_prefix("host-local:") {
-        return about(Which::Any, rest);
+        return about_device(DeviceSelector::Any, rest);
     }
     let Some(rest) = request.strip_prefix("host:") else { return HostRequest::Service };
     match rest {
-        "transport-any" | "transport-local" => HostRequest::Transport(Which::Any),
-        "transport-usb" => HostRequest::Transport(Which::Usb),
-        "tport:any" | "tport:local" => HostRequest::NumberedTransport(Which::Any),
-        "tport:usb" => HostRequest::NumberedTransport(Which::Usb),
+        "transport-any" | "transport-local" => HostRequest::Transport(DeviceSelector::Any),
+        "transport-usb" => HostRequest::Transport(DeviceSelector::Usb),
+        "tport:any" | "tport:local" => HostRequest::TransportWithId(DeviceSelector::Any),
+        "tport:usb" => HostRequest::TransportWithId(DeviceSelector::Usb),
         _ => {
             if let Some(serial) = rest.strip_prefix("transport:") {
-                HostRequest::Transport(Which::Serial(serial.to_owned()))
+                HostRequest::Transport(DeviceSelector::Serial(serial.to_owned()))
             } else if let Some(number) = rest.strip_prefix("transport-id:") {
-                HostRequest::Transport(Which::Number(number.to_owned()))
+                HostRequest::Transport(DeviceSelector::Number(number.to_owned()))
             } else if let Some(serial) = rest.strip_prefix("tport:serial:") {
-                HostRequest::NumberedTransport(Which::Serial(serial.to_owned()))
+                HostRequest::TransportWithId(DeviceSelector::Serial(serial.to_owned()))
             } else if about_one_phone(rest) {
-                about(Which::Any, rest)
+                about_device(DeviceSelector::Any, rest)
             } else {
                 HostRequest::Server(rest.to_owned())
             }
@@ -69,10 +69,10 @@ pub(crate) fn parse(request: &str, serials: &[&str]) -> HostRequest {
     }
 }
 
-fn about(which: Which, rest: &str) -> HostRequest {
+fn about_device(which: DeviceSelector, rest: &str) -> HostRequest {
     match rest.strip_prefix("wait-for-") {
         Some(state) => HostRequest::Wait(which, state.to_owned()),
-        None => HostRequest::About(which, rest.to_owned()),
+        None => HostRequest::Device(which, rest.to_owned()),
     }
 }
 
@@ -104,18 +104,18 @@ fn split_serial<'a>(rest: &'a str, serials: &[&str]) -> (&'a str, &'a str) {
 /// The phone that is meant, with its transport number, or what real adb would say.
 pub(crate) fn find<'a>(
     phones: &'a [AdbDevice],
-    which: &Which,
+    which: &DeviceSelector,
 ) -> Result<(u64, &'a AdbDevice), String> {
     let numbered = || (1..).zip(phones);
     match which {
-        Which::Serial(serial) => numbered()
+        DeviceSelector::Serial(serial) => numbered()
             .find(|(_, phone)| phone.serial() == serial)
             .ok_or_else(|| format!("device '{serial}' not found")),
-        Which::Number(number) => numbered()
+        DeviceSelector::Number(number) => numbered()
             .find(|(id, _)| number.parse() == Ok(*id))
             .ok_or_else(|| format!("no device with transport id '{number}'")),
-        Which::Usb => Err("no devices found".to_owned()),
-        Which::Any => match phones {
+        DeviceSelector::Usb => Err("no devices found".to_owned()),
+        DeviceSelector::Any => match phones {
             [] => Err("no devices/emulators found".to_owned()),
             [only] => Ok((1, only)),
             [_, _, ..] => Err("more than one device/emulator".to_owned()),
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn serials_with_colons_are_found() {
         let serial = |request: &str| match parse(request, &["a:b"]) {
-            HostRequest::About(Which::Serial(serial), rest) => (serial, rest),
+            HostRequest::Device(DeviceSelector::Serial(serial), rest) => (serial, rest),
             other => panic!("{other:?}"),
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn every_form_is_told_apart() {
-        let serial = || Which::Serial("x".to_owned());
+        let serial = || DeviceSelector::Serial("x".to_owned());
         assert_eq!(parse("host:transport:x", &[]), HostRequest::Transport(serial()));
-        assert_eq!(parse("host:tport:serial:x", &[]), HostRequest::NumberedTransport(serial()));
+        assert_eq!(parse("host:tport:serial:x", &[]), HostRequest::TransportWithId(serial()));
         assert_eq!(parse("host:version", &[]), HostRequest::Server("version".to_owned()));
         assert_eq!(parse("shell:ls", &[]), HostRequest::Service);
         assert_eq!(
@@ -230,7 +230,7 @@ mod tests {
         );
         assert_eq!(
             parse("host:get-state", &[]),
-            HostRequest::About(Which::Any, "get-state".to_owned())
+            HostRequest::Device(DeviceSelector::Any, "get-state".to_owned())
         );
     }
 }

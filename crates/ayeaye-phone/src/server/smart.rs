@@ -3,14 +3,14 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::services::LONGEST_NAME;
+use crate::services::MAX_NAME;
 
 /// Why no request could be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
     /// Between two requests this is the ordinary end.
     #[error("the client ended the connection")]
-    Ended(#[from] io::Error),
+    ServiceEnd(#[from] io::Error),
     #[error("no request of adb starts with {0:02x?}")]
     NotAdb([u8; 4]),
     #[error("a request of {0} bytes")]
@@ -24,7 +24,7 @@ pub(crate) async fn read_request(
     let mut digits = [0; 4];
     from.read_exact(&mut digits).await?;
     let length = parse_length(digits).ok_or(RequestError::NotAdb(digits))?;
-    if length > LONGEST_NAME {
+    if length > MAX_NAME {
         return Err(RequestError::TooLong(length));
     }
     let mut request = vec![0; length];
@@ -39,16 +39,16 @@ pub(crate) async fn okay(to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
 
 /// Says yes and gives a text.
 pub(crate) async fn okay_with(to: &mut (impl AsyncWrite + Unpin), text: &str) -> io::Result<()> {
-    to.write_all(format!("OKAY{}", counted(text)).as_bytes()).await
+    to.write_all(format!("OKAY{}", length_prefixed(text)).as_bytes()).await
 }
 
 /// Says no, and why.
 pub(crate) async fn fail(to: &mut (impl AsyncWrite + Unpin), why: &str) -> io::Result<()> {
-    to.write_all(format!("FAIL{}", counted(why)).as_bytes()).await
+    to.write_all(format!("FAIL{}", length_prefixed(why)).as_bytes()).await
 }
 
 /// A text with its length in front, cut to what four digits can count.
-pub(crate) fn counted(text: &str) -> String {
+pub(crate) fn length_prefixed(text: &str) -> String {
     let mut end = text.len().min(0xffff);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -72,11 +72,11 @@ mod tests {
     proptest! {
         #[test]
         fn a_counted_text_reads_back(text in ".{0,200}") {
-            let counted = counted(&text);
+            let length_prefixed = length_prefixed(&text);
             let read = tokio::runtime::Builder::new_current_thread()
                 .build()
                 .unwrap()
-                .block_on(read_request(&mut counted.as_bytes()))
+                .block_on(read_request(&mut length_prefixed.as_bytes()))
                 .unwrap();
             prop_assert_eq!(read, text.into_bytes());
         }

@@ -1,7 +1,7 @@
 //! What can be run, by name. Each command refuses arguments it does not know, and says so the way
 //! Android 14 does; what is refused is counted.
 /// Adds formatted text to a `String`.
-macro_rules! put {
+macro_rules! push_fmt {
     ($text:expr, $($format:tt)*) => {
         std::fmt::Write::write_fmt(&mut $text, format_args!($($format)*))
             .expect("a String takes any text")
@@ -29,14 +29,14 @@ use bytes::Bytes;
 
 use self::args::split;
 use super::{
-    exec::{NAME, Shell, Stop},
+    exec::{SHELL_PATH, Shell, Stop},
     io::Io,
 };
 use crate::device::AdbDevice;
 
 /// What a command printed, and how it ended.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
+pub(super) struct CommandOutput {
     pub(super) stdout: Vec<Bytes>,
     /// Goes to stderr before stdout does, where both may end up in one stream.
     pub(super) warning: Vec<u8>,
@@ -46,7 +46,7 @@ pub(super) struct Reply {
     pub(super) drop_after: Option<u64>,
 }
 
-impl Reply {
+impl CommandOutput {
     pub(super) fn ok(text: impl Into<String>) -> Self {
         Self { stdout: vec![Bytes::from(text.into())], ..Self::default() }
     }
@@ -55,7 +55,7 @@ impl Reply {
         Self { stdout: vec![bytes.into()], ..Self::default() }
     }
 
-    pub(super) fn silent(status: u8) -> Self {
+    pub(super) fn status(status: u8) -> Self {
         Self { status, ..Self::default() }
     }
 
@@ -64,7 +64,7 @@ impl Reply {
     }
 
     /// Both: a failure that is told on stdout, as many commands of Android do.
-    pub(super) fn told(status: u8, text: impl Into<String>) -> Self {
+    pub(super) fn on_stdout(status: u8, text: impl Into<String>) -> Self {
         Self { status, ..Self::ok(text) }
     }
 
@@ -103,7 +103,7 @@ pub(super) async fn run(
     name: &str,
     args: &[String],
     io: &Io,
-) -> Result<Reply, Stop> {
+) -> Result<CommandOutput, Stop> {
     let device = shell.device().clone();
     let phone = &device;
     let words = split(args);
@@ -123,9 +123,9 @@ pub(super) async fn run(
         "export" => builtins::export(shell, args),
         "unset" => builtins::unset(shell, &words),
         "env" | "printenv" | "set" => builtins::env(shell, &words),
-        "pwd" => Reply::ok(format!("{cwd}\n")),
-        "true" | ":" => Reply::silent(0),
-        "false" => Reply::silent(1),
+        "pwd" => CommandOutput::ok(format!("{cwd}\n")),
+        "true" | ":" => CommandOutput::status(0),
+        "false" => CommandOutput::status(1),
         "echo" => builtins::echo(&words),
         "printf" => builtins::printf(phone, &words),
         "test" => builtins::test(phone, &cwd, "test", &words),
@@ -141,7 +141,7 @@ pub(super) async fn run(
         "pm" => package::run(phone, &words, io).await,
         "cmd" => cmd(phone, &words, io).await,
         "getprop" => properties::getprop(phone, &words),
-        "setprop" => Reply::malformed(phone, 1, "Failed to set property: access denied\n"),
+        "setprop" => CommandOutput::malformed(phone, 1, "Failed to set property: access denied\n"),
         "settings" => settings::run(phone, &words),
         "ime" => ime::run(phone, &words),
         "uiautomator" => uiautomator::run(phone, &cwd, &words).await,
@@ -163,7 +163,7 @@ pub(super) async fn run(
         "base64" => text::base64(phone, &cwd, &words, io).await,
 
         "id" => system::id(),
-        "whoami" => Reply::ok("shell\n"),
+        "whoami" => CommandOutput::ok("shell\n"),
         "date" => system::date(phone, &words),
         "uname" => system::uname(phone, &words),
         "uptime" => system::uptime(phone),
@@ -174,12 +174,14 @@ pub(super) async fn run(
         "service" => system::service(phone, &words),
         "logcat" => system::logcat(phone, &words).await,
         "svc" => system::svc(phone, &words),
-        "screenrecord" => Reply::error(1, "ERROR: unable to create video/avc codec instance\n"),
-        "content" | "bugreport" | "su" if name != "su" => Reply::unsupported(phone, name),
+        "screenrecord" => {
+            CommandOutput::error(1, "ERROR: unable to create video/avc codec instance\n")
+        }
+        "content" | "bugreport" | "su" if name != "su" => CommandOutput::unsupported(phone, name),
 
         _ => {
             phone.count(|counts| counts.unknown_commands += 1);
-            Reply::error(127, format!("{NAME}: {name}: inaccessible or not found\n"))
+            CommandOutput::error(127, format!("{SHELL_PATH}: {name}: inaccessible or not found\n"))
         }
     };
     Ok(reply)
@@ -246,12 +248,13 @@ fn plain_name(name: &str) -> &str {
 }
 
 /// `cmd SERVICE …`: most commands of Android are shorthands for it.
-async fn cmd(phone: &AdbDevice, words: &[&str], io: &Io) -> Reply {
+async fn cmd(phone: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
     match words {
-        ["-l"] => {
-            Reply::ok(format!("Currently running services:\n{}", system::service_names("  ")))
-        }
-        [] => Reply::malformed(
+        ["-l"] => CommandOutput::ok(format!(
+            "Currently running services:\n{}",
+            system::service_names("  ")
+        )),
+        [] => CommandOutput::malformed(
             phone,
             20,
             "cmd: No service specified; use -l to list all running services. Use -w to start and wait for a service.\n",
@@ -264,12 +267,12 @@ async fn cmd(phone: &AdbDevice, words: &[&str], io: &Io) -> Reply {
         ["settings", rest @ ..] => settings::run(phone, rest),
         ["input_method", rest @ ..] => ime::run(phone, rest),
         ["statusbar", rest @ ..] => system::statusbar(phone, rest),
-        ["notification", ..] => Reply::ok(""),
+        ["notification", ..] => CommandOutput::ok(""),
         ["wifi" | "power" | "clipboard" | "uimode" | "display", ..] => {
-            Reply::unsupported(phone, &words.join(" "))
+            CommandOutput::unsupported(phone, &words.join(" "))
         }
         [service, ..] => {
-            Reply::malformed(phone, 20, format!("cmd: Can't find service: {service}\n"))
+            CommandOutput::malformed(phone, 20, format!("cmd: Can't find service: {service}\n"))
         }
     }
 }

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, mem, pin::Pin, sync::PoisonError};
 use bytes::Bytes;
 
 use super::{
-    commands::{self, Reply},
-    io::{Gone, Io, Sink, Stdin, WriteError},
+    commands::{self, CommandOutput},
+    io::{Disconnected, Io, Sink, Stdin, WriteError},
     jobs::{Jobs, SHELL_PID},
     parse::{SyntaxError, parse},
     syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When},
@@ -13,9 +13,9 @@ use super::{
 use crate::{device::AdbDevice, device::unix_seconds, files};
 
 /// How `mksh` calls itself in messages.
-pub(crate) const NAME: &str = "/system/bin/sh";
+pub(crate) const SHELL_PATH: &str = "/system/bin/sh";
 /// Compound commands and substitutions running within each other, counting through variables' scripts.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Why a script does not go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum Stop {
     Exit(u8),
     Break,
     Continue,
-    Gone(Gone),
+    Disconnected(Disconnected),
 }
 
 /// One shell process.
@@ -123,7 +123,7 @@ impl Shell {
 
     /// Runs a command line within one that runs already.
     pub(crate) async fn run_nested(&mut self, line: &str, io: &Io) -> Result<u8, Stop> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.complain("nested too deeply", io).await?;
             return Ok(1);
         }
@@ -191,7 +191,7 @@ impl Shell {
                     Ok(()) => child.status,
                     Err(Stop::Exit(status)) => status,
                     Err(Stop::Break | Stop::Continue) => 0,
-                    Err(Stop::Gone(_)) => 1,
+                    Err(Stop::Disconnected(_)) => 1,
                 }
             }
         };
@@ -219,7 +219,7 @@ impl Shell {
             // Each part of a pipe is a process of its own; an exit ends only that.
             let mut child = self.piped_subshell();
             match child.command(command, &through).await {
-                Err(Stop::Gone(gone)) => return Err(Stop::Gone(gone)),
+                Err(Stop::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
                 Ok(_) | Err(Stop::Exit(_) | Stop::Break | Stop::Continue) => {}
             }
             child.output_closed().await;
@@ -315,7 +315,7 @@ impl Shell {
     }
 
     async fn nested(&mut self, script: &Script, io: &Io) -> Result<u8, Stop> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.complain("nested too deeply", io).await?;
             return Ok(1);
         }
@@ -331,14 +331,14 @@ impl Shell {
         self.show(name, reply, io).await
     }
 
-    async fn show(&self, name: &str, reply: Reply, io: &Io) -> Result<u8, Stop> {
+    async fn show(&self, name: &str, reply: CommandOutput, io: &Io) -> Result<u8, Stop> {
         if !reply.warning.is_empty() {
             self.error_text(reply.warning, io).await?;
         }
         if !reply.stdout.is_empty() || reply.drop_after.is_some() {
             match io.stdout.write(&reply.stdout, reply.drop_after).await {
                 Ok(()) => {}
-                Err(WriteError::Gone(gone)) => return Err(Stop::Gone(gone)),
+                Err(WriteError::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
                 Err(WriteError::File(error)) => {
                     self.complain_as(&format!("{name}: write: {error}"), io).await?;
                     return Ok(1);
@@ -359,7 +359,7 @@ impl Shell {
         self.status = match Box::pin(child.nested(script, &through)).await {
             Ok(status) | Err(Stop::Exit(status)) => status,
             Err(Stop::Break | Stop::Continue) => 0,
-            Err(Stop::Gone(gone)) => return Err(Stop::Gone(gone)),
+            Err(Stop::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
         };
         child.output_closed().await;
         let text = String::from_utf8_lossy(&drain(&held)).replace('\0', "");
@@ -375,7 +375,7 @@ impl Shell {
                 Target::Copy(_) => new.stderr.clone(),
                 Target::Read(word) => {
                     let path = self.text(word, io).await?;
-                    let full = files::absolute(&self.cwd, &path);
+                    let full = files::normalize_path(&self.cwd, &path);
                     let content = if full == "/dev/null" {
                         Ok(Bytes::new())
                     } else {
@@ -411,7 +411,7 @@ impl Shell {
     }
 
     fn open(&self, path: &str, append: bool) -> Result<Sink, files::FileError> {
-        let path = files::absolute(&self.cwd, path);
+        let path = files::normalize_path(&self.cwd, path);
         if path == "/dev/null" {
             return Ok(Sink::Null);
         }
@@ -425,7 +425,7 @@ impl Shell {
     }
 
     async fn complain(&self, text: &str, io: &Io) -> Result<(), Stop> {
-        self.complain_as(&format!("{NAME}: {text}"), io).await
+        self.complain_as(&format!("{SHELL_PATH}: {text}"), io).await
     }
 
     async fn complain_as(&self, text: &str, io: &Io) -> Result<(), Stop> {
@@ -436,7 +436,7 @@ impl Shell {
         match io.stderr.write(&[Bytes::from(text)], None).await {
             // A full pipe or file for messages: a real phone loses them, too.
             Ok(()) | Err(WriteError::File(_)) => Ok(()),
-            Err(WriteError::Gone(gone)) => Err(Stop::Gone(gone)),
+            Err(WriteError::Disconnected(gone)) => Err(Stop::Disconnected(gone)),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::files;
 
 /// Most arguments of one command.
-const MOST_FIELDS: usize = 10_000;
+const MAX_FIELDS: usize = 10_000;
 
 /// A field being built: each character, and whether it may be a pattern.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ impl Shell {
         let mut all = Vec::new();
         for word in words {
             all.extend(self.split(word, io).await?);
-            all.truncate(MOST_FIELDS);
+            all.truncate(MAX_FIELDS);
         }
         Ok(all)
     }
@@ -85,12 +85,12 @@ impl Shell {
         if !field.text.iter().any(|(c, active)| *active && matches!(c, '*' | '?')) {
             return vec![text];
         }
-        let absolute = text.starts_with('/');
+        let normalize_path = text.starts_with('/');
         let base = if self.cwd() == "/" { "/".to_owned() } else { format!("{}/", self.cwd()) };
         let files = self.device().files();
         let found: Vec<String> = files
             .paths()
-            .filter_map(|path| if absolute { Some(path) } else { path.strip_prefix(&base) })
+            .filter_map(|path| if normalize_path { Some(path) } else { path.strip_prefix(&base) })
             .filter(|path| !path.is_empty() && !files::file_name(path).starts_with('.'))
             .filter(|path| pattern_matches(&field.text, path))
             .map(str::to_owned)

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::{Buf as _, Bytes, BytesMut};
 use tokio::sync::mpsc;
 
-use super::outlet::{Channel, Outlet};
+use super::protocol::{Channel, PeerWriter};
 use crate::{device::AdbDevice, device::unix_seconds, files::FileError};
 
 /// Bytes a pipe or a substitution may hold: several raw captures.
@@ -12,9 +12,9 @@ pub(crate) const PIPE_LIMIT: usize = 64 << 20;
 
 /// Nobody is left on the other side: the link is lost, or was cut by a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gone {
+pub(crate) struct Disconnected {
     /// By a fault, which wants the whole link cut and not only this stream.
-    pub(crate) on_purpose: bool,
+    pub(crate) by_fault: bool,
 }
 
 /// The three streams of a command; clones are the same streams.
@@ -28,7 +28,7 @@ pub(crate) struct Io {
 /// Where output goes.
 #[derive(Debug, Clone)]
 pub(crate) enum Sink {
-    Peer(Arc<Outlet>, Channel),
+    Peer(Arc<PeerWriter>, Channel),
     Pipe(Arc<Mutex<Vec<u8>>>),
     /// Already opened (emptied or created); writing adds.
     File(AdbDevice, String),
@@ -38,7 +38,7 @@ pub(crate) enum Sink {
 /// What writing can fail with.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    Gone(Gone),
+    Disconnected(Disconnected),
     File(FileError),
 }
 
@@ -55,8 +55,8 @@ impl Sink {
         drop_after: Option<u64>,
     ) -> Result<(), WriteError> {
         match self {
-            Self::Peer(outlet, channel) => {
-                outlet.write(*channel, chunks, drop_after).await.map_err(WriteError::Gone)
+            Self::Peer(peer, channel) => {
+                peer.write(*channel, chunks, drop_after).await.map_err(WriteError::Disconnected)
             }
             Self::Pipe(held) => {
                 let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

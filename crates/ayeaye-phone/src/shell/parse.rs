@@ -7,7 +7,7 @@ use super::syntax::{
 };
 
 /// Levels of substitutions and compound commands within each other.
-const DEEPEST: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// Why a command line was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +68,7 @@ struct Parser {
 impl Parser {
     fn script(&mut self, until: &Until) -> Result<Script, SyntaxError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(SyntaxError::TooDeep);
         }
         let mut script = Script::new();

@@ -2,11 +2,11 @@
 use bytes::Bytes;
 
 /// Most bytes of a typed line; more are dropped, as a terminal's driver does.
-const LONGEST_LINE: usize = 4096;
+const MAX_LINE: usize = 4096;
 
 /// What came of typed bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum TerminalEvent {
     /// To be shown to the person who types.
     Echo(Vec<u8>),
     /// A whole line, with its end.
@@ -34,7 +34,7 @@ enum Escape {
 
 impl LineEditor {
     /// Takes typed bytes and tells what came of them, in order.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Typed> {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<TerminalEvent> {
         let mut typed = Vec::new();
         for byte in bytes {
             self.feed_byte(*byte, &mut typed);
@@ -42,7 +42,7 @@ impl LineEditor {
         typed
     }
 
-    fn feed_byte(&mut self, byte: u8, typed: &mut Vec<Typed>) {
+    fn feed_byte(&mut self, byte: u8, typed: &mut Vec<TerminalEvent>) {
         // Arrow keys and the like: sequences such as ESC [ A, which have no meaning here.
         match (self.escape, byte) {
             (Escape::LaunchState, b'[' | b'O') => return self.escape = Escape::Within,
@@ -56,29 +56,29 @@ impl LineEditor {
             0x1b => self.escape = Escape::LaunchState,
             b'\r' | b'\n' => {
                 self.line.push(b'\n');
-                typed.push(Typed::Echo(b"\n".to_vec()));
-                typed.push(Typed::Line(Bytes::from(std::mem::take(&mut self.line))));
+                typed.push(TerminalEvent::Echo(b"\n".to_vec()));
+                typed.push(TerminalEvent::Line(Bytes::from(std::mem::take(&mut self.line))));
             }
             0x03 => {
                 self.line.clear();
-                typed.push(Typed::Echo(b"^C\n".to_vec()));
-                typed.push(Typed::Interrupt);
+                typed.push(TerminalEvent::Echo(b"^C\n".to_vec()));
+                typed.push(TerminalEvent::Interrupt);
             }
-            0x04 if self.line.is_empty() => typed.push(Typed::End),
+            0x04 if self.line.is_empty() => typed.push(TerminalEvent::End),
             0x15 => {
                 let width = String::from_utf8_lossy(&self.line).chars().count();
                 self.line.clear();
-                typed.push(Typed::Echo(b"\x08 \x08".repeat(width)));
+                typed.push(TerminalEvent::Echo(b"\x08 \x08".repeat(width)));
             }
             0x08 | 0x7f => {
                 // A character of several bytes goes as a whole.
                 while self.line.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
-                typed.push(Typed::Echo(b"\x08 \x08".to_vec()));
+                typed.push(TerminalEvent::Echo(b"\x08 \x08".to_vec()));
             }
             0..=0x1f => {}
-            byte if self.line.len() < LONGEST_LINE => {
+            byte if self.line.len() < MAX_LINE => {
                 self.line.push(byte);
-                typed.push(Typed::Echo(vec![byte]));
+                typed.push(TerminalEvent::Echo(vec![byte]));
             }
             _ => {}
         }
@@ -89,27 +89,27 @@ impl LineEditor {
 mod tests {
     use super::*;
 
-    fn lines(bytes: &[u8]) -> Vec<Typed> {
+    fn lines(bytes: &[u8]) -> Vec<TerminalEvent> {
         let mut editor = LineEditor::default();
         let mut typed = editor.feed(bytes);
-        typed.retain(|it| !matches!(it, Typed::Echo(_)));
+        typed.retain(|it| !matches!(it, TerminalEvent::Echo(_)));
         typed
     }
 
     #[test]
     fn typing_is_edited() {
-        let line = |text: &'static str| Typed::Line(Bytes::from_static(text.as_bytes()));
+        let line = |text: &'static str| TerminalEvent::Line(Bytes::from_static(text.as_bytes()));
         assert_eq!(lines(b"lx\x7fs\r"), [line("ls\n")]);
         assert_eq!(lines("aä\x7f\n".as_bytes()), [line("a\n")]);
         assert_eq!(lines(b"abc\x15d\x1b[A\x1bOB\r"), [line("d\n")]);
-        assert_eq!(lines(b"abc\x03\x04"), [Typed::Interrupt, Typed::End]);
+        assert_eq!(lines(b"abc\x03\x04"), [TerminalEvent::Interrupt, TerminalEvent::End]);
         assert_eq!(lines(b"abc\x04"), []);
     }
 
     #[test]
     fn a_line_is_bounded() {
         let typed = lines(&[&[b'a'; 10_000][..], b"\n"].concat());
-        let [Typed::Line(line)] = &typed[..] else { panic!("{typed:?}") };
-        assert_eq!(line.len(), LONGEST_LINE + 1);
+        let [TerminalEvent::Line(line)] = &typed[..] else { panic!("{typed:?}") };
+        assert_eq!(line.len(), MAX_LINE + 1);
     }
 }

@@ -3,38 +3,40 @@ use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use super::{Reply, package};
+use super::{CommandOutput, package};
 use crate::{Component, LaunchState, StartError, device::AdbDevice};
 
 /// What a virtual machine needs to start, which `monkey` does each time.
-const START_OF_JAVA: Duration = Duration::from_millis(400);
+const JVM_START: Duration = Duration::from_millis(400);
 /// How long `am start -W` waits for the first drawn frame.
 const LAUNCH: Duration = Duration::from_millis(250);
 
 /// The keyboard that types what is broadcast to it.
 const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
 
-pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
         ["start" | "start-activity", args @ ..] => start(device, args).await,
         ["force-stop", args @ ..] => match without_user(args).as_slice() {
             [package] => {
                 device.phone().force_stop(package);
-                Reply::silent(0)
+                CommandOutput::status(0)
             }
-            [] => Reply::argument_expected(device, "force-stop", "force-stop"),
-            _ => Reply::unsupported(device, "am force-stop with several packages"),
+            [] => CommandOutput::argument_expected(device, "force-stop", "force-stop"),
+            _ => CommandOutput::unsupported(device, "am force-stop with several packages"),
         },
         // Ends what is in the background; here nothing has to be.
-        ["kill", ..] | ["kill-all"] => Reply::silent(0),
+        ["kill", ..] | ["kill-all"] => CommandOutput::status(0),
         ["broadcast", args @ ..] => broadcast(device, args),
         ["stack" | "task", "list"] => stacks(device),
-        ["get-current-user"] => Reply::ok("0\n"),
+        ["get-current-user"] => CommandOutput::ok("0\n"),
         ["startservice" | "start-service" | "start-foreground-service", ..] => {
-            Reply::told(255, "Error: Not found; no service started.\n")
+            CommandOutput::on_stdout(255, "Error: Not found; no service started.\n")
         }
-        [] => Reply::malformed(device, 255, "Activity manager (activity) commands:\n"),
-        [command, ..] => Reply::malformed(device, 255, format!("Unknown command: {command}\n")),
+        [] => CommandOutput::malformed(device, 255, "Activity manager (activity) commands:\n"),
+        [command, ..] => {
+            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
+        }
     }
 }
 
@@ -148,10 +150,10 @@ impl<'a> Intent<'a> {
     }
 }
 
-async fn start(device: &AdbDevice, args: &[&str]) -> Reply {
+async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
-        Err(what) => return Reply::exception(device, "start", &what),
+        Err(what) => return CommandOutput::exception(device, "start", &what),
     };
     let starting = format!("Starting: {}\n", intent.shown(""));
     let named = intent.component.clone();
@@ -164,12 +166,12 @@ async fn start(device: &AdbDevice, args: &[&str]) -> Reply {
             "Error: Activity not started, unable to resolve {}\n",
             intent.shown("0x10000000")
         );
-        let stdout = Reply::ok(starting).stdout;
-        return Reply { stdout, ..Reply::error(1, text) };
+        let stdout = CommandOutput::ok(starting).stdout;
+        return CommandOutput { stdout, ..CommandOutput::error(1, text) };
     };
     let mut text = String::new();
     if intent.stop {
-        put!(text, "Stopping: {}\n", component.package);
+        push_fmt!(text, "Stopping: {}\n", component.package);
         device.phone().force_stop(&component.package);
     }
     text += &starting;
@@ -188,29 +190,32 @@ async fn start(device: &AdbDevice, args: &[&str]) -> Reply {
             };
             if intent.wait {
                 let ms = LAUNCH.as_millis();
-                put!(
+                push_fmt!(
                     text,
                     "Status: ok\nLaunchState: {state}\nActivity: {}\nTotalTime: {ms}\nWaitTime: {}\nComplete\n",
                     short(&component),
                     ms + 3
                 );
             }
-            Reply::ok(text)
+            CommandOutput::ok(text)
         }
         Err(StartError::NoSuchActivity(_)) => {
             let Component { package, class } = &component;
             let error = format!(
                 "Error type 3\nError: Activity class {{{package}/{class}}} does not exist.\n"
             );
-            Reply { stdout: Reply::ok(text).stdout, ..Reply::error(1, error) }
+            CommandOutput {
+                stdout: CommandOutput::ok(text).stdout,
+                ..CommandOutput::error(1, error)
+            }
         }
     }
 }
 
-fn broadcast(device: &AdbDevice, args: &[&str]) -> Reply {
+fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
     let intent = match Intent::parse(args) {
         Ok(intent) => intent,
-        Err(what) => return Reply::exception(device, "broadcast", &what),
+        Err(what) => return CommandOutput::exception(device, "broadcast", &what),
     };
     let phone = device.phone();
     // Anyone may broadcast; only the keyboard in use listens.
@@ -238,30 +243,30 @@ fn broadcast(device: &AdbDevice, args: &[&str]) -> Reply {
             device.count(|counts| counts.malformed_commands += 1);
         }
     }
-    Reply::ok(format!(
+    CommandOutput::ok(format!(
         "Broadcasting: {}\nBroadcast completed: result=0\n",
         intent.shown("0x400000")
     ))
 }
 
-fn stacks(device: &AdbDevice) -> Reply {
+fn stacks(device: &AdbDevice) -> CommandOutput {
     let (width, height) = device.phone().display_size();
     let front = device.phone().foreground();
     let mut text = String::new();
     for (task, id) in device.phone().tasks().iter().zip(7..) {
         let visible = *task == front;
-        put!(
+        push_fmt!(
             text,
             "RootTask id={id} bounds=[0,0][{width},{height}] displayId=0 userId=0\n  \
              taskId={id}: {} bounds=[0,0][{width},{height}] userId=0 visible={visible}\n\n",
             full(task)
         );
     }
-    Reply::ok(text)
+    CommandOutput::ok(text)
 }
 
 /// `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`: how many tools start an app.
-pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     device.count(|counts| counts.monkeys += 1);
     let (mut packages, mut count) = (Vec::new(), None);
     let mut rest = words.iter().copied();
@@ -275,25 +280,25 @@ pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> Reply {
             number if number.parse::<u32>().is_ok() => count = number.parse().ok(),
             other => {
                 let text = format!("** Error: Unknown option: {other}\n");
-                return Reply::malformed(device, 255, text);
+                return CommandOutput::malformed(device, 255, text);
             }
         }
     }
     let Some(1) = count else {
         // Real ones would touch at random: nothing anyone wants here.
-        return Reply::unsupported(device, "monkey with other than 1 event");
+        return CommandOutput::unsupported(device, "monkey with other than 1 event");
     };
-    tokio::time::sleep(START_OF_JAVA).await;
+    tokio::time::sleep(JVM_START).await;
     let launcher = match packages.as_slice() {
         [package] => package::launcher_of(device, package),
         _ => None,
     };
     match launcher.map(|component| device.phone().start_activity(&component)) {
-        Some(Ok(LaunchState::Cold | LaunchState::Hot)) => Reply::ok(
+        Some(Ok(LaunchState::Cold | LaunchState::Hot)) => CommandOutput::ok(
             "Events injected: 1\n## Network stats: elapsed time=12ms (0ms mobile, 0ms wifi, 12ms not connected)\n",
         ),
         Some(Err(StartError::NoSuchActivity(_))) | None => {
-            Reply::error(252, "** No activities found to run, monkey aborted.\n")
+            CommandOutput::error(252, "** No activities found to run, monkey aborted.\n")
         }
     }
 }

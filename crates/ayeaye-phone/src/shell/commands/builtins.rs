@@ -1,26 +1,26 @@
 //! What `mksh` does itself, and the smallest programs.
 use std::time::Duration;
 
-use super::Reply;
+use super::CommandOutput;
 use crate::{
     device::AdbDevice,
-    files::{self, absolute},
+    files::{self, normalize_path},
     shell::{
-        exec::{NAME, Shell, Stop},
+        exec::{SHELL_PATH, Shell, Stop},
         io::Io,
     },
 };
 
-pub(super) fn exit(shell: &Shell, words: &[&str]) -> Result<Reply, Stop> {
+pub(super) fn exit(shell: &Shell, words: &[&str]) -> Result<CommandOutput, Stop> {
     match words {
         [] => Err(Stop::Exit(shell.status())),
         // As a process' status: the low eight bits.
         [number, ..] => match number.parse::<i64>() {
             Ok(number) => Err(Stop::Exit(u8::try_from(number & 0xff).unwrap_or(255))),
-            Err(_) => Ok(Reply::malformed(
+            Err(_) => Ok(CommandOutput::malformed(
                 shell.device(),
                 1,
-                format!("{NAME}: exit: bad number: {number}\n"),
+                format!("{SHELL_PATH}: exit: bad number: {number}\n"),
             )),
         },
     }
@@ -32,59 +32,67 @@ pub(super) async fn sh(
     name: &str,
     args: &[String],
     io: &Io,
-) -> Result<Reply, Stop> {
+) -> Result<CommandOutput, Stop> {
     let line = match (name, args) {
         ("sh", [flag, line, ..]) if flag == "-c" => line.clone(),
         ("eval", words) => words.join(" "),
-        _ => return Ok(Reply::unsupported(shell.device(), "sh without -c")),
+        _ => return Ok(CommandOutput::unsupported(shell.device(), "sh without -c")),
     };
     if name == "eval" {
-        return shell.run_nested(&line, io).await.map(Reply::silent);
+        return shell.run_nested(&line, io).await.map(CommandOutput::status);
     }
     match shell.subshell().run_nested(&line, io).await {
-        Ok(status) | Err(Stop::Exit(status)) => Ok(Reply::silent(status)),
-        Err(Stop::Break | Stop::Continue) => Ok(Reply::silent(0)),
-        Err(Stop::Gone(gone)) => Err(Stop::Gone(gone)),
+        Ok(status) | Err(Stop::Exit(status)) => Ok(CommandOutput::status(status)),
+        Err(Stop::Break | Stop::Continue) => Ok(CommandOutput::status(0)),
+        Err(Stop::Disconnected(gone)) => Err(Stop::Disconnected(gone)),
     }
 }
 
 /// `wait` for all jobs, or for those of these process ids: the status of the last.
-pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> Reply {
+pub(super) async fn wait(shell: &mut Shell, words: &[&str]) -> CommandOutput {
     if words.is_empty() {
         shell.jobs().wait_all().await;
-        return Reply::silent(0);
+        return CommandOutput::status(0);
     }
     let mut status = 0;
     for word in words {
         let Ok(pid) = word.parse() else {
-            let text = format!("{NAME}: wait: {word}: argument must be %job or process id\n");
-            return Reply::malformed(shell.device(), 1, text);
+            let text = format!("{SHELL_PATH}: wait: {word}: argument must be %job or process id\n");
+            return CommandOutput::malformed(shell.device(), 1, text);
         };
         status = shell.jobs().wait(pid).await.unwrap_or(127);
     }
-    Reply::silent(status)
+    CommandOutput::status(status)
 }
 
 /// `timeout SECONDS COMMAND`, as toybox has it.
-pub(super) async fn timeout(shell: &mut Shell, args: &[String], io: &Io) -> Result<Reply, Stop> {
+pub(super) async fn timeout(
+    shell: &mut Shell,
+    args: &[String],
+    io: &Io,
+) -> Result<CommandOutput, Stop> {
     let [seconds, name, rest @ ..] = args else {
-        return Ok(Reply::malformed(shell.device(), 125, "timeout: Need 2 arguments\n"));
+        return Ok(CommandOutput::malformed(shell.device(), 125, "timeout: Need 2 arguments\n"));
     };
     let Some(limit) = seconds_of(seconds) else {
         let text = format!("timeout: Unknown duration '{seconds}'\n");
-        return Ok(Reply::malformed(shell.device(), 125, text));
+        return Ok(CommandOutput::malformed(shell.device(), 125, text));
     };
     let run = Box::pin(super::run(shell, name, rest, io));
     match tokio::time::timeout(limit, run).await {
         Ok(ended) => ended,
-        Err(_) => Ok(Reply::silent(143)),
+        Err(_) => Ok(CommandOutput::status(143)),
     }
 }
 
-pub(super) async fn read(shell: &mut Shell, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn read(shell: &mut Shell, words: &[&str], io: &Io) -> CommandOutput {
     let names = if let ["-r", names @ ..] = words { names } else { words };
     if names.iter().any(|name| name.starts_with('-')) {
-        return Reply::malformed(shell.device(), 1, format!("{NAME}: read: unknown option\n"));
+        return CommandOutput::malformed(
+            shell.device(),
+            1,
+            format!("{SHELL_PATH}: read: unknown option\n"),
+        );
     }
     let line = io.stdin.line(64 << 10).await;
     let status = u8::from(line.is_none());
@@ -99,59 +107,59 @@ pub(super) async fn read(shell: &mut Shell, words: &[&str], io: &Io) -> Reply {
         shell.set_variable(name, value.to_owned());
         rest = after;
     }
-    Reply::silent(status)
+    CommandOutput::status(status)
 }
 
-pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> Reply {
+pub(super) fn cd(shell: &mut Shell, words: &[&str]) -> CommandOutput {
     let to = match words {
         [] => "/",
         [to] => to,
         _ => {
-            let text = format!("{NAME}: cd: bad substitution\n");
-            return Reply::malformed(shell.device(), 1, text);
+            let text = format!("{SHELL_PATH}: cd: bad substitution\n");
+            return CommandOutput::malformed(shell.device(), 1, text);
         }
     };
-    let path = absolute(shell.cwd(), to);
+    let path = normalize_path(shell.cwd(), to);
     let stat = shell.device().files().stat(&path);
     let problem = match stat {
         Ok(stat) if stat.is_dir() => {
             shell.set_cwd(path);
-            return Reply::silent(0);
+            return CommandOutput::status(0);
         }
         Ok(_) => files::FileError::NotDirectory,
         Err(error) => error,
     };
-    Reply::error(2, format!("{NAME}: cd: {to}: {problem}\n"))
+    CommandOutput::error(2, format!("{SHELL_PATH}: cd: {to}: {problem}\n"))
 }
 
-pub(super) fn export(shell: &mut Shell, args: &[String]) -> Reply {
+pub(super) fn export(shell: &mut Shell, args: &[String]) -> CommandOutput {
     for arg in args {
         if let Some((name, value)) = arg.split_once('=') {
             shell.set_variable(name, value.to_owned());
         }
     }
-    Reply::silent(0)
+    CommandOutput::status(0)
 }
 
-pub(super) fn unset(shell: &mut Shell, words: &[&str]) -> Reply {
+pub(super) fn unset(shell: &mut Shell, words: &[&str]) -> CommandOutput {
     for name in words {
         shell.unset_variable(name);
     }
-    Reply::silent(0)
+    CommandOutput::status(0)
 }
 
-pub(super) fn env(shell: &Shell, words: &[&str]) -> Reply {
+pub(super) fn env(shell: &Shell, words: &[&str]) -> CommandOutput {
     match words {
         [] => {
             let lines = shell.variables().iter().map(|(name, value)| format!("{name}={value}\n"));
-            Reply::ok(lines.collect::<String>())
+            CommandOutput::ok(lines.collect::<String>())
         }
-        _ => Reply::unsupported(shell.device(), "env with arguments"),
+        _ => CommandOutput::unsupported(shell.device(), "env with arguments"),
     }
 }
 
 /// `mksh`'s own `echo`: backslashes are read unless `-E` is given.
-pub(super) fn echo(words: &[&str]) -> Reply {
+pub(super) fn echo(words: &[&str]) -> CommandOutput {
     let (mut newline, mut escapes, mut words) = (true, true, words);
     while let [flag, rest @ ..] = words {
         let Some(letters) = flag
@@ -174,12 +182,12 @@ pub(super) fn echo(words: &[&str]) -> Reply {
     if newline && !ended {
         out.push(b'\n');
     }
-    Reply::bytes(out)
+    CommandOutput::bytes(out)
 }
 
-pub(super) fn printf(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn printf(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let Some((format, mut args)) = words.split_first() else {
-        return Reply::malformed(device, 1, "printf: Needs 1 argument\n");
+        return CommandOutput::malformed(device, 1, "printf: Needs 1 argument\n");
     };
     let mut out = Vec::new();
     let mut status = 0;
@@ -224,7 +232,11 @@ pub(super) fn printf(device: &AdbDevice, words: &[&str]) -> Reply {
                     out.extend(text.bytes());
                 }
                 Some(_) | None => {
-                    return Reply::malformed(device, 1, format!("printf: bad format: {format}\n"));
+                    return CommandOutput::malformed(
+                        device,
+                        1,
+                        format!("printf: bad format: {format}\n"),
+                    );
                 }
             }
         }
@@ -234,51 +246,53 @@ pub(super) fn printf(device: &AdbDevice, words: &[&str]) -> Reply {
             break;
         }
     }
-    Reply { status, stderr: stderr.into_bytes(), ..Reply::bytes(out) }
+    CommandOutput { status, stderr: stderr.into_bytes(), ..CommandOutput::bytes(out) }
 }
 
-pub(super) async fn sleep(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) async fn sleep(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
         [word] => match seconds_of(word) {
             Some(time) => {
                 tokio::time::sleep(time).await;
-                Reply::silent(0)
+                CommandOutput::status(0)
             }
-            None => Reply::malformed(device, 1, format!("sleep: Unknown duration '{word}'\n")),
+            None => {
+                CommandOutput::malformed(device, 1, format!("sleep: Unknown duration '{word}'\n"))
+            }
         },
-        _ => Reply::malformed(device, 1, "sleep: Needs 1 argument\n"),
+        _ => CommandOutput::malformed(device, 1, "sleep: Needs 1 argument\n"),
     }
 }
 
-pub(super) fn which(words: &[&str]) -> Reply {
+pub(super) fn which(words: &[&str]) -> CommandOutput {
     let found: Vec<String> = words
         .iter()
         .filter(|word| super::PROGRAMS.contains(word))
         .map(|word| format!("/system/bin/{word}\n"))
         .collect();
     let missing = words.iter().any(|word| !super::PROGRAMS.contains(word));
-    Reply::told(u8::from(missing), found.concat())
+    CommandOutput::on_stdout(u8::from(missing), found.concat())
 }
 
-pub(super) fn bracket(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn bracket(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     match words {
         [inner @ .., "]"] => test(device, cwd, "[", inner),
-        _ => Reply::malformed(device, 2, format!("{NAME}: [: missing ]\n")),
+        _ => CommandOutput::malformed(device, 2, format!("{SHELL_PATH}: [: missing ]\n")),
     }
 }
 
 /// POSIX's `test` for up to four words; more is refused.
-pub(super) fn test(device: &AdbDevice, cwd: &str, name: &str, words: &[&str]) -> Reply {
+pub(super) fn test(device: &AdbDevice, cwd: &str, name: &str, words: &[&str]) -> CommandOutput {
     let refuse = |word: &str| {
-        let text = format!("{NAME}: {name}: {word}: unexpected operator/operand\n");
-        Reply::malformed(device, 2, text)
+        let text = format!("{SHELL_PATH}: {name}: {word}: unexpected operator/operand\n");
+        CommandOutput::malformed(device, 2, text)
     };
     let holds = match words {
         [] => false,
         [word] | ["-n", word] => !word.is_empty(),
         ["!" | "-z", word] => word.is_empty(),
         [operator @ ("-e" | "-f" | "-d" | "-s" | "-r" | "-w" | "-x"), path] => {
-            let path = absolute(cwd, path);
+            let path = normalize_path(cwd, path);
             let stat = device.files().stat(&path);
             match (*operator, stat) {
                 (_, Err(_)) => false,
@@ -294,7 +308,11 @@ pub(super) fn test(device: &AdbDevice, cwd: &str, name: &str, words: &[&str]) ->
         [left, "!=", right] => left != right,
         [left, operator @ ("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"), right] => {
             let (Ok(a), Ok(b)) = (left.parse::<i64>(), right.parse::<i64>()) else {
-                return Reply::malformed(device, 2, format!("{NAME}: {name}: bad number\n"));
+                return CommandOutput::malformed(
+                    device,
+                    2,
+                    format!("{SHELL_PATH}: {name}: bad number\n"),
+                );
             };
             match *operator {
                 "-eq" => a == b,
@@ -308,14 +326,14 @@ pub(super) fn test(device: &AdbDevice, cwd: &str, name: &str, words: &[&str]) ->
         ["!", rest @ ..] if rest.len() < 4 => {
             let inner = test(device, cwd, name, rest);
             return match inner.status {
-                0 => Reply::silent(1),
-                1 => Reply::silent(0),
+                0 => CommandOutput::status(1),
+                1 => CommandOutput::status(0),
                 _ => inner,
             };
         }
         [_, word, ..] => return refuse(word),
     };
-    Reply::silent(u8::from(!holds))
+    CommandOutput::status(u8::from(!holds))
 }
 
 /// Backslash sequences; `true` when `\c` ended the text.
@@ -379,7 +397,7 @@ fn seconds_of(word: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn said(reply: &Reply) -> Vec<u8> {
+    fn said(reply: &CommandOutput) -> Vec<u8> {
         reply.stdout.concat()
     }
 

@@ -5,39 +5,42 @@
 mod display;
 mod windows;
 
-use super::{Reply, activity, package, screencap::DISPLAY_ID, system};
+use super::{CommandOutput, activity, package, screencap::DISPLAY_ID, system};
 use crate::{Component, Phone, device::AdbDevice};
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
-        ["-l"] => {
-            Reply::ok(format!("Currently running services:\n{}", system::service_names("  ")))
-        }
+        ["-l"] => CommandOutput::ok(format!(
+            "Currently running services:\n{}",
+            system::service_names("  ")
+        )),
         ["-t", _, rest @ ..] if !rest.is_empty() => run(device, rest),
-        ["window"] => Reply::ok(windows::all(device)),
-        ["window", "windows" | "w"] => Reply::ok(windows::list(device)),
-        ["window", "displays" | "d"] => Reply::ok(windows::displays(device)),
-        ["window", "policy" | "p"] => Reply::ok(windows::policy(device)),
-        ["display"] => Reply::ok(display::display(device)),
-        ["input"] => Reply::ok(display::input(device)),
-        ["input_method"] => Reply::ok(input_method(device)),
-        ["activity"] => Reply::ok(format!("{}\n{}", activities(device), recents(device))),
-        ["activity", "activities" | "a"] => Reply::ok(activities(device)),
-        ["activity", "top"] => Reply::ok(top(device)),
-        ["activity", "recents" | "r"] => Reply::ok(recents(device)),
-        ["power"] => Reply::ok(power(device)),
-        ["battery"] => Reply::ok(BATTERY),
+        ["window"] => CommandOutput::ok(windows::all(device)),
+        ["window", "windows" | "w"] => CommandOutput::ok(windows::list(device)),
+        ["window", "displays" | "d"] => CommandOutput::ok(windows::displays(device)),
+        ["window", "policy" | "p"] => CommandOutput::ok(windows::policy(device)),
+        ["display"] => CommandOutput::ok(display::display(device)),
+        ["input"] => CommandOutput::ok(display::input(device)),
+        ["input_method"] => CommandOutput::ok(input_method(device)),
+        ["activity"] => CommandOutput::ok(format!("{}\n{}", activities(device), recents(device))),
+        ["activity", "activities" | "a"] => CommandOutput::ok(activities(device)),
+        ["activity", "top"] => CommandOutput::ok(top(device)),
+        ["activity", "recents" | "r"] => CommandOutput::ok(recents(device)),
+        ["power"] => CommandOutput::ok(power(device)),
+        ["battery"] => CommandOutput::ok(BATTERY),
         ["package", name] => package::dump(device, name),
-        ["SurfaceFlinger", "--display-id"] => Reply::ok(format!(
+        ["SurfaceFlinger", "--display-id"] => CommandOutput::ok(format!(
             "Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=AYE displayName=\"Virtual\"\n"
         )),
         [] | ["SurfaceFlinger" | "window" | "activity" | "package", ..] => {
-            Reply::unsupported(device, &format!("dumpsys {}", words.join(" ")))
+            CommandOutput::unsupported(device, &format!("dumpsys {}", words.join(" ")))
         }
         [service, ..] if system::SERVICES.contains(service) => {
-            Reply::unsupported(device, &format!("dumpsys {service}"))
+            CommandOutput::unsupported(device, &format!("dumpsys {service}"))
         }
-        [service, ..] => Reply::malformed(device, 0, format!("Can't find service: {service}\n")),
+        [service, ..] => {
+            CommandOutput::malformed(device, 0, format!("Can't find service: {service}\n"))
+        }
     }
 }
 
@@ -84,18 +87,18 @@ fn activities(device: &AdbDevice) -> String {
         let visible = resumed && task == front;
         let record = record(&task, number);
         let (package, short) = (&task.package, activity::short(&task));
-        put!(
+        push_fmt!(
             text,
             "  * Task{{{token} #{number} type=standard A=10123:{package} U=0 visible={visible} visibleRequested={visible} mode=fullscreen translucent={hidden} sz=1}}\n",
             token = token(package),
             hidden = !visible,
         );
         if visible {
-            put!(text, "    mResumedActivity: {record}\n");
+            push_fmt!(text, "    mResumedActivity: {record}\n");
         } else {
-            put!(text, "    mLastPausedActivity: {record}\n");
+            push_fmt!(text, "    mLastPausedActivity: {record}\n");
         }
-        put!(
+        push_fmt!(
             text,
             "    * Hist  #0: {record}\n        packageName={package} processName={package}\n        \
              mActivityComponent={short}\n        state={state} delayedResume=false finishing=false\n\n",
@@ -105,10 +108,10 @@ fn activities(device: &AdbDevice) -> String {
     if resumed {
         let number = tasks(device).first().map_or(0, |task| task.0);
         let record = record(&front, number);
-        put!(text, "  topResumedActivity={record}\n\n  ResumedActivity: {record}\n\n");
+        push_fmt!(text, "  topResumedActivity={record}\n\n  ResumedActivity: {record}\n\n");
     }
     let locked = device.phone().is_locked();
-    put!(
+    push_fmt!(
         text,
         "ActivityTaskSupervisor state:\n  topDisplayFocusedRootTask=Task{{{token}}}\n  \
          mCurTaskIdForUser={{0=12}}\n  isHomeRecentsComponent=true\n\
@@ -140,7 +143,7 @@ fn recents(device: &AdbDevice) -> String {
         mRecentsComponent=null\nmFreezeTaskListReordering=false\n  Recent tasks:\n"
         .to_owned();
     for (index, (number, task)) in tasks(device).iter().enumerate() {
-        put!(
+        push_fmt!(
             text,
             "  * Recent #{index}: Task{{{} #{number} type=standard A=10123:{package}}}\n    \
              userId=0 effectiveUid=u0a123 mCallingUid=2000 mUserSetupComplete=true\n    \
@@ -162,9 +165,9 @@ fn input_method(device: &AdbDevice) -> String {
         "Current Input Method Manager state:\n  Input Methods: mMethodMapUpdateCount=1\n"
             .to_owned();
     for (index, (id, _)) in phone.input_methods().iter().enumerate() {
-        put!(text, "  InputMethod #{index}:\n    mId={id} mSettingsActivityName=null\n");
+        push_fmt!(text, "  InputMethod #{index}:\n    mId={id} mSettingsActivityName=null\n");
     }
-    put!(
+    push_fmt!(
         text,
         "  mCurMethodId={current}\n  mCurSeq=7 mCurTokenDisplayId=0\n  \
          mCurFocusedWindow=Window{{{token}}} softInputMode=STATE_UNSPECIFIED|ADJUST_RESIZE\n  \
@@ -173,19 +176,19 @@ fn input_method(device: &AdbDevice) -> String {
          mInFullscreenMode=false\n  mSystemReady=true mInteractive={awake}\n",
         token = token(&phone.focused_window()),
     );
-    put!(
+    push_fmt!(
         text,
         "\nInput method service state for {current}:\n  mWindowCreated=true mDecorViewVisible={shown} mWindowVisible={shown} mInShowWindow=false\n  \
          mInputStarted={started} mInputViewStarted={shown} mCandidatesViewStarted=false\n"
     );
     match input_type {
-        Some(kind) => put!(
+        Some(kind) => push_fmt!(
             text,
             "  mInputEditorInfo:\n    inputType={kind:#x} imeOptions=0x2000006 privateImeOptions=null\n"
         ),
-        None => put!(text, "  mInputEditorInfo: null\n"),
+        None => push_fmt!(text, "  mInputEditorInfo: null\n"),
     }
-    put!(text, "  mShowInputRequested={shown} mIsInputViewShown={shown}\n");
+    push_fmt!(text, "  mShowInputRequested={shown} mIsInputViewShown={shown}\n");
     text
 }
 

@@ -2,13 +2,13 @@
 use bytes::Bytes;
 
 use super::{
-    Reply,
+    CommandOutput,
     args::{Flags, unknown_option},
     system,
 };
 use crate::{
     device::{AdbDevice, unix_seconds},
-    files::{FileError, Stat, absolute, file_name},
+    files::{FileError, Stat, file_name, normalize_path},
     shell::io::{Io, PIPE_LIMIT},
 };
 
@@ -18,9 +18,9 @@ pub(super) fn flags<'a>(
     program: &str,
     words: &[&'a str],
     known: &str,
-) -> Result<Flags<'a>, Reply> {
+) -> Result<Flags<'a>, CommandOutput> {
     Flags::parse(words, known)
-        .map_err(|flag| Reply::malformed(device, 1, unknown_option(program, flag)))
+        .map_err(|flag| CommandOutput::malformed(device, 1, unknown_option(program, flag)))
 }
 
 /// Runs `act` on each operand; what fails is told, and the rest still done.
@@ -29,20 +29,20 @@ fn each(
     program: &str,
     operands: &[&str],
     mut act: impl FnMut(&str) -> Result<(), String>,
-) -> Reply {
+) -> CommandOutput {
     if operands.is_empty() {
-        return Reply::malformed(device, 1, format!("{program}: Needs 1 argument\n"));
+        return CommandOutput::malformed(device, 1, format!("{program}: Needs 1 argument\n"));
     }
     let mut failures = String::new();
     for failure in operands.iter().filter_map(|operand| act(operand).err()) {
-        put!(failures, "{program}: {failure}\n");
+        push_fmt!(failures, "{program}: {failure}\n");
     }
-    Reply::error(u8::from(!failures.is_empty()), failures)
+    CommandOutput::error(u8::from(!failures.is_empty()), failures)
 }
 
 /// A file of the phone, or of those the kernel makes up.
 pub(super) fn read(device: &AdbDevice, cwd: &str, name: &str) -> Result<Bytes, FileError> {
-    let path = absolute(cwd, name);
+    let path = normalize_path(cwd, name);
     match path.as_str() {
         "/dev/null" => Ok(Bytes::new()),
         "/proc/uptime" => {
@@ -76,25 +76,25 @@ pub(super) async fn inputs(
         }
         match read(device, cwd, operand) {
             Ok(content) => contents.push(((*operand).to_owned(), content)),
-            Err(error) => put!(failures, "{program}: {operand}: {error}\n"),
+            Err(error) => push_fmt!(failures, "{program}: {operand}: {error}\n"),
         }
     }
     (contents, failures)
 }
 
-pub(super) async fn cat(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn cat(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
     let flags = match flags(device, "cat", words, "eu") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
     let (contents, failures) = inputs(device, cwd, "cat", &flags.operands, io).await;
-    Reply {
+    CommandOutput {
         stdout: contents.into_iter().map(|(_, content)| content).collect(),
-        ..Reply::error(u8::from(!failures.is_empty()), failures)
+        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
     }
 }
 
-pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "ls", words, "1adhlprtR") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -106,15 +106,15 @@ pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
     // Folders still to be listed, the next one last: `-R` adds those it meets.
     let mut folders: Vec<String> = Vec::new();
     for operand in operands {
-        match device.files().stat(&absolute(cwd, operand)) {
+        match device.files().stat(&normalize_path(cwd, operand)) {
             Ok(stat) if stat.is_dir() && !flags.has('d') => folders.push((*operand).to_owned()),
             Ok(stat) => out += &line(operand, &stat, &flags),
-            Err(error) => put!(failures, "ls: {operand}: {error}\n"),
+            Err(error) => push_fmt!(failures, "ls: {operand}: {error}\n"),
         }
     }
     folders.reverse();
     while let Some(folder) = folders.pop() {
-        let mut entries = device.files().list(&absolute(cwd, &folder)).unwrap_or_default();
+        let mut entries = device.files().list(&normalize_path(cwd, &folder)).unwrap_or_default();
         entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
         if flags.has('t') {
             entries.sort_by_key(|(_, stat)| std::cmp::Reverse(stat.modified));
@@ -124,11 +124,11 @@ pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
         }
         if headed {
             let gap = if out.is_empty() { "" } else { "\n" };
-            put!(out, "{gap}{folder}:\n");
+            push_fmt!(out, "{gap}{folder}:\n");
         }
         if flags.has('l') {
             let blocks: u64 = entries.iter().map(|(_, stat)| stat.size.div_ceil(4096) * 4).sum();
-            put!(out, "total {blocks}\n");
+            push_fmt!(out, "total {blocks}\n");
         }
         out.extend(entries.iter().map(|(name, stat)| line(name, stat, &flags)));
         if flags.has('R') {
@@ -137,9 +137,9 @@ pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
             folders.extend(within.map(|(name, _)| format!("{folder}{slash}{name}")));
         }
     }
-    Reply {
+    CommandOutput {
         stdout: vec![Bytes::from(out)],
-        ..Reply::error(u8::from(!failures.is_empty()), failures)
+        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
     }
 }
 
@@ -167,42 +167,42 @@ fn permissions(stat: &Stat) -> String {
     std::iter::once(kind).chain(bits).collect()
 }
 
-pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn rm(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "rm", words, "fiRr") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
     let (recursive, force) = (flags.has('r') || flags.has('R'), flags.has('f'));
     if force && flags.operands.is_empty() {
-        return Reply::silent(0);
+        return CommandOutput::status(0);
     }
     each(device, "rm", &flags.operands, |operand| {
-        match device.files().remove(&absolute(cwd, operand), recursive) {
+        match device.files().remove(&normalize_path(cwd, operand), recursive) {
             Err(FileError::Missing) if force => Ok(()),
             done => done.map_err(|error| format!("{operand}: {error}")),
         }
     })
 }
 
-pub(super) fn mkdir(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn mkdir(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "mkdir", words, "pv") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
     each(device, "mkdir", &flags.operands, |operand| {
-        let path = absolute(cwd, operand);
+        let path = normalize_path(cwd, operand);
         let made = device.files().make_dir(&path, flags.has('p'), unix_seconds());
         made.map_err(|error| format!("'{operand}': {error}"))
     })
 }
 
-pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "touch", words, "c") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
     each(device, "touch", &flags.operands, |operand| {
-        let path = absolute(cwd, operand);
+        let path = normalize_path(cwd, operand);
         if device.files().is_dir(&path) {
             return Ok(());
         }
@@ -211,7 +211,7 @@ pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
     })
 }
 
-pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "mv", words, "fi") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -219,7 +219,7 @@ pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
     into(device, cwd, "mv", &flags.operands, |from, to| device.files().rename(from, to))
 }
 
-pub(super) fn cp(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn cp(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let flags = match flags(device, "cp", words, "fip") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -237,33 +237,34 @@ fn into(
     program: &str,
     operands: &[&str],
     act: impl Fn(&str, &str) -> Result<(), FileError>,
-) -> Reply {
+) -> CommandOutput {
     let [sources @ .., place] = operands else {
-        return Reply::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
+        return CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
     };
     if sources.is_empty() {
-        return Reply::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
+        return CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
     }
-    let place_path = absolute(cwd, place);
+    let place_path = normalize_path(cwd, place);
     let folder = device.files().is_dir(&place_path);
     if sources.len() > 1 && !folder {
-        return Reply::error(1, format!("{program}: '{place}' not directory\n"));
+        return CommandOutput::error(1, format!("{program}: '{place}' not directory\n"));
     }
     each(device, program, sources, |source| {
-        let from = absolute(cwd, source);
-        let to = if folder { absolute(&place_path, file_name(&from)) } else { place_path.clone() };
+        let from = normalize_path(cwd, source);
+        let to =
+            if folder { normalize_path(&place_path, file_name(&from)) } else { place_path.clone() };
         act(&from, &to).map_err(|error| format!("'{source}': {error}"))
     })
 }
 
-pub(super) fn stat(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) fn stat(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let (format, operands) = match words {
         ["-c", format, operands @ ..] => (*format, operands),
         operands => ("  File: %n\n  Size: %s", operands),
     };
     let mut out = String::new();
     let told = each(device, "stat", operands, |operand| {
-        let stat = device.files().stat(&absolute(cwd, operand));
+        let stat = device.files().stat(&normalize_path(cwd, operand));
         let stat = stat.map_err(|error| format!("'{operand}': {error}"))?;
         out += &format
             .replace("%n", operand)
@@ -273,5 +274,5 @@ pub(super) fn stat(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
         out.push('\n');
         Ok(())
     });
-    Reply { stdout: vec![Bytes::from(out)], ..told }
+    CommandOutput { stdout: vec![Bytes::from(out)], ..told }
 }

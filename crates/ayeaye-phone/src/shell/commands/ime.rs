@@ -1,8 +1,8 @@
 //! `ime`: the input methods.
-use super::Reply;
+use super::CommandOutput;
 use crate::device::AdbDevice;
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let phone = device.phone();
     let words = match words {
         [command, "--user", _, rest @ ..] => [&[*command], rest].concat(),
@@ -11,14 +11,14 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
     let known = |id: &str| phone.input_methods().into_iter().find(|(known, _)| known == id);
     let unknown = |id: &str, what: &str| {
         let text = format!("Unknown input method {id} cannot be {what} for user #0\n");
-        Reply::malformed(device, 255, text)
+        CommandOutput::malformed(device, 255, text)
     };
     match words.as_slice() {
         ["list", options @ ..] => list(device, options),
         ["set", id] => match phone.set_input_method(id) {
-            Ok(()) => Reply::ok(format!("Input method {id} selected for user #0\n")),
+            Ok(()) => CommandOutput::ok(format!("Input method {id} selected for user #0\n")),
             Err(_) if known(id).is_none() => unknown(id, "selected"),
-            Err(why) => Reply::malformed(device, 255, format!("{why}\n")),
+            Err(why) => CommandOutput::malformed(device, 255, format!("{why}\n")),
         },
         [command @ ("enable" | "disable"), id] => {
             let on = *command == "enable";
@@ -26,37 +26,41 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
             match known(id) {
                 None => unknown(id, word),
                 Some((_, is)) if is == on => {
-                    Reply::ok(format!("Input method {id}: already {word} for user #0\n"))
+                    CommandOutput::ok(format!("Input method {id}: already {word} for user #0\n"))
                 }
                 Some(_) => match phone.enable_input_method(id, on) {
-                    Ok(()) => Reply::ok(format!("Input method {id}: now {word} for user #0\n")),
-                    Err(why) => Reply::malformed(device, 255, format!("{why}\n")),
+                    Ok(()) => {
+                        CommandOutput::ok(format!("Input method {id}: now {word} for user #0\n"))
+                    }
+                    Err(why) => CommandOutput::malformed(device, 255, format!("{why}\n")),
                 },
             }
         }
         ["reset"] => {
             let first = phone.input_methods().into_iter().next();
-            let Some((id, _)) = first else { return Reply::silent(255) };
+            let Some((id, _)) = first else { return CommandOutput::status(255) };
             match phone.enable_input_method(&id, true).and_then(|()| phone.set_input_method(&id)) {
-                Ok(()) => Reply::ok(format!(
+                Ok(()) => CommandOutput::ok(format!(
                     "Reset current and enabled IMEs for user #0\n  Newly selected IME: {id}\n"
                 )),
-                Err(why) => Reply::error(255, format!("{why}\n")),
+                Err(why) => CommandOutput::error(255, format!("{why}\n")),
             }
         }
-        [] => Reply::malformed(device, 255, "InputMethodManagerService commands:\n"),
-        [command, ..] => Reply::malformed(device, 255, format!("Unknown command: {command}\n")),
+        [] => CommandOutput::malformed(device, 255, "InputMethodManagerService commands:\n"),
+        [command, ..] => {
+            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
+        }
     }
 }
 
-fn list(device: &AdbDevice, options: &[&str]) -> Reply {
+fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     let (mut all, mut short) = (false, false);
     for option in options {
         match *option {
             "-a" => all = true,
             "-s" => short = true,
             other => {
-                return Reply::malformed(device, 255, format!("Unknown option: {other}\n"));
+                return CommandOutput::malformed(device, 255, format!("Unknown option: {other}\n"));
             }
         }
     }
@@ -66,11 +70,11 @@ fn list(device: &AdbDevice, options: &[&str]) -> Reply {
             continue;
         }
         if short {
-            put!(text, "{id}\n");
+            push_fmt!(text, "{id}\n");
             continue;
         }
         let package = id.split('/').next().unwrap_or(&id);
-        put!(
+        push_fmt!(
             text,
             "{id}:\n  mId={id} mSettingsActivityName=null mIsVrOnly=false mSupportsSwitchingToNextInputMethod=false\n  \
              mIsDefaultResId=0x0\n  Service:\n    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n    \
@@ -78,5 +82,5 @@ fn list(device: &AdbDevice, options: &[&str]) -> Reply {
              permission=android.permission.BIND_INPUT_METHOD\n"
         );
     }
-    Reply::ok(text)
+    CommandOutput::ok(text)
 }

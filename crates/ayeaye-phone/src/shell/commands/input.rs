@@ -4,18 +4,18 @@
 //! it lives on; so it is here: a swipe that began is finished.
 use std::time::Duration;
 
-use super::{Reply, args::pixel, keys};
+use super::{CommandOutput, args::pixel, keys};
 use crate::device::AdbDevice;
 
 /// Before Android 12 `input` is a Java program, and starting one takes this long.
-const JAVA_START: Duration = Duration::from_millis(400);
+const JVM_START: Duration = Duration::from_millis(400);
 const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
 /// How long a swipe takes when nothing is said.
 const SWIPE: Duration = Duration::from_millis(300);
 /// How long the finger rests before it drags.
 const HOLD: Duration = Duration::from_millis(500);
 /// Longer ones are refused, so that no gesture holds a phone for ever.
-const LONGEST: u64 = 60_000;
+const MAX_DURATION_MS: u64 = 60_000;
 
 const SOURCES: [&str; 12] = [
     "dpad",
@@ -53,7 +53,7 @@ enum Press {
 
 /// Why arguments were refused.
 #[derive(Debug, PartialEq, Eq)]
-enum Refusal {
+enum ArgumentError {
     Missing(String),
     Invalid,
     /// What it would type is not on the keyboard.
@@ -62,7 +62,7 @@ enum Refusal {
     UnknownKey(String),
 }
 
-pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let mut words = words;
     if let [source, rest @ ..] = words
         && SOURCES.contains(source)
@@ -72,12 +72,12 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> Reply {
     if let ["-d", display, rest @ ..] = words {
         if !matches!(*display, "0" | "DEFAULT_DISPLAY" | "INVALID_DISPLAY") {
             let what = format!("java.lang.IllegalArgumentException: Invalid display id: {display}");
-            return Reply::exception(device, "-d", &what);
+            return CommandOutput::exception(device, "-d", &what);
         }
         words = rest;
     }
     let Some((command, args)) = words.split_first() else {
-        return Reply::malformed(
+        return CommandOutput::malformed(
             device,
             255,
             "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n",
@@ -90,34 +90,36 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> Reply {
             }
             let phone = device.clone();
             match tokio::spawn(async move { perform(&phone, gesture).await }).await {
-                Ok(()) => Reply::silent(0),
-                Err(error) => Reply::error(255, format!("Error: {error}\n")),
+                Ok(()) => CommandOutput::status(0),
+                Err(error) => CommandOutput::error(255, format!("Error: {error}\n")),
             }
         }
-        Err(Refusal::Missing(last)) => Reply::argument_expected(device, command, &last),
-        Err(Refusal::Invalid) => {
+        Err(ArgumentError::Missing(last)) => {
+            CommandOutput::argument_expected(device, command, &last)
+        }
+        Err(ArgumentError::Invalid) => {
             let what = format!(
                 "java.lang.IllegalArgumentException: Error: Invalid arguments for command: {command}"
             );
-            Reply::exception(device, command, &what)
+            CommandOutput::exception(device, command, &what)
         }
-        Err(Refusal::Untypable) => {
+        Err(ArgumentError::Untypable) => {
             let what = "java.lang.NullPointerException: Attempt to get length of null array\n\
                         \tat com.android.server.input.InputShellCommand.sendText(InputShellCommand.java:390)";
-            Reply::exception(device, command, what)
+            CommandOutput::exception(device, command, what)
         }
-        Err(Refusal::UnknownCommand) => {
-            Reply::malformed(device, 255, format!("Unknown command: {command}\n"))
+        Err(ArgumentError::UnknownCommand) => {
+            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
         }
-        Err(Refusal::UnknownKey(key)) => {
+        Err(ArgumentError::UnknownKey(key)) => {
             let what = format!("java.lang.IllegalArgumentException: Unknown keycode: {key}");
-            Reply::exception(device, command, &what)
+            CommandOutput::exception(device, command, &what)
         }
     }
 }
 
 /// The gesture, and whether words were left over, which a real phone ignores.
-fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
+fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError> {
     match command {
         "tap" => {
             let [x, y] = pixels(command, args)?;
@@ -131,10 +133,10 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
                     Ok(negative) if negative < 0 => SWIPE,
                     Ok(ms) => u64::try_from(ms)
                         .ok()
-                        .filter(|ms| *ms <= LONGEST)
+                        .filter(|ms| *ms <= MAX_DURATION_MS)
                         .map(Duration::from_millis)
-                        .ok_or(Refusal::Invalid)?,
-                    Err(_) => return Err(Refusal::Invalid),
+                        .ok_or(ArgumentError::Invalid)?,
+                    Err(_) => return Err(ArgumentError::Invalid),
                 },
             };
             let gesture = match command {
@@ -144,10 +146,11 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
             Ok((gesture, args.len() > 5))
         }
         "text" => {
-            let (text, rest) = args.split_first().ok_or(Refusal::Missing(command.to_owned()))?;
+            let (text, rest) =
+                args.split_first().ok_or(ArgumentError::Missing(command.to_owned()))?;
             let text = with_spaces(text);
             if !text.chars().all(|c| matches!(c, ' '..='~' | '\n' | '\t')) {
-                return Err(Refusal::Untypable);
+                return Err(ArgumentError::Untypable);
             }
             Ok((Gesture::Text(text), !rest.is_empty()))
         }
@@ -159,20 +162,20 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
             };
             if names.is_empty() {
                 let last = args.last().copied().unwrap_or(command);
-                return Err(Refusal::Missing(last.to_owned()));
+                return Err(ArgumentError::Missing(last.to_owned()));
             }
             Ok((Gesture::Keys(codes(names)?, press), false))
         }
         "keycombination" => {
             let names = match args {
                 ["-t", ms, names @ ..] => {
-                    ms.parse::<u32>().map_err(|_| Refusal::Invalid)?;
+                    ms.parse::<u32>().map_err(|_| ArgumentError::Invalid)?;
                     names
                 }
                 names => names,
             };
             if names.len() < 2 {
-                return Err(Refusal::Missing(command.to_owned()));
+                return Err(ArgumentError::Missing(command.to_owned()));
             }
             Ok((Gesture::Together(codes(names)?), false))
         }
@@ -181,14 +184,14 @@ fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), Refusal> {
             let [_, _] = pixels(command, args)?;
             Ok((Gesture::Nothing, args.len() > 2))
         }
-        _ => Err(Refusal::UnknownCommand),
+        _ => Err(ArgumentError::UnknownCommand),
     }
 }
 
 async fn perform(device: &AdbDevice, gesture: Gesture) {
     let phone = device.phone();
     if phone.options().sdk < FIRST_SDK_WITHOUT_JAVA {
-        tokio::time::sleep(JAVA_START).await;
+        tokio::time::sleep(JVM_START).await;
     }
     match gesture {
         Gesture::Tap(x, y) => phone.tap(x, y),
@@ -217,19 +220,19 @@ async fn perform(device: &AdbDevice, gesture: Gesture) {
     }
 }
 
-fn pixels<const N: usize>(command: &str, args: &[&str]) -> Result<[f32; N], Refusal> {
+fn pixels<const N: usize>(command: &str, args: &[&str]) -> Result<[f32; N], ArgumentError> {
     let mut numbers = [0.0; N];
     for (index, number) in numbers.iter_mut().enumerate() {
         let last = if index == 0 { command } else { args[index - 1] };
-        let word = args.get(index).ok_or_else(|| Refusal::Missing(last.to_owned()))?;
-        *number = pixel(word).ok_or(Refusal::Invalid)?;
+        let word = args.get(index).ok_or_else(|| ArgumentError::Missing(last.to_owned()))?;
+        *number = pixel(word).ok_or(ArgumentError::Invalid)?;
     }
     Ok(numbers)
 }
 
-fn codes(names: &[&str]) -> Result<Vec<u32>, Refusal> {
+fn codes(names: &[&str]) -> Result<Vec<u32>, ArgumentError> {
     let code =
-        |name: &&str| keys::code(name).ok_or_else(|| Refusal::UnknownKey((*name).to_owned()));
+        |name: &&str| keys::code(name).ok_or_else(|| ArgumentError::UnknownKey((*name).to_owned()));
     names.iter().map(code).collect()
 }
 
@@ -260,12 +263,12 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_refused_as_android_does() {
-        assert_eq!(parse("tap", &["1"]), Err(Refusal::Missing("1".to_owned())));
-        assert_eq!(parse("tap", &["1", "y"]), Err(Refusal::Invalid));
-        assert_eq!(parse("tap", &["1", "NaN"]), Err(Refusal::Invalid));
-        assert_eq!(parse("text", &["é"]), Err(Refusal::Untypable));
-        assert_eq!(parse("fly", &[]), Err(Refusal::UnknownCommand));
-        assert_eq!(parse("swipe", &["1", "2", "3", "4", "99999999"]), Err(Refusal::Invalid));
+        assert_eq!(parse("tap", &["1"]), Err(ArgumentError::Missing("1".to_owned())));
+        assert_eq!(parse("tap", &["1", "y"]), Err(ArgumentError::Invalid));
+        assert_eq!(parse("tap", &["1", "NaN"]), Err(ArgumentError::Invalid));
+        assert_eq!(parse("text", &["é"]), Err(ArgumentError::Untypable));
+        assert_eq!(parse("fly", &[]), Err(ArgumentError::UnknownCommand));
+        assert_eq!(parse("swipe", &["1", "2", "3", "4", "99999999"]), Err(ArgumentError::Invalid));
         assert_eq!(parse("tap", &["1", "2", "3"]), Ok((Gesture::Tap(1.0, 2.0), true)));
     }
 }

@@ -1,6 +1,6 @@
 //! `pm` and `cmd package`: what is installed.
 use super::{
-    Reply,
+    CommandOutput,
     activity::{component, short},
 };
 use crate::{Component, Package, device::AdbDevice, services::INSTALL_REFUSED, shell::io::Io};
@@ -12,14 +12,14 @@ const HOME: &str = "android.intent.category.HOME";
 /// How an activity matched an intent, as the package manager prints it.
 const MATCH: &str = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true";
 
-pub(super) async fn run(device: &AdbDevice, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn run(device: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
     match words {
         ["list", "packages", options @ ..] => list(device, options),
-        ["list", "users"] => Reply::ok("Users:\n\tUserInfo{0:Owner:4c13} running\n"),
-        ["list", "features"] => Reply::ok("feature:android.hardware.touchscreen\n"),
+        ["list", "users"] => CommandOutput::ok("Users:\n\tUserInfo{0:Owner:4c13} running\n"),
+        ["list", "features"] => CommandOutput::ok("feature:android.hardware.touchscreen\n"),
         ["path", "--user", _, name] | ["path", name] => match find(device, name) {
-            Some(package) => Reply::ok(format!("package:{}\n", path(&package))),
-            None => Reply::silent(1),
+            Some(package) => CommandOutput::ok(format!("package:{}\n", path(&package))),
+            None => CommandOutput::status(1),
         },
         ["resolve-activity", options @ ..] => resolve(device, options),
         ["query-activities", options @ ..] => query(device, options),
@@ -30,19 +30,21 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str], io: &Io) -> Reply {
             if let Some(size) = size.and_then(|size| size.parse().ok()) {
                 io.stdin.skip(size).await;
             }
-            Reply::told(1, INSTALL_REFUSED)
+            CommandOutput::on_stdout(1, INSTALL_REFUSED)
         }
         ["install-create" | "install-write" | "install-commit", ..] => {
-            Reply::told(1, INSTALL_REFUSED)
+            CommandOutput::on_stdout(1, INSTALL_REFUSED)
         }
-        ["uninstall", ..] => Reply::told(1, "Failure [DELETE_FAILED_INTERNAL_ERROR]\n"),
-        ["clear", ..] => Reply::told(1, "Failed\n"),
-        [] => Reply::malformed(device, 255, "Package manager (package) commands:\n"),
-        [command, ..] => Reply::unsupported(device, &format!("pm {command}")),
+        ["uninstall", ..] => {
+            CommandOutput::on_stdout(1, "Failure [DELETE_FAILED_INTERNAL_ERROR]\n")
+        }
+        ["clear", ..] => CommandOutput::on_stdout(1, "Failed\n"),
+        [] => CommandOutput::malformed(device, 255, "Package manager (package) commands:\n"),
+        [command, ..] => CommandOutput::unsupported(device, &format!("pm {command}")),
     }
 }
 
-fn list(device: &AdbDevice, options: &[&str]) -> Reply {
+fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     let mut packages = device.phone().packages();
     let (mut paths, mut filter) = (false, None);
     let mut words = options.iter().copied();
@@ -57,10 +59,14 @@ fn list(device: &AdbDevice, options: &[&str]) -> Reply {
                 words.next();
             }
             flag if flag.starts_with('-') => {
-                return Reply::malformed(device, 255, format!("Error: Unknown option: {flag}\n"));
+                return CommandOutput::malformed(
+                    device,
+                    255,
+                    format!("Error: Unknown option: {flag}\n"),
+                );
             }
             text if filter.is_none() => filter = Some(text),
-            _ => return Reply::malformed(device, 255, "Error: too many arguments\n"),
+            _ => return CommandOutput::malformed(device, 255, "Error: too many arguments\n"),
         }
     }
     let lines = packages
@@ -73,12 +79,12 @@ fn list(device: &AdbDevice, options: &[&str]) -> Reply {
                 format!("package:{}\n", package.name)
             }
         });
-    Reply::ok(lines.collect::<Vec<_>>().concat())
+    CommandOutput::ok(lines.collect::<Vec<_>>().concat())
 }
 
 /// What the options of an intent ask for.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Wanted<'a> {
+struct IntentFilter<'a> {
     brief: bool,
     components: bool,
     action: Option<&'a str>,
@@ -87,27 +93,27 @@ struct Wanted<'a> {
     component: Option<Component>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> IntentFilter<'a> {
     fn parse(options: &[&'a str]) -> Option<Self> {
-        let mut wanted = Self::default();
+        let mut intent = Self::default();
         let mut words = options.iter().copied();
         while let Some(word) = words.next() {
             match word {
-                "--brief" => wanted.brief = true,
-                "--components" => wanted.components = true,
-                "-a" => wanted.action = Some(words.next()?),
-                "-c" => wanted.category = Some(words.next()?),
-                "-p" => wanted.package = Some(words.next()?),
-                "-n" => wanted.component = Some(component(words.next()?)?),
+                "--brief" => intent.brief = true,
+                "--components" => intent.components = true,
+                "-a" => intent.action = Some(words.next()?),
+                "-c" => intent.category = Some(words.next()?),
+                "-p" => intent.package = Some(words.next()?),
+                "-n" => intent.component = Some(component(words.next()?)?),
                 "--user" | "--query-flags" => {
                     words.next()?;
                 }
                 flag if flag.starts_with('-') => return None,
-                name if name.contains('/') => wanted.component = Some(component(name)?),
-                name => wanted.package = Some(name),
+                name if name.contains('/') => intent.component = Some(component(name)?),
+                name => intent.package = Some(name),
             }
         }
-        Some(wanted)
+        Some(intent)
     }
 
     fn matches(&self, device: &AdbDevice) -> Vec<Component> {
@@ -130,54 +136,54 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn resolve(device: &AdbDevice, options: &[&str]) -> Reply {
-    let Some(wanted) = Wanted::parse(options) else {
-        return Reply::malformed(device, 255, "Error: bad intent\n");
+fn resolve(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+    let Some(intent) = IntentFilter::parse(options) else {
+        return CommandOutput::malformed(device, 255, "Error: bad intent\n");
     };
-    let found = match wanted.category {
+    let found = match intent.category {
         Some(HOME) => home(device).into_iter().collect(),
-        _ => wanted.matches(device),
+        _ => intent.matches(device),
     };
-    match (found.first(), wanted.components) {
-        (None, _) => Reply::ok("No activity found\n"),
-        (Some(component), true) => Reply::ok(format!("{}\n", short(component))),
-        (Some(component), false) if wanted.brief => {
-            Reply::ok(format!("{MATCH}\n{}\n", short(component)))
+    match (found.first(), intent.components) {
+        (None, _) => CommandOutput::ok("No activity found\n"),
+        (Some(component), true) => CommandOutput::ok(format!("{}\n", short(component))),
+        (Some(component), false) if intent.brief => {
+            CommandOutput::ok(format!("{MATCH}\n{}\n", short(component)))
         }
-        (Some(Component { package, class }), false) => Reply::ok(format!(
+        (Some(Component { package, class }), false) => CommandOutput::ok(format!(
             "{MATCH}\nActivityInfo:\n  name={class}\n  packageName={package}\n  enabled=true exported=true directBootAware=false\n"
         )),
     }
 }
 
-fn query(device: &AdbDevice, options: &[&str]) -> Reply {
-    let Some(wanted) = Wanted::parse(options) else {
-        return Reply::malformed(device, 255, "Error: bad intent\n");
+fn query(device: &AdbDevice, options: &[&str]) -> CommandOutput {
+    let Some(intent) = IntentFilter::parse(options) else {
+        return CommandOutput::malformed(device, 255, "Error: bad intent\n");
     };
-    let found = wanted.matches(device);
+    let found = intent.matches(device);
     if found.is_empty() {
-        return Reply::ok("No activities found\n");
+        return CommandOutput::ok("No activities found\n");
     }
-    if wanted.components {
-        return Reply::ok(
+    if intent.components {
+        return CommandOutput::ok(
             found.iter().map(|it| format!("{}\n", short(it))).collect::<Vec<_>>().concat(),
         );
     }
     let mut text = format!("{} activities found:\n", found.len());
     for (index, component) in found.iter().enumerate() {
-        put!(text, "  Activity #{index}:\n    {MATCH}\n    {}\n", short(component));
+        push_fmt!(text, "  Activity #{index}:\n    {MATCH}\n    {}\n", short(component));
     }
-    Reply::ok(text)
+    CommandOutput::ok(text)
 }
 
 /// `pm dump` and `dumpsys package`.
-pub(super) fn dump(device: &AdbDevice, name: &str) -> Reply {
+pub(super) fn dump(device: &AdbDevice, name: &str) -> CommandOutput {
     let Some(package) = find(device, name) else {
-        return Reply::ok(format!("Unable to find package: {name}\n"));
+        return CommandOutput::ok(format!("Unable to find package: {name}\n"));
     };
     let mut text = "Activity Resolver Table:\n  Non-Data Actions:\n".to_owned();
     if let Some(launcher) = &package.launcher {
-        put!(
+        push_fmt!(
             text,
             "      {MAIN}:\n        5d1a6e7 {component} filter 8b0c2f4\n          \
              Action: \"{MAIN}\"\n          Category: \"{LAUNCHER}\"\n",
@@ -185,7 +191,7 @@ pub(super) fn dump(device: &AdbDevice, name: &str) -> Reply {
         );
     }
     let flags = if package.system { "[ SYSTEM HAS_CODE ]" } else { "[ HAS_CODE ALLOW_BACKUP ]" };
-    put!(
+    push_fmt!(
         text,
         "\nPackages:\n  Package [{name}] (3f9c1de):\n    appId={uid}\n    pkg=Package{{a7c2e10 {name}}}\n    \
          codePath={code}\n    versionCode=1 minSdk=26 targetSdk={sdk}\n    versionName={version}\n    \
@@ -198,7 +204,7 @@ pub(super) fn dump(device: &AdbDevice, name: &str) -> Reply {
         sdk = device.phone().options().sdk,
         version = package.version_name,
     );
-    Reply::ok(text)
+    CommandOutput::ok(text)
 }
 
 /// The activity an app's icon starts.
@@ -233,10 +239,10 @@ mod tests {
 
     #[test]
     fn intents_to_resolve_are_read() {
-        let wanted = Wanted::parse(&["--brief", "-c", LAUNCHER, "a.b"]).unwrap();
-        assert!(wanted.brief);
-        assert_eq!((wanted.category, wanted.package), (Some(LAUNCHER), Some("a.b")));
-        assert_eq!(Wanted::parse(&["--nope"]), None);
-        assert_eq!(Wanted::parse(&["-c"]), None);
+        let intent = IntentFilter::parse(&["--brief", "-c", LAUNCHER, "a.b"]).unwrap();
+        assert!(intent.brief);
+        assert_eq!((intent.category, intent.package), (Some(LAUNCHER), Some("a.b")));
+        assert_eq!(IntentFilter::parse(&["--nope"]), None);
+        assert_eq!(IntentFilter::parse(&["-c"]), None);
     }
 }

@@ -1,24 +1,24 @@
 //! `getprop`.
 use std::collections::BTreeMap;
 
-use super::Reply;
+use super::CommandOutput;
 use crate::device::AdbDevice;
 
-pub(super) fn getprop(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn getprop(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let all = properties(device);
     match words {
-        [] => Reply::ok(
+        [] => CommandOutput::ok(
             all.iter()
                 .map(|(key, value)| format!("[{key}]: [{value}]\n"))
                 .collect::<Vec<_>>()
                 .concat(),
         ),
-        ["-T", ..] => Reply::unsupported(device, "getprop -T"),
-        [key] => Reply::ok(format!("{}\n", all.get(*key).map_or("", String::as_str))),
+        ["-T", ..] => CommandOutput::unsupported(device, "getprop -T"),
+        [key] => CommandOutput::ok(format!("{}\n", all.get(*key).map_or("", String::as_str))),
         [key, default] => {
-            Reply::ok(format!("{}\n", all.get(*key).map_or(*default, String::as_str)))
+            CommandOutput::ok(format!("{}\n", all.get(*key).map_or(*default, String::as_str)))
         }
-        _ => Reply::malformed(device, 1, "getprop: Max 2 arguments\n"),
+        _ => CommandOutput::malformed(device, 1, "getprop: Max 2 arguments\n"),
     }
 }
 

@@ -1,11 +1,11 @@
 //! `screencap`: raw pixels or PNG, to stdout or to a file.
 use bytes::{Bytes, BytesMut};
 
-use super::Reply;
+use super::CommandOutput;
 use crate::{
     Frame, RawHeader,
     device::{AdbDevice, unix_seconds},
-    files::absolute,
+    files::normalize_path,
 };
 
 /// The number `SurfaceFlinger` gives the only display.
@@ -15,7 +15,7 @@ const WARNING: &str = "[Warning] Multiple displays were found, but no display id
     Defaulting to the first display found, however this default is not guaranteed to be consistent \
     across captures. A display id should be specified.\n";
 
-pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let (mut png, mut path) = (false, None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -25,32 +25,32 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply 
                 Some(id) if matches!(*id, "0" | DISPLAY_ID) => {}
                 id => {
                     let text = format!("Display Id '{}' is not valid.\n", id.unwrap_or(&""));
-                    return Reply::malformed(device, 1, text);
+                    return CommandOutput::malformed(device, 1, text);
                 }
             },
-            "-h" => return Reply::malformed(device, 0, USAGE),
+            "-h" => return CommandOutput::malformed(device, 0, USAGE),
             word if word.starts_with('-') && word != "-" => {
                 let text = format!("screencap: invalid option -- {}\n{USAGE}", &word[1..]);
-                return Reply::malformed(device, 1, text);
+                return CommandOutput::malformed(device, 1, text);
             }
             word if path.is_none() => {
                 path = Some(word);
                 png |= word.strip_suffix(".png").is_some();
             }
-            _ => return Reply::malformed(device, 1, USAGE),
+            _ => return CommandOutput::malformed(device, 1, USAGE),
         }
     }
     let faults = device.faults().for_capture();
     if faults.raw_unsupported && !png {
-        return Reply::error(1, "Error: raw capture is not supported on this device\n");
+        return CommandOutput::error(1, "Error: raw capture is not supported on this device\n");
     }
     let Ok(frame) = device.capture().await else {
-        return Reply::error(1, "Failed to take screenshot. Status: -2147483648\n");
+        return CommandOutput::error(1, "Failed to take screenshot. Status: -2147483648\n");
     };
     let mut stdout = if png {
         match tokio::task::spawn_blocking(move || png_picture(&frame)).await {
             Ok(Ok(png)) => vec![Bytes::from(png)],
-            Ok(Err(_)) | Err(_) => return Reply::error(1, "Failed to encode PNG\n"),
+            Ok(Err(_)) | Err(_) => return CommandOutput::error(1, "Failed to encode PNG\n"),
         }
     } else {
         raw_picture(&frame, faults.header)
@@ -61,19 +61,25 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply 
         stdout = vec![Bytes::from(whole).slice(..limit)];
     }
     if let Some(path) = path {
-        let stored =
-            device.files().write(&absolute(cwd, path), stdout.concat(), 0o660, unix_seconds());
+        let stored = device.files().write(
+            &normalize_path(cwd, path),
+            stdout.concat(),
+            0o660,
+            unix_seconds(),
+        );
         return match stored {
-            Ok(()) => Reply::silent(0),
-            Err(error) => Reply::error(1, format!("Error opening file: {path} ({error})\n")),
+            Ok(()) => CommandOutput::status(0),
+            Err(error) => {
+                CommandOutput::error(1, format!("Error opening file: {path} ({error})\n"))
+            }
         };
     }
     let warning = if faults.warning { WARNING } else { "" };
-    Reply {
+    CommandOutput {
         stdout,
         warning: warning.as_bytes().to_vec(),
         drop_after: faults.drop_after,
-        ..Reply::default()
+        ..CommandOutput::default()
     }
 }
 

@@ -1,5 +1,5 @@
 //! `settings`: the three tables.
-use super::Reply;
+use super::CommandOutput;
 use crate::device::AdbDevice;
 
 const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
@@ -24,7 +24,7 @@ const KNOWN: [&str; 16] = [
     "window_animation_scale",
 ];
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let words = match words {
         ["--user", _, rest @ ..] => rest,
         words => words,
@@ -33,38 +33,40 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
     let namespace = words.get(1).copied().unwrap_or_default();
     if words.len() > 1 && !NAMESPACES.contains(&namespace) {
         let text = format!("Invalid namespace '{namespace}'\n");
-        return Reply::malformed(device, 255, text);
+        return CommandOutput::malformed(device, 255, text);
     }
     match words {
         ["get", _, key] => {
             let value = get(device, namespace, key);
-            Reply::ok(format!("{}\n", value.as_deref().unwrap_or("null")))
+            CommandOutput::ok(format!("{}\n", value.as_deref().unwrap_or("null")))
         }
         ["put", "secure", "default_input_method", id] => match phone.set_input_method(id) {
-            Ok(()) => Reply::silent(0),
+            Ok(()) => CommandOutput::status(0),
             // Android takes any text here and falls back later; that helps nobody.
-            Err(why) => Reply::malformed(device, 255, format!("{why}\n")),
+            Err(why) => CommandOutput::malformed(device, 255, format!("{why}\n")),
         },
         ["put", _, key, value] | ["put", _, key, value, "default"] => {
             phone.put_setting(namespace, key, Some(value));
-            Reply::silent(0)
+            CommandOutput::status(0)
         }
         ["delete", _, key] => {
             let there = get(device, namespace, key).is_some();
             phone.put_setting(namespace, key, None);
-            Reply::ok(format!("Deleted {} rows\n", u8::from(there)))
+            CommandOutput::ok(format!("Deleted {} rows\n", u8::from(there)))
         }
         ["list", _] => {
             let lines = KNOWN.iter().filter_map(|key| {
                 get(device, namespace, key).map(|value| format!("{key}={value}\n"))
             });
-            Reply::ok(lines.collect::<String>())
+            CommandOutput::ok(lines.collect::<String>())
         }
-        [] => Reply::malformed(device, 255, "Settings provider (settings) commands:\n"),
+        [] => CommandOutput::malformed(device, 255, "Settings provider (settings) commands:\n"),
         ["get" | "put" | "delete", rest @ ..] if rest.len() < 2 => {
-            Reply::malformed(device, 255, "Bad arguments\n")
+            CommandOutput::malformed(device, 255, "Bad arguments\n")
         }
-        [command, ..] => Reply::malformed(device, 255, format!("Invalid command: {command}\n")),
+        [command, ..] => {
+            CommandOutput::malformed(device, 255, format!("Invalid command: {command}\n"))
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Commands that tell about the system, and the few that would change it.
-use super::Reply;
+use super::CommandOutput;
 use crate::device::{AdbDevice, unix_seconds};
 
 /// The services `dumpsys -l` and `service list` know.
@@ -30,8 +30,8 @@ pub(super) fn service_names(indent: &str) -> String {
     SERVICES.iter().map(|name| format!("{indent}{name}\n")).collect::<Vec<_>>().concat()
 }
 
-pub(super) fn id() -> Reply {
-    Reply::ok(
+pub(super) fn id() -> CommandOutput {
+    CommandOutput::ok(
         "uid=2000(shell) gid=2000(shell) groups=2000(shell),1004(input),1007(log),1011(adb),\
          1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),1079(ext_obb_rw),3001(net_bt_admin),\
          3002(net_bt),3003(inet),3006(net_bw_stats),3009(readproc),3011(uhid),3012(readtracefs) \
@@ -39,39 +39,39 @@ pub(super) fn id() -> Reply {
     )
 }
 
-pub(super) fn uname(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn uname(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     const KERNEL: &str = "6.1.75-android14-11";
     match words {
-        [] | ["-s"] => Reply::ok("Linux\n"),
-        ["-r"] => Reply::ok(format!("{KERNEL}\n")),
-        ["-m"] => Reply::ok("aarch64\n"),
-        ["-n"] => Reply::ok("localhost\n"),
-        ["-a"] => Reply::ok(format!(
+        [] | ["-s"] => CommandOutput::ok("Linux\n"),
+        ["-r"] => CommandOutput::ok(format!("{KERNEL}\n")),
+        ["-m"] => CommandOutput::ok("aarch64\n"),
+        ["-n"] => CommandOutput::ok("localhost\n"),
+        ["-a"] => CommandOutput::ok(format!(
             "Linux localhost {KERNEL} #1 SMP PREEMPT Thu Jan  1 00:00:00 UTC 2024 aarch64 Toybox\n"
         )),
-        _ => Reply::malformed(device, 1, "uname: Unknown option\n"),
+        _ => CommandOutput::malformed(device, 1, "uname: Unknown option\n"),
     }
 }
 
-pub(super) fn uptime(device: &AdbDevice) -> Reply {
+pub(super) fn uptime(device: &AdbDevice) -> CommandOutput {
     let minutes = device.uptime().as_secs() / 60;
     let now = Civil::from_unix(unix_seconds());
-    Reply::ok(format!(
+    CommandOutput::ok(format!(
         " {:02}:{:02}:{:02} up {minutes} min,  0 users,  load average: 0.10, 0.12, 0.09\n",
         now.hour, now.minute, now.second
     ))
 }
 
-pub(super) fn date(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn date(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let now = unix_seconds();
     match words {
         [] | ["-u"] => {
-            Reply::ok(Civil::from_unix(now).format("%a %b %e %H:%M:%S GMT %Y", now) + "\n")
+            CommandOutput::ok(Civil::from_unix(now).format("%a %b %e %H:%M:%S GMT %Y", now) + "\n")
         }
         [format] if format.starts_with('+') => {
-            Reply::ok(Civil::from_unix(now).format(&format[1..], now) + "\n")
+            CommandOutput::ok(Civil::from_unix(now).format(&format[1..], now) + "\n")
         }
-        _ => Reply::malformed(device, 1, "date: bad date\n"),
+        _ => CommandOutput::malformed(device, 1, "date: bad date\n"),
     }
 }
 
@@ -129,12 +129,12 @@ impl Civil {
             }
             match chars.next() {
                 Some('Y') => out += &self.year.to_string(),
-                Some('m') => put!(out, "{:02}", self.month),
-                Some('d') => put!(out, "{:02}", self.day),
-                Some('e') => put!(out, "{:2}", self.day),
-                Some('H') => put!(out, "{:02}", self.hour),
-                Some('M') => put!(out, "{:02}", self.minute),
-                Some('S') => put!(out, "{:02}", self.second),
+                Some('m') => push_fmt!(out, "{:02}", self.month),
+                Some('d') => push_fmt!(out, "{:02}", self.day),
+                Some('e') => push_fmt!(out, "{:2}", self.day),
+                Some('H') => push_fmt!(out, "{:02}", self.hour),
+                Some('M') => push_fmt!(out, "{:02}", self.minute),
+                Some('S') => push_fmt!(out, "{:02}", self.second),
                 Some('F') => out += &self.format("%Y-%m-%d", unix),
                 Some('T') => out += &self.format("%H:%M:%S", unix),
                 Some('s') => out += &unix.to_string(),
@@ -175,41 +175,47 @@ fn processes(device: &AdbDevice) -> Vec<(&'static str, String)> {
     all
 }
 
-pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let all = match words {
         [] => false,
         ["-A" | "-e" | "-ef"] => true,
-        _ => return Reply::unsupported(device, &format!("ps {}", words.join(" "))),
+        _ => return CommandOutput::unsupported(device, &format!("ps {}", words.join(" "))),
     };
     let mut text =
         "USER            PID   PPID     VSZ    RSS WCHAN            ADDR S NAME\n".to_owned();
     if all {
         for (user, name) in processes(device) {
             let pid = if name == "init" { 1 } else { pid_of(&name) };
-            put!(
+            push_fmt!(
                 text,
                 "{user:<12} {pid:>6} {:>6} 1234567 123456 do_epoll_wait       0 S {name}\n",
                 u32::from(name != "init")
             );
         }
     }
-    Reply::ok(text + "shell          4711   4700   12345   3456 0                   0 R ps\n")
+    CommandOutput::ok(
+        text + "shell          4711   4700   12345   3456 0                   0 R ps\n",
+    )
 }
 
-pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn pidof(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let all = processes(device);
     let found: Vec<String> = words
         .iter()
         .filter(|word| all.iter().any(|(_, name)| name == *word))
         .map(|word| pid_of(word).to_string())
         .collect();
-    if found.is_empty() { Reply::silent(1) } else { Reply::ok(found.join(" ") + "\n") }
+    if found.is_empty() {
+        CommandOutput::status(1)
+    } else {
+        CommandOutput::ok(found.join(" ") + "\n")
+    }
 }
 
-pub(super) fn df(device: &AdbDevice) -> Reply {
+pub(super) fn df(device: &AdbDevice) -> CommandOutput {
     let total = crate::files::CAPACITY / 1024;
     let used = device.files().used().div_ceil(1024);
-    Reply::ok(format!(
+    CommandOutput::ok(format!(
         "Filesystem     1K-blocks   Used Available Use% Mounted on\n\
          /dev/fuse      {total:>9} {used:>6} {:>9} {:>3}% /storage/emulated\n",
         total - used,
@@ -217,53 +223,61 @@ pub(super) fn df(device: &AdbDevice) -> Reply {
     ))
 }
 
-pub(super) fn stty(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn stty(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
-        ["size"] => Reply::ok("24 80\n"),
-        ["raw" | "-raw" | "echo" | "-echo" | "sane" | "cbreak" | "-onlcr", ..] => Reply::silent(0),
-        _ => Reply::malformed(device, 1, "stty: not supported\n"),
+        ["size"] => CommandOutput::ok("24 80\n"),
+        ["raw" | "-raw" | "echo" | "-echo" | "sane" | "cbreak" | "-onlcr", ..] => {
+            CommandOutput::status(0)
+        }
+        _ => CommandOutput::malformed(device, 1, "stty: not supported\n"),
     }
 }
 
-pub(super) fn service(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn service(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
         ["list"] => {
             let lines = SERVICES.iter().enumerate().map(|(n, name)| format!("{n}\t{name}: []\n"));
-            Reply::ok(format!("Found {} services:\n{}", SERVICES.len(), lines.collect::<String>()))
+            CommandOutput::ok(format!(
+                "Found {} services:\n{}",
+                SERVICES.len(),
+                lines.collect::<String>()
+            ))
         }
         ["check", name] => {
             let found = if SERVICES.contains(name) { "found" } else { "not found" };
-            Reply::ok(format!("Service {name}: {found}\n"))
+            CommandOutput::ok(format!("Service {name}: {found}\n"))
         }
-        _ => Reply::unsupported(device, &format!("service {}", words.join(" "))),
+        _ => CommandOutput::unsupported(device, &format!("service {}", words.join(" "))),
     }
 }
 
 /// An empty log: with `-d` it ends, without it never does.
-pub(super) async fn logcat(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) async fn logcat(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     if words.iter().any(|word| matches!(*word, "-c" | "--clear" | "-g" | "-G")) {
-        return Reply::silent(0);
+        return CommandOutput::status(0);
     }
     if words.iter().any(|word| matches!(*word, "-d" | "-t")) {
-        return Reply::ok("--------- beginning of main\n");
+        return CommandOutput::ok("--------- beginning of main\n");
     }
     tracing::debug!(serial = device.serial(), "following an empty log");
     std::future::pending().await
 }
 
-pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
         ["wifi" | "data" | "bluetooth" | "nfc", "enable" | "disable"]
-        | ["power", "stayon", "true" | "false" | "usb" | "ac" | "wireless"] => Reply::silent(0),
-        _ => Reply::unsupported(device, &format!("svc {}", words.join(" "))),
+        | ["power", "stayon", "true" | "false" | "usb" | "ac" | "wireless"] => {
+            CommandOutput::status(0)
+        }
+        _ => CommandOutput::unsupported(device, &format!("svc {}", words.join(" "))),
     }
 }
 
 /// `cmd statusbar …`: taken, but the shade is pulled with a finger.
-pub(super) fn statusbar(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn statusbar(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
-        ["expand-notifications" | "expand-settings" | "collapse"] => Reply::silent(0),
-        _ => Reply::unsupported(device, &format!("cmd statusbar {}", words.join(" "))),
+        ["expand-notifications" | "expand-settings" | "collapse"] => CommandOutput::status(0),
+        _ => CommandOutput::unsupported(device, &format!("cmd statusbar {}", words.join(" "))),
     }
 }
 

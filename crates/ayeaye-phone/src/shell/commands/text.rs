@@ -4,16 +4,16 @@ use bytes::Bytes;
 use md5::{Digest as _, Md5};
 
 use super::{
-    Reply,
+    CommandOutput,
     files::{flags, inputs},
 };
 use crate::{device::AdbDevice, shell::io::Io};
 
-pub(super) async fn head(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn head(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
     cut(device, cwd, "head", words, io).await
 }
 
-pub(super) async fn tail(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn tail(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
     cut(device, cwd, "tail", words, io).await
 }
 
@@ -23,7 +23,13 @@ enum Amount {
     Bytes(usize),
 }
 
-async fn cut(device: &AdbDevice, cwd: &str, program: &str, words: &[&str], io: &Io) -> Reply {
+async fn cut(
+    device: &AdbDevice,
+    cwd: &str,
+    program: &str,
+    words: &[&str],
+    io: &Io,
+) -> CommandOutput {
     let (amount, operands) = match words {
         ["-n", number, operands @ ..] => (number.parse().ok().map(Amount::Lines), operands),
         ["-c", number, operands @ ..] => (number.parse().ok().map(Amount::Bytes), operands),
@@ -34,7 +40,7 @@ async fn cut(device: &AdbDevice, cwd: &str, program: &str, words: &[&str], io: &
         operands => (Some(Amount::Lines(10)), operands),
     };
     let Some(amount) = amount else {
-        return Reply::malformed(device, 1, format!("{program}: bad number\n"));
+        return CommandOutput::malformed(device, 1, format!("{program}: bad number\n"));
     };
     let (contents, failures) = inputs(device, cwd, program, operands, io).await;
     let stdout = contents.iter().map(|(_, content)| {
@@ -44,7 +50,10 @@ async fn cut(device: &AdbDevice, cwd: &str, program: &str, words: &[&str], io: &
         };
         content.slice(range)
     });
-    Reply { stdout: stdout.collect(), ..Reply::error(u8::from(!failures.is_empty()), failures) }
+    CommandOutput {
+        stdout: stdout.collect(),
+        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
+    }
 }
 
 /// Where the first so many lines or bytes end.
@@ -68,7 +77,7 @@ fn last(content: &[u8], amount: Amount) -> usize {
     content.len() - length
 }
 
-pub(super) async fn wc(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn wc(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> CommandOutput {
     let flags = match flags(device, "wc", words, "clmw") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -89,9 +98,9 @@ pub(super) async fn wc(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -
         out += format!("{} {name}", numbers.join(" ")).trim_end();
         out.push('\n');
     }
-    Reply {
+    CommandOutput {
         stdout: vec![Bytes::from(out)],
-        ..Reply::error(u8::from(!failures.is_empty()), failures)
+        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
     }
 }
 
@@ -101,7 +110,7 @@ pub(super) async fn grep(
     program: &str,
     words: &[&str],
     io: &Io,
-) -> Reply {
+) -> CommandOutput {
     // "-m 1" and "-e PATTERN" take a word; so does the pattern itself.
     let (mut patterns, mut limit, mut rest) = (Vec::new(), usize::MAX, Vec::new());
     let mut words = words.iter().copied();
@@ -114,12 +123,12 @@ pub(super) async fn grep(
     }
     let flags = match flags(device, "grep", &rest, "EFacinoqvwhsH") {
         Ok(flags) => flags,
-        Err(refusal) => return Reply { status: 2, ..refusal },
+        Err(refusal) => return CommandOutput { status: 2, ..refusal },
     };
     let mut operands = flags.operands.as_slice();
     if patterns.is_empty() {
         let Some((pattern, files)) = operands.split_first() else {
-            return Reply::malformed(device, 2, "grep: no REGEX\n");
+            return CommandOutput::malformed(device, 2, "grep: no REGEX\n");
         };
         patterns.push(pattern);
         operands = files;
@@ -136,7 +145,11 @@ pub(super) async fn grep(
     let expression = if flags.has('w') { format!(r"\b(?:{expression})\b") } else { expression };
     let regex = regex_lite::RegexBuilder::new(&expression).case_insensitive(flags.has('i')).build();
     let Ok(regex) = regex else {
-        return Reply::malformed(device, 2, format!("grep: bad REGEX '{}'\n", patterns.join("|")));
+        return CommandOutput::malformed(
+            device,
+            2,
+            format!("grep: bad REGEX '{}'\n", patterns.join("|")),
+        );
     };
     let (contents, failures) = inputs(device, cwd, "grep", operands, io).await;
     let names = (operands.len() > 1 || flags.has('H')) && !flags.has('h');
@@ -160,19 +173,19 @@ pub(super) async fn grep(
             );
             if flags.has('o') {
                 for found in regex.find_iter(line) {
-                    put!(out, "{prefix}{}\n", found.as_str());
+                    push_fmt!(out, "{prefix}{}\n", found.as_str());
                 }
             } else {
-                put!(out, "{prefix}{line}\n");
+                push_fmt!(out, "{prefix}{line}\n");
             }
         }
         if flags.has('c') {
-            put!(out, "{count}\n");
+            push_fmt!(out, "{count}\n");
         }
         matched |= count > 0;
     }
     let status = if failures.is_empty() { u8::from(!matched) } else { 2 };
-    Reply { stdout: vec![Bytes::from(out)], ..Reply::error(status, failures) }
+    CommandOutput { stdout: vec![Bytes::from(out)], ..CommandOutput::error(status, failures) }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,7 +222,12 @@ fn translate(pattern: &str, syntax: Syntax) -> String {
     }
 }
 
-pub(super) async fn md5sum(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn md5sum(
+    device: &AdbDevice,
+    cwd: &str,
+    words: &[&str],
+    io: &Io,
+) -> CommandOutput {
     let flags = match flags(device, "md5sum", words, "b") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
@@ -220,18 +238,23 @@ pub(super) async fn md5sum(device: &AdbDevice, cwd: &str, words: &[&str], io: &I
         let digest: String = format!("{:x}", Md5::digest(content));
         let name = if name.is_empty() { "-" } else { name };
         if flags.has('b') {
-            put!(out, "{digest}\n");
+            push_fmt!(out, "{digest}\n");
         } else {
-            put!(out, "{digest}  {name}\n");
+            push_fmt!(out, "{digest}  {name}\n");
         }
     }
-    Reply {
+    CommandOutput {
         stdout: vec![Bytes::from(out)],
-        ..Reply::error(u8::from(!failures.is_empty()), failures)
+        ..CommandOutput::error(u8::from(!failures.is_empty()), failures)
     }
 }
 
-pub(super) async fn base64(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) -> Reply {
+pub(super) async fn base64(
+    device: &AdbDevice,
+    cwd: &str,
+    words: &[&str],
+    io: &Io,
+) -> CommandOutput {
     let (mut decode, mut width, mut operands) = (false, 76, Vec::new());
     let mut rest = words.iter().copied();
     while let Some(word) = rest.next() {
@@ -239,14 +262,14 @@ pub(super) async fn base64(device: &AdbDevice, cwd: &str, words: &[&str], io: &I
             "-d" => decode = true,
             "-w" => match rest.next().and_then(|number| number.parse().ok()) {
                 Some(number) => width = number,
-                None => return Reply::malformed(device, 1, "base64: bad -w\n"),
+                None => return CommandOutput::malformed(device, 1, "base64: bad -w\n"),
             },
             flag if flag.starts_with('-') && flag.len() > 1 => match flag.strip_prefix("-w") {
                 Some(number) if number.parse::<usize>().is_ok() => {
                     width = number.parse().unwrap_or(76);
                 }
                 _ => {
-                    return Reply::malformed(
+                    return CommandOutput::malformed(
                         device,
                         1,
                         format!("base64: Unknown option '{flag}'\n"),
@@ -259,19 +282,19 @@ pub(super) async fn base64(device: &AdbDevice, cwd: &str, words: &[&str], io: &I
     let (contents, failures) = inputs(device, cwd, "base64", &operands, io).await;
     let content: Vec<u8> = contents.into_iter().flat_map(|(_, content)| content).collect();
     if !failures.is_empty() {
-        return Reply::error(1, failures);
+        return CommandOutput::error(1, failures);
     }
     if decode {
         let text: Vec<u8> =
             content.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
         return match STANDARD.decode(text) {
-            Ok(bytes) => Reply::bytes(bytes),
-            Err(_) => Reply::error(1, "base64: bad input\n"),
+            Ok(bytes) => CommandOutput::bytes(bytes),
+            Err(_) => CommandOutput::error(1, "base64: bad input\n"),
         };
     }
     let text = STANDARD.encode(content);
     if text.is_empty() {
-        return Reply::silent(0);
+        return CommandOutput::status(0);
     }
     let lines: Vec<&str> = match width {
         0 => vec![&text],
@@ -281,7 +304,7 @@ pub(super) async fn base64(device: &AdbDevice, cwd: &str, words: &[&str], io: &I
             .map(|line| std::str::from_utf8(line).unwrap_or(""))
             .collect(),
     };
-    Reply::ok(format!("{}\n", lines.join("\n")))
+    CommandOutput::ok(format!("{}\n", lines.join("\n")))
 }
 
 #[cfg(test)]

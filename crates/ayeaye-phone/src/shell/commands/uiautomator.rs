@@ -3,25 +3,27 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::Reply;
+use super::CommandOutput;
 use crate::{
     device::{AdbDevice, unix_seconds},
-    files::absolute,
+    files::normalize_path,
 };
 
 /// What a virtual machine needs to start, each time.
-const START_OF_JAVA: Duration = Duration::from_millis(300);
+const JVM_START: Duration = Duration::from_millis(300);
 /// How long it waits for a screen that does not stand still.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(10);
 const DEFAULT: &str = "/sdcard/window_dump.xml";
 
-pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply {
+pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
     let ["dump", options @ ..] = words else {
         return match words {
-            [] => Reply::malformed(device, 1, "Usage: uiautomator <subcommand> [options]\n"),
+            [] => {
+                CommandOutput::malformed(device, 1, "Usage: uiautomator <subcommand> [options]\n")
+            }
             [command, ..] => {
                 let text = format!("Error: Unknown subcommand: {command}\n");
-                Reply::malformed(device, 1, text)
+                CommandOutput::malformed(device, 1, text)
             }
         };
     };
@@ -30,27 +32,34 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply 
         match *option {
             "--compressed" | "--windows" => {}
             flag if flag.starts_with('-') => {
-                return Reply::malformed(device, 1, format!("Error: Unknown option: {flag}\n"));
+                return CommandOutput::malformed(
+                    device,
+                    1,
+                    format!("Error: Unknown option: {flag}\n"),
+                );
             }
             file => path = file,
         }
     }
     device.count(|counts| counts.dumps += 1);
-    tokio::time::sleep(START_OF_JAVA).await;
+    tokio::time::sleep(JVM_START).await;
     if !settled(device).await {
-        return Reply::error(0, "ERROR: could not get idle state.\n");
+        return CommandOutput::error(0, "ERROR: could not get idle state.\n");
     }
     let xml = device.phone().ui_xml();
     // The misspelt word is Android's own, and tools look for it.
     let message = format!("UI hierchary dumped to: {path}\n");
     if path == "/dev/tty" || path == "/dev/stdout" {
-        return Reply { stdout: vec![Bytes::from(xml), Bytes::from(message)], ..Reply::default() };
+        return CommandOutput {
+            stdout: vec![Bytes::from(xml), Bytes::from(message)],
+            ..CommandOutput::default()
+        };
     }
     let stored =
-        device.files().write(&absolute(cwd, path), xml.into_bytes(), 0o660, unix_seconds());
+        device.files().write(&normalize_path(cwd, path), xml.into_bytes(), 0o660, unix_seconds());
     match stored {
-        Ok(()) => Reply::ok(message),
-        Err(error) => Reply::error(
+        Ok(()) => CommandOutput::ok(message),
+        Err(error) => CommandOutput::error(
             0,
             format!(
                 "ERROR: could not write {path}: java.io.FileNotFoundException: {path}: open failed: {error}\n"
@@ -61,7 +70,7 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Reply 
 
 /// Waits until nothing moves, as the real one does.
 async fn settled(device: &AdbDevice) -> bool {
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + SETTLE_TIMEOUT;
     while let Some(at) = device.phone().settles_at() {
         let now = tokio::time::Instant::now();
         if now >= deadline {

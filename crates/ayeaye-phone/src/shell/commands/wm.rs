@@ -1,5 +1,5 @@
 //! `wm`: size, density, rotation.
-use super::Reply;
+use super::CommandOutput;
 use crate::device::AdbDevice;
 
 /// What Android accepts as a density.
@@ -7,51 +7,53 @@ const DENSITIES: std::ops::RangeInclusive<u32> = 72..=2000;
 /// Shortest and longest side of an override: the picture of it must stay affordable.
 const SIDES: std::ops::RangeInclusive<u32> = 200..=4096;
 
-pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
+pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let phone = device.phone();
     let options = phone.options();
     match without_display(words).as_slice() {
         ["size"] => {
             let mut text = format!("Physical size: {}x{}\n", options.width, options.height);
             if let Some((width, height)) = phone.size_override() {
-                put!(text, "Override size: {width}x{height}\n");
+                push_fmt!(text, "Override size: {width}x{height}\n");
             }
-            Reply::ok(text)
+            CommandOutput::ok(text)
         }
         ["size", "reset"] => {
             phone.set_size_override(None);
-            Reply::silent(0)
+            CommandOutput::status(0)
         }
         ["size", size] => match parse_size(size) {
             Some(size) => {
                 phone.set_size_override(Some(size));
-                Reply::silent(0)
+                CommandOutput::status(0)
             }
-            None => Reply::malformed(device, 255, format!("Error: bad size {size}\n")),
+            None => CommandOutput::malformed(device, 255, format!("Error: bad size {size}\n")),
         },
         ["density"] => {
             let mut text = format!("Physical density: {}\n", options.density);
             if let Some(density) = phone.density_override() {
-                put!(text, "Override density: {density}\n");
+                push_fmt!(text, "Override density: {density}\n");
             }
-            Reply::ok(text)
+            CommandOutput::ok(text)
         }
         ["density", "reset"] => {
             phone.set_density_override(None);
-            Reply::silent(0)
+            CommandOutput::status(0)
         }
         ["density", density] => match density.parse() {
             Ok(density) if DENSITIES.contains(&density) => {
                 phone.set_density_override(Some(density));
-                Reply::silent(0)
+                CommandOutput::status(0)
             }
-            Ok(_) => Reply::malformed(device, 255, "Error: density must be >= 72\n"),
-            Err(_) => Reply::malformed(device, 255, format!("Error: bad number {density}\n")),
+            Ok(_) => CommandOutput::malformed(device, 255, "Error: density must be >= 72\n"),
+            Err(_) => {
+                CommandOutput::malformed(device, 255, format!("Error: bad number {density}\n"))
+            }
         },
         ["user-rotation" | "set-user-rotation"] => {
             let automatic =
                 phone.setting("system", "accelerometer_rotation").as_deref() == Some("1");
-            Reply::ok(if automatic {
+            CommandOutput::ok(if automatic {
                 "free\n".to_owned()
             } else {
                 format!("lock {}\n", phone.rotation())
@@ -59,31 +61,33 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> Reply {
         }
         ["user-rotation" | "set-user-rotation", "free"] => {
             phone.put_setting("system", "accelerometer_rotation", Some("1"));
-            Reply::silent(0)
+            CommandOutput::status(0)
         }
         ["user-rotation" | "set-user-rotation", "lock", rest @ ..] => match rest {
             [] => {
                 phone.put_setting("system", "accelerometer_rotation", Some("0"));
-                Reply::silent(0)
+                CommandOutput::status(0)
             }
             [turns @ ("0" | "1" | "2" | "3")] => {
                 phone.put_setting("system", "accelerometer_rotation", Some("0"));
                 phone.put_setting("system", "user_rotation", Some(turns));
                 phone.set_rotation(turns.as_bytes()[0] - b'0');
-                Reply::silent(0)
+                CommandOutput::status(0)
             }
             _ => {
                 let what =
                     "java.lang.IllegalArgumentException: Error: rotation must be 0, 1, 2 or 3";
-                Reply::exception(device, "user-rotation", what)
+                CommandOutput::exception(device, "user-rotation", what)
             }
         },
         ["dismiss-keyguard"] => {
             phone.dismiss_keyguard();
-            Reply::silent(0)
+            CommandOutput::status(0)
         }
-        [] => Reply::malformed(device, 255, "Window manager (window) commands:\n"),
-        [command, ..] => Reply::malformed(device, 255, format!("Unknown command: {command}\n")),
+        [] => CommandOutput::malformed(device, 255, "Window manager (window) commands:\n"),
+        [command, ..] => {
+            CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
+        }
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn list(device: &AdbDevice) -> String {
             || *title == front
             || matches!(title.as_str(), "NavigationBar0" | "StatusBar" | "InputMethod");
         let secure = if *title == front && phone.is_secure() { " SECURE" } else { "" };
-        put!(
+        push_fmt!(
             text,
             "  Window #{index} Window{{{token} u0 {title}}}:\n    \
              mDisplayId=0 rootTaskId=1 mSession=Session{{59e06c8 819:u0a10095}} mClient=android.os.BinderProxy@88820ad\n    \
@@ -55,7 +55,7 @@ pub(super) fn list(device: &AdbDevice) -> String {
             token = token(title),
         );
     }
-    put!(
+    push_fmt!(
         text,
         "\n  mGlobalConfiguration={{1.0 ?mcc?mnc [en_US] ldltr sw411dp w411dp h891dp port finger}}\n  \
          mHasPermanentDpad=false\n  mTopFocusedDisplayId=0\n  \

@@ -10,12 +10,12 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::io::Gone;
+use super::io::Disconnected;
 
 /// Most bytes of data this side puts into one packet.
 const PACKET: usize = 64 << 10;
 /// Most bytes accepted in one packet of the peer, as adb itself sends at most.
-const LONGEST_PACKET: usize = 1 << 20;
+const MAX_PACKET: usize = 1 << 20;
 /// Most bytes handed to the transport at a time.
 const BATCH: usize = 1 << 20;
 
@@ -86,7 +86,7 @@ pub(crate) fn next_packet(read: &mut BytesMut) -> Result<Option<(Id, Bytes)>, Pa
     let Some((header, _)) = read.split_first_chunk::<5>() else { return Ok(None) };
     let [id, length @ ..] = *header;
     let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
-    if length > LONGEST_PACKET {
+    if length > MAX_PACKET {
         return Err(PacketTooLong(length));
     }
     if read.len() < 5 + length {
@@ -97,7 +97,7 @@ pub(crate) fn next_packet(read: &mut BytesMut) -> Result<Option<(Id, Bytes)>, Pa
 }
 
 /// Adds one packet.
-pub(crate) fn put_packet(out: &mut BytesMut, id: Id, data: &[u8]) {
+pub(crate) fn push_packet(out: &mut BytesMut, id: Id, data: &[u8]) {
     out.extend_from_slice(&[id.byte()]);
     let length = u32::try_from(data.len()).expect("callers cut data to PACKET bytes");
     out.extend_from_slice(&length.to_le_bytes());
@@ -105,20 +105,20 @@ pub(crate) fn put_packet(out: &mut BytesMut, id: Id, data: &[u8]) {
 }
 
 /// Where output for the peer goes.
-pub(crate) struct Outlet {
+pub(crate) struct PeerWriter {
     framing: Framing,
     /// Ends of lines as a terminal wants them, and one output for both.
     terminal: bool,
     writer: Mutex<Box<dyn AsyncWrite + Send + Unpin>>,
 }
 
-impl fmt::Debug for Outlet {
+impl fmt::Debug for PeerWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outlet").field("framing", &self.framing).finish_non_exhaustive()
     }
 }
 
-impl Outlet {
+impl PeerWriter {
     pub(crate) fn new(
         framing: Framing,
         terminal: bool,
@@ -133,7 +133,7 @@ impl Outlet {
         channel: Channel,
         chunks: &[Bytes],
         drop_after: Option<u64>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Disconnected> {
         let id = match channel {
             Channel::Stderr if !self.terminal => Id::Stderr,
             Channel::Stdout | Channel::Stderr => Id::Stdout,
@@ -149,13 +149,13 @@ impl Outlet {
         }
         if drop_after.is_some() {
             self.flush().await?;
-            return Err(Gone { on_purpose: true });
+            return Err(Disconnected { by_fault: true });
         }
         Ok(())
     }
 
     /// Sends the exit status where the framing has one.
-    pub(crate) async fn exit(&self, status: u8) -> Result<(), Gone> {
+    pub(crate) async fn exit(&self, status: u8) -> Result<(), Disconnected> {
         match self.framing {
             Framing::V2 => self.send(Id::Exit, &[status]).await,
             Framing::Raw => Ok(()),
@@ -169,22 +169,22 @@ impl Outlet {
         }
     }
 
-    async fn flush(&self) -> Result<(), Gone> {
-        self.writer.lock().await.flush().await.map_err(|_| Gone { on_purpose: false })
+    async fn flush(&self) -> Result<(), Disconnected> {
+        self.writer.lock().await.flush().await.map_err(|_| Disconnected { by_fault: false })
     }
 
-    async fn send(&self, id: Id, data: &[u8]) -> Result<(), Gone> {
+    async fn send(&self, id: Id, data: &[u8]) -> Result<(), Disconnected> {
         let mut writer = self.writer.lock().await;
         let sent = match self.framing {
             Framing::Raw => writer.write_all(data).await,
             Framing::V2 => {
                 let packets = data.len().div_ceil(PACKET);
                 let mut framed = BytesMut::with_capacity(data.len() + 5 * packets);
-                data.chunks(PACKET).for_each(|data| put_packet(&mut framed, id, data));
+                data.chunks(PACKET).for_each(|data| push_packet(&mut framed, id, data));
                 writer.write_all(&framed).await
             }
         };
-        sent.map_err(|_| Gone { on_purpose: false })
+        sent.map_err(|_| Disconnected { by_fault: false })
     }
 }
 
@@ -210,7 +210,7 @@ mod tests {
         #[test]
         fn a_packet_reads_back_as_itself(id: u8, data: Vec<u8>, rest: Vec<u8>) {
             let mut wire = BytesMut::new();
-            put_packet(&mut wire, Id::from(id), &data);
+            push_packet(&mut wire, Id::from(id), &data);
             wire.extend_from_slice(&rest);
             let (read_id, read) = next_packet(&mut wire).unwrap().unwrap();
             prop_assert_eq!(read_id.byte(), id);
@@ -236,11 +236,11 @@ mod tests {
     #[tokio::test]
     async fn a_terminal_gets_carriage_returns_on_one_output() {
         let (ours, mut theirs) = tokio::io::duplex(1024);
-        let outlet = Outlet::new(Framing::V2, true, Box::new(ours));
-        outlet.write(Channel::Stderr, &[Bytes::from_static(b"a\n")], None).await.unwrap();
-        outlet.exit(7).await.unwrap();
-        outlet.close().await;
-        drop(outlet);
+        let peer = PeerWriter::new(Framing::V2, true, Box::new(ours));
+        peer.write(Channel::Stderr, &[Bytes::from_static(b"a\n")], None).await.unwrap();
+        peer.exit(7).await.unwrap();
+        peer.close().await;
+        drop(peer);
         let mut all = Vec::new();
         tokio::io::AsyncReadExt::read_to_end(&mut theirs, &mut all).await.unwrap();
         assert_eq!(all, [1, 3, 0, 0, 0, b'a', b'\r', b'\n', 3, 1, 0, 0, 0, 7]);
