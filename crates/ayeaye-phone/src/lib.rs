@@ -29,7 +29,7 @@ pub use apps::shop::{CartLine, Order};
 pub use control::ControlServer;
 pub use device::{AdbCounts, AdbDevice};
 pub use faults::{FaultPlan, Faults, LinkState, RawHeader, Trigger};
-pub use os::report::{
+pub use os::state::{
     DialogAnswer, FocusedField, Gesture, GestureRecord, NodeState, Outcome, PhoneState,
 };
 pub use phone::{

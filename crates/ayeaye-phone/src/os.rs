@@ -2,17 +2,17 @@
 //!
 //! Everything is a plain method on [`Os`] called under one lock; time is handed in, so that what
 //! is due is done by whoever asks next.
+mod compositor;
 mod input;
 mod keyboard;
 mod keys;
-mod picture;
 mod power;
 pub(crate) mod random;
-pub(crate) mod report;
+pub(crate) mod state;
 pub(crate) mod system;
 mod tasks;
 #[cfg(test)]
-mod walks;
+mod tests;
 mod windows;
 
 use std::collections::VecDeque;
@@ -26,10 +26,10 @@ use crate::draw::{Renderer, TransitionKind};
 use crate::tree::layout::Offsets;
 use crate::tree::{Window, WindowKind};
 use crate::{InputCounts, PhoneOptions};
+use compositor::{CachedFrame, Snapshot};
 use keyboard::Keyboard;
-use picture::{CachedFrame, Snapshot};
 use random::Random;
-use report::{DialogAnswer, GestureRecord};
+use state::{DialogAnswer, GestureRecord};
 use system::System;
 
 /// How long a heads-up and a toast stay.

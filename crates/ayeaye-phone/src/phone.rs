@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::os::Os;
-use crate::os::report::{Gesture, Outcome, PhoneState};
+use crate::os::state::{Gesture, Outcome, PhoneState};
 
 /// What kind of phone it claims to be, and how fast its screens move.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 //!
 //! No adb needs to be installed: this *is* the server, with the phones it was given and no others.
 mod host;
-mod smart;
+mod protocol;
 #[cfg(test)]
 mod tests;
 
@@ -120,8 +120,8 @@ impl Connection {
                 let answer = host::find(&self.phones, &which)
                     .and_then(|(_, phone)| host::answer(phone, &request));
                 match answer {
-                    Ok(Some(text)) => smart::okay_with(&mut self.stream, &text).await,
-                    Ok(None) => smart::okay(&mut self.stream).await,
+                    Ok(Some(text)) => protocol::okay_with(&mut self.stream, &text).await,
+                    Ok(None) => protocol::okay(&mut self.stream).await,
                     Err(why) => self.fail(&why).await,
                 }
             }
@@ -137,7 +137,7 @@ impl Connection {
         let text = match name {
             "version" => host::VERSION.to_owned(),
             // The answer a client expects; the phones stay, for others may use them.
-            "kill" => return smart::okay(&mut self.stream).await,
+            "kill" => return protocol::okay(&mut self.stream).await,
             "devices" => host::list(&self.phones, false),
             "devices-l" => host::list(&self.phones, true),
             "track-devices" => return self.track(false).await,
@@ -156,19 +156,19 @@ impl Connection {
             "mdns" if rest == "services" => String::new(),
             _ => return self.fail("unknown host service").await,
         };
-        smart::okay_with(&mut self.stream, &text).await
+        protocol::okay_with(&mut self.stream, &text).await
     }
 
     /// Sends the list now and after each change, until the client goes.
     async fn track(&mut self, long: bool) -> io::Result<()> {
-        smart::okay(&mut self.stream).await?;
+        protocol::okay(&mut self.stream).await?;
         let mut last = None;
         loop {
             let changes: Vec<_> =
                 self.phones.iter().map(|phone| Box::pin(phone.faults().link_changed())).collect();
             let list = host::list(&self.phones, long);
             if last.as_ref() != Some(&list) {
-                self.stream.write_all(smart::length_prefixed(&list).as_bytes()).await?;
+                self.stream.write_all(protocol::length_prefixed(&list).as_bytes()).await?;
                 last = Some(list);
             }
             let mut byte = [0];
@@ -183,7 +183,7 @@ impl Connection {
     async fn wait_for(&mut self, which: &DeviceSelector, wanted: &str) -> io::Result<()> {
         let (transport, wanted) = wanted.split_once('-').unwrap_or(("any", wanted));
         let usb = transport == "usb";
-        smart::okay(&mut self.stream).await?;
+        protocol::okay(&mut self.stream).await?;
         let reached = |state: Option<&str>| match wanted {
             "any" => state.is_some(),
             "disconnect" => state.is_none() || state == Some("offline"),
@@ -197,7 +197,7 @@ impl Connection {
                 _ => None,
             };
             if reached(state) {
-                return smart::okay(&mut self.stream).await;
+                return protocol::okay(&mut self.stream).await;
             }
             let mut byte = [0];
             tokio::select! {
@@ -214,7 +214,7 @@ impl Connection {
             Ok(found) => found,
             Err(why) => return self.fail(&why).await,
         };
-        smart::okay(&mut self.stream).await?;
+        protocol::okay(&mut self.stream).await?;
         if numbered {
             self.stream.write_all(&id.to_le_bytes()).await?;
         }
@@ -232,15 +232,15 @@ impl Connection {
             // A client may ask for the phone's state on its transport; real servers answer.
             if let Some(request) = name.strip_prefix("host:") {
                 return match host::answer(phone, request) {
-                    Ok(Some(text)) => smart::okay_with(&mut self.stream, &text).await,
-                    Ok(None) => smart::okay(&mut self.stream).await,
+                    Ok(Some(text)) => protocol::okay_with(&mut self.stream, &text).await,
+                    Ok(None) => protocol::okay(&mut self.stream).await,
                     Err(why) => self.fail(&why).await,
                 };
             }
             phone.count(|counts| counts.unknown_services += 1);
             return self.fail("closed").await;
         };
-        smart::okay(&mut self.stream).await?;
+        protocol::okay(&mut self.stream).await?;
         let (input, output) = self.stream.into_split();
         let stream = Stream { input: Box::new(input), output: Box::new(output) };
         let ended = services::serve(phone, service, stream).await;
@@ -253,9 +253,9 @@ impl Connection {
 
     /// `None` at an ordinary end. What is not adb is told so by the end of the connection.
     async fn request(&mut self) -> io::Result<Option<String>> {
-        let read = match timeout(REQUEST_TIMEOUT, smart::read_request(&mut self.stream)).await {
+        let read = match timeout(REQUEST_TIMEOUT, protocol::read_request(&mut self.stream)).await {
             Ok(Ok(read)) => read,
-            Ok(Err(smart::RequestError::ServiceEnd(_))) | Err(_) => return Ok(None),
+            Ok(Err(protocol::RequestError::ServiceEnd(_))) | Err(_) => return Ok(None),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "not an adb client");
                 self.fail("unknown request").await?;
@@ -270,7 +270,7 @@ impl Connection {
     }
 
     async fn fail(&mut self, why: &str) -> io::Result<()> {
-        smart::fail(&mut self.stream, why).await
+        protocol::fail(&mut self.stream, why).await
     }
 }
 

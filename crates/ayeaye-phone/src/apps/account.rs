@@ -23,10 +23,10 @@ pub(crate) enum Event {
     Next,
     SignIn,
     /// The server has answered.
-    PasswordTaken,
+    PasswordAccepted,
     Resend,
     Verify,
-    Verified,
+    CodeChecked,
     SignOut,
     Sync,
     Recovery,
@@ -79,12 +79,12 @@ impl Account {
     }
 
     pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
-        if self.waiting && !matches!(event, Event::PasswordTaken | Event::Verified) {
+        if self.waiting && !matches!(event, Event::PasswordAccepted | Event::CodeChecked) {
             return;
         }
         match event {
             Event::Start => {
-                self.go(Screen::SignIn, cx);
+                self.show_screen(Screen::SignIn, cx);
             }
             Event::Next => cx.focus("password"),
             Event::SignIn => {
@@ -95,13 +95,13 @@ impl Account {
                     (false, false) => None,
                 };
                 if self.error.is_none() {
-                    self.wait(Event::PasswordTaken, cx);
+                    self.ask_server(Event::PasswordAccepted, cx);
                 }
             }
-            Event::PasswordTaken => {
+            Event::PasswordAccepted => {
                 if self.waiting {
                     self.code = digits(cx.random, 6);
-                    self.go(Screen::Code, cx);
+                    self.show_screen(Screen::Code, cx);
                     cx.focus("code");
                 }
             }
@@ -113,19 +113,19 @@ impl Account {
             Event::Verify => {
                 if self.fields.text("code").chars().count() == 6 {
                     self.error = None;
-                    self.wait(Event::Verified, cx);
+                    self.ask_server(Event::CodeChecked, cx);
                 } else {
                     self.error = Some("The code has 6 digits");
                 }
             }
-            Event::Verified => {
+            Event::CodeChecked => {
                 if !self.waiting {
                     return;
                 }
                 if self.fields.text("code") == self.code {
                     self.signed_in = Some(std::mem::take(&mut self.user));
                     self.fields.clear();
-                    self.go(Screen::Home, cx);
+                    self.show_screen(Screen::Home, cx);
                 } else {
                     self.waiting = false;
                     self.error = Some("That code is not right. Try again.");
@@ -135,14 +135,14 @@ impl Account {
             }
             Event::SignOut => {
                 self.signed_in = None;
-                self.go(Screen::Welcome, cx);
+                self.show_screen(Screen::Welcome, cx);
             }
             Event::Sync => self.sync = !self.sync,
-            Event::Recovery => self.go(Screen::Recovery, cx),
+            Event::Recovery => self.show_screen(Screen::Recovery, cx),
         }
     }
 
-    fn go(&mut self, screen: Screen, cx: &mut AppContext<'_>) {
+    fn show_screen(&mut self, screen: Screen, cx: &mut AppContext<'_>) {
         self.screen = screen;
         self.waiting = false;
         self.error = None;
@@ -151,7 +151,7 @@ impl Account {
     }
 
     /// Asks the server, which takes its time.
-    fn wait(&mut self, answer: Event, cx: &mut AppContext<'_>) {
+    fn ask_server(&mut self, answer: Event, cx: &mut AppContext<'_>) {
         self.waiting = true;
         cx.unfocus();
         let time = Duration::from_millis(300 + u64::from(cx.random.below(600)));
@@ -165,7 +165,7 @@ impl Account {
             .id("content")
     }
 
-    fn mark() -> Element {
+    fn logo() -> Element {
         Element::row(vec![
             Element::stack(vec![Element::icon(icons::ACCOUNT_CIRCLE, 34.0, WHITE)])
                 .main(Alignment::Center)
@@ -201,7 +201,7 @@ impl Account {
     fn welcome() -> Element {
         let body = Self::centered(vec![
             Element::space(60.0),
-            Self::mark(),
+            Self::logo(),
             Element::text("Welcome to Nimbus", 32.0).id("headline"),
             Element::text("Your files, photos and passwords on every device you own.", 17.0)
                 .color(ON_SURFACE_VARIANT),
@@ -222,7 +222,7 @@ impl Account {
         }
         .outlined(cx);
         let mut parts = vec![
-            Self::mark(),
+            Self::logo(),
             Element::text("Sign in", 28.0).id("headline"),
             Element::text("to continue to Nimbus", 16.0).color(ON_SURFACE_VARIANT),
             Element::space(8.0),
@@ -241,7 +241,7 @@ impl Account {
         }
         .outlined(cx);
         let mut parts = vec![
-            Self::mark(),
+            Self::logo(),
             Element::text("Enter the code", 28.0).id("headline"),
             Element::text(
                 format!(

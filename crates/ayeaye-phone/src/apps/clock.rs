@@ -54,7 +54,7 @@ impl From<Event> for super::Event {
 
 /// An alarm being set.
 #[derive(Debug, Clone, Copy)]
-struct Draft {
+struct AlarmDraft {
     which: Option<usize>,
     hour: u32,
     minute: u32,
@@ -64,7 +64,7 @@ struct Draft {
 pub(crate) struct Clock {
     tab: Tab,
     fields: Fields,
-    draft: Option<Draft>,
+    draft: Option<AlarmDraft>,
     pub(crate) alarms: Vec<Alarm>,
     /// Since when it runs, on the phone's own time.
     running: Option<Duration>,
@@ -108,7 +108,7 @@ impl Clock {
             Event::Edit(which) => {
                 let alarm = which.and_then(|i| self.alarms.get(i));
                 let (hour, minute) = alarm.map_or((8, 0), |a| (a.hour, a.minute));
-                self.draft = Some(Draft { which, hour, minute });
+                self.draft = Some(AlarmDraft { which, hour, minute });
                 cx.forward();
             }
             Event::Hour(by) => {
@@ -122,7 +122,7 @@ impl Clock {
                 }
             }
             Event::Save => {
-                let Some(Draft { which, hour, minute }) = self.draft.take() else { return };
+                let Some(AlarmDraft { which, hour, minute }) = self.draft.take() else { return };
                 let alarm = Alarm { hour, minute, on: true };
                 let full = self.alarms.len() >= MAX;
                 match which.and_then(|i| self.alarms.get_mut(i)) {
@@ -190,7 +190,7 @@ impl Clock {
         .fill_parent()
     }
 
-    fn face(cx: &ViewContext<'_>) -> Element {
+    fn clock_face(cx: &ViewContext<'_>) -> Element {
         let (hour, minute) = cx.time;
         let minutes = u16::try_from(hour % 12 * 60 + minute).unwrap_or(0);
         let size = if cx.landscape { 150.0 } else { 260.0 };
@@ -228,7 +228,7 @@ impl Clock {
         .fill_parent()
     }
 
-    fn edit(draft: Draft) -> Element {
+    fn edit(draft: AlarmDraft) -> Element {
         let wheel = |value: u32, name: &str, id, event: fn(i32) -> Event| {
             Element::column(vec![
                 icon_button(icons::ADD, &format!("{name} up"), "up", event(1)),
@@ -305,7 +305,7 @@ impl App for Clock {
         }
         let (title, body) = match self.tab {
             Tab::Alarm => ("Alarm", self.alarms()),
-            Tab::Clock => ("Clock", Self::face(cx)),
+            Tab::Clock => ("Clock", Self::clock_face(cx)),
             Tab::Stopwatch => ("Stopwatch", self.stopwatch(cx)),
         };
         page(

@@ -88,26 +88,30 @@ pub(crate) struct Messages {
 
 impl Messages {
     pub(crate) fn new() -> Self {
-        let talk = |with: &str, time: &str, unread: bool, lines: &[(bool, &str)]| Conversation {
-            with: with.to_owned(),
-            messages: lines
-                .iter()
-                .map(|(from_me, text)| ChatMessage { from_me: *from_me, text: (*text).to_owned() })
-                .collect(),
-            unread,
-            time: time.to_owned(),
-        };
+        let conversation =
+            |with: &str, time: &str, unread: bool, lines: &[(bool, &str)]| Conversation {
+                with: with.to_owned(),
+                messages: lines
+                    .iter()
+                    .map(|(from_me, text)| ChatMessage {
+                        from_me: *from_me,
+                        text: (*text).to_owned(),
+                    })
+                    .collect(),
+                unread,
+                time: time.to_owned(),
+            };
         Self {
             stack: vec![Screen::List],
             fields: Fields::default(),
             conversations: vec![
-                talk(
+                conversation(
                     "Emma Lindqvist",
                     "9:12",
                     true,
                     &[(true, "Did the parcel come?"), (false, "Yes, it is on your desk \u{1F4E6}")],
                 ),
-                talk(
+                conversation(
                     "Anna Berg",
                     "Yesterday",
                     false,
@@ -117,7 +121,7 @@ impl Messages {
                         (false, "Thursday or Friday."),
                     ],
                 ),
-                talk(
+                conversation(
                     "Mum",
                     "Yesterday",
                     false,
@@ -126,7 +130,7 @@ impl Messages {
                         (true, "Will do tonight \u{2764}"),
                     ],
                 ),
-                talk(
+                conversation(
                     "Anna Bauer",
                     "Mon",
                     false,
@@ -135,7 +139,7 @@ impl Messages {
                         (false, "Thanks! I'll look at them on the train."),
                     ],
                 ),
-                talk("Ben Carter", "Sun", false, &[(false, "Great game last night!")]),
+                conversation("Ben Carter", "Sun", false, &[(false, "Great game last night!")]),
             ],
             sent: Vec::new(),
         }
@@ -154,7 +158,7 @@ impl Messages {
     }
 
     fn add(&mut self, with: &str, message: ChatMessage, unread: bool, time: String) {
-        let mut talk = match self.conversations.iter().position(|c| c.with == with) {
+        let mut conversation = match self.conversations.iter().position(|c| c.with == with) {
             Some(at) => self.conversations.remove(at),
             None => Conversation {
                 with: with.to_owned(),
@@ -163,13 +167,13 @@ impl Messages {
                 time: String::new(),
             },
         };
-        talk.messages.push(message);
-        if talk.messages.len() > MAX {
-            talk.messages.remove(0);
+        conversation.messages.push(message);
+        if conversation.messages.len() > MAX {
+            conversation.messages.remove(0);
         }
-        talk.unread = unread;
-        talk.time = time;
-        self.conversations.insert(0, talk);
+        conversation.unread = unread;
+        conversation.time = time;
+        self.conversations.insert(0, conversation);
         self.conversations.truncate(MAX);
     }
 
@@ -182,8 +186,8 @@ impl Messages {
     pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
         match event {
             Event::Open(name) => {
-                if let Some(talk) = self.conversations.iter_mut().find(|c| c.with == name) {
-                    talk.unread = false;
+                if let Some(conversation) = self.conversations.iter_mut().find(|c| c.with == name) {
+                    conversation.unread = false;
                 }
                 self.fields.clear();
                 // Whoever was looked for is found: back leads to the list.
@@ -228,17 +232,19 @@ impl Messages {
         let rows: Vec<Element> = self
             .conversations
             .iter()
-            .map(|talk| {
-                let last = talk.messages.last();
+            .map(|conversation| {
+                let last = conversation.messages.last();
                 let mine = if last.is_some_and(|m| m.from_me) { "You: " } else { "" };
                 let snippet = format!("{mine}{}", last.map_or("", |m| m.text.as_str()));
-                let mut name = Element::text(&talk.with, 17.0).lines(1).id("conversation_name");
+                let mut name =
+                    Element::text(&conversation.with, 17.0).lines(1).id("conversation_name");
                 let mut text = Element::text(snippet.replace('\n', " "), 14.5)
                     .lines(1)
                     .color(ON_SURFACE_VARIANT)
                     .id("conversation_snippet");
-                let mut end = vec![Element::text(&talk.time, 13.0).color(ON_SURFACE_VARIANT)];
-                if talk.unread {
+                let mut end =
+                    vec![Element::text(&conversation.time, 13.0).color(ON_SURFACE_VARIANT)];
+                if conversation.unread {
                     name = name.bold();
                     text = text.bold().color(Color(0xFF1A_1C20));
                     end.push(
@@ -250,15 +256,15 @@ impl Messages {
                     );
                 }
                 Element::row(vec![
-                    avatar(&talk.with, 48.0),
+                    avatar(&conversation.with, 48.0),
                     Element::column(vec![name, text]).fill_width().gap(2.0),
                     Element::column(end).cross(Alignment::End).gap(6.0),
                 ])
                 .gap(16.0)
                 .pad(18.0, 12.0)
                 .id("conversation")
-                .click(Event::Open(talk.with.clone()))
-                .long_click(Event::Delete(talk.with.clone()))
+                .click(Event::Open(conversation.with.clone()))
+                .long_click(Event::Delete(conversation.with.clone()))
             })
             .collect();
         let list = if rows.is_empty() {
@@ -319,8 +325,8 @@ impl Messages {
     }
 
     fn conversation(&self, cx: &ViewContext<'_>, name: &str) -> Element {
-        let talk = self.conversations.iter().find(|c| c.with == name);
-        let messages = talk.map_or(&[][..], |t| &t.messages);
+        let conversation = self.conversations.iter().find(|c| c.with == name);
+        let messages = conversation.map_or(&[][..], |t| &t.messages);
         let mut bubbles = vec![
             Element::text("Today", 13.0)
                 .color(ON_SURFACE_VARIANT)

@@ -30,7 +30,7 @@ pub(crate) enum Event {
     Save,
     Delete,
     AskDelete(usize),
-    KeepIt,
+    CancelDelete,
 }
 
 impl From<Event> for super::Event {
@@ -62,7 +62,7 @@ pub(crate) struct Notes {
     deleting: Option<usize>,
     fields: Fields,
     /// Newest first.
-    pub(crate) kept: Vec<Note>,
+    pub(crate) entries: Vec<Note>,
 }
 
 impl Notes {
@@ -73,7 +73,7 @@ impl Notes {
             editing: None,
             deleting: None,
             fields: Fields::default(),
-            kept: vec![
+            entries: vec![
                 note("Shopping list", "Milk\nBread\nApples\nCoffee"),
                 note("Books to read", "The Left Hand of Darkness\nThe Summer Book"),
                 note("Bike", "Front tyre loses air. Ask Ben for the pump."),
@@ -95,7 +95,7 @@ impl Notes {
                 cx.focus("title");
             }
             Event::Open(i) => {
-                let Some(note) = self.kept.get(i) else { return };
+                let Some(note) = self.entries.get(i) else { return };
                 self.fields.set("title", &note.title);
                 self.fields.set("body", &note.body);
                 self.editing = Some(Editing::Old(i));
@@ -111,11 +111,11 @@ impl Notes {
                     cx.toast("An empty note is not saved");
                     return;
                 }
-                match editing.index().and_then(|i| self.kept.get_mut(i)) {
+                match editing.index().and_then(|i| self.entries.get_mut(i)) {
                     Some(old) => *old = note,
-                    None => self.kept.insert(0, note),
+                    None => self.entries.insert(0, note),
                 }
-                self.kept.truncate(MAX);
+                self.entries.truncate(MAX);
                 self.close();
                 cx.unfocus();
                 cx.back();
@@ -125,10 +125,10 @@ impl Notes {
                 self.deleting = Some(i);
                 cx.unfocus();
             }
-            Event::KeepIt => self.deleting = None,
+            Event::CancelDelete => self.deleting = None,
             Event::Delete => {
-                if let Some(i) = self.deleting.take().filter(|i| *i < self.kept.len()) {
-                    self.kept.remove(i);
+                if let Some(i) = self.deleting.take().filter(|i| *i < self.entries.len()) {
+                    self.entries.remove(i);
                     if self.editing.is_some() {
                         cx.back();
                     }
@@ -141,7 +141,7 @@ impl Notes {
 
     fn list(&self) -> Element {
         let cards: Vec<Element> = self
-            .kept
+            .entries
             .iter()
             .enumerate()
             .map(|(i, note)| {
@@ -217,10 +217,10 @@ impl App for Notes {
             "Delete note?",
             "The note will be gone for good.",
             vec![
-                text_button("Cancel", "android:id/button2", Event::KeepIt),
+                text_button("Cancel", "android:id/button2", Event::CancelDelete),
                 text_button("Delete", "android:id/button1", Event::Delete),
             ],
-            Event::KeepIt.into(),
+            Event::CancelDelete.into(),
         );
         Element::stack(vec![screen, dialog]).fill_parent()
     }
@@ -230,7 +230,7 @@ impl App for Notes {
             return true;
         }
         let Some(which) = self.editing else { return false };
-        let before = which.index().and_then(|i| self.kept.get(i));
+        let before = which.index().and_then(|i| self.entries.get(i));
         let (title, body) = (self.fields.text("title"), self.fields.text("body"));
         let unchanged = match before {
             Some(note) => note.title == title && note.body == body,

@@ -20,9 +20,9 @@ pub(crate) enum Event {
     Bluetooth,
     Airplane,
     Brightness(f32),
-    Sleep(u32),
+    ScreenTimeout(u32),
     AutoRotate,
-    Sound(usize, f32),
+    Volume(usize, f32),
     /// A row that is only there to be seen.
     Unavailable,
 }
@@ -128,14 +128,14 @@ impl Settings {
                 let value = (at.clamp(0.0, 1.0) * 254.0) as u32 + 1;
                 system.put("system", "screen_brightness", Some(&value.to_string()));
             }
-            Event::Sleep(ms) => {
+            Event::ScreenTimeout(ms) => {
                 system.put("system", "screen_off_timeout", Some(&ms.to_string()));
             }
             Event::AutoRotate => {
                 let on = system.is_on("system", "accelerometer_rotation");
                 system.put("system", "accelerometer_rotation", Some(if on { "0" } else { "1" }));
             }
-            Event::Sound(i, at) => {
+            Event::Volume(i, at) => {
                 if let Some(volume) = self.volumes.get_mut(i) {
                     *volume = at.clamp(0.0, 1.0);
                 }
@@ -375,7 +375,7 @@ impl Settings {
                 )
                 .checked(*ms == now),
             );
-            el.click(Event::Sleep(*ms)).checked(*ms == now)
+            el.click(Event::ScreenTimeout(*ms)).checked(*ms == now)
         });
         let list = vec![card(rows.collect())];
         page(app_bar("Screen timeout", Vec::new()), scrolling("timeout", list))
@@ -384,9 +384,9 @@ impl Settings {
     fn sound(&self) -> Element {
         type Volume = (&'static str, fn(f32) -> super::Event);
         const NAMES: [Volume; 3] = [
-            ("Media volume", |at| Event::Sound(0, at).into()),
-            ("Ring volume", |at| Event::Sound(1, at).into()),
-            ("Alarm volume", |at| Event::Sound(2, at).into()),
+            ("Media volume", |at| Event::Volume(0, at).into()),
+            ("Ring volume", |at| Event::Volume(1, at).into()),
+            ("Alarm volume", |at| Event::Volume(2, at).into()),
         ];
         let rows = NAMES.iter().zip(self.volumes).map(|((name, event), at)| {
             Element::column(vec![

@@ -1,5 +1,5 @@
 //! Shop: search, product, cart and a checkout that really orders (in the phone's own state).
-mod goods;
+mod products;
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use super::widgets::{
 use super::{App, AppContext, ViewContext, widgets};
 use crate::draw::icons;
 use crate::tree::element::{Alignment, Color, Drawable, Element, Length, ON_SURFACE};
-use goods::{BACKDROP, GOODS, Product};
+use products::{PICTURE_BACKGROUND, PRODUCTS, Product};
 
 pub(crate) const PACKAGE: &str = "com.example.shop";
 pub(crate) const ACTIVITY: &str = "com.example.shop.MainActivity";
@@ -42,17 +42,17 @@ pub struct Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     Featured,
-    Cheapest,
-    Dearest,
+    PriceAscending,
+    PriceDescending,
     Rating,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event {
     Search,
-    Ask(&'static str),
+    SearchFor(&'static str),
     Sort(Sort),
-    Under,
+    Under50,
     Open(usize),
     Size(&'static str),
     Add,
@@ -85,7 +85,7 @@ pub(crate) struct Shop {
     stack: Vec<Screen>,
     fields: Fields,
     sort: Sort,
-    under: bool,
+    under_50: bool,
     size: Option<&'static str>,
     missing_size: bool,
     pub(crate) cart: Vec<CartLine>,
@@ -98,7 +98,7 @@ impl Default for Shop {
             stack: vec![Screen::Home],
             fields: Fields::default(),
             sort: Sort::Featured,
-            under: false,
+            under_50: false,
             size: None,
             missing_size: false,
             cart: Vec::new(),
@@ -112,7 +112,7 @@ impl Shop {
         self.stack.last().copied().unwrap_or(Screen::Home)
     }
 
-    fn go(&mut self, screen: Screen, cx: &mut AppContext<'_>) {
+    fn show_screen(&mut self, screen: Screen, cx: &mut AppContext<'_>) {
         self.stack.push(screen);
         cx.unfocus();
         cx.forward();
@@ -124,7 +124,7 @@ impl Shop {
 
     pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
         match event {
-            Event::Ask(what) => {
+            Event::SearchFor(what) => {
                 self.fields.set("search", what);
                 self.handle(Event::Search, cx);
             }
@@ -133,21 +133,21 @@ impl Shop {
                     return;
                 }
                 self.sort = Sort::Featured;
-                self.under = false;
+                self.under_50 = false;
                 if self.screen() == Screen::Results {
                     cx.unfocus();
                 } else {
-                    self.go(Screen::Results, cx);
+                    self.show_screen(Screen::Results, cx);
                 }
             }
             Event::Sort(sort) => {
                 self.sort = if self.sort == sort { Sort::Featured } else { sort };
             }
-            Event::Under => self.under = !self.under,
+            Event::Under50 => self.under_50 = !self.under_50,
             Event::Open(i) => {
                 self.size = None;
                 self.missing_size = false;
-                self.go(Screen::Product(i), cx);
+                self.show_screen(Screen::Product(i), cx);
             }
             Event::Size(size) => {
                 self.size = Some(size);
@@ -155,16 +155,16 @@ impl Shop {
             }
             Event::Add => {
                 let Screen::Product(i) = self.screen() else { return };
-                let Some(product) = GOODS.get(i) else { return };
+                let Some(product) = PRODUCTS.get(i) else { return };
                 if self.size.is_none() && !product.sizes.is_empty() {
                     self.missing_size = true;
                     cx.toast("Choose a size first");
                     return;
                 }
-                self.put(product);
+                self.add_to_cart(product);
                 cx.toast("Added to cart");
             }
-            Event::Cart => self.go(Screen::Cart, cx),
+            Event::Cart => self.show_screen(Screen::Cart, cx),
             Event::More(i) => {
                 if let Some(line) = self.cart.get_mut(i) {
                     line.quantity = (line.quantity + 1).min(99);
@@ -180,7 +180,7 @@ impl Shop {
             }
             Event::Checkout => {
                 if !self.cart.is_empty() {
-                    self.go(Screen::Checkout, cx);
+                    self.show_screen(Screen::Checkout, cx);
                 }
             }
             Event::PlaceOrder => {
@@ -190,7 +190,7 @@ impl Shop {
                     self.orders.remove(0);
                 }
                 self.stack = vec![Screen::Home];
-                self.go(Screen::Done, cx);
+                self.show_screen(Screen::Done, cx);
             }
             Event::Continue => {
                 self.stack = vec![Screen::Home];
@@ -200,7 +200,7 @@ impl Shop {
         }
     }
 
-    fn put(&mut self, product: &Product) {
+    fn add_to_cart(&mut self, product: &Product) {
         let size = self.size.unwrap_or("").to_owned();
         let same = |line: &&mut CartLine| line.name == product.name && line.size == size;
         if let Some(line) = self.cart.iter_mut().find(same) {
@@ -248,7 +248,7 @@ impl Shop {
     }
 
     /// Indices of what fits every word asked for, in the order asked for.
-    fn found(&self) -> Vec<usize> {
+    fn matching_products(&self) -> Vec<usize> {
         let wanted = self.fields.text("search").to_lowercase();
         let fits = |p: &Product| {
             let text = format!("{} {} {}", p.name, p.maker, p.words).to_lowercase();
@@ -256,17 +256,17 @@ impl Shop {
                 .split_whitespace()
                 .all(|w| text.contains(w.strip_suffix('s').filter(|w| w.len() > 2).unwrap_or(w)))
         };
-        let mut found: Vec<usize> = GOODS
+        let mut found: Vec<usize> = PRODUCTS
             .iter()
             .enumerate()
-            .filter(|(_, p)| fits(p) && (!self.under || p.cents < 5_000))
+            .filter(|(_, p)| fits(p) && (!self.under_50 || p.cents < 5_000))
             .map(|(i, _)| i)
             .collect();
         match self.sort {
             Sort::Featured => {}
-            Sort::Cheapest => found.sort_by_key(|i| GOODS[*i].cents),
-            Sort::Dearest => found.sort_by_key(|i| std::cmp::Reverse(GOODS[*i].cents)),
-            Sort::Rating => found.sort_by_key(|i| std::cmp::Reverse(GOODS[*i].rating)),
+            Sort::PriceAscending => found.sort_by_key(|i| PRODUCTS[*i].cents),
+            Sort::PriceDescending => found.sort_by_key(|i| std::cmp::Reverse(PRODUCTS[*i].cents)),
+            Sort::Rating => found.sort_by_key(|i| std::cmp::Reverse(PRODUCTS[*i].rating)),
         }
         found
     }
@@ -290,7 +290,7 @@ impl Shop {
         .background(Color(0xFF0F_8A5F))
         .radius(24.0)
         .id("banner")
-        .click(Event::Ask("running shoes"));
+        .click(Event::SearchFor("running shoes"));
         let ask = |title: &'static str| {
             Element::text(title, 15.0)
                 .pad(16.0, 12.0)
@@ -298,14 +298,14 @@ impl Shop {
                 .radius(12.0)
                 .centered()
                 .width(Length::Fill(1.0))
-                .click(Event::Ask(title))
+                .click(Event::SearchFor(title))
         };
         let kinds = Element::column(vec![
             Element::row(vec![ask("Running shoes"), ask("Sneakers")]).gap(10.0),
             Element::row(vec![ask("Boots"), ask("Sandals")]).gap(10.0),
         ])
         .gap(10.0);
-        let popular: Vec<Element> = [0, 2, 5].iter().map(|i| result(*i)).collect();
+        let popular: Vec<Element> = [0, 2, 5].iter().map(|i| product_card(*i)).collect();
         let mut list = vec![self.search(cx), banner, kinds, section_header("Popular now")];
         list.extend(popular);
         page(
@@ -319,12 +319,12 @@ impl Shop {
     }
 
     fn results(&self, cx: &ViewContext<'_>) -> Element {
-        let found = self.found();
+        let found = self.matching_products();
         let sort = |name, sort, id| chip(name, self.sort == sort, id, Event::Sort(sort));
         let chips = Element::row(vec![
-            sort("Price: low to high", Sort::Cheapest, "sort_price_asc"),
-            chip("Under \u{20ac}50", self.under, "filter_under_50", Event::Under),
-            sort("Price: high to low", Sort::Dearest, "sort_price_desc"),
+            sort("Price: low to high", Sort::PriceAscending, "sort_price_asc"),
+            chip("Under \u{20ac}50", self.under_50, "filter_under_50", Event::Under50),
+            sort("Price: high to low", Sort::PriceDescending, "sort_price_desc"),
             sort("Top rated", Sort::Rating, "sort_rating"),
         ])
         .gap(8.0)
@@ -343,7 +343,7 @@ impl Shop {
         let list = if found.is_empty() {
             empty_state(icons::SEARCH, "Nothing found. Try another word.")
         } else {
-            Element::column(found.into_iter().map(result).collect()).gap(10.0)
+            Element::column(found.into_iter().map(product_card).collect()).gap(10.0)
         };
         page(
             app_bar("Results", vec![self.cart_button()]),
@@ -360,7 +360,7 @@ impl Shop {
     }
 
     fn product(&self, i: usize) -> Element {
-        let Some(product) = GOODS.get(i) else {
+        let Some(product) = PRODUCTS.get(i) else {
             return page(app_bar("", Vec::new()), Element::spacer());
         };
         let picture =
@@ -369,7 +369,7 @@ impl Shop {
                 .cross(Alignment::Center)
                 .height(Length::Dp(250.0))
                 .fill_width()
-                .background(BACKDROP)
+                .background(PICTURE_BACKGROUND)
                 .radius(24.0)
                 .desc(product.name);
         let sizes = product.sizes.iter().map(|size| {
@@ -554,15 +554,15 @@ fn stars(product: &Product) -> Element {
 }
 
 /// A product in a list.
-fn result(i: usize) -> Element {
-    let product = &GOODS[i];
+fn product_card(i: usize) -> Element {
+    let product = &PRODUCTS[i];
     let picture =
         Element::stack(vec![Element::drawable(product.drawable(), 92.0, 92.0, ON_SURFACE)])
             .main(Alignment::Center)
             .cross(Alignment::Center)
             .width(Length::Dp(108.0))
             .height(Length::Dp(108.0))
-            .background(BACKDROP)
+            .background(PICTURE_BACKGROUND)
             .radius(14.0);
     Element::row(vec![
         picture,

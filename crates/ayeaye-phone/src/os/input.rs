@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::report::{Gesture, Outcome};
+use super::state::{Gesture, Outcome};
 use super::windows::dp;
 use super::{Fling, Os};
 use crate::apps::{Event, SystemEvent, launcher};
@@ -112,7 +112,7 @@ impl Os {
         match touched.what {
             HitAction::Nothing => {}
             HitAction::Event(event) | HitAction::Slide(event) => {
-                self.dispatch_event(self.foreground, event)
+                self.dispatch_event(self.foreground, event);
             }
             HitAction::Field(name, caret) => self.touch_field(name, caret),
         }

@@ -1,6 +1,6 @@
 //! Keys and text.
 use super::Os;
-use super::report::{Gesture, Outcome};
+use super::state::{Gesture, Outcome};
 use crate::apps::fields::Field;
 use crate::apps::{Event, SoftKey, SystemEvent};
 use crate::tree::WindowKind;

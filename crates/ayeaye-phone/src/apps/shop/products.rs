@@ -23,7 +23,7 @@ impl Product {
 }
 
 /// What the pictures lie on.
-pub(super) const BACKDROP: Color = Color(0xFFEC_EFF6);
+pub(super) const PICTURE_BACKGROUND: Color = Color(0xFFEC_EFF6);
 
 const SIZES: &[&str] = &["38", "39", "40", "41", "42", "43", "44", "45"];
 
@@ -44,7 +44,7 @@ const fn shoe(
 use ShoeShape::{Boot, HighTop, Runner, Sandal};
 
 #[rustfmt::skip]
-pub(super) const GOODS: &[Product] = &[
+pub(super) const PRODUCTS: &[Product] = &[
     shoe("Tempo Running Shoes", "Lark", 8_995, 46, 1_204, "Light running shoes with a soft sole for daily miles.", Runner, 0x1F_6FEB),
     shoe("Canvas Sneakers Low", "Pell", 4_450, 42, 873, "Everyday canvas sneakers. Shoes for town.", Runner, 0xD6_4545),
     shoe("Ridge Trail Running Shoes", "Northway", 11_900, 48, 655, "Trail running shoes with a deep tread for mud and rock.", Runner, 0x3B_7A57),

@@ -102,8 +102,12 @@ impl Renderer {
         if let Some(picture) = self.art.get(&key) {
             return Some(Arc::clone(picture));
         }
-        let drawn =
-            super::art::draw(art, color, rect.width().max(1) as u32, rect.height().max(1) as u32)?;
+        let drawn = super::drawables::draw(
+            art,
+            color,
+            rect.width().max(1) as u32,
+            rect.height().max(1) as u32,
+        )?;
         if self.art.len() > 100 {
             self.art.clear();
         }

@@ -205,7 +205,7 @@ impl Os {
             clipboard: self.system.clipboard.clone(),
             conversations: self.apps.messages.conversations.clone(),
             sent: self.apps.messages.sent.clone(),
-            notes: self.apps.notes.kept.clone(),
+            notes: self.apps.notes.entries.clone(),
             cart: self.apps.shop.cart.clone(),
             orders: self.apps.shop.orders.clone(),
             alarms: self.apps.clock.alarms.clone(),
