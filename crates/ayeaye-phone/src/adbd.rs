@@ -10,7 +10,7 @@ use std::{io, net::SocketAddr};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{AdbDevice, server::accept};
+use crate::{device::AdbDevice, listener::accept};
 
 /// A phone's adb daemon on a TCP port.
 #[derive(Debug)]

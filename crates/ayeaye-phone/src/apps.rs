@@ -12,10 +12,15 @@ pub(crate) mod widgets;
 
 use std::time::Duration;
 
-use crate::os::random::Random;
-use crate::os::system::System;
-use crate::tree::element::Element;
+use crate::options::PhoneOptions;
+use crate::system::{Random, SystemSettings};
+use crate::tree;
 use fields::Fields;
+
+/// What screens are made of: elements that carry the apps' events.
+pub(crate) type Element = tree::element::Element<Event>;
+pub(crate) type Node = tree::Node<Event>;
+pub(crate) type Window = tree::Window<Event>;
 
 /// What touching something does.
 #[derive(Debug, Clone)]
@@ -85,7 +90,7 @@ pub(crate) enum Effect {
 /// What an app may read and change while it reacts.
 #[derive(Debug)]
 pub(crate) struct AppContext<'a> {
-    pub(crate) system: &'a mut System,
+    pub(crate) system: &'a mut SystemSettings,
     pub(crate) random: &'a mut Random,
     pub(crate) effects: &'a mut Vec<Effect>,
     /// Hour and minute on the phone's clock.
@@ -115,12 +120,12 @@ impl AppContext<'_> {
 /// What an app may read while it says what it looks like.
 #[derive(Debug)]
 pub(crate) struct ViewContext<'a> {
-    pub(crate) system: &'a System,
+    pub(crate) system: &'a SystemSettings,
     pub(crate) time: (u32, u32),
     pub(crate) elapsed: Duration,
     /// Wider than tall.
     pub(crate) landscape: bool,
-    pub(crate) device: &'a crate::PhoneOptions,
+    pub(crate) device: &'a PhoneOptions,
     pub(crate) focus: Option<&'static str>,
     pub(crate) all_selected: bool,
 }

@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{AdbDevice, FaultPlan, shell::png_picture};
+use crate::{device::AdbDevice, faults::FaultPlan};
 
 /// The control port.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ async fn screen(phones: Phones, Query(which): Query<DeviceSelector>) -> Response
         Ok(phone) => phone,
         Err(error_response) => return *error_response,
     };
-    let drawn = tokio::task::spawn_blocking(move || png_picture(&phone.phone().frame())).await;
+    let drawn = tokio::task::spawn_blocking(move || phone.phone().frame().to_png()).await;
     match drawn {
         Ok(Ok(png)) => ([(header::CONTENT_TYPE, "image/png")], png).into_response(),
         Ok(Err(_)) | Err(_) => {
@@ -309,7 +309,7 @@ async fn black(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LinkState, Trigger};
+    use crate::faults::{LinkState, Trigger};
 
     #[test]
     fn a_plan_is_changed_field_by_field() {

@@ -4,11 +4,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use bytes::Bytes;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use crate::{Faults, Frame, Phone, files::FileSystem};
+use crate::{draw::Frame, faults::Faults, files::FileSystem, options::PhoneOptions, phone::Phone};
 
 /// What the wire noticed. Where a real phone would shrug, this counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -58,7 +57,7 @@ struct Boot {
 impl Default for AdbDevice {
     /// The phone of the documentation and the demo.
     fn default() -> Self {
-        Self::new(Phone::new(crate::PhoneOptions::default()))
+        Self::new(Phone::new(PhoneOptions::default()))
     }
 }
 
@@ -116,7 +115,7 @@ impl AdbDevice {
             (phone.frame(), secure)
         });
         let (frame, secure) = drawn.await.map_err(|_| CaptureFailed)?;
-        Ok(if black || secure { black_frame(&frame) } else { frame })
+        Ok(if black || secure { frame.blackened() } else { frame })
     }
 
     /// Time since the phone was started.
@@ -156,9 +155,4 @@ pub(crate) struct CaptureFailed;
 /// Seconds since 1970, as file times and `date` want them.
 pub(crate) fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-fn black_frame(frame: &Frame) -> Frame {
-    let pixels = frame.rgba.len() / 4;
-    Frame { rgba: Bytes::from([0, 0, 0, 255].repeat(pixels)), ..*frame }
 }

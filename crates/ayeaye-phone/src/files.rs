@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use crate::PhoneOptions;
+use crate::options::PhoneOptions;
 
 /// Bytes in all files together.
 pub(crate) const CAPACITY: usize = 128 << 20;

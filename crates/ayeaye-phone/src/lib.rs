@@ -1,25 +1,38 @@
-//! A phone that is not there.
+//! A virtual phone: apps, screens and faults, reached over the real ADB protocols.
 //!
-//! Read in this order: what the phone is ([`Phone`]), what it shows, and how it is reached over ADB:
-//! a [`AdbDevice`] is a phone with its files and its faults, an [`AdbServer`] and an [`Adbd`] are its
-//! two faces, and a [`ControlServer`] is for whoever tests with it.
-mod apps;
+//! A module uses only modules of the groups above its own, or those named before it in a comment.
+
+// What the phone is: identity and speed, installed packages, what all apps share.
+mod options;
+mod packages;
+mod system;
+
+// What it shows, each built on the one before: `text`, `tree` (elements, layout), `draw`.
 mod draw;
-mod os;
-mod phone;
+mod text;
 mod tree;
 
+// What runs on it: `apps`, `os` (windows, input, tasks, power), and `phone`, the handle on it.
+mod apps;
+mod os;
+mod phone;
+
+// The phone behind adb: `faults` and `files` beside it, `device` has all three.
 mod device;
 mod faults;
 mod files;
 
-mod adbd;
-mod server;
+// The services adb reaches: `stream`, then `shell` and `sync`, then `services`.
 mod services;
 mod shell;
+mod stream;
 mod sync;
 
+// The sockets: `listener`, then an adb server, an adb daemon and the port that tests control it by.
+mod adbd;
 mod control;
+mod listener;
+mod server;
 
 pub use adbd::Adbd;
 pub use apps::clock::Alarm;
@@ -28,11 +41,12 @@ pub use apps::notes::Note;
 pub use apps::shop::{CartLine, Order};
 pub use control::ControlServer;
 pub use device::{AdbCounts, AdbDevice};
+pub use draw::Frame;
 pub use faults::{FaultPlan, Faults, LinkState, RawHeader, Trigger};
+pub use options::PhoneOptions;
 pub use os::state::{
-    DialogAnswer, FocusedField, Gesture, GestureRecord, NodeState, Outcome, PhoneState,
+    DialogAnswer, FocusedField, Gesture, GestureRecord, InputCounts, NodeState, Outcome, PhoneState,
 };
-pub use phone::{
-    Component, Frame, InputCounts, LaunchState, Package, Phone, PhoneOptions, StartError,
-};
+pub use packages::{Component, LaunchState, Package, StartError};
+pub use phone::Phone;
 pub use server::AdbServer;

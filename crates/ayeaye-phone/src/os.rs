@@ -7,12 +7,8 @@ mod input;
 mod keyboard;
 mod keys;
 mod power;
-pub(crate) mod random;
 pub(crate) mod state;
-pub(crate) mod system;
 mod tasks;
-#[cfg(test)]
-mod tests;
 mod windows;
 
 use std::collections::VecDeque;
@@ -21,16 +17,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::apps::{AppContext, Apps, Effect, Event, launcher, messages};
+use crate::apps::{AppContext, Apps, Effect, Event, Window, launcher, messages};
 use crate::draw::{Renderer, TransitionKind};
+use crate::options::PhoneOptions;
+use crate::system::{Random, SystemSettings};
+use crate::tree::WindowKind;
 use crate::tree::layout::Offsets;
-use crate::tree::{Window, WindowKind};
-use crate::{InputCounts, PhoneOptions};
 use compositor::{CachedFrame, Snapshot};
 use keyboard::Keyboard;
-use random::Random;
-use state::{DialogAnswer, GestureRecord};
-use system::System;
+use state::{DialogAnswer, GestureRecord, InputCounts};
 
 /// How long a heads-up and a toast stay.
 const HEADS_UP: Duration = Duration::from_secs(5);
@@ -110,7 +105,7 @@ pub(crate) struct Os {
     density_override: Option<u32>,
     black: bool,
     apps: Apps,
-    system: System,
+    system: SystemSettings,
     /// Package of the app that is resumed.
     foreground: &'static str,
     /// Most recent first; the launcher is not among them.
@@ -161,7 +156,7 @@ impl Os {
             density_override: None,
             black: false,
             apps,
-            system: System::new(),
+            system: SystemSettings::new(),
             foreground: launcher::PACKAGE,
             tasks: Vec::new(),
             recents: false,
@@ -445,7 +440,7 @@ impl Os {
             && self.dialogs.is_empty()
     }
 
-    pub(crate) fn system(&mut self) -> &mut System {
+    pub(crate) fn system(&mut self) -> &mut SystemSettings {
         // Whoever asks may change what is shown.
         self.invalidate();
         &mut self.system

@@ -2,125 +2,23 @@
 //!
 //! Nothing here waits. Whoever imitates a command that takes time (an `input swipe` of 300 ms)
 //! sleeps before or after calling; what is *drawn* depends on the moment it is asked for.
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::Serialize;
-
+use crate::draw::Frame;
+use crate::options::PhoneOptions;
 use crate::os::Os;
-use crate::os::state::{Gesture, Outcome, PhoneState};
-
-/// What kind of phone it claims to be, and how fast its screens move.
-#[derive(Debug, Clone)]
-pub struct PhoneOptions {
-    /// As `adb devices` names it.
-    pub serial: String,
-    pub model: String,
-    pub product: String,
-    pub manufacturer: String,
-    /// Android's release, such as "14".
-    pub android: String,
-    pub sdk: u32,
-    /// Pixels in the natural (portrait) orientation.
-    pub width: u32,
-    pub height: u32,
-    pub density: u32,
-    /// Shortest and longest screen transition; each is drawn at random between them.
-    pub transitions: (Duration, Duration),
-    /// Same seed, same transitions and codes.
-    pub seed: u64,
-}
-
-/// One picture of the screen, upright as a person would hold it: RGBA, 4 bytes a pixel, row by row.
-#[derive(Debug, Clone)]
-pub struct Frame {
-    pub width: u32,
-    pub height: u32,
-    pub rgba: bytes::Bytes,
-}
-
-/// An activity: `package/class`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Component {
-    pub package: String,
-    /// Fully qualified.
-    pub class: String,
-}
-
-/// An installed app.
-#[derive(Debug, Clone, Serialize)]
-pub struct Package {
-    pub name: String,
-    pub label: String,
-    /// `None` for apps without an icon (keyboards, system parts).
-    pub launcher: Option<Component>,
-    pub system: bool,
-    pub version_name: String,
-}
-
-/// How `am start` ended well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaunchState {
-    Cold,
-    /// Brought to the front; real `am` prints a warning and still exits with 0.
-    Hot,
-}
-
-/// Why an activity could not be started.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StartError {
-    #[error("Activity class {{{0}}} does not exist.")]
-    NoSuchActivity(String),
-}
-
-/// What a real phone would shrug at: each is probably a mistake of whoever drives it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct InputCounts {
-    /// Touches on a place where nothing reacts.
-    pub dead_taps: u64,
-    /// Touches while a transition was running (they are dropped).
-    pub taps_in_transition: u64,
-    /// Touches outside the screen.
-    pub taps_off_screen: u64,
-    /// Touches or text while the screen was off or locked.
-    pub input_while_off: u64,
-    /// Text with no field in focus.
-    pub text_without_focus: u64,
-    /// Key codes nothing reacts to.
-    pub unknown_keys: u64,
-    /// Every gesture that was carried out, for at-most-once tests.
-    pub taps: u64,
-    /// Taps that Android's views take, with the one before, for a double tap.
-    pub double_taps: u64,
-    pub swipes: u64,
-    pub texts: u64,
-    pub keys: u64,
-    pub starts: u64,
-}
+use crate::os::state::{Gesture, InputCounts, Outcome, PhoneState};
+use crate::packages::{Component, LaunchState, Package, StartError};
 
 /// A handle on the phone; clones are the same phone.
 #[derive(Debug, Clone)]
 pub struct Phone {
     options: Arc<PhoneOptions>,
     os: Arc<Mutex<Os>>,
-}
-
-impl Default for PhoneOptions {
-    fn default() -> Self {
-        Self {
-            serial: "ayeaye-5554".to_owned(),
-            model: "Aye-aye virtual phone".to_owned(),
-            product: "ayeaye_phone".to_owned(),
-            manufacturer: "Example".to_owned(),
-            android: "14".to_owned(),
-            sdk: 34,
-            width: 1080,
-            height: 2400,
-            density: 420,
-            transitions: (Duration::from_millis(120), Duration::from_millis(900)),
-            seed: 1,
-        }
-    }
 }
 
 impl Phone {

@@ -11,19 +11,18 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
     time::timeout,
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 
 use self::host::{DeviceSelector, HostRequest};
 use crate::{
-    AdbDevice,
-    services::{self, FEATURES, Service, ServiceEnd, Stream},
+    device::AdbDevice,
+    listener::accept,
+    services::{self, FEATURES, Service},
+    stream::{ServiceEnd, Stream},
 };
 
-/// Connections at a time; a client opens one for each command.
-pub(crate) const MAX_CONNECTIONS: usize = 256;
 /// How long a client may take to say what it wants.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -54,47 +53,6 @@ impl AdbServer {
         })
         .await;
     }
-}
-
-/// Accepts connections and runs each in a task of its own, until the token is cancelled.
-pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
-    listener: &TcpListener,
-    shutdown: &CancellationToken,
-    run: impl Fn(TcpStream) -> F,
-) {
-    let tasks = TaskTracker::new();
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    loop {
-        let accepted = tokio::select! {
-            biased;
-            () = shutdown.cancelled() => break,
-            accepted = listener.accept() => accepted,
-        };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                // Out of descriptors, most likely: waiting is all that helps.
-                tracing::warn!(%error, "cannot accept a connection");
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-        };
-        let Ok(place) = places.clone().try_acquire_owned() else {
-            tracing::warn!("too many connections; one is refused");
-            continue;
-        };
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection without TCP_NODELAY");
-        }
-        let connection = run(stream);
-        let shutdown = shutdown.clone();
-        tasks.spawn(async move {
-            let _place = place;
-            shutdown.run_until_cancelled(connection).await
-        });
-    }
-    tasks.close();
-    tasks.wait().await;
 }
 
 struct Connection {

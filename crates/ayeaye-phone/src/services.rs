@@ -1,12 +1,12 @@
 //! The services of a phone, one set for both faces: a name, and then a stream of bytes both ways.
-use std::fmt;
 
 use bytes::BytesMut;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 
 use crate::{
     device::AdbDevice,
     shell::{self, Framing},
+    stream::{ServiceEnd, Stream},
     sync,
 };
 
@@ -15,26 +15,6 @@ pub(crate) const MAX_NAME: usize = 64 << 10;
 
 /// What the phone can do, as it announces itself. Only what is really there.
 pub(crate) const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2";
-
-/// Both directions of one service.
-pub(crate) struct Stream {
-    pub(crate) input: Box<dyn AsyncRead + Send + Unpin>,
-    pub(crate) output: Box<dyn AsyncWrite + Send + Unpin>,
-}
-
-impl fmt::Debug for Stream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").finish_non_exhaustive()
-    }
-}
-
-/// How a service ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ServiceEnd {
-    Done,
-    /// A fault wants the whole link to the phone cut now.
-    CutLink,
-}
 
 /// A service that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +55,7 @@ impl Service {
             "tcpip" | "usb" => Self::refusal("error: a virtual phone keeps its port\n"),
             "jdwp" => Self::Idle,
             "track-jdwp" | "track-app" => Self::TrackJdwp,
-            "abb" | "abb_exec" => Self::refusal(INSTALL_REFUSED),
+            "abb" | "abb_exec" => Self::refusal(shell::INSTALL_REFUSED),
             "reverse" if rest == "list-forward" => Self::ListReverse,
             "reverse" if rest.starts_with("killforward") => Self::ListReverse,
             "reverse" => Self::RefuseReverse,
@@ -107,10 +87,6 @@ impl Service {
         Self::Refuse(text.to_owned())
     }
 }
-
-/// What every way to install an app is told.
-pub(crate) const INSTALL_REFUSED: &str =
-    "Failure [INSTALL_FAILED_ABORTED: a virtual phone runs only the apps it came with]\n";
 
 /// Runs a service to its end. The end of the stream is the service's own doing.
 pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> ServiceEnd {

@@ -19,7 +19,7 @@ use tokio::{
     sync::{Notify, mpsc},
 };
 
-pub(crate) use self::{commands::screencap::png_picture, protocol::Framing};
+pub(crate) use self::{commands::package::INSTALL_REFUSED, protocol::Framing};
 use self::{
     exec::{Shell, Stop},
     io::{Disconnected, Io, Sink, Stdin},
@@ -28,7 +28,7 @@ use self::{
 };
 use crate::{
     device::AdbDevice,
-    services::{ServiceEnd, Stream},
+    stream::{ServiceEnd, Stream},
 };
 
 /// How long a command without packets may go on when its input has ended. `adb exec-in` closes its

@@ -12,7 +12,7 @@ use crate::{
     device::AdbDevice,
     device::unix_seconds,
     files::{self, CAPACITY, FileError, Stat},
-    services::Stream,
+    stream::Stream,
 };
 
 /// AOSP's limits for a name and for one piece of data.

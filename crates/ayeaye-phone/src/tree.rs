@@ -67,9 +67,9 @@ pub(crate) struct Scrolled {
 
 /// An element in its place.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct Node<E> {
     /// The element without its children: those are the following nodes of greater `depth`.
-    pub(crate) el: Element,
+    pub(crate) el: Element<E>,
     pub(crate) rect: Rect,
     /// The part of the screen it may be seen in.
     pub(crate) clip: Rect,
@@ -81,7 +81,7 @@ pub(crate) struct Node {
     pub(crate) scale: f32,
 }
 
-impl Node {
+impl<E> Node<E> {
     /// What of it is on the screen.
     pub(crate) fn visible(&self) -> Rect {
         self.rect.intersect(self.clip)
@@ -95,13 +95,13 @@ impl Node {
 
 /// One window: bars, app, keyboard, dialog.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub(crate) struct Window<E> {
     pub(crate) package: &'static str,
     /// As `dumpsys window` names it.
     pub(crate) title: String,
     pub(crate) kind: WindowKind,
     /// Parents before children: the order of drawing.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node<E>>,
     /// Touches inside these do not fall through to the windows below.
     pub(crate) touchable: Rect,
 }
@@ -117,9 +117,9 @@ pub(crate) enum WindowKind {
     Notification,
 }
 
-impl Window {
+impl<E> Window<E> {
     /// The node that reacts to a tap there: the topmost one that is no mere decoration.
-    pub(crate) fn hit(&self, x: f32, y: f32) -> Option<&Node> {
+    pub(crate) fn hit(&self, x: f32, y: f32) -> Option<&Node<E>> {
         self.nodes.iter().rev().find(|node| node.reacts() && node.visible().contains(x, y))
     }
 
@@ -130,7 +130,7 @@ impl Window {
         })
     }
 
-    pub(crate) fn find_field(&self, name: &str) -> Option<&Node> {
+    pub(crate) fn find_field(&self, name: &str) -> Option<&Node<E>> {
         self.nodes.iter().find(|node| node.el.field.as_ref().is_some_and(|f| f.name == name))
     }
 }

@@ -16,7 +16,8 @@ use super::{
     stream::{self, Inbox, Opened},
 };
 use crate::{
-    AdbDevice, LinkState,
+    device::AdbDevice,
+    faults::LinkState,
     services::{FEATURES, MAX_NAME, Service},
 };
 

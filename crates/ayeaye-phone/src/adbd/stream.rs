@@ -10,8 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::packet::{Command, Packet};
 use crate::{
-    AdbDevice,
-    services::{self, Service, ServiceEnd, Stream},
+    device::AdbDevice,
+    services::{self, Service},
+    stream::{ServiceEnd, Stream},
 };
 
 /// Bytes between a service and its messages.

@@ -8,7 +8,7 @@ use super::{
     Adbd,
     packet::{self, Command, Packet},
 };
-use crate::{AdbDevice, LinkState, Phone, PhoneOptions};
+use crate::{device::AdbDevice, faults::LinkState, options::PhoneOptions, phone::Phone};
 
 const VERSION: u32 = 0x0100_0001;
 

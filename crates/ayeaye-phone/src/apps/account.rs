@@ -6,10 +6,10 @@ use super::widgets::{
     DONE, ERROR, FieldView, NEXT, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, WHITE, card,
     filled_button, page, row, switch_row, text_button, tonal_button,
 };
-use super::{App, AppContext, Effect, ViewContext};
-use crate::draw::icons;
-use crate::os::random::Random;
-use crate::tree::element::{Alignment, Content, Element, Length};
+use super::{App, AppContext, Effect, Element, ViewContext};
+use crate::system::Random;
+use crate::text::icons;
+use crate::tree::element::{Alignment, Content, Length};
 
 pub(crate) const PACKAGE: &str = "com.example.nimbus";
 pub(crate) const ACTIVITY: &str = "com.example.nimbus.MainActivity";

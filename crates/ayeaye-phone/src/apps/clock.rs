@@ -8,9 +8,9 @@ use super::widgets::{
     CARD, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, app_bar, empty_state, fab, filled_button,
     format_time, icon_button, main_app_bar, page, switch, tonal_button,
 };
-use super::{App, AppContext, ViewContext};
-use crate::draw::icons;
-use crate::tree::element::{Alignment, Color, Drawable, Element, Length, ON_SURFACE};
+use super::{App, AppContext, Element, ViewContext};
+use crate::text::icons;
+use crate::tree::element::{Alignment, Color, Drawable, Length, ON_SURFACE};
 
 pub(crate) const PACKAGE: &str = "com.example.clock";
 pub(crate) const ACTIVITY: &str = "com.example.clock.DeskClock";

@@ -2,10 +2,11 @@
 use super::fields::Fields;
 use super::widgets::{FieldView, SEARCH, SURFACE, WHITE, search_pill};
 use super::{
-    App, AppContext, SystemEvent, ViewContext, account, clock, messages, notes, settings, shop,
+    App, AppContext, Element, SystemEvent, ViewContext, account, clock, messages, notes, settings,
+    shop,
 };
-use crate::draw::icons;
-use crate::tree::element::{Alignment, Color, Element, Length};
+use crate::text::icons;
+use crate::tree::element::{Alignment, Color, Length};
 
 pub(crate) const PACKAGE: &str = "com.android.launcher3";
 pub(crate) const ACTIVITY: &str = "com.android.launcher3.uioverrides.QuickstepLauncher";

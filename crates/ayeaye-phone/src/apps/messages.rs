@@ -7,9 +7,9 @@ use super::widgets::{
     WHITE, app_bar, avatar, empty_state, fab, format_time, icon_button, main_app_bar, page,
     search_pill,
 };
-use super::{App, AppContext, Effect, ViewContext, widgets};
-use crate::draw::icons;
-use crate::tree::element::{Alignment, Color, Element, Length};
+use super::{App, AppContext, Effect, Element, ViewContext, widgets};
+use crate::text::icons;
+use crate::tree::element::{Alignment, Color, Length};
 
 pub(crate) const PACKAGE: &str = "com.example.messages";
 pub(crate) const ACTIVITY: &str = "com.example.messages.ConversationListActivity";

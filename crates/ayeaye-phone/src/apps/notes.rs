@@ -6,9 +6,8 @@ use super::widgets::{
     CARD, FieldView, NEXT, ON_SURFACE_VARIANT, OUTLINE, app_bar, empty_state, fab, icon_button,
     main_app_bar, page, text_button,
 };
-use super::{App, AppContext, ViewContext};
-use crate::draw::icons;
-use crate::tree::element::Element;
+use super::{App, AppContext, Element, ViewContext};
+use crate::text::icons;
 
 pub(crate) const PACKAGE: &str = "com.example.notes";
 pub(crate) const ACTIVITY: &str = "com.example.notes.MainActivity";

@@ -5,9 +5,9 @@ use super::widgets::{
     ON_SURFACE_VARIANT, PRIMARY, SURFACE, card, icon_button, main_app_bar, page, row, search_pill,
     section_header, switch_row,
 };
-use super::{App, AppContext, ViewContext};
-use crate::draw::icons;
-use crate::tree::element::{Color, Content, Element};
+use super::{App, AppContext, Element, ViewContext};
+use crate::text::icons;
+use crate::tree::element::{Color, Content};
 
 pub(crate) const PACKAGE: &str = "com.android.settings";
 pub(crate) const ACTIVITY: &str = "com.android.settings.Settings";

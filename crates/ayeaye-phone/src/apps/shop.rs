@@ -9,9 +9,9 @@ use super::widgets::{
     app_bar, card, chip, divider, empty_state, filled_button, format_euros, icon_button,
     main_app_bar, page, row, search_pill, section_header, tonal_button,
 };
-use super::{App, AppContext, ViewContext, widgets};
-use crate::draw::icons;
-use crate::tree::element::{Alignment, Color, Drawable, Element, Length, ON_SURFACE};
+use super::{App, AppContext, Element, ViewContext, widgets};
+use crate::text::icons;
+use crate::tree::element::{Alignment, Color, Drawable, Length, ON_SURFACE};
 use products::{PICTURE_BACKGROUND, PRODUCTS, Product};
 
 pub(crate) const PACKAGE: &str = "com.example.shop";

@@ -1,8 +1,8 @@
 //! Pieces that several apps share: bars, rows, cards, buttons, fields. Material 3, light.
 use super::fields::Fields;
-use super::{Event, SystemEvent, ViewContext};
-use crate::draw::icons;
-use crate::tree::element::{Alignment, Color, Content, Element, FieldSpec, Length};
+use super::{Element, Event, SystemEvent, ViewContext};
+use crate::text::icons;
+use crate::tree::element::{Alignment, Color, Content, FieldSpec, Length};
 
 pub(crate) const SURFACE: Color = Color(0xFFF8_F9FF);
 pub(crate) const CARD: Color = Color(0xFFFF_FFFF);

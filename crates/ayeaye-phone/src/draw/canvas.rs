@@ -1,6 +1,6 @@
 //! Pixels and the few shapes that make up almost everything: rectangles with round corners and
 //! coverage masks. Written by hand because a full screen of these has to be drawn in milliseconds.
-use super::fonts::Glyph;
+use crate::text::fonts::Glyph;
 use crate::tree::Rect;
 use crate::tree::element::Color;
 

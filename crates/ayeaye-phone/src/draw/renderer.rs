@@ -5,17 +5,20 @@ use std::sync::Arc;
 use tiny_skia::Pixmap;
 
 use super::canvas::{Canvas, blend};
-use super::fonts::{self, FaceId, FontGlyph, Glyph};
-use super::text::{self, BASELINE, LINE};
+use crate::text::fonts::{self, FaceId, FontGlyph, Glyph};
+use crate::text::{
+    icons,
+    lines::{self, BASELINE, LINE},
+};
 use crate::tree::element::{Color, Content, Drawable, TextAlign, shown_text};
 use crate::tree::{Node, Rect, Window, WindowKind};
 
 /// Everything that decides what a picture looks like.
 #[derive(Debug)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct Scene<'a, E> {
     pub(crate) width: u32,
     pub(crate) height: u32,
-    pub(crate) windows: &'a [Window],
+    pub(crate) windows: &'a [Window<E>],
     /// The caret is in its visible half.
     pub(crate) caret: bool,
     /// Turns of a spinner, 0 to 1.
@@ -43,7 +46,7 @@ const EMOJI: Color = Color(0xFFE0_921A);
     reason = "screen coordinates are small"
 )]
 impl Renderer {
-    pub(crate) fn paint(&mut self, scene: &Scene<'_>) -> Canvas {
+    pub(crate) fn paint<E>(&mut self, scene: &Scene<'_, E>) -> Canvas {
         let mut canvas = Canvas::new(scene.width, scene.height);
         for window in scene.windows {
             if window.kind == WindowKind::Notification && !scene.notifications {
@@ -56,7 +59,7 @@ impl Renderer {
         canvas
     }
 
-    fn node(&mut self, canvas: &mut Canvas, node: &Node, scene: &Scene<'_>) {
+    fn node<E>(&mut self, canvas: &mut Canvas, node: &Node<E>, scene: &Scene<'_, E>) {
         let el = &node.el;
         let s = node.scale;
         // Shadows and pressed glyphs may reach a little beyond the node.
@@ -143,7 +146,7 @@ impl Renderer {
         canvas.glyph(&glyph, x, y, color, clip);
     }
 
-    fn text(&mut self, canvas: &mut Canvas, node: &Node, color: Color, caret: bool) {
+    fn text<E>(&mut self, canvas: &mut Canvas, node: &Node<E>, color: Color, caret: bool) {
         let el = &node.el;
         let size = el.size * node.scale;
         let left = node.rect.left as f32 + el.pad[0] * node.scale;
@@ -159,7 +162,7 @@ impl Renderer {
             field.hint.clone_into(&mut shown);
             color = Color(0xFF74_777F);
         }
-        let lines = text::wrap(&shown, size, el.bold, width, el.max_lines);
+        let lines = lines::wrap(&shown, size, el.bold, width, el.max_lines);
         if el.field.as_ref().is_some_and(|f| f.all_selected) && !empty {
             for (row, line) in lines.iter().enumerate() {
                 let y = (top + row as f32 * line_height) as i32;
@@ -201,7 +204,7 @@ impl Renderer {
                 field.caret
             };
             let (row, x) =
-                if empty { (0, 0.0) } else { text::locate(&shown, &lines, at, size, el.bold) };
+                if empty { (0, 0.0) } else { lines::locate(&shown, &lines, at, size, el.bold) };
             let x = (left + x).round() as i32;
             let y = (top + row as f32 * line_height).round() as i32;
             let thick = (2.0 * node.scale).round().max(2.0) as i32;
@@ -210,7 +213,7 @@ impl Renderer {
         }
     }
 
-    fn switch(&mut self, canvas: &mut Canvas, node: &Node, on: bool) {
+    fn switch<E>(&mut self, canvas: &mut Canvas, node: &Node<E>, on: bool) {
         let (r, clip, s) = (node.rect, node.clip, node.scale);
         let round = r.height() as f32 / 2.0;
         let mid = i32::midpoint(r.top, r.bottom);
@@ -220,7 +223,7 @@ impl Renderer {
             let x = r.right - (4.0 * s) as i32 - knob;
             let place = Rect::new(x - knob, mid - knob, x + knob, mid + knob);
             canvas.round_rect(place, knob as f32, Color(0xFFFF_FFFF), clip);
-            self.icon(canvas, super::icons::CHECK, place, 16.0 * s, PRIMARY, clip);
+            self.icon(canvas, icons::CHECK, place, 16.0 * s, PRIMARY, clip);
         } else {
             canvas.round_rect(r, round, Color(0xFFE1_E2EC), clip);
             canvas.stroke_round_rect(r, round, 2.0 * s, Color(0xFF74_777F), clip);
@@ -236,7 +239,7 @@ impl Renderer {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-fn radio(canvas: &mut Canvas, node: &Node, on: bool) {
+fn radio<E>(canvas: &mut Canvas, node: &Node<E>, on: bool) {
     let s = node.scale;
     let color = if on { PRIMARY } else { Color(0xFF44_474F) };
     let r = node.rect;
@@ -252,7 +255,7 @@ fn radio(canvas: &mut Canvas, node: &Node, on: bool) {
     clippy::cast_precision_loss,
     reason = "screen coordinates are small"
 )]
-fn slider(canvas: &mut Canvas, node: &Node, at: f32) {
+fn slider<E>(canvas: &mut Canvas, node: &Node<E>, at: f32) {
     let (r, clip, s) = (node.rect, node.clip, node.scale);
     let mid = i32::midpoint(r.top, r.bottom);
     let half = (8.0 * s) as i32;
@@ -267,7 +270,7 @@ fn slider(canvas: &mut Canvas, node: &Node, at: f32) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-fn spinner(canvas: &mut Canvas, node: &Node, spinner_turn: f32) {
+fn spinner<E>(canvas: &mut Canvas, node: &Node<E>, spinner_turn: f32) {
     let r = node.rect;
     let (cx, cy) = ((r.left + r.right) as f32 / 2.0, (r.top + r.bottom) as f32 / 2.0);
     let outer = r.width() as f32 / 2.0;

@@ -5,8 +5,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::{Os, WindowLayout};
-use crate::Frame;
-use crate::draw::{Canvas, Scene, blend_transition};
+use crate::draw::{Canvas, Frame, Scene, blend_transition};
 use crate::tree::element::{Content, Drawable};
 
 /// The screen at a moment: the picture when there was one, else what it is drawn from.

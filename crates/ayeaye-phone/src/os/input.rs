@@ -6,9 +6,9 @@ use tokio::time::Instant;
 use super::state::{Gesture, Outcome};
 use super::windows::dp;
 use super::{Fling, Os};
-use crate::apps::{Event, SystemEvent, launcher};
-use crate::draw::text;
-use crate::tree::{Node, Window, WindowKind, xml};
+use crate::apps::{Event, Node, SystemEvent, Window, launcher};
+use crate::text::lines;
+use crate::tree::{WindowKind, xml};
 
 /// A finger that moved less than this has not moved.
 const SLOP_DP: f32 = 8.0;
@@ -331,13 +331,13 @@ fn fraction_across(node: &Node, x: f32) -> f32 {
 
 /// Lines of a field's text as drawn, its font size and where they begin.
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
-fn field_lines(node: &Node) -> (String, Vec<text::Line>, f32, (f32, f32)) {
+fn field_lines(node: &Node) -> (String, Vec<lines::Line>, f32, (f32, f32)) {
     let el = &node.el;
     let s = node.scale;
     let shown = crate::tree::element::shown_text(el);
     let size = el.size * s;
     let width = node.rect.width() as f32 - (el.pad[0] + el.pad[2]) * s;
-    let lines = text::wrap(&shown, size, el.bold, width, el.max_lines);
+    let lines = lines::wrap(&shown, size, el.bold, width, el.max_lines);
     let corner = (node.rect.left as f32 + el.pad[0] * s, node.rect.top as f32 + el.pad[1] * s);
     (shown, lines, size, corner)
 }
@@ -350,9 +350,9 @@ fn field_lines(node: &Node) -> (String, Vec<text::Line>, f32, (f32, f32)) {
 )]
 fn caret_at(node: &Node, x: f32, y: f32) -> usize {
     let (shown, lines, size, (left, top)) = field_lines(node);
-    let row = ((y - top) / (size * text::LINE).round()).max(0.0) as usize;
+    let row = ((y - top) / (size * lines::LINE).round()).max(0.0) as usize;
     let Some(line) = lines.get(row.min(lines.len().saturating_sub(1))) else { return 0 };
-    let at = text::offset_at(&shown, line, x - left, size, node.el.bold);
+    let at = lines::offset_at(&shown, line, x - left, size, node.el.bold);
     if node.el.field.as_ref().is_some_and(|f| f.password) {
         // From bullets back to characters.
         node.el.text.char_indices().nth(at / 3).map_or(node.el.text.len(), |(i, _)| i)
@@ -370,8 +370,8 @@ fn caret_at(node: &Node, x: f32, y: f32) -> usize {
 fn caret_rows(node: &Node) -> (i32, i32) {
     let (shown, lines, size, (_, top)) = field_lines(node);
     let caret = node.el.field.as_ref().map_or(0, |f| f.caret);
-    let (row, _) = text::locate(&shown, &lines, caret.min(shown.len()), size, node.el.bold);
-    let line = (size * text::LINE).round();
+    let (row, _) = lines::locate(&shown, &lines, caret.min(shown.len()), size, node.el.bold);
+    let line = (size * lines::LINE).round();
     let y = top + row as f32 * line;
     (y as i32, (y + line) as i32)
 }

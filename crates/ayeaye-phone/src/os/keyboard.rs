@@ -1,7 +1,7 @@
 //! The drawn keyboard.
-use crate::apps::{SoftKey, SystemEvent};
-use crate::draw::icons;
-use crate::tree::element::{Alignment, Color, Element, Length, ON_SURFACE};
+use crate::apps::{Element, SoftKey, SystemEvent};
+use crate::text::icons;
+use crate::tree::element::{Alignment, Color, Length, ON_SURFACE};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Keyboard {

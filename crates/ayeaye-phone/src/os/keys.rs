@@ -268,7 +268,7 @@ impl Os {
     }
 
     /// The field in focus as its screen describes it.
-    fn spec(&mut self) -> Option<FieldSpec> {
+    fn spec(&mut self) -> Option<FieldSpec<Event>> {
         let name = self.focus?;
         let layout = self.layout();
         let window = layout.windows.iter().find(|w| w.kind == WindowKind::App)?;

@@ -6,8 +6,34 @@ use crate::apps::clock::Alarm;
 use crate::apps::messages::{Conversation, SentMessage};
 use crate::apps::notes::Note;
 use crate::apps::shop::{CartLine, Order};
-use crate::tree::{Node, Window, WindowKind, xml};
-use crate::{Component, InputCounts};
+use crate::apps::{Node, Window};
+use crate::packages::Component;
+use crate::tree::{WindowKind, xml};
+
+/// What a real phone would shrug at: each is probably a mistake of whoever drives it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct InputCounts {
+    /// Touches on a place where nothing reacts.
+    pub dead_taps: u64,
+    /// Touches while a transition was running (they are dropped).
+    pub taps_in_transition: u64,
+    /// Touches outside the screen.
+    pub taps_off_screen: u64,
+    /// Touches or text while the screen was off or locked.
+    pub input_while_off: u64,
+    /// Text with no field in focus.
+    pub text_without_focus: u64,
+    /// Key codes nothing reacts to.
+    pub unknown_keys: u64,
+    /// Every gesture that was carried out, for at-most-once tests.
+    pub taps: u64,
+    /// Taps that Android's views take, with the one before, for a double tap.
+    pub double_taps: u64,
+    pub swipes: u64,
+    pub texts: u64,
+    pub keys: u64,
+    pub starts: u64,
+}
 
 /// Everything about the phone that a test or the scripted model may ask: see `Phone::state`.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]

@@ -2,7 +2,7 @@
 use super::{Os, Task, windows::SYSTEM_UI};
 use crate::apps::{SystemEvent, launcher};
 use crate::draw::TransitionKind;
-use crate::{Component, LaunchState, Package, StartError};
+use crate::packages::{Component, LaunchState, Package, StartError};
 
 const VERSION: &str = "14.2.0";
 

@@ -1,12 +1,13 @@
 //! The windows on the screen, from the bottom one to the top one.
-use super::{Os, keyboard, system};
+use super::{Os, keyboard};
 use crate::apps::launcher::{self, app_icon};
 use crate::apps::widgets::{self, SURFACE, WHITE, format_time};
-use crate::apps::{SystemEvent, ViewContext};
-use crate::draw::icons;
-use crate::tree::element::{Alignment, Color, Drawable, Edges, Element, Length, ON_SURFACE};
+use crate::apps::{Element, SystemEvent, ViewContext, Window};
+use crate::system::LATIN_KEYBOARD;
+use crate::text::icons;
+use crate::tree::element::{Alignment, Color, Drawable, Edges, Length, ON_SURFACE};
 use crate::tree::layout::lay_out;
-use crate::tree::{Rect, Window, WindowKind};
+use crate::tree::{Rect, WindowKind};
 
 pub(crate) const SYSTEM_UI: &str = "com.android.systemui";
 const NIGHT: Color = Color(0x5900_0000);
@@ -28,7 +29,7 @@ impl Os {
             (true, _) => [0.0, 0.0, 48.0],
             (false, _) => [0.0, 48.0, 0.0],
         };
-        let drawn = self.keyboard_shown() && self.system.input_method() == system::LATIN;
+        let drawn = self.keyboard_shown() && self.system.input_method() == LATIN_KEYBOARD;
         Insets {
             status: if landscape { 28.0 } else { 40.0 },
             nav,

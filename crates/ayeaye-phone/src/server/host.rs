@@ -1,5 +1,5 @@
 //! Requests to the adb server itself: what they mean, and which phone they mean.
-use crate::{AdbDevice, LinkState, services::FEATURES};
+use crate::{device::AdbDevice, faults::LinkState, services::FEATURES};
 
 /// The version real adb 1.0.41 speaks; a client of another version would replace the server.
 pub(crate) const VERSION: &str = "0029";

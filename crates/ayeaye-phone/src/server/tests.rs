@@ -8,7 +8,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::AdbServer;
-use crate::{AdbDevice, LinkState, Phone, PhoneOptions, Trigger};
+use crate::{
+    device::AdbDevice,
+    faults::{LinkState, Trigger},
+    options::PhoneOptions,
+    phone::Phone,
+};
 
 /// A server with phones of these serials.
 async fn server(serials: &[&str]) -> (std::net::SocketAddr, Vec<AdbDevice>, CancellationToken) {

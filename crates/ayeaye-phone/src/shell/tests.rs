@@ -5,7 +5,7 @@ use super::{
     exec::{Shell, Stop},
     io::{Io, Sink, Stdin},
 };
-use crate::{AdbDevice, Phone, PhoneOptions};
+use crate::{device::AdbDevice, options::PhoneOptions, phone::Phone};
 
 fn device() -> AdbDevice {
     let options = PhoneOptions { width: 320, height: 640, ..PhoneOptions::default() };

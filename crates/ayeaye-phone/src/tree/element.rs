@@ -1,6 +1,4 @@
-//! Elements: what screens are written in. Lengths are in dp.
-use crate::apps::Event;
-
+//! Elements: what screens are written in. Lengths are in dp. `E` is what touching one stands for.
 /// 0xAARRGGBB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Color(pub(crate) u32);
@@ -90,7 +88,7 @@ pub(crate) enum Content {
 /// A text field; its text lives in the app under `name`.
 #[expect(clippy::struct_excessive_bools, reason = "independent traits")]
 #[derive(Debug, Clone)]
-pub(crate) struct FieldSpec {
+pub(crate) struct FieldSpec<E> {
     pub(crate) name: &'static str,
     pub(crate) caret: usize,
     pub(crate) all_selected: bool,
@@ -99,7 +97,7 @@ pub(crate) struct FieldSpec {
     pub(crate) multi_line: bool,
     pub(crate) digits: bool,
     /// What the keyboard's action key says (IME action number) and does.
-    pub(crate) action: Option<(u32, Event)>,
+    pub(crate) action: Option<(u32, E)>,
 }
 
 #[derive(Debug, Clone)]
@@ -111,7 +109,7 @@ pub(crate) struct Scroll {
 
 #[expect(clippy::struct_excessive_bools, reason = "independent traits")]
 #[derive(Debug, Clone)]
-pub(crate) struct Element {
+pub(crate) struct Element<E> {
     pub(crate) class: &'static str,
     /// Without the package, unless it has a colon in it.
     pub(crate) id: &'static str,
@@ -135,11 +133,11 @@ pub(crate) struct Element {
     pub(crate) main: Alignment,
     pub(crate) cross: Alignment,
     pub(crate) scroll: Option<Scroll>,
-    pub(crate) click: Option<Event>,
-    pub(crate) long_click: Option<Event>,
+    pub(crate) click: Option<E>,
+    pub(crate) long_click: Option<E>,
     /// Gets where along its width it was touched, 0 to 1.
-    pub(crate) seek: Option<fn(f32) -> Event>,
-    pub(crate) field: Option<FieldSpec>,
+    pub(crate) seek: Option<fn(f32) -> E>,
+    pub(crate) field: Option<FieldSpec<E>>,
     pub(crate) checked: Option<bool>,
     pub(crate) enabled: bool,
     pub(crate) selected: bool,
@@ -149,7 +147,7 @@ pub(crate) struct Element {
 
 pub(crate) const ON_SURFACE: Color = Color(0xFF1A_1C20);
 
-impl Element {
+impl<E> Element<E> {
     fn new(flow: Flow, class: &'static str) -> Self {
         Self {
             class,
@@ -264,7 +262,7 @@ impl Element {
 }
 
 /// Setters, each returning the element.
-impl Element {
+impl<E> Element<E> {
     pub(crate) fn class(mut self, class: &'static str) -> Self {
         self.class = class;
         self
@@ -351,15 +349,15 @@ impl Element {
         self.scroll = Some(Scroll { name: name.into(), from_end: true });
         self.class("androidx.recyclerview.widget.RecyclerView")
     }
-    pub(crate) fn click(mut self, event: impl Into<Event>) -> Self {
+    pub(crate) fn click(mut self, event: impl Into<E>) -> Self {
         self.click = Some(event.into());
         self
     }
-    pub(crate) fn long_click(mut self, event: impl Into<Event>) -> Self {
+    pub(crate) fn long_click(mut self, event: impl Into<E>) -> Self {
         self.long_click = Some(event.into());
         self
     }
-    pub(crate) fn seek(mut self, event: fn(f32) -> Event) -> Self {
+    pub(crate) fn seek(mut self, event: fn(f32) -> E) -> Self {
         self.seek = Some(event);
         self
     }
@@ -382,7 +380,7 @@ impl Element {
 }
 
 /// What a field shows: bullets for a password.
-pub(crate) fn shown_text(el: &Element) -> String {
+pub(crate) fn shown_text<E>(el: &Element<E>) -> String {
     if el.field.as_ref().is_some_and(|field| field.password) {
         "\u{2022}".repeat(el.text.chars().count())
     } else {

@@ -3,13 +3,18 @@ use std::collections::BTreeMap;
 
 use super::element::{Alignment, Content, Element, Flow, Length, shown_text};
 use super::{Node, Rect, Scrolled};
-use crate::draw::text;
+use crate::text::lines;
 
 /// Lists by name: how far each is scrolled, in pixels.
 pub(crate) type Offsets = BTreeMap<String, f32>;
 
 /// Lays an element out into `rect`. Everything outside `rect` is clipped.
-pub(crate) fn lay_out(el: Element, rect: Rect, scale: f32, offsets: &Offsets) -> Vec<Node> {
+pub(crate) fn lay_out<E>(
+    el: Element<E>,
+    rect: Rect,
+    scale: f32,
+    offsets: &Offsets,
+) -> Vec<Node<E>> {
     let mut layout = Layout { scale, offsets, nodes: Vec::new() };
     layout.place(el, Box2::from(rect), rect, 0, 0);
     layout.nodes
@@ -47,19 +52,19 @@ impl Box2 {
     }
 }
 
-struct Layout<'a> {
+struct Layout<'a, E> {
     scale: f32,
     offsets: &'a Offsets,
-    nodes: Vec<Node>,
+    nodes: Vec<Node<E>>,
 }
 
-impl Layout<'_> {
-    fn pads(&self, el: &Element) -> (f32, f32) {
+impl<E> Layout<'_, E> {
+    fn pads(&self, el: &Element<E>) -> (f32, f32) {
         ((el.pad[0] + el.pad[2]) * self.scale, (el.pad[1] + el.pad[3]) * self.scale)
     }
 
     /// How wide it would like to be, at most `max`.
-    fn fit_width(&self, el: &Element, max: f32) -> f32 {
+    fn fit_width(&self, el: &Element<E>, max: f32) -> f32 {
         if let Length::Dp(dp) = el.width {
             return (dp * self.scale).min(max);
         }
@@ -69,7 +74,7 @@ impl Layout<'_> {
         let content = match el.content {
             // A pixel more than measured: places are rounded, and must not make a text wrap.
             Content::Text => {
-                text::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines)
+                lines::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines)
                     .0
                     .ceil()
                     + 1.0
@@ -94,14 +99,14 @@ impl Layout<'_> {
         (content.max(children) + pad).min(max)
     }
 
-    fn gaps(&self, el: &Element) -> f32 {
+    fn gaps(&self, el: &Element<E>) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a few children")]
         let count = el.children.len().saturating_sub(1) as f32;
         el.gap * self.scale * count
     }
 
     /// How tall it is when it is `width` wide.
-    fn fit_height(&self, el: &Element, width: f32) -> f32 {
+    fn fit_height(&self, el: &Element<E>, width: f32) -> f32 {
         if let Length::Dp(dp) = el.height {
             return dp * self.scale;
         }
@@ -109,7 +114,7 @@ impl Layout<'_> {
         let inner = (width - pad_x).max(0.0);
         let content = match el.content {
             Content::Text => {
-                text::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines).1
+                lines::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines).1
             }
             _ => 0.0,
         };
@@ -140,7 +145,7 @@ impl Layout<'_> {
     }
 
     /// A child's width in a column or stack.
-    fn across(&self, parent: &Element, child: &Element, inner: f32) -> f32 {
+    fn across(&self, parent: &Element<E>, child: &Element<E>, inner: f32) -> f32 {
         match child.width {
             Length::Fill(_) => inner,
             Length::Fit if parent.cross == Alignment::Stretch => inner,
@@ -148,7 +153,7 @@ impl Layout<'_> {
         }
     }
 
-    fn row_widths(&self, el: &Element, inner: f32) -> Vec<f32> {
+    fn row_widths(&self, el: &Element<E>, inner: f32) -> Vec<f32> {
         let endless = el.scroll.is_some();
         let mut left = inner - self.gaps(el);
         let mut shares = 0.0;
@@ -169,7 +174,7 @@ impl Layout<'_> {
         widths
     }
 
-    fn place(&mut self, mut el: Element, at: Box2, clip: Rect, depth: usize, index: usize) {
+    fn place(&mut self, mut el: Element<E>, at: Box2, clip: Rect, depth: usize, index: usize) {
         let rect = at.rounded();
         let children = std::mem::take(&mut el.children);
         let s = self.scale;
@@ -214,7 +219,7 @@ impl Layout<'_> {
         }
     }
 
-    fn row_boxes(&self, el: &Element, inner: Box2) -> Vec<Box2> {
+    fn row_boxes(&self, el: &Element<E>, inner: Box2) -> Vec<Box2> {
         let widths = self.row_widths(el, inner.w);
         let used = widths.iter().sum::<f32>() + self.gaps(el);
         let mut x = inner.x + slack(el.main, inner.w - used);
@@ -232,7 +237,7 @@ impl Layout<'_> {
         boxes
     }
 
-    fn column_boxes(&self, el: &Element, inner: Box2) -> Vec<Box2> {
+    fn column_boxes(&self, el: &Element<E>, inner: Box2) -> Vec<Box2> {
         let widths: Vec<f32> =
             el.children.iter().map(|child| self.across(el, child, inner.w)).collect();
         let mut shares = 0.0;
@@ -267,8 +272,8 @@ impl Layout<'_> {
         boxes
     }
 
-    fn stack_boxes(&self, el: &Element, inner: Box2) -> Vec<Box2> {
-        let place = |child: &Element| {
+    fn stack_boxes(&self, el: &Element<E>, inner: Box2) -> Vec<Box2> {
+        let place = |child: &Element<E>| {
             let w = self.across(el, child, inner.w);
             let h = match child.height {
                 Length::Fill(_) => inner.h,
@@ -286,7 +291,7 @@ impl Layout<'_> {
 }
 
 /// What is measured: the hint when a field is empty.
-fn shown(el: &Element) -> String {
+fn shown<E>(el: &Element<E>) -> String {
     match &el.field {
         Some(field) if el.text.is_empty() => field.hint.to_owned(),
         _ => shown_text(el),

@@ -6,14 +6,14 @@ use super::element::{Content, shown_text};
 use super::{Node, Window};
 
 /// The window that has the focus, with what of it can be seen.
-pub(crate) fn dump(window: &Window, rotation: u8) -> String {
+pub(crate) fn dump<E>(window: &Window<E>, rotation: u8) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str("<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>");
     let ok = write!(out, "<hierarchy rotation=\"{rotation}\">");
     debug_assert!(ok.is_ok(), "writing to a string cannot fail");
     // Depths of the elements that are still open.
     let mut open: Vec<usize> = Vec::new();
-    let nodes: Vec<&Node> = window.nodes.iter().filter(|n| !n.visible().is_empty()).collect();
+    let nodes: Vec<&Node<E>> = window.nodes.iter().filter(|n| !n.visible().is_empty()).collect();
     for (i, node) in nodes.iter().enumerate() {
         while open.last().is_some_and(|depth| *depth >= node.depth) {
             open.pop();
@@ -40,14 +40,14 @@ pub(crate) fn resource_id(id: &str, package: &str) -> String {
 }
 
 /// As accessibility sees it: the hint stands in for an empty field's text, bullets for a password's.
-pub(crate) fn accessible_text(node: &Node) -> String {
+pub(crate) fn accessible_text<E>(node: &Node<E>) -> String {
     match &node.el.field {
         Some(field) if node.el.text.is_empty() => field.hint.to_owned(),
         _ => shown_text(&node.el),
     }
 }
 
-fn start_tag(out: &mut String, node: &Node, package: &str) {
+fn start_tag<E>(out: &mut String, node: &Node<E>, package: &str) {
     let el = &node.el;
     let r = node.visible();
     out.push_str("<node");

@@ -4,15 +4,16 @@ use std::time::Duration;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{CommandOutput, package};
-use crate::{Component, LaunchState, StartError, device::AdbDevice};
+use crate::{
+    device::AdbDevice,
+    packages::{Component, LaunchState, StartError},
+    system::ADB_KEYBOARD,
+};
 
 /// What a virtual machine needs to start, which `monkey` does each time.
 const JVM_START: Duration = Duration::from_millis(400);
 /// How long `am start -W` waits for the first drawn frame.
 const LAUNCH: Duration = Duration::from_millis(250);
-
-/// The keyboard that types what is broadcast to it.
-const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
 
 pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {

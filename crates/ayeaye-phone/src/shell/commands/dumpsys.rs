@@ -6,7 +6,7 @@ mod display;
 mod windows;
 
 use super::{CommandOutput, activity, package, screencap::DISPLAY_ID, system};
-use crate::{Component, Phone, device::AdbDevice};
+use crate::{device::AdbDevice, packages::Component, phone::Phone};
 
 pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {

@@ -3,7 +3,15 @@ use super::{
     CommandOutput,
     activity::{component, short},
 };
-use crate::{Component, Package, device::AdbDevice, services::INSTALL_REFUSED, shell::io::Io};
+use crate::{
+    device::AdbDevice,
+    packages::{Component, Package},
+    shell::io::Io,
+};
+
+/// What every way to install an app is told.
+pub(crate) const INSTALL_REFUSED: &str =
+    "Failure [INSTALL_FAILED_ABORTED: a virtual phone runs only the apps it came with]\n";
 
 const MAIN: &str = "android.intent.action.MAIN";
 const LAUNCHER: &str = "android.intent.category.LAUNCHER";

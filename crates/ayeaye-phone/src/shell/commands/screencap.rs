@@ -3,8 +3,9 @@ use bytes::{Bytes, BytesMut};
 
 use super::CommandOutput;
 use crate::{
-    Frame, RawHeader,
     device::{AdbDevice, unix_seconds},
+    draw::Frame,
+    faults::RawHeader,
     files::normalize_path,
 };
 
@@ -48,7 +49,7 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
         return CommandOutput::error(1, "Failed to take screenshot. Status: -2147483648\n");
     };
     let mut stdout = if png {
-        match tokio::task::spawn_blocking(move || png_picture(&frame)).await {
+        match tokio::task::spawn_blocking(move || frame.to_png()).await {
             Ok(Ok(png)) => vec![Bytes::from(png)],
             Ok(Err(_)) | Err(_) => return CommandOutput::error(1, "Failed to encode PNG\n"),
         }
@@ -99,17 +100,6 @@ pub(crate) fn raw_picture(frame: &Frame, header: RawHeader) -> Vec<Bytes> {
     vec![words.freeze(), frame.rgba.clone()]
 }
 
-/// Encodes for speed: nobody keeps these pictures.
-pub(crate) fn png_picture(frame: &Frame) -> Result<Vec<u8>, png::EncodingError> {
-    let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, frame.width, frame.height);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Fast);
-    encoder.write_header()?.write_image_data(&frame.rgba)?;
-    Ok(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,16 +110,5 @@ mod tests {
         let new = raw_picture(&frame, RawHeader::Sixteen).concat();
         assert_eq!(new, [2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9]);
         assert_eq!(raw_picture(&frame, RawHeader::Twelve).concat().len(), 12 + 8);
-    }
-
-    #[test]
-    fn a_png_holds_the_same_pixels() {
-        let frame =
-            Frame { width: 2, height: 1, rgba: Bytes::from_static(&[1, 2, 3, 255, 4, 5, 6, 255]) };
-        let png = png_picture(&frame).unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
-        let mut pixels = vec![0; 8];
-        reader.next_frame(&mut pixels).unwrap();
-        assert_eq!(pixels, frame.rgba);
     }
 }

@@ -2,24 +2,27 @@
 //! and the input method.
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) const LATIN: &str = "com.android.inputmethod.latin/.LatinIME";
-pub(crate) const ADB_IME: &str = "com.android.adbkeyboard/.AdbIME";
+pub(crate) const LATIN_KEYBOARD: &str = "com.android.inputmethod.latin/.LatinIME";
+pub(crate) const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
 
 /// Settings that fit, and how long a key and a value may be.
 const MAX: usize = 1000;
 const MAX_VALUE: usize = 4096;
 
 #[derive(Debug)]
-pub(crate) struct System {
+pub(crate) struct SystemSettings {
     table: BTreeMap<(String, String), String>,
     enabled: BTreeSet<&'static str>,
     pub(crate) clipboard: Option<String>,
 }
 
-impl System {
+impl SystemSettings {
     pub(crate) fn new() -> Self {
-        let mut system =
-            Self { table: BTreeMap::new(), enabled: BTreeSet::from([LATIN]), clipboard: None };
+        let mut system = Self {
+            table: BTreeMap::new(),
+            enabled: BTreeSet::from([LATIN_KEYBOARD]),
+            clipboard: None,
+        };
         for (namespace, key, value) in [
             ("global", "wifi_on", "1"),
             ("global", "bluetooth_on", "1"),
@@ -37,8 +40,8 @@ impl System {
             ("system", "font_scale", "1.0"),
             ("system", "show_touches", "0"),
             ("system", "pointer_location", "0"),
-            ("secure", "default_input_method", LATIN),
-            ("secure", "enabled_input_methods", LATIN),
+            ("secure", "default_input_method", LATIN_KEYBOARD),
+            ("secure", "enabled_input_methods", LATIN_KEYBOARD),
             ("secure", "accessibility_enabled", "0"),
             ("secure", "location_mode", "3"),
             ("secure", "navigation_mode", "0"),
@@ -118,11 +121,14 @@ impl System {
     }
 
     pub(crate) fn input_methods(&self) -> Vec<(String, bool)> {
-        [LATIN, ADB_IME].iter().map(|id| ((*id).to_owned(), self.enabled.contains(id))).collect()
+        [LATIN_KEYBOARD, ADB_KEYBOARD]
+            .iter()
+            .map(|id| ((*id).to_owned(), self.enabled.contains(id)))
+            .collect()
     }
 
     pub(crate) fn input_method(&self) -> String {
-        self.get("secure", "default_input_method").unwrap_or_else(|| LATIN.to_owned())
+        self.get("secure", "default_input_method").unwrap_or_else(|| LATIN_KEYBOARD.to_owned())
     }
 
     pub(crate) fn set_input_method(&mut self, id: &str) -> Result<(), String> {
@@ -149,7 +155,7 @@ impl System {
             self.enabled.remove(id);
             if self.input_method() == id {
                 // Android falls back to the first that is left.
-                let next = self.enabled.first().copied().unwrap_or(LATIN);
+                let next = self.enabled.first().copied().unwrap_or(LATIN_KEYBOARD);
                 self.put("secure", "default_input_method", Some(next));
             }
         }
@@ -162,7 +168,9 @@ impl System {
 /// Short and long spellings of the class are the same input method.
 fn known(id: &str) -> Option<&'static str> {
     let long = |known: &str| known.split_once('/').map(|(p, class)| format!("{p}/{p}{class}"));
-    [LATIN, ADB_IME].into_iter().find(|known| *known == id || long(known).as_deref() == Some(id))
+    [LATIN_KEYBOARD, ADB_KEYBOARD]
+        .into_iter()
+        .find(|known| *known == id || long(known).as_deref() == Some(id))
 }
 
 fn digit(on: bool) -> &'static str {
@@ -175,7 +183,7 @@ mod tests {
 
     #[test]
     fn airplane_mode_gives_the_radios_back() {
-        let mut system = System::new();
+        let mut system = SystemSettings::new();
         system.set_bluetooth(false);
         system.set_airplane(true);
         assert!(!system.wifi() && system.airplane());
@@ -185,11 +193,11 @@ mod tests {
 
     #[test]
     fn an_input_method_has_to_be_enabled_first() {
-        let mut system = System::new();
-        assert!(system.set_input_method(ADB_IME).is_err());
-        system.enable_input_method(ADB_IME, true).unwrap();
+        let mut system = SystemSettings::new();
+        assert!(system.set_input_method(ADB_KEYBOARD).is_err());
+        system.enable_input_method(ADB_KEYBOARD, true).unwrap();
         system.set_input_method("com.android.adbkeyboard/com.android.adbkeyboard.AdbIME").unwrap();
-        assert_eq!(system.input_method(), ADB_IME);
+        assert_eq!(system.input_method(), ADB_KEYBOARD);
         assert!(system.set_input_method("no.such/.Ime").is_err());
     }
 }

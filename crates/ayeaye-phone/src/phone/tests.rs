@@ -4,8 +4,12 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::state::{NodeState, Outcome};
-use crate::{Component, LaunchState, Phone, PhoneOptions, StartError};
+use super::Phone;
+use crate::{
+    options::PhoneOptions,
+    os::state::{NodeState, Outcome},
+    packages::{Component, LaunchState, StartError},
+};
 
 struct User {
     phone: Phone,

@@ -213,7 +213,7 @@ mod tests {
     fn letters_icons_and_emoji_have_glyphs() {
         assert!(find('a', false).glyph.is_some());
         assert_eq!(find('\u{1F600}', false).face, FaceId::Emoji);
-        assert!(icon(crate::draw::icons::SEARCH).glyph.is_some());
+        assert!(icon(super::super::icons::SEARCH).glyph.is_some());
         assert!(rasterize(find('a', true), 40.0).coverage.iter().any(|c| *c > 200));
     }
 

@@ -1,0 +1,45 @@
+//! A picture of the screen as it leaves the phone.
+/// One picture of the screen, upright as a person would hold it: RGBA, 4 bytes a pixel, row by row.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    pub width: u32,
+    pub height: u32,
+    pub rgba: bytes::Bytes,
+}
+
+impl Frame {
+    /// As PNG, encoded for speed: nobody keeps these pictures.
+    pub(crate) fn to_png(&self) -> Result<Vec<u8>, png::EncodingError> {
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, self.width, self.height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Fast);
+        encoder.write_header()?.write_image_data(&self.rgba)?;
+        Ok(out)
+    }
+
+    /// The same size, all black.
+    pub(crate) fn blackened(&self) -> Self {
+        let pixels = self.rgba.len() / 4;
+        Self { rgba: bytes::Bytes::from([0, 0, 0, 255].repeat(pixels)), ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn a_png_holds_the_same_pixels() {
+        let frame =
+            Frame { width: 2, height: 1, rgba: Bytes::from_static(&[1, 2, 3, 255, 4, 5, 6, 255]) };
+        let png = frame.to_png().unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let mut pixels = vec![0; 8];
+        reader.next_frame(&mut pixels).unwrap();
+        assert_eq!(pixels, frame.rgba);
+    }
+}
