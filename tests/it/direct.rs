@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use ayeaye::mcp::tools::Tools;
+use ayeaye::config::ToolSet;
 use ayeaye_agent::{Limits, Principal, ReplyMode, StartTask, StopReason};
 use ayeaye_phone::Trigger;
 use rand::Rng as _;
@@ -20,7 +20,7 @@ const ASKED: &str = "INFO_ACTION_NEEDS_REPLY";
 
 async fn rig_of(options: RigOptions) -> Rig {
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
-    Rig::with(vlm, RigOptions { tools: Tools::ALL, ..options }).await
+    Rig::with(vlm, RigOptions { tools: ToolSet::ALL, ..options }).await
 }
 
 async fn rig() -> Rig {
@@ -449,7 +449,7 @@ async fn the_list_of_all_tools_is_as_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_agent_s_tools_the_phone_can_be_driven_alone() {
-    let device = Tools { agent: false, device: true };
+    let device = ToolSet { agent: false, device: true };
     let vlm = FakeVlm::start(|_| Answer::Silence).await;
     let rig = Rig::with(vlm, RigOptions { tools: device, ..RigOptions::quick() }).await;
     let pressed = act(&rig, "press_key", json!({ "key": "HOME" })).await;

@@ -7,9 +7,11 @@ mod principals;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use ayeaye::config::{Config, HttpSettings, Secret};
-use ayeaye::http::{HttpServer, Listen};
+use ayeaye::config::Listen;
+use ayeaye::config::{Config, HttpSettings};
+use ayeaye::http::HttpServer;
 use ayeaye::mcp::Server;
+use ayeaye::secret::Secret;
 use ayeaye::shutdown::Shutdown;
 
 use crate::process::TOKEN;

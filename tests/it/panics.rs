@@ -88,7 +88,7 @@ async fn client(
         sources: vec![source],
         in_process_devices: Vec::new(),
         models: Models::one(model),
-        journal: Arc::new(FileJournal::new(data, ayeaye::wiring::clock(), SyncWhen::Step)),
+        journal: Arc::new(FileJournal::new(data, ayeaye::clock::system(), SyncWhen::Step)),
         limits: Limits::USUAL,
         config: Map::new(),
         privacy: PrivacySettings::default(),

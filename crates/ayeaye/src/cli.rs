@@ -1,38 +1,12 @@
 //! The command line: flags and subcommands, parsed. What they do is elsewhere.
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use ayeaye_agent::{Point, ReplyMode, SessionId};
 use ayeaye_export::Format;
 use ayeaye_model::CalibrationPlan;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::{Flag, listen};
-use crate::http::Listen;
-
-/// How the program ends. Scripts branch on these numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// What was asked for was done.
-    Done,
-    /// It was not.
-    Failed,
-    /// The command line or the settings are wrong. Clap ends with the same number by itself.
-    Usage,
-    /// The task waits for an answer.
-    NeedsAnswer,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::Failed => 1,
-            Exit::Usage => 2,
-            Exit::NeedsAnswer => 3,
-        })
-    }
-}
+use crate::config::{Flag, Listen, socket_address};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -262,10 +236,10 @@ pub struct Phone {
     #[arg(long, value_name = "N", default_value_t = 5555)]
     pub port: u16,
     /// Listen here for commands that steer the phone in tests
-    #[arg(long, value_name = "ADDR", value_parser = listen)]
+    #[arg(long, value_name = "ADDR", value_parser = socket_address)]
     pub control: Option<std::net::SocketAddr>,
     /// Serve the stand-in for a model here, for checks from outside
-    #[arg(long, value_name = "ADDR", value_parser = listen, hide = true)]
+    #[arg(long, value_name = "ADDR", value_parser = socket_address, hide = true)]
     pub model: Option<std::net::SocketAddr>,
 }
 

@@ -9,11 +9,14 @@
 mod environment;
 mod explain;
 mod layer;
+mod listen;
 mod paths;
 mod price;
 mod setting;
 mod settle;
+mod tool_set;
 mod value;
+mod web_names;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -23,8 +26,11 @@ use url::Url;
 
 pub use environment::Environment;
 pub use layer::Origin;
+pub use listen::{Listen, socket_address};
 pub use price::PriceTable;
-pub use value::{Secret, is_loopback, listen};
+pub use tool_set::ToolSet;
+pub use value::is_loopback;
+pub use web_names::{HostName, WebOrigin};
 
 use ayeaye_agent::journal::{Retention, SyncWhen};
 use ayeaye_agent::{Prices, PrivacySettings, ReplyMode};
@@ -34,8 +40,10 @@ use ayeaye_model::{CoordSystem, Profile};
 use layer::{Given, Layer, Raw};
 use settle::Stack;
 
-use crate::http::{HostName, Listen, WebOrigin};
-use crate::mcp::tools::Tools;
+use crate::secret::Secret;
+
+/// The most steps that one call may ask for.
+pub const MAX_STEPS: u32 = 500;
 
 /// All settings, settled.
 #[derive(Debug, Clone)]
@@ -55,7 +63,7 @@ pub struct Config {
     /// The adb server.
     pub adb: AdbSettings,
     /// Which tools clients are offered.
-    pub tools: Tools,
+    pub tools: ToolSet,
     /// MCP over HTTP.
     pub http: HttpSettings,
     /// The settings file that was read.
@@ -300,19 +308,6 @@ impl Config {
         };
         Self::from_layers(&[flag], None, "", &Environment::default())
             .expect("the defaults are right")
-    }
-
-    /// What tools do when a call does not say.
-    pub fn defaults(&self) -> crate::mcp::Defaults {
-        let run = &self.run;
-        crate::mcp::Defaults {
-            max_steps: run.max_steps,
-            reply_mode: run.reply_mode,
-            planner: run.planner,
-            wait: run.wait,
-            wait_with_progress: run.wait_with_progress,
-            tools: self.tools,
-        }
     }
 
     /// Whether the user said what to log.

@@ -6,16 +6,15 @@
 mod auth;
 mod connections;
 mod cors;
+mod hosts;
 mod issuer;
 mod legacy_sse;
-mod listen;
-mod names;
+mod listener;
 mod rate_limit;
 mod readiness;
 mod replay;
 mod resource;
 mod sessions;
-mod token;
 mod token_store;
 
 use std::future::Future;
@@ -32,25 +31,25 @@ use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-pub use auth::principal;
-pub use listen::Listen;
-pub use names::{HostName, WebOrigin};
-pub use token::{TokenError, kept_secret};
 pub use token_store::TokenFileError;
 
 use auth::AuthMiddleware;
 use connections::Connections;
+use hosts::Hosts;
 use issuer::Issuer;
-use listen::Listener;
-use names::Hosts;
+use listener::Listener;
 use rate_limit::RateLimiter;
 use readiness::Readiness;
 use resource::Resource;
 use sessions::Sessions;
 use token_store::TokenStore;
 
-use crate::config::HttpSettings;
+use crate::config::{HostName, HttpSettings, Listen};
+use crate::secret::{self, SecretFileError};
 use crate::shutdown::Shutdown;
+
+/// The file in the data folder that keeps the token this server has made.
+const TOKEN_FILE: &str = "http-token";
 
 /// Why nothing is served. All of these are for the user to mend.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +63,7 @@ pub enum HttpError {
     #[error("cannot listen at {listen}")]
     Listen { listen: Listen, source: io::Error },
     #[error(transparent)]
-    Token(#[from] TokenError),
+    Token(#[from] SecretFileError),
     #[error(transparent)]
     Tokens(#[from] TokenFileError),
     #[error("the issuer {name} cannot be used: {problem}")]
@@ -99,7 +98,9 @@ impl HttpServer {
         }
         let (token, token_file) = match &settings.token {
             Some(token) => (token.clone(), None),
-            None => (token::kept(data_dir)?, Some(data_dir.join(token::FILE))),
+            None => {
+                (secret::read_or_create(data_dir, TOKEN_FILE)?, Some(data_dir.join(TOKEN_FILE)))
+            }
         };
         let mut token_store = TokenStore::new(&token);
         let others = token_store.add(settings.tokens_file.as_deref(), data_dir)?;

@@ -5,5 +5,5 @@ use ayeaye::cli::Cli;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    ayeaye::run(Cli::parse()).unwrap_or_else(|err| ayeaye::complain(&err)).into()
+    ayeaye::run(Cli::parse()).unwrap_or_else(|err| ayeaye::command::print_error(&err)).into()
 }

@@ -42,13 +42,14 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
-use crate::http::principal;
+use crate::config::{Config, ToolSet};
+use crate::principal;
+use crate::text::excerpt;
 use logging::Levels;
 use questions::StateCodec;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
 use tool_error::ToolError;
-use tools::Tools;
 
 /// What the tools do when a call does not say.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +65,21 @@ pub struct Defaults {
     /// The same, for a client that shows progress.
     pub wait_with_progress: Duration,
     /// Which tools are offered.
-    pub tools: tools::Tools,
+    pub tools: ToolSet,
+}
+
+impl From<&Config> for Defaults {
+    fn from(config: &Config) -> Self {
+        let run = &config.run;
+        Self {
+            max_steps: run.max_steps,
+            reply_mode: run.reply_mode,
+            planner: run.planner,
+            wait: run.wait,
+            wait_with_progress: run.wait_with_progress,
+            tools: config.tools,
+        }
+    }
 }
 
 /// The server behind every transport. Clones are the same server.
@@ -88,7 +103,7 @@ impl std::fmt::Debug for Server {
 impl Server {
     /// A server for this agent.
     pub fn new(agent: Arc<Agent>, defaults: Defaults) -> Self {
-        let router = Arc::new(defaults.tools.router());
+        let router = Arc::new(tools::router(defaults.tools));
         let (state_codec, tasks) = (StateCodec::ephemeral(), Tasks::default());
         let (subscriptions, levels) = (Subscriptions::default(), Levels::default());
         Self { agent, defaults, router, state_codec, tasks, subscriptions, levels }
@@ -169,7 +184,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.to_string();
         if !self.router.has_route(&name) {
-            let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
+            let shown = excerpt(&name, 60);
             let text = format!("there is no tool `{shown}`; tools/list names those there are");
             return Err(ErrorData::invalid_params(text, None));
         }
@@ -244,7 +259,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let principal = principal(&ctx);
+        let principal = principal::of(&ctx);
         prompts::get(&self.agent, &principal, &request.name, request.arguments)
             .await
             .map(Into::into)
@@ -255,7 +270,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(&self.agent, &principal(&ctx), request).await
+        completion::complete(&self.agent, &principal::of(&ctx), request).await
     }
 
     async fn set_level(
@@ -286,7 +301,7 @@ impl ServerHandler for Server {
 
 /// What there is besides tools. Prompts only teach to hand out tasks: without those there are none.
 #[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
-fn capabilities(tools: Tools) -> ServerCapabilities {
+fn capabilities(tools: ToolSet) -> ServerCapabilities {
     let mut all = ServerCapabilities::builder()
         .enable_logging()
         .enable_completions()

@@ -4,6 +4,8 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use ayeaye_agent::{Report, StepSummary};
 
+use crate::text::one_line;
+
 /// Standard output, with or without colours.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
@@ -125,33 +127,5 @@ struct Hidden;
 impl Hidden {
     fn input() -> Option<Self> {
         None
-    }
-}
-
-/// Foreign text in one line, with nothing in it that a terminal obeys.
-pub fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if c == '\n' || c == '\t' { ' ' } else { c })
-        .filter(|c| !c.is_control() && !is_bidi(*c))
-        .collect()
-}
-
-/// Foreign text that keeps its lines, with nothing in it that a terminal obeys.
-pub fn lines(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || (!c.is_control() && !is_bidi(*c))).collect()
-}
-
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_that_a_terminal_obeys_gets_through() {
-        assert_eq!(one_line("a\u{1b}[2Jb\nc\u{202e}d"), "a[2Jb cd");
-        assert_eq!(lines("a\nb\u{7}"), "a\nb");
     }
 }

@@ -12,8 +12,8 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::http::principal;
 use crate::mcp::panics::catch_panics;
+use crate::principal;
 
 /// Tools: `echo` gives back its text, `panic` panics, `who` names the caller, `slow` answers when
 /// `go` is notified or `stop` is cancelled.
@@ -63,7 +63,7 @@ impl Echo {
                 let given = request.arguments.unwrap_or_default();
                 given.get("text").and_then(Value::as_str).unwrap_or_default().to_owned()
             }
-            "who" => principal(&context).name().to_owned(),
+            "who" => principal::of(&context).name().to_owned(),
             "slow" => {
                 if let Some(token) = context.meta.get_progress_token() {
                     let news = ProgressNotificationParam::new(token, 1.0);

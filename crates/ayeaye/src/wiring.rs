@@ -7,13 +7,14 @@ use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
 use ayeaye_agent::journal::{FileJournal, tidy};
 use ayeaye_agent::{
-    Agent, AgentDeps, Clock, DeviceId, DeviceSource, Judge, Limits, Model, Models, SettleRule,
+    Agent, AgentDeps, DeviceId, DeviceSource, Judge, Limits, Model, Models, SettleRule,
 };
 use ayeaye_export::LoggingJournal;
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
 use ayeaye_phone::{AdbDevice, AdbServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::clock;
 use crate::config::{Config, RoleSettings};
 use crate::scripted_model::{ScriptedClient, ScriptedModel};
 
@@ -43,12 +44,6 @@ pub enum ModelChoice {
     Configured,
     /// The stand-in, which knows nothing but the virtual phone.
     Scripted,
-}
-
-/// The real clock. Everything else is handed this one.
-pub fn clock() -> Clock {
-    #[expect(clippy::disallowed_methods, reason = "this is where the clock is handed in")]
-    Arc::new(jiff::Timestamp::now)
 }
 
 impl App {
@@ -83,7 +78,7 @@ impl App {
         }
         let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
         let model = Arc::new(model);
-        let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync)
+        let files = FileJournal::new(&config.data_dir, clock::system(), config.journal.sync)
             .with_floor(config.journal.min_free);
         let logs = config.logs.clone();
         let journal =
@@ -113,7 +108,8 @@ impl App {
     /// process has left, and removes what is older or more than the settings want, at once and
     /// whenever a session has been closed.
     pub fn keep_tidy(&self, config: &Config) -> impl Future<Output = ()> + Send + 'static {
-        let (journal, retention, now) = (self.journal.clone(), config.journal.retention, clock());
+        let (journal, retention, now) =
+            (self.journal.clone(), config.journal.retention, clock::system());
         async move {
             let behind = journal.catch_up().await;
             if 0 < behind {

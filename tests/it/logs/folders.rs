@@ -81,7 +81,7 @@ pub fn live(data: &Path, id: SessionId) -> BTreeMap<Format, Files> {
 pub async fn same_twice(data: &Path, session: &str, images: Images) {
     complete(data, session).await;
     let id: SessionId = session.parse().unwrap();
-    let journal = FileJournal::new(data, ayeaye::wiring::clock(), SyncWhen::Never);
+    let journal = FileJournal::new(data, ayeaye::clock::system(), SyncWhen::Never);
     let settings = LogSettings { images, ..LogSettings::default() };
     let live = live(data, id);
     assert_eq!(live.keys().copied().collect::<Vec<_>>(), Format::ALL);

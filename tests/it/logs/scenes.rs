@@ -2,7 +2,7 @@
 use std::fs;
 use std::time::Duration;
 
-use ayeaye::mcp::tools::Tools;
+use ayeaye::config::ToolSet;
 use ayeaye_agent::{KeepElements, Limits, PrivacySettings};
 use ayeaye_export::{Images, LogSettings};
 use ayeaye_phone::LinkState;
@@ -265,7 +265,7 @@ async fn two_rounds_in_one_session() {
 async fn a_client_that_acts_itself() {
     let rig = rig(
         says([info("Please open it"), complete("Done.")]),
-        RigOptions { tools: Tools::ALL, ..options() },
+        RigOptions { tools: ToolSet::ALL, ..options() },
     )
     .await;
     let asked = rig.start("Open Notes").await;

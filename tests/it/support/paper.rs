@@ -88,7 +88,7 @@ impl Paper {
         let lines = Mutex::new(lines.into_iter().collect());
         let script = Arc::new(Script { lines, ..Script::default() });
         let phone = Arc::new(Sheet { id: DeviceId::new(SERIAL), ..Sheet::default() });
-        let journal = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Never);
+        let journal = FileJournal::new(data.path(), ayeaye::clock::system(), SyncWhen::Never);
         let hour = Duration::from_hours(1);
         let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(Drawer(phone.clone()))],

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye::mcp::tools::Tools;
+use ayeaye::config::ToolSet;
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
@@ -45,7 +45,7 @@ pub struct RigOptions {
     /// What puts the last screen into words.
     pub caption: Option<Arc<dyn Model>>,
     /// What clients are offered.
-    pub tools: Tools,
+    pub tools: ToolSet,
 }
 
 impl Default for RigOptions {
@@ -136,7 +136,7 @@ impl Rig {
             let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);
             Arc::new(RemoteModel::new(model.unwrap_or_else(fake)).unwrap())
         };
-        let files = FileJournal::new(data.path(), ayeaye::wiring::clock(), SyncWhen::Step);
+        let files = FileJournal::new(data.path(), ayeaye::clock::system(), SyncWhen::Step);
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(devices)],
@@ -225,7 +225,7 @@ pub const DEFAULTS: Defaults = Defaults {
     planner: false,
     wait: Duration::from_secs(45),
     wait_with_progress: Duration::from_secs(45),
-    tools: Tools::USUAL,
+    tools: ToolSet::USUAL,
 };
 
 /// A client of this server on a pipe.

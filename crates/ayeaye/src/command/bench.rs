@@ -24,10 +24,11 @@ use ayeaye_model::RemoteModel;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::cli::Exit;
+use crate::clock;
+use crate::command::Exit;
 use crate::config::Config;
 use crate::terminal::Terminal;
-use crate::wiring::{App, ModelChoice, adb_config, clock, limits, model_config};
+use crate::wiring::{App, ModelChoice, adb_config, limits, model_config};
 
 /// What to measure.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         let Some(adb_device) = &app.adb_device else { bail!("there is no virtual phone") };
         (app.agent.sources().to_vec(), DeviceId::new(adb_device.serial()))
     };
-    let journal = Arc::new(FileJournal::new(&config.data_dir, clock(), SyncWhen::Step));
+    let journal = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncWhen::Step));
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
     let first_look = limits.settle.first_look;
     let agent = Agent::new(AgentDeps {

@@ -13,11 +13,12 @@ use rmcp::service::{NotificationContext, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::command::sessions::{session_folder, tell_report};
 use crate::config::Config;
-use crate::mcp::Server;
-use crate::terminal::{Terminal, lines, one_line};
+use crate::mcp::{Defaults, Server};
+use crate::terminal::Terminal;
+use crate::text::{lines, one_line};
 use crate::wiring::{App, ModelChoice};
 
 const TASK: &str = "In Messages, tell Anna: I am ten minutes late";
@@ -181,7 +182,7 @@ impl ClientHandler for Watcher {
 }
 
 async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Result<Client> {
-    let server = Server::new(app.agent.clone(), config.defaults());
+    let server = Server::new(app.agent.clone(), Defaults::from(config));
     let (near, far) = tokio::io::duplex(1 << 20);
     tokio::spawn(async move {
         match server.serve(far).await {

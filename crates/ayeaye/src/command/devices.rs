@@ -1,9 +1,10 @@
 //! `ayeaye devices`: the phones, one a line.
 use ayeaye_agent::{Agent, DeviceEntry, Principal};
 
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::mcp::tool_error::{chain, device_hint};
-use crate::terminal::{Terminal, one_line};
+use crate::terminal::Terminal;
+use crate::text::one_line;
 
 /// Lists the phones.
 pub async fn devices(agent: &Agent, terminal: Terminal) -> Exit {

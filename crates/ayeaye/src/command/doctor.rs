@@ -2,10 +2,11 @@
 use ayeaye_agent::{DeviceEntry, DeviceId, Principal};
 use ayeaye_model::Severity;
 
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::config::Config;
 use crate::mcp::tool_error::{chain, device_hint};
-use crate::terminal::{Terminal, lines, one_line};
+use crate::terminal::Terminal;
+use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
 
 /// One finding.

@@ -5,9 +5,10 @@ use anyhow::Context as _;
 use ayeaye_model::{Calibration, CalibrationPlan, CoordSystem, Profile, ProfileInfo, RemoteModel};
 use serde_json::json;
 
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::config::Config;
-use crate::terminal::{Terminal, one_line};
+use crate::terminal::Terminal;
+use crate::text::one_line;
 
 /// Shows every profile.
 pub fn list(config: &Config, model: &RemoteModel, as_json: bool, terminal: Terminal) -> Exit {

@@ -5,7 +5,8 @@ use anyhow::Context as _;
 use ayeaye_phone::{AdbDevice, Adbd, ControlServer};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::{self, Exit};
+use crate::cli;
+use crate::command::Exit;
 use crate::scripted_model::ScriptedModel;
 use crate::shutdown::Shutdown;
 use crate::terminal::Terminal;

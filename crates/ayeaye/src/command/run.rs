@@ -6,11 +6,12 @@ use ayeaye_agent::{
     StopReason, UserInput,
 };
 
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::command::sessions::tell_report;
 use crate::config::Config;
 use crate::mcp::args;
-use crate::terminal::{Terminal, lines};
+use crate::terminal::Terminal;
+use crate::text::lines;
 
 /// A task for [`run`].
 #[derive(Debug)]

@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::config::Config;
 use crate::http::HttpServer;
-use crate::mcp::Server;
 use crate::mcp::questions::StateCodec;
+use crate::mcp::{Defaults, Server};
 use crate::shutdown::Shutdown;
 use crate::wiring::App;
 
@@ -16,7 +16,7 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 fn server(app: &App, config: &Config) -> anyhow::Result<Server> {
     let state_codec = StateCodec::from_data_dir(&config.data_dir)?;
-    let server = Server::new(app.agent.clone(), config.defaults());
+    let server = Server::new(app.agent.clone(), Defaults::from(config));
     Ok(server.with_durable_state(state_codec, config.journal.retention.max_age))
 }
 

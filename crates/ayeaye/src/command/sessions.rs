@@ -9,9 +9,10 @@ use ayeaye_agent::{Agent, AgentError, Journal, Principal, SessionId, StopReason}
 use ayeaye_export::{ExportError, FolderError, Format};
 
 pub use self::list::list;
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::config::Config;
-use crate::terminal::{Terminal, lines, one_line};
+use crate::terminal::Terminal;
+use crate::text::{lines, one_line};
 
 /// One session: its request, its steps, how it stands.
 pub async fn show(
@@ -92,7 +93,7 @@ pub async fn remove(
     for id in ids {
         match journal.remove(id).await {
             Ok(()) => terminal.item("removed", &id.to_string()),
-            Err(err) => exit = crate::complain(&AgentError::from(err).into()),
+            Err(err) => exit = crate::command::print_error(&AgentError::from(err).into()),
         }
     }
     Ok(exit)

@@ -10,10 +10,9 @@ use url::Url;
 use super::layer::{Given, Layer, Origin, Raw};
 use super::{
     AdbSettings, Config, ConfigError, Environment, Evaluate, HttpSettings, IssuerSettings,
-    JournalSettings, ModelSettings, PriceTable, RoleSettings, RunSettings, paths, setting, value,
+    JournalSettings, MAX_STEPS, ModelSettings, PriceTable, RoleSettings, RunSettings, ToolSet,
+    paths, setting, value,
 };
-use crate::mcp::args::MOST_STEPS;
-use crate::mcp::tools::Tools;
 
 /// The layers, strongest first.
 pub(super) struct Stack {
@@ -66,7 +65,7 @@ impl Stack {
             },
             run: RunSettings {
                 max_steps: self.need("run.max-steps", |text| {
-                    value::number(text, 1, u64::from(MOST_STEPS)).map(to_u32)
+                    value::number(text, 1, u64::from(MAX_STEPS)).map(to_u32)
                 })?,
                 session_max_steps: self.need("run.session-max-steps", count)?,
                 time_limit: self.need("run.time-limit", value::limit)?,
@@ -119,7 +118,7 @@ impl Stack {
                 program: self.given("adb.program", path)?,
                 search: paths::adb_folders(environment),
             },
-            tools: self.need("mcp.tools", Tools::parse)?,
+            tools: self.need("mcp.tools", ToolSet::parse)?,
             http: HttpSettings {
                 listen: self.need("http.listen", str::parse)?,
                 token: self.may("http.token", |text| {

@@ -1,32 +1,10 @@
 //! From the words of a setting to its value. Each error says what would have been right.
-use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use ayeaye_agent::ReplyMode;
 use url::Url;
 
-/// A text that is never shown: a key or a token.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Keeps `text` out of sight.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text itself, for the wire and for nothing else.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(set)")
-    }
-}
+use crate::secret::Secret;
 
 /// Who answers the agent's questions.
 pub(super) fn reply_mode(text: &str) -> Result<ReplyMode, String> {
@@ -199,20 +177,6 @@ pub(super) fn base(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// An address to listen at: `IP:PORT`, `localhost:PORT`, or only a port on loopback.
-pub fn listen(text: &str) -> Result<SocketAddr, String> {
-    if let Ok(address) = text.parse() {
-        return Ok(address);
-    }
-    let port = text.strip_prefix("localhost:").or(text.strip_prefix(':')).unwrap_or(text);
-    match port.parse() {
-        Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
-        Err(_) => {
-            Err("it must be IP:PORT such as 127.0.0.1:8642, a port, or unix:/PATH".to_owned())
-        }
-    }
-}
-
 /// Where an adb server is, in adb's own words: `tcp:HOST:PORT`, `tcp:PORT`, `localfilesystem:PATH`,
 /// and for convenience `HOST:PORT`.
 pub(super) fn adb_server(text: &str) -> Result<String, String> {
@@ -286,22 +250,6 @@ mod tests {
     }
 
     #[test]
-    fn places_to_listen() {
-        for (text, address) in [
-            ("8080", "127.0.0.1:8080"),
-            (":8080", "127.0.0.1:8080"),
-            ("localhost:8080", "127.0.0.1:8080"),
-            ("0.0.0.0:80", "0.0.0.0:80"),
-            ("[::1]:8080", "[::1]:8080"),
-        ] {
-            assert_eq!(listen(text).unwrap().to_string(), address);
-        }
-        for wrong in ["", "localhost", "example.com:80", "127.0.0.1", "70000"] {
-            assert!(listen(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
     fn places_of_adb_servers() {
         assert_eq!(adb_server("tcp:5037").unwrap(), "tcp:127.0.0.1:5037");
         assert_eq!(adb_server("10.0.0.2:5037").unwrap(), "tcp:10.0.0.2:5037");
@@ -313,8 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_does_not_show() {
-        assert_eq!(format!("{:?}", Some(Secret::new("hush"))), "Some((set))");
+    fn a_secret_fits_into_a_header() {
         assert!(secret("two words").is_err());
         assert!(secret("täglich").is_err());
     }
@@ -336,7 +283,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_makes_them_panic(text in "\\PC*") {
-            drop((duration(&text), size(&text, 1 << 30), endpoint(&text), listen(&text)));
+            drop((duration(&text), size(&text, 1 << 30), endpoint(&text)));
             drop((adb_server(&text), number(&text, 0, 9), line(&text)));
             drop((age(&text), room(&text), price(&text)));
         }

@@ -13,28 +13,17 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use ayeaye_agent::Principal;
 use futures::StreamExt as _;
-use rmcp::RoleServer;
-use rmcp::service::RequestContext;
 
 use super::connections::{Conn, Peer};
 use super::cors;
+use super::hosts::Hosts;
 use super::issuer::{Denied, Issuer};
-use super::names::{HostName, Hosts, WebOrigin};
 use super::rate_limit::{RateLimiter, network};
 use super::resource::Resource;
 use super::sessions::{Sessions, asked_by};
 use super::token_store::TokenStore;
-
-/// Who made this call: over HTTP whoever the gate took it from, and over stdio the person who started
-/// us.
-pub fn principal(context: &RequestContext<RoleServer>) -> Principal {
-    context
-        .extensions
-        .get::<axum::http::request::Parts>()
-        .and_then(|parts| parts.extensions.get::<Principal>())
-        .cloned()
-        .unwrap_or_else(Principal::local)
-}
+use crate::config::{HostName, WebOrigin};
+use crate::principal;
 
 /// What is checked.
 pub(super) struct AuthMiddleware {
@@ -137,7 +126,7 @@ pub(super) async fn check_token(
         return later(StatusCode::TOO_MANY_REQUESTS, wait, "too many requests (http.rate-limit)");
     }
     request.headers_mut().remove(AUTHORIZATION);
-    request.extensions_mut().insert(who.clone());
+    principal::attach(&mut request, who.clone());
     match *request.method() {
         // rmcp ends whatever session is named, and thanks for it when there is none.
         Method::DELETE if auth.names_no_session_of(&who, request.headers()) => no_session(),

@@ -19,7 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::listen::Listener;
+use super::listener::Listener;
 
 /// Connections at a time.
 const MAX_CONNECTIONS: usize = 768;

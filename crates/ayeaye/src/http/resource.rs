@@ -9,7 +9,7 @@ use axum::routing::get;
 use url::Url;
 
 use super::issuer::{Issuer, SCOPE};
-use super::listen::Listen;
+use crate::config::Listen;
 
 /// Where the metadata is. Clients look behind the resource's own path first.
 const PATHS: [&str; 2] =

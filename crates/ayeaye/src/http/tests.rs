@@ -13,7 +13,8 @@ use std::net::SocketAddr;
 
 use super::issuer::tests::{AUDIENCE, Idp, Pair};
 use super::*;
-use crate::config::{Config, IssuerSettings, Secret};
+use crate::config::{Config, IssuerSettings};
+use crate::secret::Secret;
 use crate::testing::Echo;
 
 const TOKEN: &str = "a-token-for-tests-only";
@@ -303,10 +304,10 @@ async fn other_machines_need_a_token_that_the_user_chose() {
     settings.token = None;
     let refused = HttpServer::bind(&settings, home.path()).await;
     assert!(matches!(refused, Err(HttpError::Open { .. })));
-    assert!(!home.path().join(token::FILE).exists());
+    assert!(!home.path().join(TOKEN_FILE).exists());
     settings.listen = "127.0.0.1:0".parse().unwrap();
     let first = HttpServer::bind(&settings, home.path()).await.unwrap();
-    assert_eq!(first.token_file.as_deref(), Some(home.path().join(token::FILE).as_path()));
+    assert_eq!(first.token_file.as_deref(), Some(home.path().join(TOKEN_FILE).as_path()));
     settings.listen = first.address().clone();
     let taken = HttpServer::bind(&settings, home.path()).await;
     assert!(matches!(taken, Err(HttpError::Listen { .. })));

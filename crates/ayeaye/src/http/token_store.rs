@@ -6,9 +6,10 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::Principal;
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
 
-use super::token::{self, TokenHash};
-use crate::config::Secret;
+use crate::secret::{self, Secret};
 
 /// The file in the data folder that is read when no other was named.
 pub(super) const FILE: &str = "http-tokens";
@@ -32,16 +33,32 @@ pub enum TokenFileError {
     Line { path: PathBuf, line: usize, problem: &'static str },
 }
 
+/// A token in the form in which requests are checked: its SHA-256.
+#[derive(Clone)]
+struct TokenHash([u8; 32]);
+
+impl TokenHash {
+    fn of(token: &[u8]) -> Self {
+        Self(Sha256::digest(token).into())
+    }
+
+    /// Compares in constant time. What could still be measured says something about the hash of a
+    /// guess, and nothing about the token.
+    fn matches(&self, offered: &Self) -> bool {
+        self.0.ct_eq(&offered.0).into()
+    }
+}
+
 /// All tokens of this server, hashed, with whom each lets in.
 #[derive(Clone)]
 pub(super) struct TokenStore {
-    locks: Vec<(Principal, TokenHash)>,
+    hashes: Vec<(Principal, TokenHash)>,
 }
 
 impl TokenStore {
     /// The main token alone, which is that of the person at this machine.
     pub(super) fn new(main: &Secret) -> Self {
-        Self { locks: vec![(Principal::local(), TokenHash::new(main))] }
+        Self { hashes: vec![(Principal::local(), TokenHash::of(main.expose().as_bytes()))] }
     }
 
     /// Adds the named tokens: those of `named`, which must be there, or those of the data folder if
@@ -61,7 +78,7 @@ impl TokenStore {
             }
             read => read?,
         };
-        let before = self.locks.len();
+        let before = self.hashes.len();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if !line.is_empty() && !line.starts_with('#') {
@@ -72,7 +89,7 @@ impl TokenStore {
                 })?;
             }
         }
-        Ok(self.locks.len() - before)
+        Ok(self.hashes.len() - before)
     }
 
     fn add_line(&mut self, line: &str) -> Result<(), &'static str> {
@@ -84,29 +101,29 @@ impl TokenStore {
         if 64 < name.len() || !name.bytes().all(good) {
             return Err("a name has at most 64 characters: letters, digits, `-`, `_`, `.` and `@`");
         }
-        if !token::is_long_enough(token) {
+        if !Secret::is_strong(token) {
             return Err(
                 "the token must have at least 16 characters; `openssl rand -hex 32` makes one",
             );
         }
         let who = Principal::new(format!("token:{name}"));
-        if self.locks.iter().any(|(other, _)| *other == who) {
+        if self.hashes.iter().any(|(other, _)| *other == who) {
             return Err("this name has a token already");
         }
         if self.who(token.as_bytes()).is_some() {
             return Err("somebody else has the same token");
         }
-        self.locks.push((who, TokenHash::new(&Secret::new(token))));
+        self.hashes.push((who, TokenHash::of(token.as_bytes())));
         Ok(())
     }
 
     /// Whom this token lets in. Every lock is tried, so that the time tells nothing.
     pub(super) fn who(&self, token: &[u8]) -> Option<&Principal> {
         let offered = TokenHash::of(token);
-        self.locks.iter().fold(
+        self.hashes.iter().fold(
             None,
-            |found, (who, lock)| {
-                if lock.is(&offered) { Some(who) } else { found }
+            |found, (who, hash)| {
+                if hash.matches(&offered) { Some(who) } else { found }
             },
         )
     }
@@ -115,7 +132,7 @@ impl TokenStore {
 fn read(path: &Path) -> Result<String, TokenFileError> {
     let unreadable = |source| TokenFileError::Read { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mode = token::mode(&file.metadata().map_err(unreadable)?);
+    let mode = secret::mode(&file.metadata().map_err(unreadable)?);
     if mode & 0o077 != 0 {
         return Err(TokenFileError::Open { path: path.to_owned(), mode });
     }
@@ -197,6 +214,15 @@ mod tests {
         assert!(matches!(open, Err(TokenFileError::Open { mode: 0o640, .. })));
         write(&path, "anna anna-has-this-token-1", 0o400);
         assert_eq!(ring.add(Some(&path), home.path()).unwrap(), 1);
+    }
+
+    #[test]
+    fn only_the_same_token_matches() {
+        let hash = TokenHash::of(b"0123456789abcdef");
+        assert!(hash.matches(&TokenHash::of(b"0123456789abcdef")));
+        for wrong in ["", "0123456789abcde", "0123456789abcdef0", "0123456789abcdeF"] {
+            assert!(!hash.matches(&TokenHash::of(wrong.as_bytes())), "{wrong}");
+        }
     }
 
     proptest::proptest! {

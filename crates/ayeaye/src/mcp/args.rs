@@ -13,11 +13,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::tool_error::ToolError;
+use crate::config::MAX_STEPS;
 
 /// The longest task or reply, in bytes of UTF-8. A model would lose its thread long before.
 pub const LONGEST_WORDS: usize = 16 * 1024;
-/// The most steps of one call.
-pub const MOST_STEPS: u32 = 500;
 /// The longest a call may wait, in seconds.
 pub const LONGEST_WAIT: f64 = 3600.0;
 
@@ -160,13 +159,13 @@ pub fn session_id(text: &str) -> Result<SessionId, ToolError> {
     text.trim().parse().map_err(ToolError::not_a_session)
 }
 
-/// Steps of a call, 1 to [`MOST_STEPS`].
+/// Steps of a call, 1 to [`MAX_STEPS`].
 pub fn max_steps(given: Option<i64>, usual: u32) -> Result<u32, ToolError> {
     let Some(given) = given else { return Ok(usual) };
     u32::try_from(given)
         .ok()
-        .filter(|steps| (1..=MOST_STEPS).contains(steps))
-        .ok_or_else(|| ToolError::out_of_range("max_steps", &given, &format!("1 to {MOST_STEPS}")))
+        .filter(|steps| (1..=MAX_STEPS).contains(steps))
+        .ok_or_else(|| ToolError::out_of_range("max_steps", &given, &format!("1 to {MAX_STEPS}")))
 }
 
 /// Sessions of a list, 1 to 100.

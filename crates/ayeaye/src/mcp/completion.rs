@@ -4,6 +4,7 @@ use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
 use super::{prompts, resources};
+use crate::text::excerpt;
 
 /// The longest beginning that is completed, in bytes: nothing that we would offer is longer.
 const LONGEST: usize = 256;
@@ -31,7 +32,7 @@ pub async fn complete(
         _ => false,
     };
     if !takes {
-        let shown: String = argument.name.chars().filter(|c| !c.is_control()).take(60).collect();
+        let shown = excerpt(&argument.name, 60);
         let text = format!("it has no argument `{shown}`");
         return Err(ErrorData::invalid_params(text, None));
     }

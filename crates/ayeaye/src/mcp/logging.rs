@@ -15,7 +15,7 @@ use rmcp::service::RequestContext;
 use serde_json::json;
 
 use super::resources::is_modern;
-use super::results::cut;
+use crate::text::truncate;
 
 /// How long the answer of a call waits for its last messages.
 const FLUSH_LIMIT: Duration = Duration::from_millis(500);
@@ -101,7 +101,7 @@ impl RunMessages {
                 None => LoggingLevel::Info,
                 Some(_) => LoggingLevel::Warning,
             };
-            let text = cut(&line.in_words(), 300);
+            let text = truncate(&line.in_words(), 300);
             let data = json!({ "session_id": report.session_id.to_string(), "step": line.step, "text": text });
             send(self.level, level, data, ctx).await;
         }
@@ -110,7 +110,7 @@ impl RunMessages {
             let data = json!({
                 "session_id": report.session_id.to_string(),
                 "stop_reason": report.stop_reason.name(),
-                "text": cut(&report.message, 300),
+                "text": truncate(&report.message, 300),
             });
             send(self.level, severity(report.stop_reason), data, ctx).await;
         }

@@ -31,7 +31,7 @@ use super::results::RunResult;
 use super::run_wait::{RunWait, WaitOutcome};
 use super::tool_error::ToolError;
 use super::{Server, results};
-use crate::http::principal;
+use crate::principal;
 
 /// Most questions that one call puts to a person. Clients end a call after 10 rounds; what it has come
 /// to should be told before that.
@@ -123,7 +123,7 @@ impl QuestionDelivery<'_> {
 
     /// Takes the call up again with a person's answer. Nothing here starts a task.
     pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, ToolError> {
-        let principal = principal(self.ctx);
+        let principal = principal::of(self.ctx);
         let encoded = self.retry.state.as_deref().ok_or_else(ToolError::state_missing)?;
         let (session, state) =
             self.server.state_codec.decode(encoded, &principal).map_err(|err| match err {
@@ -207,7 +207,7 @@ impl QuestionDelivery<'_> {
                     // It may have been answered elsewhere meanwhile.
                     let agent = &self.server.agent;
                     let now = agent
-                        .report_after_direct_action(report.session_id, &principal(self.ctx))
+                        .report_after_direct_action(report.session_id, &principal::of(self.ctx))
                         .await?;
                     let waits = now.question_number() == Some(number);
                     return Ok(to_tool_result(&now, why.filter(|_| waits)));
@@ -229,7 +229,7 @@ impl QuestionDelivery<'_> {
             round: self.rounds,
             call: self.retry.call.clone(),
         };
-        let encoded = self.server.state_codec.encode(&state, &principal(self.ctx));
+        let encoded = self.server.state_codec.encode(&state, &principal::of(self.ctx));
         let form = ElicitRequest::new(form::question_form(question, report));
         let requests =
             InputRequests::from([(ANSWER_KEY.to_owned(), InputRequest::Elicitation(form))]);
@@ -313,7 +313,7 @@ impl QuestionDelivery<'_> {
             max_steps: report.steps_left(),
             reply_mode: self.reply_mode,
             planner: report.run.facts.planner,
-            principal: principal(self.ctx),
+            principal: principal::of(self.ctx),
         };
         self.server.agent.resume(next).await
     }

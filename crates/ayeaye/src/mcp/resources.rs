@@ -24,7 +24,8 @@ pub(super) use list::beginning_with;
 
 use super::tool_error::chain;
 use super::{results, skill};
-use crate::http::principal;
+use crate::principal;
+use crate::text::excerpt;
 
 /// How long a client may keep what never changes: a picture, a text of this version.
 /// In milliseconds.
@@ -100,7 +101,7 @@ pub async fn list(
     cursor: Option<&str>,
     ctx: &RequestContext<RoleServer>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    list::page(agent, &principal(ctx), cursor).await
+    list::page(agent, &principal::of(ctx), cursor).await
 }
 
 /// Answers `resources/read`.
@@ -113,7 +114,7 @@ pub async fn read(
         Read { contents, kept: Some(CacheScope::Public) }
     } else {
         let address: Address = uri.parse().map_err(|NotOurs| unknown(uri))?;
-        read_ours(agent, &principal(ctx), address).await?
+        read_ours(agent, &principal::of(ctx), address).await?
     };
     let mut result = ReadResourceResult::new(vec![contents]);
     // Older protocols know nothing of caching.
@@ -188,7 +189,7 @@ pub(super) fn is_modern(ctx: &RequestContext<RoleServer>) -> bool {
 
 /// The one answer for what is not there and for what is another's.
 pub(super) fn unknown(uri: &str) -> ErrorData {
-    let shown: String = uri.chars().filter(|c| !c.is_control()).take(200).collect();
+    let shown = excerpt(uri, 200);
     let text = format!("there is no resource {shown}; resources/list names what there is");
     ErrorData::resource_not_found(text, Some(json!({ "uri": shown })))
 }

@@ -20,6 +20,7 @@ pub use self::elements::{ElementItem, UiTree};
 use super::questions::Unanswered;
 use super::texts;
 use super::tool_error::ToolError;
+use crate::text::truncate;
 
 /// Hosts cut results down at 8,000 characters and more; steps are left out to stay below.
 const LONGEST_RESULT: usize = 7_500;
@@ -234,16 +235,6 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// The text, or its beginning and an ellipsis.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(most.saturating_sub(1)).collect();
-    short.push('\u{2026}');
-    short
-}
-
 impl ActionItem {
     pub(super) fn new(action: &ActionRecord, explain: &str) -> Self {
         let mut arguments = action.arguments.clone();
@@ -253,12 +244,12 @@ impl ActionItem {
         }
         for value in arguments.values_mut() {
             if let Value::String(text) = value {
-                *text = cut(text, LONGEST_EXPLAIN * 4);
+                *text = truncate(text, LONGEST_EXPLAIN * 4);
             }
         }
         Self {
             action_type: action.function.clone(),
-            explain: cut(explain, LONGEST_EXPLAIN),
+            explain: truncate(explain, LONGEST_EXPLAIN),
             arguments,
             screenshot_caption: None,
         }
@@ -270,7 +261,7 @@ impl From<&StepSummary> for LogItem {
         Self {
             global_step_idx: line.step + 1,
             action: ActionItem::new(&line.action, &line.explain),
-            error: line.error.as_deref().map(|error| cut(error, LONGEST_EXPLAIN * 2)),
+            error: line.error.as_deref().map(|error| truncate(error, LONGEST_EXPLAIN * 2)),
         }
     }
 }
@@ -279,7 +270,7 @@ impl From<&Question> for QuestionItem {
     fn from(question: &Question) -> Self {
         Self {
             kind: question.kind.name(),
-            text: cut(&question.text, 1500),
+            text: truncate(&question.text, 1500),
             options: question.options.clone(),
             app: question.app.clone(),
             asks_for_secret: question.asks_for_secret(),
@@ -312,7 +303,7 @@ impl From<&Report> for RunResult {
         let mut result = Self {
             session_id: report.session_id.to_string(),
             stop_reason: report.stop_reason.name(),
-            task: cut(&report.task, 1000),
+            task: truncate(&report.task, 1000),
             device_info: DeviceInfo {
                 device_id: report.device.device_id.clone(),
                 device_wm_size: report.device.wm_size,
@@ -322,10 +313,10 @@ impl From<&Report> for RunResult {
             global_step_idx: report.global_steps,
             local_step_idx: report.local_steps,
             final_action: report.final_action.as_ref().map(|line| ActionItem {
-                screenshot_caption: line.caption.as_deref().map(|text| cut(text, 1000)),
+                screenshot_caption: line.caption.as_deref().map(|text| truncate(text, 1000)),
                 ..ActionItem::new(&line.action, &line.explain)
             }),
-            message: cut(&report.message, 1500),
+            message: truncate(&report.message, 1500),
             question: report.question.as_ref().map(QuestionItem::from),
             intermediate_logs: report.steps.iter().map(LogItem::from).collect(),
             omitted_logs: 0,
@@ -458,7 +449,7 @@ impl SessionList {
                 Ok(report) => SessionItem {
                     session_id: id.to_string(),
                     stop_reason: report.stop_reason.name(),
-                    task: cut(&report.task, 120),
+                    task: truncate(&report.task, 120),
                     device_id: report.device.device_id.clone(),
                     global_step_idx: report.global_steps,
                     error: None,

@@ -8,9 +8,9 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio::time::{Instant, sleep_until};
 
-use super::results::cut;
 use super::tool_error::ToolError;
-use crate::http::principal;
+use crate::principal;
+use crate::text::truncate;
 
 /// A client that was promised progress hears something at least this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
@@ -89,7 +89,7 @@ impl<'a> RunWait<'a> {
         if follower.ended_abruptly() {
             // Without a last word: the record knows best.
             let session = follower.report().session_id;
-            return Ok(Arc::new(self.agent.report(session, &principal(self.ctx)).await?));
+            return Ok(Arc::new(self.agent.report(session, &principal::of(self.ctx)).await?));
         }
         Ok(follower.report())
     }
@@ -153,8 +153,8 @@ impl Progress {
         }
         let message = match lines.as_slice() {
             [] if news.line.is_empty() => "looking at the phone".to_owned(),
-            [] => format!("still at work after {}", cut(&news.line, 160)),
-            lines => cut(&lines.join("; "), 600),
+            [] => format!("still at work after {}", truncate(&news.line, 160)),
+            lines => truncate(&lines.join("; "), 600),
         };
         if news.running {
             self.send(message, ctx).await;

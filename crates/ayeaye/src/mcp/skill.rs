@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn it_names_tools_that_there_are_and_stop_reasons_that_there_are() {
-        let tools = crate::mcp::tools::Tools::ALL.router();
+        let tools = crate::mcp::tools::router(crate::config::ToolSet::ALL);
         for tool in TEXT.split('`').filter(|word| {
             ["ask_", "get_", "list_", "stop_"].iter().any(|begin| word.starts_with(begin))
                 && *word != "stop_reason"

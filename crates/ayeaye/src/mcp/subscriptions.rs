@@ -18,7 +18,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use self::watcher::{Change, Watcher};
 use super::resources::{Address, NotOurs, is_modern, unknown};
-use crate::http::principal;
+use crate::principal;
 
 /// Addresses that one client may subscribe to at a time.
 const MOST_ADDRESSES: usize = 64;
@@ -71,7 +71,7 @@ impl Subscriptions {
     ) -> Result<(), ErrorData> {
         let address = subscribable(uri)?;
         if let Some(session) = address.session() {
-            agent.ensure_visible(session, &principal(ctx)).await.map_err(|_| unknown(uri))?;
+            agent.ensure_visible(session, &principal::of(ctx)).await.map_err(|_| unknown(uri))?;
         }
         let handshake = ctx.peer.peer_info().ok_or_else(|| {
             ErrorData::invalid_request("this connection has no session to subscribe in", None)
@@ -104,7 +104,7 @@ impl Subscriptions {
         let (Ok(address), Some(handshake)) = (uri.parse::<Address>(), ctx.peer.peer_info()) else {
             return;
         };
-        let principal = principal(ctx);
+        let principal = principal::of(ctx);
         if let Some(client) = self.lock().known(&handshake, &principal) {
             client.wanted.send_if_modified(|wanted| {
                 let before = wanted.len();
@@ -138,7 +138,7 @@ impl Subscriptions {
         agent: &Agent,
         subscription: SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let principal = principal(subscription.request_context());
+        let principal = principal::of(subscription.request_context());
         let _one = self.one_more(&principal)?;
         let mut watcher = Watcher::new(agent, principal.clone());
         let accepted = subscription.accepted();
@@ -239,7 +239,7 @@ impl Inner {
         handshake: &Arc<InitializeRequestParams>,
         ctx: &RequestContext<RoleServer>,
     ) -> &mut Client {
-        let principal = principal(ctx);
+        let principal = principal::of(ctx);
         if self.known(handshake, &principal).is_none() {
             // Whoever's watcher has ended is gone.
             self.clients.retain(|it| 0 < it.wanted.receiver_count());

@@ -28,10 +28,11 @@ use self::id::TaskId;
 use super::Server;
 use super::client_support::ClientSupport;
 use super::questions::{FormAnswer, Unanswered, parse_answer, question_form};
-use super::results::{self, RunResult, cut};
+use super::results::{self, RunResult};
 use super::tool_error::{ToolError, chain};
-use crate::http::principal;
-use crate::wiring::clock;
+use crate::clock;
+use crate::principal;
+use crate::text::truncate;
 
 /// How often to ask while a task is at work. A step takes some seconds.
 const POLL: Duration = Duration::from_secs(2);
@@ -62,7 +63,7 @@ impl Default for Tasks {
 impl Tasks {
     /// Of sessions that are removed when nothing has happened in them for so long.
     pub fn with_max_age(max_age: Option<Duration>) -> Self {
-        Self { ended_tasks: Arc::default(), max_age, now: clock() }
+        Self { ended_tasks: Arc::default(), max_age, now: clock::system() }
     }
 
     /// The task of a run that has just begun.
@@ -80,7 +81,7 @@ impl Tasks {
             id.created.to_string(),
             updated.to_string(),
         )
-        .with_status_message(cut(message, 300))
+        .with_status_message(truncate(message, 300))
         .with_poll_interval_ms(millis(POLL));
         // From its beginning; a session's age counts from its last event, which is later.
         task.ttl_ms = self.max_age.map(millis);
@@ -174,7 +175,7 @@ impl Server {
             max_steps: report.steps_left(),
             reply_mode: ReplyMode::from_name(&report.run.facts.reply_mode).unwrap_or_default(),
             planner: report.run.facts.planner,
-            principal: principal(ctx),
+            principal: principal::of(ctx),
         };
         match self.agent.resume(next).await {
             Ok(_follower) => Ok(()),
@@ -198,7 +199,7 @@ impl Server {
             // It is over, and whoever goes on with its session goes on without it.
             return Ok(());
         }
-        let stopped = self.agent.stop_run(id.session, id.run, id.asks, &principal(ctx)).await;
+        let stopped = self.agent.stop_run(id.session, id.run, id.asks, &principal::of(ctx)).await;
         if stopped.map_err(|err| failure(&err))? {
             return Ok(());
         }
@@ -221,7 +222,7 @@ impl Server {
         let marked = self.tasks.ended_tasks.get(&id);
         // What the client has ended stays as it was, whatever the session does.
         let (run, answers) = marked.map_or((id.run, id.asks), |(run, _)| (run, false));
-        let principal = principal(ctx);
+        let principal = principal::of(ctx);
         let outcome = self.agent.run_status(id.session, run, answers, &principal).await;
         let outcome = outcome.map_err(|err| failure(&err))?;
         Ok((id, outcome, marked.map(|(_, end)| end)))

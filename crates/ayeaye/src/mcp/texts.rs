@@ -1,9 +1,9 @@
 //! The words a client's model reads to learn how to use the agent. A changed word here is a changed
 //! product: `tools/list` is pinned by a snapshot.
-use super::tools::Tools;
+use crate::config::ToolSet;
 
 /// What the server says of itself, for the tools that it offers. Some hosts cut it at 2,000 characters.
-pub fn instructions(tools: Tools) -> String {
+pub fn instructions(tools: ToolSet) -> String {
     let mut text = String::from(match (tools.agent, tools.device) {
         (true, _) => AGENT,
         (false, true) => DIRECT,
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_instructions_fit_and_speak_only_of_what_is_offered() {
         for (agent, device) in [(false, false), (true, false), (false, true), (true, true)] {
-            let text = instructions(Tools { agent, device });
+            let text = instructions(ToolSet { agent, device });
             assert!(text.chars().count() <= 2000, "{}", text.chars().count());
             assert_eq!(text.contains("ask_agent_"), agent, "{text}");
             assert_eq!(text.contains("yourself"), device, "{text}");

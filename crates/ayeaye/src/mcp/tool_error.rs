@@ -2,6 +2,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::text::excerpt;
 use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, JournalError, SessionId};
 
 /// A tool call that did not do what it was asked. Always answered as a tool error, which the
@@ -56,7 +57,7 @@ impl ToolError {
     }
 
     pub(super) fn not_a_device(given: &str) -> Self {
-        let shown: String = given.chars().filter(|c| !c.is_control()).take(60).collect();
+        let shown = excerpt(given, 60);
         Self {
             text: format!("`{shown}` is not a device_id"),
             hint: "take a device_id from list_connected_devices",
@@ -79,7 +80,7 @@ impl ToolError {
 
     /// A key that phones do not have.
     pub(super) fn not_a_key(given: &str, keys: &str) -> Self {
-        let shown: String = given.chars().filter(|c| !c.is_control()).take(40).collect();
+        let shown = excerpt(given, 40);
         Self {
             text: format!("`key` is `{shown}`; it can be {keys}"),
             hint: "letters and digits are typed with type_text",
@@ -118,7 +119,7 @@ impl ToolError {
     }
 
     pub(super) fn not_an_app(given: &str) -> Self {
-        let shown: String = given.chars().filter(|c| !c.is_control()).take(60).collect();
+        let shown = excerpt(given, 60);
         Self {
             text: format!("`{shown}` is not the name of an app"),
             hint: "give the name under its icon, or its package such as com.android.settings",

@@ -19,10 +19,11 @@ use ayeaye_export::LoggingJournal;
 use serde_json::{Map, Value, json};
 
 use super::Metronome;
-use crate::cli::Exit;
+use crate::clock;
+use crate::command::Exit;
 use crate::config::Config;
 use crate::terminal::Terminal;
-use crate::wiring::{clock, limits};
+use crate::wiring::limits;
 
 /// Small, so that pictures do not hide what the rest costs.
 const SIZE: ScreenSize = ScreenSize { width: 270, height: 600 };
@@ -111,7 +112,7 @@ async fn blocks(follower: &mut Follower, steps: u32) -> Vec<Value> {
 }
 
 fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>)> {
-    let files = FileJournal::new(&config.data_dir, clock(), config.journal.sync);
+    let files = FileJournal::new(&config.data_dir, clock::system(), config.journal.sync);
     let logs = config.logs.clone();
     let journal: Arc<dyn Journal> =
         Arc::new(LoggingJournal::new(Arc::new(files), &config.data_dir, logs));

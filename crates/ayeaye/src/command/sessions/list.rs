@@ -3,9 +3,10 @@ use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{AgentError, Journal, JournalError, SessionId, StopReason};
 use serde_json::{Value, json};
 
-use crate::cli::Exit;
+use crate::command::Exit;
 use crate::mcp::tool_error::chain;
-use crate::terminal::{Terminal, one_line};
+use crate::terminal::Terminal;
+use crate::text::one_line;
 
 /// Lists every session. One that cannot be read is in the list, with the reason.
 pub async fn list(

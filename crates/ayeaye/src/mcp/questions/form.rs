@@ -10,10 +10,9 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::super::results::cut;
 use super::super::texts;
 use crate::mcp::args;
-use crate::terminal::lines;
+use crate::text::{lines, truncate};
 
 /// The one field of every form.
 const FIELD: &str = "reply";
@@ -98,7 +97,7 @@ fn choice(title: &'static str, options: Vec<String>) -> EnumSchema {
 
 /// What the person reads. Whatever else the question says, the notice stands below it.
 fn message(question: &Question, report: &Report) -> String {
-    let mut text = cut(&lines(&question.text), 1500);
+    let mut text = truncate(&lines(&question.text), 1500);
     let by_hand = match question.kind {
         QuestionKind::Takeover => texts::ACT_ON_THE_PHONE,
         _ if question.asks_for_secret()
@@ -108,10 +107,10 @@ fn message(question: &Question, report: &Report) -> String {
         }
         _ => "",
     };
-    let task = cut(&lines(&report.task).replace('\n', " "), 200);
+    let task = truncate(&lines(&report.task).replace('\n', " "), 200);
     let mut more = vec![format!("Asked by the phone agent at work on: {task}")];
     if let Some(app) = &question.app {
-        more.push(format!("App in front: {}", cut(&lines(app), 120)));
+        more.push(format!("App in front: {}", truncate(&lines(app), 120)));
     }
     for part in [by_hand, &more.join("\n"), texts::NOTICE] {
         if !part.is_empty() {

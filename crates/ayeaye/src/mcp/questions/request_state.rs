@@ -11,7 +11,7 @@ use ayeaye_agent::{Principal, SessionId};
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::http::{TokenError, kept_secret};
+use crate::secret::{self, SecretFileError};
 
 /// The key's file in the data folder.
 const FILE: &str = "state-key";
@@ -54,8 +54,8 @@ impl StateCodec {
     }
 
     /// The seal of this data folder.
-    pub fn from_data_dir(data_dir: &Path) -> Result<Self, TokenError> {
-        let key = kept_secret(data_dir, FILE)?;
+    pub fn from_data_dir(data_dir: &Path) -> Result<Self, SecretFileError> {
+        let key = secret::read_or_create(data_dir, FILE)?;
         Ok(Self::with_key(key.expose().as_bytes()))
     }
 

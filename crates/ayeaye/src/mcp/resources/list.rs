@@ -5,9 +5,10 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
 use super::Address;
-use crate::mcp::results::{SessionItem, SessionList, cut};
+use crate::mcp::results::{SessionItem, SessionList};
 use crate::mcp::skill;
 use crate::mcp::tool_error::chain;
+use crate::text::{excerpt, truncate};
 
 /// Sessions of a page of the list; each is there as itself and as its report.
 pub(super) const PAGE: usize = 25;
@@ -82,7 +83,7 @@ pub(in crate::mcp) async fn beginning_with(
 
 fn read_cursor(cursor: &str) -> Result<SessionId, ErrorData> {
     cursor.parse().map_err(|_| {
-        let shown: String = cursor.chars().filter(|c| !c.is_control()).take(60).collect();
+        let shown = excerpt(cursor, 60);
         let text = format!("`{shown}` is not a cursor of this list; leave it out to begin anew");
         ErrorData::invalid_params(text, None)
     })
@@ -130,11 +131,11 @@ impl Known {
         let (reason, task, device, steps, error) = match self {
             Self::Live(report) => {
                 let device = report.device.device_id.clone();
-                (report.stop_reason, cut(&report.task, 120), device, report.global_steps, None)
+                (report.stop_reason, truncate(&report.task, 120), device, report.global_steps, None)
             }
             Self::Left(brief, reason) => {
                 let device = brief.device.device_id.clone();
-                (*reason, cut(&brief.task, 120), device, brief.steps, None)
+                (*reason, truncate(&brief.task, 120), device, brief.steps, None)
             }
             Self::Broken(err) => {
                 (StopReason::StorageFailed, String::new(), String::new(), 0, Some(chain(err)))
@@ -155,7 +156,7 @@ impl Known {
         if let Some(error) = item.error {
             let broken = Resource::new(Address::Session(id).to_string(), format!("session-{id}"))
                 .with_title("A session that cannot be read")
-                .with_description(cut(&error, 300))
+                .with_description(truncate(&error, 300))
                 .with_mime_type("application/json");
             return vec![broken];
         }
@@ -163,7 +164,7 @@ impl Known {
             Self::Left(brief, _) => Some(brief.last.to_string()),
             Self::Live(_) | Self::Broken(_) => None,
         };
-        let title = cut(&item.task, 80);
+        let title = truncate(&item.task, 80);
         let about =
             format!("{} on {}, {} steps", item.stop_reason, item.device_id, item.global_step_idx);
         let session = Resource::new(Address::Session(id).to_string(), format!("session-{id}"))

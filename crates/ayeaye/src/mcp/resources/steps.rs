@@ -7,7 +7,8 @@ use ayeaye_agent::{Journal, JournalError, SessionId};
 use serde::Serialize;
 
 use super::Address;
-use crate::mcp::results::{ActionItem, cut};
+use crate::mcp::results::ActionItem;
+use crate::text::truncate;
 
 /// Steps of a list; of more, the latest are told.
 const MOST_STEPS: usize = 500;
@@ -155,7 +156,7 @@ fn action(end: &StepEnd) -> Option<ActionItem> {
 }
 
 fn short(text: &str) -> String {
-    cut(text, LONGEST)
+    truncate(text, LONGEST)
 }
 
 impl StepList {
@@ -186,7 +187,7 @@ impl StepList {
                     }
                     Fact::StepEnd(end) => {
                         item.action = action(end);
-                        item.error = end.error.as_deref().map(|error| cut(error, 320));
+                        item.error = end.error.as_deref().map(|error| truncate(error, 320));
                     }
                     _ => {}
                 }
@@ -219,14 +220,14 @@ impl StepFacts {
             Fact::Observe(observe) if self.screen.is_none() || observe.screenshot.is_some() => {
                 self.screen = Some(Screen {
                     size: observe.screen_size,
-                    package: cut(&observe.package, 256),
-                    activity: cut(&observe.activity, 256),
+                    package: truncate(&observe.package, 256),
+                    activity: truncate(&observe.activity, 256),
                     on: observe.screen_on,
                     screenshot_uri: picture_of(id, self.step, observe),
                 });
             }
             Fact::LlmResponse(answer) if self.calls.len() < MOST_CALLS => self.calls.push(Call {
-                model: cut(&answer.model, 256),
+                model: truncate(&answer.model, 256),
                 success: answer.success,
                 latency_ms: answer.latency_ms,
                 prompt_tokens: answer.tokens.prompt,

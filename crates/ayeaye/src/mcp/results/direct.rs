@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ActionItem, QuestionItem};
+use crate::config::ToolSet;
 use crate::mcp::resources::screenshot_uri;
 use crate::mcp::tool_error::ToolError;
-use crate::mcp::tools::Tools;
 
 /// What an act has come to.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -54,7 +54,7 @@ impl ActResult {
     pub fn of(
         acted: Option<&DirectResult>,
         report: &Report,
-        tools: Tools,
+        tools: ToolSet,
     ) -> Result<Self, ToolError> {
         let session = report.session_id;
         let Some(acted) = acted else {
@@ -97,7 +97,7 @@ impl ActResult {
     }
 }
 
-fn next(asked: bool, tools: Tools) -> &'static str {
+fn next(asked: bool, tools: ToolSet) -> &'static str {
     match (tools.agent, asked) {
         (true, true) => {
             "Look at get_screenshot. The agent's question still waits: when what it asks for is done, \
@@ -158,7 +158,7 @@ mod tests {
             shown,
             pictured,
         });
-        ActResult::of(acted.as_ref(), &report, Tools::ALL).map_err(|it| it.to_string())
+        ActResult::of(acted.as_ref(), &report, ToolSet::ALL).map_err(|it| it.to_string())
     }
 
     #[test]

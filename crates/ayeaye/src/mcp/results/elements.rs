@@ -3,7 +3,8 @@ use ayeaye_agent::{Element, Elements, ScreenSize};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LONGEST_RESULT, cut, is_zero};
+use super::{LONGEST_RESULT, is_zero};
+use crate::text::truncate;
 
 /// Longest text of one element, in characters.
 const LONGEST_NAME: usize = 120;
@@ -112,10 +113,10 @@ impl ElementItem {
         let worth = u8::from(named) + 2 * u8::from(acts);
         let class = element.class.rsplit('.').next().unwrap_or_default();
         let item = Self {
-            text: cut(text, LONGEST_NAME),
-            description: cut(element.description.trim(), LONGEST_NAME),
-            class: cut(class, LONGEST_KIND),
-            id: cut(id, LONGEST_KIND),
+            text: truncate(text, LONGEST_NAME),
+            description: truncate(element.description.trim(), LONGEST_NAME),
+            class: truncate(class, LONGEST_KIND),
+            id: truncate(id, LONGEST_KIND),
             bounds: [
                 thousandths(left, width),
                 thousandths(top, height),

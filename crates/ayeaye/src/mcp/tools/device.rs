@@ -4,13 +4,13 @@ use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::http::principal;
 use crate::mcp::args::device::{KeyArgs, LaunchArgs, LongPressArgs, SwipeArgs, TapArgs, TypeArgs};
 use crate::mcp::args::{self, DeviceArgs, ValidatedArgs};
 use crate::mcp::results::{ActResult, UiTree, structured};
 use crate::mcp::schema::{input, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, texts};
+use crate::principal;
 
 #[tool_router(router = device_control, vis = "pub(super)")]
 impl Server {
@@ -28,7 +28,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
     }
 
     #[tool(
@@ -45,7 +45,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
     }
 
     #[tool(
@@ -62,7 +62,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
     }
 
     #[tool(
@@ -80,7 +80,7 @@ impl Server {
         let mut args = args?;
         let gesture = args.gesture()?;
         let secret = args.secret.unwrap_or_default();
-        let act = args.place().act(gesture, principal(&ctx))?;
+        let act = args.place().act(gesture, principal::of(&ctx))?;
         self.carry_out(DirectAction { secret, ..act }, &ctx).await
     }
 
@@ -98,7 +98,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
     }
 
     #[tool(
@@ -115,7 +115,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let mut args = args?;
         let gesture = args.gesture()?;
-        self.carry_out(args.place().act(gesture, principal(&ctx))?, &ctx).await
+        self.carry_out(args.place().act(gesture, principal::of(&ctx))?, &ctx).await
     }
 
     #[tool(

@@ -6,11 +6,11 @@ use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::http::principal;
 use crate::mcp::args::{self, DeviceArgs, ListSessionsArgs, SessionArgs, ValidatedArgs};
 use crate::mcp::schema::{input, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
+use crate::principal;
 
 #[tool_router(router = read_only, vis = "pub(super)")]
 impl Server {
@@ -25,7 +25,7 @@ impl Server {
         &self,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ToolError> {
-        let devices = self.agent.devices(&principal(&ctx)).await?;
+        let devices = self.agent.devices(&principal::of(&ctx)).await?;
         Ok(results::structured(&results::DeviceList::from(devices)))
     }
 
@@ -62,7 +62,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let list =
-            results::SessionList::read(&self.agent, &principal(&ctx), args::limit(args.limit)?)
+            results::SessionList::read(&self.agent, &principal::of(&ctx), args::limit(args.limit)?)
                 .await?;
         Ok(results::structured(&list))
     }
@@ -81,7 +81,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
-        let report = self.agent.report(id, &principal(&ctx)).await?;
+        let report = self.agent.report(id, &principal::of(&ctx)).await?;
         Ok(results::structured(&results::RunResult::from(&report)))
     }
 }
@@ -95,7 +95,7 @@ impl Server {
         ctx: &RequestContext<RoleServer>,
         look: impl Future<Output = Result<T, DeviceError>>,
     ) -> Result<T, ToolError> {
-        let principal = principal(ctx);
+        let principal = principal::of(ctx);
         let free = async || match self.agent.device_holder(id, &principal).await {
             DeviceHolder::Other => {
                 Err(AgentError::DeviceBusy { device: id.clone(), session: None })

@@ -4,12 +4,12 @@ use rmcp::model::{CallToolResponse, CallToolResult};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
-use crate::http::principal;
 use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs};
 use crate::mcp::questions::RetryContext;
 use crate::mcp::schema::{input, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
+use crate::principal;
 
 #[tool_router(router = tasks, vis = "pub(super)")]
 impl Server {
@@ -40,7 +40,7 @@ impl Server {
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
-            principal: principal(&ctx),
+            principal: principal::of(&ctx),
         };
         questions.run(self.agent.start(start).await?).await
     }
@@ -79,7 +79,7 @@ impl Server {
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
-            principal: principal(&ctx),
+            principal: principal::of(&ctx),
         };
         questions.run(self.agent.resume(next).await?).await
     }
@@ -98,7 +98,7 @@ impl Server {
     ) -> Result<CallToolResult, ToolError> {
         let args = args?;
         let id = args::session_id(&args.session_id)?;
-        let report = self.agent.stop(id, StopReason::Cancelled, &principal(&ctx)).await?;
+        let report = self.agent.stop(id, StopReason::Cancelled, &principal::of(&ctx)).await?;
         Ok(results::structured(&results::RunResult::from(&report)))
     }
 }

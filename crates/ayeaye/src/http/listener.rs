@@ -1,53 +1,11 @@
-//! Where a server listens: an address, or a socket in the file system that only its owner may open.
-use std::fmt;
+//! The listening socket: a TCP port, or a Unix socket that only its owner may open.
 use std::io;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use tokio::net::TcpListener;
 
-use crate::config;
+use crate::config::Listen;
 
-/// Where to listen, as `http.listen` and `--http` say it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listen {
-    /// An address.
-    Tcp(SocketAddr),
-    /// A Unix socket, by an absolute path.
-    Unix(PathBuf),
-}
-
-impl FromStr for Listen {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let Some(path) = text.strip_prefix("unix:") else {
-            return config::listen(text).map(Self::Tcp);
-        };
-        if !cfg!(unix) {
-            return Err("this system has no Unix sockets; give IP:PORT".to_owned());
-        }
-        let path = Path::new(path);
-        if !path.is_absolute() || path.file_name().is_none() {
-            return Err("after unix: there must be an absolute path, such as \
-                        unix:/run/user/1000/ayeaye.sock"
-                .to_owned());
-        }
-        Ok(Self::Unix(path.to_owned()))
-    }
-}
-
-impl fmt::Display for Listen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp(address) => write!(f, "{address}"),
-            Self::Unix(path) => write!(f, "unix:{}", path.display()),
-        }
-    }
-}
-
-/// A socket that is listened at.
+/// A listening socket.
 #[derive(Debug)]
 pub(super) enum Listener {
     Tcp(TcpListener),
@@ -56,7 +14,7 @@ pub(super) enum Listener {
 }
 
 impl Listener {
-    /// Takes the place, and says where that is: with port 0, the port the system chose.
+    /// Binds, and returns the address: with port 0, the port that the system chose.
     pub(super) async fn bind(listen: &Listen) -> io::Result<(Self, Listen)> {
         match listen {
             Listen::Tcp(address) => {
@@ -160,17 +118,6 @@ pub(super) mod unix {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn places_are_read_and_written_the_same() {
-        for text in ["127.0.0.1:8642", "[::1]:80", "unix:/run/user/1000/a b.sock"] {
-            assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
-        }
-        assert_eq!("8642".parse(), Ok(Listen::Tcp("127.0.0.1:8642".parse().unwrap())));
-        for wrong in ["unix:", "unix:a.sock", "unix:/", "unix:../a", "nowhere", ""] {
-            assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
-        }
-    }
 
     #[cfg(unix)]
     #[tokio::test]

@@ -1,22 +1,16 @@
-//! The two headers that tell a browser's request from a program's: `Host` and `Origin`.
-//!
-//! A web page can make its browser call a server on loopback. Through a name that its owner points
-//! at 127.0.0.1 (DNS rebinding) the browser even lets the page read the answers. `Host` gives that
-//! name away, `Origin` the page.
+//! The names that a browser's request carries: `Host` and `Origin`.
 use std::fmt;
-use std::net::IpAddr;
 use std::str::FromStr;
 
 use url::Url;
-
-use super::listen::Listen;
 
 /// The `Host` of a request: RFC 9110, 7.2, without user information.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostName {
     /// In lower case, an IPv6 address in brackets.
-    name: String,
-    port: Option<u16>,
+    pub name: String,
+    /// None where the URL's scheme implies it.
+    pub port: Option<u16>,
 }
 
 impl FromStr for HostName {
@@ -56,13 +50,13 @@ impl FromStr for HostName {
 
 impl HostName {
     /// The host that requests to this URL say.
-    pub(super) fn of(url: &Url) -> Option<Self> {
+    pub fn of(url: &Url) -> Option<Self> {
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}{port}", url.host_str()?).parse().ok()
     }
 
     /// What programs say at a Unix socket, which has no name.
-    pub(super) fn is_localhost(&self) -> bool {
+    pub fn is_localhost(&self) -> bool {
         self.name == "localhost"
     }
 }
@@ -71,49 +65,6 @@ impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
-    }
-}
-
-/// The names one server answers to.
-#[derive(Debug, Clone)]
-pub(super) struct Hosts {
-    allowed: Vec<HostName>,
-    port: u16,
-}
-
-impl Hosts {
-    /// The names of loopback, those of the address the server listens at, and `more`.
-    pub(super) fn new(listens: &Listen, more: &[HostName]) -> Self {
-        let literal = |ip: IpAddr| match ip {
-            IpAddr::V4(ip) => ip.to_string(),
-            IpAddr::V6(ip) => format!("[{ip}]"),
-        };
-        let (mut names, mut port) = (vec!["localhost".to_owned()], 80);
-        // A Unix socket has no address; programs say `localhost` there, and no browser gets in.
-        if let Listen::Tcp(address) = listens {
-            port = address.port();
-            names.extend(["127.0.0.1".to_owned(), "[::1]".to_owned()]);
-            if !address.ip().is_unspecified() {
-                names.push(literal(address.ip()));
-            }
-        }
-        let own = names.into_iter().map(|name| HostName { name, port: Some(port) });
-        Self { allowed: own.chain(more.iter().cloned()).collect(), port }
-    }
-
-    /// Whether a request may say this host. A name that was allowed without a port may come with
-    /// none (a proxy in front at the usual one) or with ours.
-    pub(super) fn allow(&self, host: &HostName) -> bool {
-        self.allowed.iter().any(|allowed| {
-            allowed.name == host.name
-                && match (allowed.port, host.port) {
-                    (Some(allowed), Some(said)) => allowed == said,
-                    // Port 80 is not written.
-                    (Some(allowed), None) => allowed == 80,
-                    (None, Some(said)) => said == self.port,
-                    (None, None) => true,
-                }
-        })
     }
 }
 
@@ -155,45 +106,6 @@ mod tests {
 
     fn host(text: &str) -> HostName {
         text.parse().unwrap_or_else(|err| panic!("{err}"))
-    }
-
-    #[test]
-    fn loopback_answers_to_its_names_with_its_port_only() {
-        let hosts = Hosts::new(&"127.0.0.1:8642".parse().unwrap(), &[]);
-        for good in ["localhost:8642", "LOCALHOST:8642", "127.0.0.1:8642", "[::1]:8642"] {
-            assert!(hosts.allow(&host(good)), "{good}");
-        }
-        for evil in [
-            "localhost",
-            "localhost:80",
-            "localhost:8643",
-            "evil.example:8642",
-            "localhost.evil.example:8642",
-            "127.0.0.1.nip.io:8642",
-            "0.0.0.0:8642",
-            "127.0.0.2:8642",
-            "[::]:8642",
-            "[::ffff:127.0.0.1]:8642",
-        ] {
-            assert!(!hosts.allow(&host(evil)), "{evil}");
-        }
-    }
-
-    #[test]
-    fn other_names_are_those_of_the_settings() {
-        let more = [host("phones.example.com"), host("other.example:9000")];
-        let hosts = Hosts::new(&"10.0.0.2:8642".parse().unwrap(), &more);
-        for good in
-            ["phones.example.com", "phones.example.com:8642", "other.example:9000", "10.0.0.2:8642"]
-        {
-            assert!(hosts.allow(&host(good)), "{good}");
-        }
-        for evil in ["phones.example.com:9000", "other.example", "other.example:8642", "10.0.0.2"] {
-            assert!(!hosts.allow(&host(evil)), "{evil}");
-        }
-        let any = Hosts::new(&"0.0.0.0:80".parse().unwrap(), &[]);
-        assert!(any.allow(&host("localhost")));
-        assert!(!any.allow(&host("0.0.0.0")));
     }
 
     #[test]

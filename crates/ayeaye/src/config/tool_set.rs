@@ -1,0 +1,73 @@
+//! Which tools clients are offered.
+use std::fmt;
+
+/// Which tools are offered. What only looks always is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolSet {
+    /// Tasks for the agent.
+    pub agent: bool,
+    /// The phone itself: taps, texts and keys, one at a time.
+    pub device: bool,
+}
+
+impl ToolSet {
+    /// Nothing that changes a phone.
+    pub const READ_ONLY: Self = Self { agent: false, device: false };
+    /// What a server offers unless it is told otherwise.
+    pub const USUAL: Self = Self { agent: true, device: false };
+    /// Everything.
+    pub const ALL: Self = Self { agent: true, device: true };
+
+    /// Reads names with commas between: `read-only`, `agent`, `device`, `all`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut tools = Self::READ_ONLY;
+        for name in text.split(',').map(str::trim) {
+            match name {
+                "read-only" => {}
+                "agent" => tools.agent = true,
+                "device" => tools.device = true,
+                "all" => tools = Self::ALL,
+                _ => {
+                    return Err(
+                        "it must be read-only, agent, device or all, or several with commas"
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+        Ok(tools)
+    }
+}
+
+impl fmt::Display for ToolSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.agent, self.device) {
+            (false, false) => "read-only",
+            (true, false) => "agent",
+            (false, true) => "device",
+            (true, true) => "all",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        for tools in [
+            ToolSet::READ_ONLY,
+            ToolSet::USUAL,
+            ToolSet::ALL,
+            ToolSet { agent: false, device: true },
+        ] {
+            assert_eq!(ToolSet::parse(&tools.to_string()), Ok(tools));
+        }
+        assert_eq!(ToolSet::parse("agent, device"), Ok(ToolSet::ALL));
+        assert_eq!(ToolSet::parse("read-only,agent"), Ok(ToolSet::USUAL));
+        for wrong in ["", "agents", "agent,", "ALL"] {
+            assert!(ToolSet::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Who makes a request: the one thing that transports tell the MCP handlers.
+//!
+//! HTTP authenticates a request and attaches its principal; stdio attaches nothing, because whoever
+//! started the process is at the other end. The type itself belongs to the agent, which decides what a
+//! principal may see.
+use axum::extract::Request;
+use ayeaye_agent::Principal;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+
+/// Attaches the authenticated principal to an HTTP request. rmcp hands its extensions on to handlers.
+pub fn attach(request: &mut Request, principal: Principal) {
+    request.extensions_mut().insert(principal);
+}
+
+/// The principal that made this call: the one attached by HTTP, else the local user.
+pub fn of(context: &RequestContext<RoleServer>) -> Principal {
+    context
+        .extensions
+        .get::<axum::http::request::Parts>()
+        .and_then(|parts| parts.extensions.get::<Principal>())
+        .cloned()
+        .unwrap_or_else(Principal::local)
+}

@@ -1,0 +1,197 @@
+//! Secrets: keys and tokens that are never shown, and those this server makes once and keeps in its
+//! data folder where only their owner can read them.
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// A key or a token. Its `Debug` shows nothing of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Fewer characters can be guessed.
+    pub const MIN_LENGTH: usize = 16;
+
+    /// Takes the text as it is.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for the wire and for nothing else.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a text can be a token that clients send: visible ASCII, and long enough.
+    pub fn is_strong(text: &str) -> bool {
+        Self::MIN_LENGTH <= text.len() && text.bytes().all(|byte| byte.is_ascii_graphic())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(set)")
+    }
+}
+
+/// Why a kept secret cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum SecretFileError {
+    #[error("cannot keep a secret in {}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read the secret in {}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{} holds no secret; delete it and a new one is made", path.display())]
+    Empty { path: PathBuf },
+    #[error(
+        "{} can be read by others (mode {mode:o}), so its secret may be known; delete it and a new \
+         one is made",
+        path.display()
+    )]
+    Exposed { path: PathBuf, mode: u32 },
+}
+
+/// Reads the secret in this file of the data folder; makes one of 256 random bits when there is none.
+pub fn read_or_create(data_dir: &Path, file: &str) -> Result<Secret, SecretFileError> {
+    let path = data_dir.join(file);
+    match read(&path) {
+        Err(SecretFileError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            write(data_dir, &path, &random())
+                .map_err(|source| SecretFileError::Write { path: path.clone(), source })?;
+            // Another server may have been faster: what is in the file counts.
+            read(&path)
+        }
+        kept => kept,
+    }
+}
+
+/// 256 bits from the system's generator, in hex.
+fn random() -> Secret {
+    let bytes: [u8; 32] = rand::random();
+    Secret::new(hex(&bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |four: u8| char::from(b"0123456789abcdef"[usize::from(four)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn read(path: &Path) -> Result<Secret, SecretFileError> {
+    let unreadable = |source| SecretFileError::Read { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mode = mode(&file.metadata().map_err(unreadable)?);
+    if mode & 0o077 != 0 {
+        return Err(SecretFileError::Exposed { path: path.to_owned(), mode });
+    }
+    let mut text = String::new();
+    file.take(4096).read_to_string(&mut text).map_err(unreadable)?;
+    let text = text.trim_end_matches(['\n', '\r']);
+    if !Secret::is_strong(text) {
+        return Err(SecretFileError::Empty { path: path.to_owned() });
+    }
+    Ok(Secret::new(text))
+}
+
+/// Writes the secret so that the file is never seen incomplete, and never replaced.
+fn write(data_dir: &Path, path: &Path, secret: &Secret) -> io::Result<()> {
+    make_folder(data_dir)?;
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".{}", std::process::id()));
+    let draft = PathBuf::from(draft);
+    let written = create(&draft).and_then(|mut file| {
+        writeln!(file, "{}", secret.expose())?;
+        file.sync_all()?;
+        match std::fs::hard_link(&draft, path) {
+            Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        }
+    });
+    written.and(std::fs::remove_file(&draft))
+}
+
+#[cfg(unix)]
+fn make_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn make_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
+#[cfg(unix)]
+fn create(path: &Path) -> io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+// On Windows the user's data folder is closed to other users already.
+#[cfg(not(unix))]
+fn create(path: &Path) -> io::Result<std::fs::File> {
+    std::fs::File::create(path)
+}
+
+/// The permission bits of a file.
+#[cfg(unix)]
+pub(crate) fn mode(metadata: &std::fs::Metadata) -> u32 {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.mode() & 0o777
+}
+
+#[cfg(not(unix))]
+pub(crate) fn mode(_: &std::fs::Metadata) -> u32 {
+    0o600
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "http-token";
+
+    fn kept(data_dir: &Path) -> Result<Secret, SecretFileError> {
+        read_or_create(data_dir, FILE)
+    }
+
+    #[test]
+    fn a_secret_is_made_once_and_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path().join("data");
+        let first = kept(&data).unwrap();
+        assert_eq!(first.expose().len(), 64);
+        assert_eq!(kept(&data).unwrap(), first);
+        let names: Vec<_> = std::fs::read_dir(&data).unwrap().collect();
+        assert_eq!(names.len(), 1, "no draft stays behind");
+    }
+
+    #[test]
+    fn a_secret_does_not_show() {
+        assert_eq!(format!("{:?}", Some(Secret::new("hush"))), "Some((set))");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_can_neither_read_it_nor_the_folder() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let data = home.path().join("data");
+        kept(&data).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&data), 0o700);
+        assert_eq!(mode(&data.join(FILE)), 0o600);
+        let open = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(data.join(FILE), open).unwrap();
+        assert!(matches!(kept(&data), Err(SecretFileError::Exposed { mode: 0o644, .. })));
+    }
+
+    #[test]
+    fn a_file_without_a_secret_is_an_error_and_not_replaced() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join(FILE);
+        drop(create(&path).unwrap());
+        assert!(matches!(kept(home.path()), Err(SecretFileError::Empty { .. })));
+        assert_eq!(std::fs::read(path).unwrap(), b"");
+    }
+}
