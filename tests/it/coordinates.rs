@@ -9,7 +9,7 @@ use ayeaye_agent::{Action, Frame, Gesture, Model as _, Reply, ScreenSize, ToolCa
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel};
 use bytes::Bytes;
 
-use crate::support::families::{Asked, Intent, Sight, Tongue, tongues};
+use crate::support::families::{Coords, FakeFamily, FamilyRequest, OracleAction, fake_families};
 
 /// Width and height as held upright.
 const SCREENS: [(u32, u32); 8] = [
@@ -35,10 +35,10 @@ fn frame((width, height): (u32, u32)) -> Frame {
     Frame::new(ScreenSize { width, height }, Bytes::from(pixels)).unwrap()
 }
 
-fn model(tongue: &dyn Tongue) -> RemoteModel {
+fn model(family: &dyn FakeFamily) -> RemoteModel {
     let endpoint = Endpoint::parse("http://127.0.0.1:9").unwrap();
-    let mut config = ModelConfig::new(endpoint, tongue.model());
-    config.profile = Some(tongue.profile().parse().unwrap());
+    let mut config = ModelConfig::new(endpoint, family.model());
+    config.profile = Some(family.profile().parse().unwrap());
     RemoteModel::new(config).unwrap()
 }
 
@@ -53,8 +53,13 @@ fn places((width, height): (u32, u32)) -> Vec<(f64, f64)> {
 }
 
 /// What the model's numbers become on the screen.
-fn tapped(model: &RemoteModel, tongue: &dyn Tongue, sight: &Sight, at: (f64, f64)) -> (u32, u32) {
-    let said = tongue.say(&Intent::Tap(at), &Asked::nothing(), sight);
+fn tapped(
+    model: &RemoteModel,
+    family: &dyn FakeFamily,
+    coords: &Coords,
+    at: (f64, f64),
+) -> (u32, u32) {
+    let said = family.format_reply(&OracleAction::Tap(at), &FamilyRequest::nothing(), coords);
     let call = |(name, arguments): &(String, serde_json::Value)| ToolCall {
         id: "call_1".to_owned(),
         name: name.clone(),
@@ -67,13 +72,13 @@ fn tapped(model: &RemoteModel, tongue: &dyn Tongue, sight: &Sight, at: (f64, f64
         finish_reason: Some(if said.calls.is_empty() { "stop" } else { "tool_calls" }.to_owned()),
         ..Reply::default()
     };
-    let sent = ScreenSize { width: sight.sent.0, height: sight.sent.1 };
+    let sent = ScreenSize { width: coords.sent.0, height: coords.sent.1 };
     let decision = model.read(&reply, sent);
     let Ok(Action::Gesture(Gesture::Click { point })) = decision.as_ref().map(|it| &it.action)
     else {
-        panic!("{}: {said:?} became {decision:?}", tongue.profile());
+        panic!("{}: {said:?} became {decision:?}", family.profile());
     };
-    let pixel = point.to_pixel(ScreenSize { width: sight.screen.0, height: sight.screen.1 });
+    let pixel = point.to_pixel(ScreenSize { width: coords.screen.0, height: coords.screen.1 });
     (pixel.x, pixel.y)
 }
 
@@ -87,23 +92,23 @@ fn every_profile_taps_within_a_pixel_of_what_the_model_means() {
         for turns in ROTATIONS {
             let screen = if turns % 2 == 0 { (width, height) } else { (height, width) };
             let frame = frame(screen);
-            for tongue in tongues() {
-                let model = model(&*tongue);
-                let sent = *pictures.entry((tongue.profile(), screen)).or_insert_with(|| {
+            for family in fake_families() {
+                let model = model(&*family);
+                let sent = *pictures.entry((family.profile(), screen)).or_insert_with(|| {
                     let size = model.picture(&frame).size;
                     (size.width, size.height)
                 });
-                let sight = Sight::new(screen, sent);
-                assert!(sight.keeps_shape(32), "{}: {sent:?} of {screen:?}", tongue.profile());
+                let coords = Coords::new(screen, sent);
+                assert!(coords.keeps_shape(32), "{}: {sent:?} of {screen:?}", family.profile());
                 for at in places(screen) {
-                    let (x, y) = tapped(&model, &*tongue, &sight, at);
-                    let (true_x, true_y) = sight.meant.borrow_mut().pop().unwrap();
+                    let (x, y) = tapped(&model, &*family, &coords, at);
+                    let (true_x, true_y) = coords.rounded.borrow_mut().pop().unwrap();
                     // Nobody can tap beyond the last pixel.
                     let miss = |at: u32, truth: f64, length: u32| {
                         (f64::from(at) - truth.min(f64::from(length - 1))).abs()
                     };
                     let miss = miss(x, true_x, screen.0).max(miss(y, true_y, screen.1));
-                    let name = tongue.profile();
+                    let name = family.profile();
                     assert!(
                         miss <= 1.0,
                         "{name} on {screen:?}: {at:?} is told as {true_x},{true_y} and tapped at {x},{y}"
@@ -114,6 +119,6 @@ fn every_profile_taps_within_a_pixel_of_what_the_model_means() {
             }
         }
     }
-    assert_eq!(points, tongues().len() * 8 * 4 * 64);
+    assert_eq!(points, fake_families().len() * 8 * 4 * 64);
     assert!(0.0 < worst, "a table in which nothing is ever rounded is no table");
 }

@@ -8,18 +8,20 @@ use ayeaye_phone::{AdbDevice, InputCounts, Phone, PhoneOptions};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::support::families::{FamilyServer, Mind, Task, Tongue, Wire, mind, tongues};
+use crate::support::families::{
+    FakeFamily, FamilyServer, Task, TaskOracle, Wire, fake_families, oracle,
+};
 use crate::support::{Answer, FakeVlm, KEY, Rig, RigOptions};
 
 /// What one profile's five tasks run on.
-struct Bench {
+struct FamilyRun {
     profile: &'static str,
     rig: Rig,
     server: FamilyServer,
 }
 
-impl Bench {
-    async fn new(tongue: Box<dyn Tongue>) -> Self {
+impl FamilyRun {
+    async fn new(family: Box<dyn FakeFamily>) -> Self {
         // Small, for it is drawn and encoded some fifty times for each of many profiles.
         let adb_device = AdbDevice::new(Phone::new(PhoneOptions {
             width: 360,
@@ -30,10 +32,13 @@ impl Bench {
         }));
         let mut options = RigOptions { adb_device, ..RigOptions::default() };
         let phone = options.adb_device.phone().clone();
-        let (model, profile) = (tongue.model(), tongue.profile());
-        let server =
-            FamilyServer::start(tongue_of(profile), Mind { phone, caps: tongue.caps() }).await;
-        let version = if tongue.wire() == Wire::Gemini { "v1beta" } else { "v1" };
+        let (model, profile) = (family.model(), family.profile());
+        let server = FamilyServer::start(
+            fake_family(profile),
+            TaskOracle { phone, abilities: family.abilities() },
+        )
+        .await;
+        let version = if family.wire() == Wire::Gemini { "v1beta" } else { "v1" };
         let endpoint = Endpoint::parse(&format!("http://{}/{version}", server.address)).unwrap();
         let mut config = ModelConfig::new(endpoint, model);
         config.key = Secret::new(KEY);
@@ -49,7 +54,7 @@ impl Bench {
     /// Starts a task and brings it to its end, answering what is asked.
     async fn carry_out(&self, task: Task) -> Value {
         let profile = self.profile;
-        self.server.take_up(task);
+        self.server.begin(task);
         let mut result = self.rig.start(task.words()).await;
         for _ in 0..3 {
             let more = match result["stop_reason"].as_str() {
@@ -92,7 +97,7 @@ impl Bench {
             Task::Wifi => assert!(!state.wifi && state.bluetooth),
             Task::Note => {
                 let note = (state.notes[0].title.as_str(), state.notes[0].body.as_str());
-                assert_eq!(note, (mind::NOTE_TITLE, mind::NOTE_TEXT));
+                assert_eq!(note, (oracle::NOTE_TITLE, oracle::NOTE_TEXT));
             }
             Task::Shop => {
                 assert!(state.orders.is_empty(), "{:?}", state.orders);
@@ -103,7 +108,7 @@ impl Bench {
             }
             Task::Message => {
                 let [sent] = state.sent.as_slice() else { panic!("{:?}", state.sent) };
-                assert_eq!((sent.to.as_str(), sent.text.as_str()), ("Anna Berg", mind::MESSAGE));
+                assert_eq!((sent.to.as_str(), sent.text.as_str()), ("Anna Berg", oracle::MESSAGE));
             }
             Task::SignIn => assert_eq!(state.signed_in.as_deref(), Some("robin")),
             Task::Aim => assert_eq!(state.foreground.package, "com.android.settings"),
@@ -133,20 +138,20 @@ impl Bench {
     }
 }
 
-fn tongue_of(profile: &str) -> Box<dyn Tongue> {
-    let mut all = tongues().into_iter();
-    all.find(|tongue| tongue.profile() == profile)
+fn fake_family(profile: &str) -> Box<dyn FakeFamily> {
+    let mut all = fake_families().into_iter();
+    all.find(|family| family.profile() == profile)
         .unwrap_or_else(|| panic!("no fake server speaks {profile}"))
 }
 
 async fn five_tasks(profile: &'static str) {
-    let bench = Bench::new(tongue_of(profile)).await;
+    let run = FamilyRun::new(fake_family(profile)).await;
     for task in Task::FIVE {
-        bench.carry_out(task).await;
-        bench.judge(task);
+        run.carry_out(task).await;
+        run.judge(task);
     }
     // A mind that was not asked has shown nothing.
-    assert!(25 < bench.server.requests(), "{} requests", bench.server.requests());
+    assert!(25 < run.server.requests(), "{} requests", run.server.requests());
 }
 
 /// All of them at the same time: most of what a task takes is waiting for screens.
@@ -188,19 +193,19 @@ families! {
 /// One tap on a screen that is turned, and on one whose size is overridden, in each kind of numbers:
 /// what the phone says of its size, the picture and the tap have to be of the same screen.
 async fn taps_on_every_screen(profile: &'static str) {
-    let bench = Bench::new(tongue_of(profile)).await;
-    let phone = bench.rig.adb_device.phone().clone();
+    let run = FamilyRun::new(fake_family(profile)).await;
+    let phone = run.rig.adb_device.phone().clone();
     for size in [None, Some((450, 920))] {
         phone.set_size_override(size);
         for turns in 0..4 {
             phone.set_rotation(turns);
-            bench.carry_out(Task::Aim).await;
-            bench.judge(Task::Aim);
+            run.carry_out(Task::Aim).await;
+            run.judge(Task::Aim);
             let (width, height) = phone.display_size();
             assert_eq!(turns % 2 == 1, height < width, "{profile}: turned {turns}");
         }
     }
-    assert_eq!(bench.server.requests(), 16, "{profile}: one tap each, and the end");
+    assert_eq!(run.server.requests(), 16, "{profile}: one tap each, and the end");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,20 +223,20 @@ async fn a_tap_lands_on_turned_and_resized_screens_in_every_kind_of_numbers() {
 fn every_profile_has_carried_out_the_five_tasks() {
     let all: BTreeSet<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
     let tested: BTreeSet<&str> = TESTED.iter().copied().collect();
-    let spoken: BTreeSet<&str> = tongues().iter().map(|tongue| tongue.profile()).collect();
+    let spoken: BTreeSet<&str> = fake_families().iter().map(|family| family.profile()).collect();
     assert_eq!(tested, all);
     assert_eq!(spoken, all);
 }
 
 #[test]
 fn every_profile_is_found_by_the_name_of_its_models() {
-    for tongue in tongues().iter().filter(|tongue| tongue.is_chosen_by_name()) {
-        let home = match tongue.wire() {
+    for family in fake_families().iter().filter(|family| family.is_chosen_by_name()) {
+        let home = match family.wire() {
             Wire::Chat => "http://127.0.0.1:8000/v1",
             Wire::Anthropic => "https://api.anthropic.com/v1",
             Wire::Gemini => "https://generativelanguage.googleapis.com/v1beta",
         };
-        let found = Profile::for_model(tongue.model(), &Endpoint::parse(home).unwrap());
-        assert_eq!(found.name(), tongue.profile(), "{}", tongue.model());
+        let found = Profile::for_model(family.model(), &Endpoint::parse(home).unwrap());
+        assert_eq!(found.name(), family.profile(), "{}", family.model());
     }
 }

@@ -3,10 +3,10 @@
 //! and coordinates.
 //!
 //! Written from the formats, not from our code: nothing here calls the crate under test. What to do
-//! next is decided by one [`mind`] for all; a [`Tongue`] only says it.
-pub mod asked;
-pub mod grid;
-pub mod mind;
+//! next is decided by one [`oracle`] for all; a [`FakeFamily`] only puts it into words.
+pub mod coords;
+pub mod oracle;
+pub mod request;
 mod server;
 
 mod agentcpm;
@@ -20,33 +20,33 @@ mod seed;
 mod tars;
 mod venus;
 
-pub use asked::Asked;
-pub use grid::Sight;
-pub use mind::{Caps, Intent, Mind, Place, Submit, Task};
+pub use coords::Coords;
+pub use oracle::{Abilities, OracleAction, PixelPoint, Submit, Task, TaskOracle};
+pub use request::FamilyRequest;
 pub use server::{FamilyServer, Wire};
 
-/// What a family's model says in one reply.
+/// One reply of a family's model.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct FakeReply {
     pub text: String,
     pub reasoning: String,
     /// Tools it calls: name and arguments.
     pub calls: Vec<(String, serde_json::Value)>,
-    /// What a later prompt of the family has to tell of this step, if it tells of earlier steps.
-    pub mark: String,
+    /// What has to stand in later prompts of a family that shows the model its earlier steps.
+    pub history_mark: String,
 }
 
-impl Said {
-    /// Words alone, which are told again whole.
+impl FakeReply {
+    /// Text alone, which later prompts repeat whole.
     pub fn words(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { mark: text.clone(), text, ..Self::default() }
+        Self { history_mark: text.clone(), text, ..Self::default() }
     }
 }
 
-/// One family's way of being asked and of answering.
-pub trait Tongue: Send {
-    /// The profile of ours that is to speak with it.
+/// What one family's endpoint expects, and how its model answers.
+pub trait FakeFamily: Send {
+    /// Our profile for it.
     fn profile(&self) -> &'static str;
     /// A name of its models, by which the profile has to be found.
     fn model(&self) -> &'static str;
@@ -57,15 +57,20 @@ pub trait Tongue: Send {
     fn wire(&self) -> Wire {
         Wire::Chat
     }
-    fn caps(&self) -> Caps;
-    /// What is wrong with a request, given what was said before in this session.
-    fn check(&self, asked: &Asked, said: &[Said]) -> Result<(), String>;
-    /// An intention in the family's words and numbers.
-    fn say(&self, intent: &Intent, asked: &Asked, sight: &Sight) -> Said;
+    fn abilities(&self) -> Abilities;
+    /// What is wrong with a request, given the replies so far in this session.
+    fn check(&self, request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String>;
+    /// An action in the family's words and numbers.
+    fn format_reply(
+        &self,
+        next: &OracleAction,
+        request: &FamilyRequest,
+        coords: &Coords,
+    ) -> FakeReply;
 }
 
 /// Every family.
-pub fn tongues() -> Vec<Box<dyn Tongue>> {
+pub fn fake_families() -> Vec<Box<dyn FakeFamily>> {
     vec![
         Box::new(gelab::Gelab),
         Box::new(tars::Tars::Open),

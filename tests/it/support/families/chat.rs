@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::tars::conversation;
-use super::{Asked, Caps, Intent, Place, Said, Sight, Submit, Tongue};
+use super::{
+    Abilities, Coords, FakeFamily, FakeReply, FamilyRequest, OracleAction, PixelPoint, Submit,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chat {
@@ -18,22 +20,22 @@ pub enum Chat {
 }
 
 impl Chat {
-    fn point(self, sight: &Sight, at: Place) -> Value {
+    fn point(self, coords: &Coords, at: PixelPoint) -> Value {
         match self {
             Self::Gpt | Self::Claude => {
-                let (x, y) = sight.sent_pixels(at);
+                let (x, y) = coords.sent_pixels(at);
                 json!([x, y])
             }
             Self::Kimi => {
-                let (x, y) = sight.fractions(at);
+                let (x, y) = coords.fractions(at);
                 json!([x, y])
             }
             Self::Gemini => {
-                let (x, y) = sight.norm(at, 1000.0);
+                let (x, y) = coords.norm(at, 1000.0);
                 json!({ "x": x, "y": y })
             }
             Self::Generic | Self::GenericText | Self::Glm => {
-                let (x, y) = sight.norm(at, 1000.0);
+                let (x, y) = coords.norm(at, 1000.0);
                 json!([x, y])
             }
         }
@@ -52,7 +54,7 @@ impl Chat {
     }
 }
 
-impl Tongue for Chat {
+impl FakeFamily for Chat {
     fn profile(&self) -> &'static str {
         match self {
             Self::Generic => "generic",
@@ -80,96 +82,101 @@ impl Tongue for Chat {
         *self != Self::GenericText
     }
 
-    fn caps(&self) -> Caps {
-        Caps { opens: true, aims: true, submit: Submit::WithText }
+    fn abilities(&self) -> Abilities {
+        Abilities { opens_apps: true, types_at_point: true, submit: Submit::WithText }
     }
 
-    fn check(&self, asked: &Asked, said: &[Said]) -> Result<(), String> {
-        if asked.roles().first() != Some(&"system") {
+    fn check(&self, request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String> {
+        if request.roles().first() != Some(&"system") {
             return Err("the rules are not the system's".to_owned());
         }
         match self {
             Self::Gpt | Self::Claude | Self::Gemini | Self::Kimi => {
-                asked.param("temperature", None)?;
+                request.expect_param("temperature", None)?;
             }
             Self::Generic | Self::GenericText | Self::Glm => {
-                asked.param("temperature", Some(0.0))?;
+                request.expect_param("temperature", Some(0.0))?;
             }
         }
-        let sent = asked.picture().ok_or("no picture")?;
+        let sent = request.picture().ok_or("no picture")?;
         if !self.is_left_alone(sent) {
             return Err(format!("{sent:?} is made smaller without a word"));
         }
         if matches!(self, Self::Gpt | Self::Claude) {
-            asked.says(&format!("{} x {}", sent.0, sent.1))?;
+            request.expect_text(&format!("{} x {}", sent.0, sent.1))?;
         }
         if *self == Self::Generic {
-            let tool = asked.tool("phone_action")?;
+            let tool = request.tool("phone_action")?;
             for name in ["action", "point", "start", "end", "text", "submit"] {
                 if tool["properties"][name].is_null() {
                     return Err(format!("the tool has no {name}: {tool}"));
                 }
             }
-            return calls_are_answered(asked, said);
+            return calls_are_answered(request, replies);
         }
-        if !asked.body["tools"].is_null() {
+        if !request.body["tools"].is_null() {
             return Err("tools for a model that is asked in text".to_owned());
         }
-        asked.says("Action:")?;
-        conversation(asked, said, if *self == Self::Glm { 1 } else { 3 })
+        request.expect_text("Action:")?;
+        conversation(request, replies, if *self == Self::Glm { 1 } else { 3 })
     }
 
-    fn say(&self, intent: &Intent, _asked: &Asked, sight: &Sight) -> Said {
-        let point = |at: &Place| self.point(sight, *at);
-        let mut action = match intent {
-            Intent::Tap(at) => json!({ "action": "click", "point": point(at) }),
-            Intent::Type { at, text, submit } => {
+    fn format_reply(
+        &self,
+        next: &OracleAction,
+        _request: &FamilyRequest,
+        coords: &Coords,
+    ) -> FakeReply {
+        let point = |at: &PixelPoint| self.point(coords, *at);
+        let mut action = match next {
+            OracleAction::Tap(at) => json!({ "action": "click", "point": point(at) }),
+            OracleAction::Type { at, text, submit } => {
                 let mut action = json!({ "action": "type", "text": text, "point": point(at) });
                 if *submit {
                     action["submit"] = true.into();
                 }
                 action
             }
-            Intent::Open(app) => json!({ "action": "open_app", "app": app }),
-            Intent::Swipe { from, to } => {
+            OracleAction::Open(app) => json!({ "action": "open_app", "app": app }),
+            OracleAction::Swipe { from, to } => {
                 json!({ "action": "swipe", "start": point(from), "end": point(to) })
             }
-            Intent::Back => json!({ "action": "press_key", "key": "back" }),
-            Intent::Enter => json!({ "action": "press_key", "key": "enter" }),
-            Intent::Wait => json!({ "action": "wait", "seconds": 1 }),
-            Intent::Ask(question) => json!({ "action": "ask_user", "question": question }),
-            Intent::Done(message) => json!({ "action": "complete", "message": message }),
+            OracleAction::Back => json!({ "action": "press_key", "key": "back" }),
+            OracleAction::Enter => json!({ "action": "press_key", "key": "enter" }),
+            OracleAction::Wait => json!({ "action": "wait", "seconds": 1 }),
+            OracleAction::Ask(question) => json!({ "action": "ask_user", "question": question }),
+            OracleAction::Done(message) => json!({ "action": "complete", "message": message }),
         };
-        let mark = format!("\"{}\"", action["action"].as_str().unwrap_or_default());
+        let history_mark = format!("\"{}\"", action["action"].as_str().unwrap_or_default());
         if *self == Self::Generic {
             action["thought"] = "This is the next thing to do.".into();
             let calls = vec![("phone_action".to_owned(), action)];
-            return Said { calls, mark, ..Said::default() };
+            return FakeReply { calls, history_mark, ..FakeReply::default() };
         }
         let (open, close) = match self {
             Self::Glm => ("<|begin_of_box|>", "<|end_of_box|>"),
             _ => ("", ""),
         };
         let text = format!("Thought: This is the next thing to do.\nAction: {open}{action}{close}");
-        Said { text, mark, ..Said::default() }
+        FakeReply { text, history_mark, ..FakeReply::default() }
     }
 }
 
 /// Every call that is told is one that was made, and has its result behind it.
-fn calls_are_answered(asked: &Asked, said: &[Said]) -> Result<(), String> {
-    let made: Vec<_> = asked.turns.iter().flat_map(|turn| &turn.calls).collect();
-    let answered: Vec<_> = asked.turns.iter().flat_map(|turn| &turn.results).collect();
+fn calls_are_answered(request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String> {
+    let made: Vec<_> = request.turns.iter().flat_map(|turn| &turn.calls).collect();
+    let answered: Vec<_> = request.turns.iter().flat_map(|turn| &turn.results).collect();
     if made.iter().map(|(id, ..)| id).ne(answered.iter().copied()) {
         return Err(format!("calls {made:?} with results {answered:?}"));
     }
-    if made.len() != said.len() {
-        return Err(format!("{} calls of mine in it, not {}", made.len(), said.len()));
+    if made.len() != replies.len() {
+        return Err(format!("{} calls of mine in it, not {}", made.len(), replies.len()));
     }
-    for ((_, name, arguments), said) in made.iter().zip(said) {
-        let (said_name, said_arguments) = &said.calls[0];
+    for ((_, name, arguments), reply) in made.iter().zip(replies) {
+        let (said_name, said_arguments) = &reply.calls[0];
         if name != said_name || arguments["action"] != said_arguments["action"] {
             return Err(format!("I called {said_name}({said_arguments}), not {name}({arguments})"));
         }
     }
-    asked.number_of_pictures(|count| (1..=3).contains(&count))
+    request.expect_pictures(|count| (1..=3).contains(&count))
 }

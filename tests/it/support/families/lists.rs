@@ -2,7 +2,9 @@
 //! `AndroidWorld`'s actions, the hosted Step models.
 use serde_json::{Value, json};
 
-use super::{Asked, Caps, Intent, Place, Said, Sight, Submit, Tongue};
+use super::{
+    Abilities, Coords, FakeFamily, FakeReply, FamilyRequest, OracleAction, PixelPoint, Submit,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lists {
@@ -16,88 +18,88 @@ pub enum Lists {
 }
 
 impl Lists {
-    fn point(self, sight: &Sight, at: Place) -> Value {
+    fn point(self, coords: &Coords, at: PixelPoint) -> Value {
         match self {
             Self::OwlOne => {
-                let (x, y) = sight.resized(at, 28, 56 * 56, 16384 * 28 * 28);
+                let (x, y) = coords.resized(at, 28, 56 * 56, 16384 * 28 * 28);
                 json!([x, y])
             }
             Self::M3a => {
-                let (x, y) = sight.sent_pixels(at);
+                let (x, y) = coords.sent_pixels(at);
                 json!([x, y])
             }
             Self::Step => {
-                let (x, y) = sight.fractions(at);
+                let (x, y) = coords.fractions(at);
                 json!([x, y])
             }
         }
     }
 
-    fn owl(self, intent: &Intent, sight: &Sight) -> Value {
-        let point = |at: &Place| self.point(sight, *at);
-        match intent {
-            Intent::Tap(at) => json!({ "action": "click", "coordinate": point(at) }),
-            Intent::Type { text, .. } => json!({ "action": "type", "text": text }),
-            Intent::Open(app) => json!({ "action": "open", "text": app }),
-            Intent::Swipe { from, to } => {
+    fn owl(self, next: &OracleAction, coords: &Coords) -> Value {
+        let point = |at: &PixelPoint| self.point(coords, *at);
+        match next {
+            OracleAction::Tap(at) => json!({ "action": "click", "coordinate": point(at) }),
+            OracleAction::Type { text, .. } => json!({ "action": "type", "text": text }),
+            OracleAction::Open(app) => json!({ "action": "open", "text": app }),
+            OracleAction::Swipe { from, to } => {
                 json!({ "action": "swipe", "coordinate": point(from), "coordinate2": point(to) })
             }
-            Intent::Enter => json!({ "action": "system_button", "button": "Enter" }),
-            Intent::Back => json!({ "action": "system_button", "button": "Back" }),
-            Intent::Wait => json!({ "action": "wait", "time": 1 }),
-            Intent::Ask(question) => json!({ "action": "interact", "text": question }),
-            Intent::Done(_) => json!({ "action": "terminate", "status": "success" }),
+            OracleAction::Enter => json!({ "action": "system_button", "button": "Enter" }),
+            OracleAction::Back => json!({ "action": "system_button", "button": "Back" }),
+            OracleAction::Wait => json!({ "action": "wait", "time": 1 }),
+            OracleAction::Ask(question) => json!({ "action": "interact", "text": question }),
+            OracleAction::Done(_) => json!({ "action": "terminate", "status": "success" }),
         }
     }
 
-    fn m3a(self, intent: &Intent, sight: &Sight) -> Value {
-        let point = |at: &Place| self.point(sight, *at);
-        match intent {
-            Intent::Tap(at) => {
+    fn m3a(self, next: &OracleAction, coords: &Coords) -> Value {
+        let point = |at: &PixelPoint| self.point(coords, *at);
+        match next {
+            OracleAction::Tap(at) => {
                 let at = point(at);
                 json!({ "action_type": "click", "x": at[0], "y": at[1] })
             }
-            Intent::Type { at, text, .. } => {
+            OracleAction::Type { at, text, .. } => {
                 let at = point(at);
                 json!({ "action_type": "input_text", "text": text, "x": at[0], "y": at[1] })
             }
-            Intent::Open(app) => json!({ "action_type": "open_app", "app_name": app }),
+            OracleAction::Open(app) => json!({ "action_type": "open_app", "app_name": app }),
             // What lies to the right is shown.
-            Intent::Swipe { from, .. } => {
+            OracleAction::Swipe { from, .. } => {
                 let at = point(from);
                 json!({ "action_type": "scroll", "direction": "right", "x": at[0], "y": at[1] })
             }
-            Intent::Enter => json!({ "action_type": "keyboard_enter" }),
-            Intent::Back => json!({ "action_type": "navigate_back" }),
-            Intent::Wait => json!({ "action_type": "wait" }),
-            Intent::Ask(question) => json!({ "action_type": "ask_user", "text": question }),
-            Intent::Done(_) => json!({ "action_type": "status", "goal_status": "complete" }),
+            OracleAction::Enter => json!({ "action_type": "keyboard_enter" }),
+            OracleAction::Back => json!({ "action_type": "navigate_back" }),
+            OracleAction::Wait => json!({ "action_type": "wait" }),
+            OracleAction::Ask(question) => json!({ "action_type": "ask_user", "text": question }),
+            OracleAction::Done(_) => json!({ "action_type": "status", "goal_status": "complete" }),
         }
     }
 
-    fn step(self, intent: &Intent, sight: &Sight) -> Value {
-        let point = |at: &Place| self.point(sight, *at);
-        let (name, args) = match intent {
-            Intent::Tap(at) => ("Click", json!({ "normalized_point": point(at) })),
-            Intent::Type { at, text, .. } => (
+    fn step(self, next: &OracleAction, coords: &Coords) -> Value {
+        let point = |at: &PixelPoint| self.point(coords, *at);
+        let (name, args) = match next {
+            OracleAction::Tap(at) => ("Click", json!({ "normalized_point": point(at) })),
+            OracleAction::Type { at, text, .. } => (
                 "Type",
                 json!({ "text": text, "normalized_point": point(at), "keyboard_exists": false }),
             ),
-            Intent::Open(app) => ("Awake", json!({ "text": app })),
-            Intent::Swipe { from, to } => {
+            OracleAction::Open(app) => ("Awake", json!({ "text": app })),
+            OracleAction::Swipe { from, to } => {
                 ("Scroll", json!({ "normalized_path": [point(from), point(to)] }))
             }
-            Intent::Back => ("Back", json!({})),
-            Intent::Wait => ("Wait", json!({ "duration": 1 })),
-            Intent::Ask(question) => ("Pop", json!({ "text": question })),
-            Intent::Done(message) => ("Complete", json!({ "text": message })),
-            Intent::Enter => unreachable!("it has no words for this"),
+            OracleAction::Back => ("Back", json!({})),
+            OracleAction::Wait => ("Wait", json!({ "duration": 1 })),
+            OracleAction::Ask(question) => ("Pop", json!({ "text": question })),
+            OracleAction::Done(message) => ("Complete", json!({ "text": message })),
+            OracleAction::Enter => unreachable!("it has no words for this"),
         };
         json!({ "action_type": name, "args": args })
     }
 }
 
-impl Tongue for Lists {
+impl FakeFamily for Lists {
     fn profile(&self) -> &'static str {
         match self {
             Self::OwlOne => "gui-owl-1",
@@ -114,19 +116,23 @@ impl Tongue for Lists {
         }
     }
 
-    fn caps(&self) -> Caps {
+    fn abilities(&self) -> Abilities {
         match self {
-            Self::OwlOne => Caps { opens: true, aims: false, submit: Submit::Key },
-            Self::M3a => Caps { opens: true, aims: true, submit: Submit::Key },
-            Self::Step => Caps { opens: true, aims: true, submit: Submit::Never },
+            Self::OwlOne => {
+                Abilities { opens_apps: true, types_at_point: false, submit: Submit::Key }
+            }
+            Self::M3a => Abilities { opens_apps: true, types_at_point: true, submit: Submit::Key },
+            Self::Step => {
+                Abilities { opens_apps: true, types_at_point: true, submit: Submit::Never }
+            }
         }
     }
 
-    fn check(&self, asked: &Asked, said: &[Said]) -> Result<(), String> {
-        asked.number_of_pictures(|count| count == 1)?;
+    fn check(&self, request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String> {
+        request.expect_pictures(|count| count == 1)?;
         // Of the hosted Step models nobody says how they are asked; GELab's come from the same house.
-        asked.param("temperature", Some(if *self == Self::Step { 0.1 } else { 0.0 }))?;
-        let words = asked.words();
+        request.expect_param("temperature", Some(if *self == Self::Step { 0.1 } else { 0.0 }))?;
+        let words = request.text();
         let words_for = match self {
             Self::OwlOne => {
                 ["### Thought ###", "### Action ###", "### Description ###", "coordinate2"]
@@ -135,28 +141,33 @@ impl Tongue for Lists {
             Self::Step => ["normalized_point", "normalized_path", "Pop", "Complete"],
         };
         for word in words_for {
-            asked.says(word)?;
+            request.expect_text(word)?;
         }
         if *self == Self::M3a {
-            let (width, height) = asked.picture().ok_or("no picture")?;
-            asked.says(&format!("{width} x {height}"))?;
+            let (width, height) = request.picture().ok_or("no picture")?;
+            request.expect_text(&format!("{width} x {height}"))?;
         }
-        for said in said {
-            if !words.contains(&said.mark) {
-                return Err(format!("nothing tells of {:?}: {words}", said.mark));
+        for reply in replies {
+            if !words.contains(&reply.history_mark) {
+                return Err(format!("nothing tells of {:?}: {words}", reply.history_mark));
             }
         }
         Ok(())
     }
 
-    fn say(&self, intent: &Intent, _asked: &Asked, sight: &Sight) -> Said {
+    fn format_reply(
+        &self,
+        next: &OracleAction,
+        _request: &FamilyRequest,
+        coords: &Coords,
+    ) -> FakeReply {
         let action = match self {
-            Self::OwlOne => self.owl(intent, sight),
-            Self::M3a => self.m3a(intent, sight),
-            Self::Step => self.step(intent, sight),
+            Self::OwlOne => self.owl(next, coords),
+            Self::M3a => self.m3a(next, coords),
+            Self::Step => self.step(next, coords),
         };
-        let thought = match intent {
-            Intent::Done(message) => message.as_str(),
+        let thought = match next {
+            OracleAction::Done(message) => message.as_str(),
             _ => "This is the next thing to do.",
         };
         let text = match self {
@@ -168,10 +179,10 @@ impl Tongue for Lists {
         };
         let name = [&action["action"], &action["action_type"]].into_iter().find_map(Value::as_str);
         // The list of the first Owl is of its descriptions.
-        let mark = match self {
+        let history_mark = match self {
             Self::OwlOne => "Did what comes next.",
             _ => name.unwrap_or_default(),
         };
-        Said { text, mark: mark.to_owned(), ..Said::default() }
+        FakeReply { text, history_mark: history_mark.to_owned(), ..FakeReply::default() }
     }
 }

@@ -2,9 +2,11 @@
 //! told the tool in the prompt and call it between `<tool_call>` tags.
 use serde_json::{Value, json};
 
-use super::grid::smart_resize;
+use super::coords::smart_resize;
 use super::tars::conversation;
-use super::{Asked, Caps, Intent, Place, Said, Sight, Submit, Tongue};
+use super::{
+    Abilities, Coords, FakeFamily, FakeReply, FamilyRequest, OracleAction, PixelPoint, Submit,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MobileUse {
@@ -15,8 +17,8 @@ pub enum MobileUse {
 }
 
 /// The tool, as the prompt describes it.
-fn tool(asked: &Asked) -> Result<Value, String> {
-    let words = asked.words();
+fn tool(request: &FamilyRequest) -> Result<Value, String> {
+    let words = request.text();
     // Its usual words speak of <tools></tools> before they come.
     let (_, rest) = words.split_once("<tools>\n").ok_or("no <tools>")?;
     let (tools, _) = rest.split_once("</tools>").ok_or("no </tools>")?;
@@ -30,26 +32,31 @@ fn tool(asked: &Asked) -> Result<Value, String> {
 }
 
 /// The first of these actions that the prompt offers, among the tools or in words.
-fn offered<'a>(asked: &Asked, names: &[&'a str]) -> Option<&'a str> {
-    let words = asked.words();
+fn offered<'a>(request: &FamilyRequest, names: &[&'a str]) -> Option<&'a str> {
+    let words = request.text();
     names.iter().find(|name| words.contains(&format!("\"{name}\""))).copied()
 }
 
 impl MobileUse {
-    fn point(self, sight: &Sight, at: Place) -> Value {
+    fn point(self, coords: &Coords, at: PixelPoint) -> Value {
         let (x, y) = match self {
-            Self::Qwen25 => sight.resized(at, 28, 56 * 56, 16384 * 28 * 28),
-            Self::Qwen3 | Self::Mai => sight.norm(at, 999.0),
-            Self::Owl => sight.norm(at, 1000.0),
+            Self::Qwen25 => coords.resized(at, 28, 56 * 56, 16384 * 28 * 28),
+            Self::Qwen3 | Self::Mai => coords.norm(at, 999.0),
+            Self::Owl => coords.norm(at, 1000.0),
         };
         json!([x, y])
     }
 
     /// Qwen and Owl: one screen, and the steps so far as numbered words.
-    fn one_screen(asked: &Asked, said: &[Said], word: &str, most: usize) -> Result<(), String> {
-        asked.number_of_pictures(|count| (1..=most).contains(&count))?;
-        let words = asked.words();
-        for number in 1..=said.len() {
+    fn one_screen(
+        request: &FamilyRequest,
+        replies: &[FakeReply],
+        word: &str,
+        most: usize,
+    ) -> Result<(), String> {
+        request.expect_pictures(|count| (1..=most).contains(&count))?;
+        let words = request.text();
+        for number in 1..=replies.len() {
             let spaced = format!("{word} {number}:");
             let tight = format!("{word}{number}:");
             if !words.contains(&spaced) && !words.contains(&tight) {
@@ -60,7 +67,7 @@ impl MobileUse {
     }
 }
 
-impl Tongue for MobileUse {
+impl FakeFamily for MobileUse {
     fn profile(&self) -> &'static str {
         match self {
             Self::Qwen25 => "qwen2.5-vl",
@@ -79,81 +86,86 @@ impl Tongue for MobileUse {
         }
     }
 
-    fn caps(&self) -> Caps {
-        Caps { opens: *self != Self::Qwen3, aims: false, submit: Submit::Key }
+    fn abilities(&self) -> Abilities {
+        Abilities { opens_apps: *self != Self::Qwen3, types_at_point: false, submit: Submit::Key }
     }
 
-    fn check(&self, asked: &Asked, said: &[Said]) -> Result<(), String> {
-        if asked.roles().first() != Some(&"system") {
+    fn check(&self, request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String> {
+        if request.roles().first() != Some(&"system") {
             return Err("the tools are not in the system's words".to_owned());
         }
-        asked.param("temperature", Some(0.0))?;
+        request.expect_param("temperature", Some(0.0))?;
         // MAI-UI's prompt lists its actions in words.
-        let tool = if *self == Self::Mai { Value::Null } else { tool(asked)? };
+        let tool = if *self == Self::Mai { Value::Null } else { tool(request)? };
         let description = tool["description"].as_str().unwrap_or_default();
         match self {
             Self::Qwen25 => {
-                let sent = asked.picture().ok_or("no picture")?;
+                let sent = request.picture().ok_or("no picture")?;
                 let (width, height) = smart_resize(sent, 28, 56 * 56, 16384 * 28 * 28);
                 if !description.contains(&format!("{width}x{height}")) {
                     return Err(format!("it sees {width}x{height} and is told: {description}"));
                 }
-                Self::one_screen(asked, said, "Step", 1)
+                Self::one_screen(request, replies, "Step", 1)
             }
             Self::Qwen3 => {
                 if !description.contains("999x999") {
                     return Err(format!("its screen is 999x999; it is told: {description}"));
                 }
-                Self::one_screen(asked, said, "Step", 1)
+                Self::one_screen(request, replies, "Step", 1)
             }
             Self::Mai => {
                 for (name, value) in [("top_p", 1.0), ("seed", 42.0), ("max_tokens", 2048.0)] {
-                    asked.param(name, Some(value))?;
+                    request.expect_param(name, Some(value))?;
                 }
                 for action in ["click", "swipe", "terminate", "ask_user"] {
-                    asked.says(&format!("\"{action}\""))?;
+                    request.expect_text(&format!("\"{action}\""))?;
                 }
-                conversation(asked, said, 3)
+                conversation(request, replies, 3)
             }
             Self::Owl => {
                 if !description.contains("1000x1000") {
                     return Err(format!("its screen is 1000x1000; it is told: {description}"));
                 }
-                Self::one_screen(asked, &[], "Step", 5)
+                Self::one_screen(request, &[], "Step", 5)
             }
         }
     }
 
-    fn say(&self, intent: &Intent, asked: &Asked, sight: &Sight) -> Said {
-        let point = |at: &Place| self.point(sight, *at);
+    fn format_reply(
+        &self,
+        next: &OracleAction,
+        request: &FamilyRequest,
+        coords: &Coords,
+    ) -> FakeReply {
+        let point = |at: &PixelPoint| self.point(coords, *at);
         let upper = *self != Self::Mai;
         let button = |name: &str| {
             let name = if upper { name.to_owned() } else { name.to_ascii_lowercase() };
             json!({ "action": "system_button", "button": name })
         };
         let asks = ["ask_user", "interact", "call_user", "ask"];
-        let arguments = match intent {
-            Intent::Tap(at) => json!({ "action": "click", "coordinate": point(at) }),
-            Intent::Type { text, .. } => json!({ "action": "type", "text": text }),
-            Intent::Open(app) => json!({ "action": "open", "text": app }),
+        let arguments = match next {
+            OracleAction::Tap(at) => json!({ "action": "click", "coordinate": point(at) }),
+            OracleAction::Type { text, .. } => json!({ "action": "type", "text": text }),
+            OracleAction::Open(app) => json!({ "action": "open", "text": app }),
             // MAI-UI names where the finger goes; this row is pushed to the left.
-            Intent::Swipe { from, .. } if *self == Self::Mai => {
+            OracleAction::Swipe { from, .. } if *self == Self::Mai => {
                 json!({ "action": "swipe", "direction": "left", "coordinate": point(from) })
             }
-            Intent::Swipe { from, to } => {
+            OracleAction::Swipe { from, to } => {
                 json!({ "action": "swipe", "coordinate": point(from), "coordinate2": point(to) })
             }
-            Intent::Enter => button("Enter"),
-            Intent::Back => button("Back"),
-            Intent::Wait => json!({ "action": "wait", "time": 1 }),
-            Intent::Ask(question) => {
-                let name = offered(asked, &asks).expect("a way to ask the user is offered");
+            OracleAction::Enter => button("Enter"),
+            OracleAction::Back => button("Back"),
+            OracleAction::Wait => json!({ "action": "wait", "time": 1 }),
+            OracleAction::Ask(question) => {
+                let name = offered(request, &asks).expect("a way to ask the user is offered");
                 json!({ "action": name, "text": question })
             }
-            Intent::Done(_) => json!({ "action": "terminate", "status": "success" }),
+            OracleAction::Done(_) => json!({ "action": "terminate", "status": "success" }),
         };
-        let thought = match intent {
-            Intent::Done(message) => message.as_str(),
+        let thought = match next {
+            OracleAction::Done(message) => message.as_str(),
             _ => "This is the next thing to do.",
         };
         let call = json!({ "name": "mobile_use", "arguments": arguments });
@@ -164,7 +176,7 @@ impl Tongue for MobileUse {
             Self::Mai => format!("<thinking>\n{thought}\n</thinking>\n{call}"),
             Self::Owl => format!("Action: \"{thought}\"\n{call}"),
         };
-        let mark = format!("\"{}\"", arguments["action"].as_str().unwrap_or_default());
-        Said { text, mark, ..Said::default() }
+        let history_mark = format!("\"{}\"", arguments["action"].as_str().unwrap_or_default());
+        FakeReply { text, history_mark, ..FakeReply::default() }
     }
 }

@@ -1,7 +1,9 @@
 //! Claude and Gemini over their makers' own APIs, each with the tool for computers that it was taught.
 use serde_json::{Value, json};
 
-use super::{Asked, Caps, Intent, Place, Said, Sight, Submit, Tongue, Wire};
+use super::{
+    Abilities, Coords, FakeFamily, FakeReply, FamilyRequest, OracleAction, PixelPoint, Submit, Wire,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Native {
@@ -13,80 +15,82 @@ pub enum Native {
 }
 
 impl Native {
-    fn claude(intent: &Intent, sight: &Sight) -> (&'static str, Value) {
-        let point = |at: &Place| {
-            let (x, y) = sight.sent_pixels(*at);
+    fn claude(next: &OracleAction, coords: &Coords) -> (&'static str, Value) {
+        let point = |at: &PixelPoint| {
+            let (x, y) = coords.sent_pixels(*at);
             json!([x, y])
         };
         let computer = |input: Value| ("computer", input);
-        match intent {
-            Intent::Tap(at) => computer(json!({ "action": "left_click", "coordinate": point(at) })),
-            Intent::Type { text, .. } => computer(json!({ "action": "type", "text": text })),
-            Intent::Swipe { from, to } => computer(json!({
+        match next {
+            OracleAction::Tap(at) => {
+                computer(json!({ "action": "left_click", "coordinate": point(at) }))
+            }
+            OracleAction::Type { text, .. } => computer(json!({ "action": "type", "text": text })),
+            OracleAction::Swipe { from, to } => computer(json!({
                 "action": "left_click_drag", "start_coordinate": point(from), "coordinate": point(to),
             })),
-            Intent::Enter => computer(json!({ "action": "key", "text": "Return" })),
-            Intent::Wait => computer(json!({ "action": "wait", "duration": 1 })),
-            Intent::Back => ("press_key", json!({ "key": "back" })),
-            Intent::Open(app) => ("open_app", json!({ "app": app })),
-            Intent::Ask(question) => ("ask_user", json!({ "question": question })),
-            Intent::Done(message) => ("done", json!({ "message": message })),
+            OracleAction::Enter => computer(json!({ "action": "key", "text": "Return" })),
+            OracleAction::Wait => computer(json!({ "action": "wait", "duration": 1 })),
+            OracleAction::Back => ("press_key", json!({ "key": "back" })),
+            OracleAction::Open(app) => ("open_app", json!({ "app": app })),
+            OracleAction::Ask(question) => ("ask_user", json!({ "question": question })),
+            OracleAction::Done(message) => ("done", json!({ "message": message })),
         }
     }
 
     /// Its grid is of 1000, of which it names the lines up to 999; its makers' code divides by 1000.
-    fn gemini(intent: &Intent, sight: &Sight) -> (&'static str, Value) {
-        let point = |at: &Place| {
-            let (width, height) = (f64::from(sight.screen.0), f64::from(sight.screen.1));
-            sight.norm((at.0.min(width * 0.999), at.1.min(height * 0.999)), 1000.0)
+    fn gemini(next: &OracleAction, coords: &Coords) -> (&'static str, Value) {
+        let point = |at: &PixelPoint| {
+            let (width, height) = (f64::from(coords.screen.0), f64::from(coords.screen.1));
+            coords.norm((at.0.min(width * 0.999), at.1.min(height * 0.999)), 1000.0)
         };
-        match intent {
-            Intent::Tap(at) => {
+        match next {
+            OracleAction::Tap(at) => {
                 let (x, y) = point(at);
                 ("click", json!({ "x": x, "y": y, "intent": "Tap what comes next" }))
             }
-            Intent::Type { text, submit, .. } => {
+            OracleAction::Type { text, submit, .. } => {
                 ("type", json!({ "text": text, "press_enter": submit }))
             }
-            Intent::Swipe { from, to } => {
+            OracleAction::Swipe { from, to } => {
                 let ((x, y), (end_x, end_y)) = (point(from), point(to));
                 let way = json!({ "start_x": x, "start_y": y, "end_x": end_x, "end_y": end_y });
                 ("drag_and_drop", way)
             }
-            Intent::Enter => ("press_key", json!({ "key": "enter" })),
-            Intent::Wait => ("wait", json!({ "seconds": 1 })),
-            Intent::Back => ("go_back", json!({})),
-            Intent::Open(app) => ("open_app", json!({ "app_name": app })),
-            Intent::Ask(question) => ("ask_user", json!({ "question": question })),
-            Intent::Done(message) => ("done", json!({ "message": message })),
+            OracleAction::Enter => ("press_key", json!({ "key": "enter" })),
+            OracleAction::Wait => ("wait", json!({ "seconds": 1 })),
+            OracleAction::Back => ("go_back", json!({})),
+            OracleAction::Open(app) => ("open_app", json!({ "app_name": app })),
+            OracleAction::Ask(question) => ("ask_user", json!({ "question": question })),
+            OracleAction::Done(message) => ("done", json!({ "message": message })),
         }
     }
 
     /// What Anthropic's API takes: the tool, its size, its beta, and pictures that are left alone.
-    fn check_claude(self, asked: &Asked) -> Result<(), String> {
+    fn check_claude(self, request: &FamilyRequest) -> Result<(), String> {
         let (tool, beta, side, squares) = match self {
             Self::Claude => ("computer_20251124", "computer-use-2025-11-24", 2576, 4784),
             _ => ("computer_20250124", "computer-use-2025-01-24", 1568, 1568),
         };
-        let betas = asked.headers.get("anthropic-beta").and_then(|value| value.to_str().ok());
+        let betas = request.headers.get("anthropic-beta").and_then(|value| value.to_str().ok());
         if !betas.unwrap_or_default().split(',').any(|it| it.trim() == beta) {
             return Err(format!("the betas are {betas:?}, not {beta}"));
         }
-        let tools = asked.body["tools"].as_array().ok_or("no tools")?;
+        let tools = request.body["tools"].as_array().ok_or("no tools")?;
         let computer = tools.iter().find(|it| it["type"] == tool).ok_or("no tool for computers")?;
-        let (width, height) = asked.picture().ok_or("no picture")?;
+        let (width, height) = request.picture().ok_or("no picture")?;
         if (computer["display_width_px"].as_u64(), computer["display_height_px"].as_u64())
             != (Some(width.into()), Some(height.into()))
         {
             return Err(format!("a picture of {width}x{height} for {computer}"));
         }
-        for (width, height) in asked.pictures() {
+        for (width, height) in request.pictures() {
             if side < width.max(height) || squares < width.div_ceil(28) * height.div_ceil(28) {
                 return Err(format!("{width}x{height} is made smaller without a word"));
             }
         }
-        asked.param("temperature", None)?;
-        if asked.body["max_tokens"].as_u64().is_none() {
+        request.expect_param("temperature", None)?;
+        if request.body["max_tokens"].as_u64().is_none() {
             return Err("max_tokens: Field required".to_owned());
         }
         let offered = |name: &str| tools.iter().any(|it| it["name"] == name);
@@ -97,8 +101,8 @@ impl Native {
         }
     }
 
-    fn check_gemini(asked: &Asked) -> Result<(), String> {
-        let tools = asked.body["tools"].as_array().ok_or("no tools")?;
+    fn check_gemini(request: &FamilyRequest) -> Result<(), String> {
+        let tools = request.body["tools"].as_array().ok_or("no tools")?;
         let computer = tools.iter().find_map(|it| it.get("computerUse"));
         if computer.ok_or("no computerUse")?["environment"] != "ENVIRONMENT_MOBILE" {
             return Err(format!("an environment of {computer:?}"));
@@ -112,7 +116,7 @@ impl Native {
     }
 }
 
-impl Tongue for Native {
+impl FakeFamily for Native {
     fn profile(&self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -136,34 +140,34 @@ impl Tongue for Native {
         }
     }
 
-    fn caps(&self) -> Caps {
+    fn abilities(&self) -> Abilities {
         let submit = if *self == Self::Gemini { Submit::WithText } else { Submit::Key };
-        Caps { opens: true, aims: false, submit }
+        Abilities { opens_apps: true, types_at_point: false, submit }
     }
 
-    fn check(&self, asked: &Asked, said: &[Said]) -> Result<(), String> {
+    fn check(&self, request: &FamilyRequest, replies: &[FakeReply]) -> Result<(), String> {
         match self {
-            Self::Claude | Self::OldClaude => self.check_claude(asked)?,
-            Self::Gemini => Self::check_gemini(asked)?,
+            Self::Claude | Self::OldClaude => self.check_claude(request)?,
+            Self::Gemini => Self::check_gemini(request)?,
         }
         // Every call has its result in the very next turn, which is the user's.
-        let roles = asked.roles();
+        let roles = request.roles();
         if roles.last() != Some(&"user") {
             return Err(format!("turns of {roles:?}"));
         }
-        let mut told = Vec::new();
-        for (turn, next) in asked.turns.iter().zip(asked.turns.iter().skip(1)) {
+        let mut retold = Vec::new();
+        for (turn, next) in request.turns.iter().zip(request.turns.iter().skip(1)) {
             let ids: Vec<_> = turn.calls.iter().map(|(id, ..)| id).collect();
             if ids.iter().any(|id| !next.results.contains(id)) || next.results.len() != ids.len() {
                 return Err(format!("calls {ids:?} with results {:?}", next.results));
             }
-            told.extend(turn.calls.iter().map(|(_, name, input)| (name, input)));
+            retold.extend(turn.calls.iter().map(|(_, name, input)| (name, input)));
         }
-        if told.len() != said.len() {
-            return Err(format!("{} calls of mine in it, not {}", told.len(), said.len()));
+        if retold.len() != replies.len() {
+            return Err(format!("{} calls of mine in it, not {}", retold.len(), replies.len()));
         }
-        for ((name, input), said) in told.into_iter().zip(said) {
-            let (said_name, said_input) = &said.calls[0];
+        for ((name, input), reply) in retold.into_iter().zip(replies) {
+            let (said_name, said_input) = &reply.calls[0];
             // A key may be told as pressed with either tool.
             if said_input["action"] == "key" && name == "press_key" {
                 continue;
@@ -172,15 +176,20 @@ impl Tongue for Native {
                 return Err(format!("I called {said_name}({said_input}), not {name}({input})"));
             }
         }
-        asked.number_of_pictures(|count| (1..=3).contains(&count))
+        request.expect_pictures(|count| (1..=3).contains(&count))
     }
 
-    fn say(&self, intent: &Intent, _asked: &Asked, sight: &Sight) -> Said {
+    fn format_reply(
+        &self,
+        next: &OracleAction,
+        _request: &FamilyRequest,
+        coords: &Coords,
+    ) -> FakeReply {
         let (name, input) = match self {
-            Self::Claude | Self::OldClaude => Self::claude(intent, sight),
-            Self::Gemini => Self::gemini(intent, sight),
+            Self::Claude | Self::OldClaude => Self::claude(next, coords),
+            Self::Gemini => Self::gemini(next, coords),
         };
         let text = "This is the next thing to do.".to_owned();
-        Said { text, calls: vec![(name.to_owned(), input)], ..Said::default() }
+        FakeReply { text, calls: vec![(name.to_owned(), input)], ..FakeReply::default() }
     }
 }

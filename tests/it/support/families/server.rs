@@ -8,8 +8,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::asked::{self, Asked};
-use super::{Mind, Said, Sight, Task, Tongue};
+use super::request::{self, FamilyRequest};
+use super::{Coords, FakeFamily, FakeReply, Task, TaskOracle};
 use crate::support::KEY;
 
 /// The API that a family is asked over.
@@ -28,21 +28,21 @@ pub struct FamilyServer {
 }
 
 struct Inner {
-    tongue: Box<dyn Tongue>,
-    mind: Mind,
+    family: Box<dyn FakeFamily>,
+    oracle: TaskOracle,
     task: Task,
-    said: Vec<Said>,
+    replies: Vec<FakeReply>,
     complaints: Vec<String>,
     requests: usize,
 }
 
 impl FamilyServer {
-    pub async fn start(tongue: Box<dyn Tongue>, mind: Mind) -> Self {
+    pub async fn start(family: Box<dyn FakeFamily>, oracle: TaskOracle) -> Self {
         let shared = Arc::new(Mutex::new(Inner {
-            tongue,
-            mind,
+            family,
+            oracle,
             task: Task::Wifi,
-            said: Vec::new(),
+            replies: Vec::new(),
             complaints: Vec::new(),
             requests: 0,
         }));
@@ -57,10 +57,10 @@ impl FamilyServer {
     }
 
     /// From now on this is what is to be done, in a new session.
-    pub fn take_up(&self, task: Task) {
+    pub fn begin(&self, task: Task) {
         let mut inner = self.inner();
         inner.task = task;
-        inner.said.clear();
+        inner.replies.clear();
     }
 
     /// What was wrong with requests.
@@ -103,60 +103,60 @@ async fn answer(State(shared): State<Arc<Mutex<Inner>>>, request: Request) -> Re
 impl Inner {
     fn reply(&mut self, path: &str, headers: HeaderMap, body: &[u8]) -> Result<Response, String> {
         let body: Value = serde_json::from_slice(body).map_err(|err| format!("not JSON: {err}"))?;
-        let wire = self.tongue.wire();
+        let wire = self.family.wire();
         let turns = match wire {
-            Wire::Chat => asked::chat(&body)?,
-            Wire::Anthropic => asked::anthropic(&body)?,
-            Wire::Gemini => asked::gemini(&body)?,
+            Wire::Chat => request::chat(&body)?,
+            Wire::Anthropic => request::anthropic(&body)?,
+            Wire::Gemini => request::gemini(&body)?,
         };
-        let asked = Asked { path: path.to_owned(), headers, body, turns };
-        let streamed = admit(wire, self.tongue.model(), &asked)?;
-        let words = asked.words();
-        asked.says(self.task.words())?;
-        let sent = asked.picture().ok_or("no picture")?;
-        let sight = Sight::new(self.mind.phone.display_size(), sent);
-        if !sight.keeps_shape(32) {
-            return Err(format!("a picture of {sent:?} of a screen of {:?}", sight.screen));
+        let request = FamilyRequest { path: path.to_owned(), headers, body, turns };
+        let streamed = admit(wire, self.family.model(), &request)?;
+        let words = request.text();
+        request.expect_text(self.task.words())?;
+        let sent = request.picture().ok_or("no picture")?;
+        let coords = Coords::new(self.oracle.phone.display_size(), sent);
+        if !coords.keeps_shape(32) {
+            return Err(format!("a picture of {sent:?} of a screen of {:?}", coords.screen));
         }
-        self.tongue.check(&asked, &self.said)?;
-        let intent = self.mind.next(self.task, &words);
-        let said = self.tongue.say(&intent, &asked, &sight);
-        self.said.push(said.clone());
+        self.family.check(&request, &self.replies)?;
+        let next = self.oracle.next(self.task, &words);
+        let reply = self.family.format_reply(&next, &request, &coords);
+        self.replies.push(reply.clone());
         Ok(match wire {
-            Wire::Chat => chat(&said, self.said.len(), streamed),
-            Wire::Anthropic => anthropic(&said, self.said.len(), streamed),
-            Wire::Gemini => gemini(&said, streamed),
+            Wire::Chat => chat(&reply, self.replies.len(), streamed),
+            Wire::Anthropic => anthropic(&reply, self.replies.len(), streamed),
+            Wire::Gemini => gemini(&reply, streamed),
         })
     }
 }
 
 /// Whether the reply is to come in pieces; complains about another path, key or name.
-fn admit(wire: Wire, model: &str, asked: &Asked) -> Result<bool, String> {
-    let has = |name: &str| asked.headers.get(name).and_then(|value| value.to_str().ok());
+fn admit(wire: Wire, model: &str, request: &FamilyRequest) -> Result<bool, String> {
+    let has = |name: &str| request.headers.get(name).and_then(|value| value.to_str().ok());
     let (path, key, stream) = match wire {
         Wire::Chat => (
             "/v1/chat/completions".to_owned(),
             has("authorization").and_then(|value| value.strip_prefix("Bearer ")),
-            asked.body["stream"] == true,
+            request.body["stream"] == true,
         ),
         Wire::Anthropic => {
             has("anthropic-version").ok_or("no anthropic-version")?;
-            ("/v1/messages".to_owned(), has("x-api-key"), asked.body["stream"] == true)
+            ("/v1/messages".to_owned(), has("x-api-key"), request.body["stream"] == true)
         }
         Wire::Gemini => {
-            let stream = asked.path.contains(":stream");
+            let stream = request.path.contains(":stream");
             let verb = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
             (format!("/v1beta/models/{model}:{verb}"), has("x-goog-api-key"), stream)
         }
     };
-    if asked.path != path {
-        return Err(format!("asked at {}, not {path}", asked.path));
+    if request.path != path {
+        return Err(format!("asked at {}, not {path}", request.path));
     }
     if key != Some(KEY) {
         return Err(format!("the key is {key:?}"));
     }
-    if wire != Wire::Gemini && asked.body["model"] != model {
-        return Err(format!("the model is {}", asked.body["model"]));
+    if wire != Wire::Gemini && request.body["model"] != model {
+        return Err(format!("the model is {}", request.body["model"]));
     }
     Ok(stream)
 }
@@ -178,10 +178,10 @@ fn halves(text: &str) -> (&str, &str) {
     text.split_at(middle.unwrap_or(0))
 }
 
-fn chat(said: &Said, number: usize, streamed: bool) -> Response {
-    let reason = if said.calls.is_empty() { "stop" } else { "tool_calls" };
+fn chat(reply: &FakeReply, number: usize, streamed: bool) -> Response {
+    let reason = if reply.calls.is_empty() { "stop" } else { "tool_calls" };
     let usage = json!({ "prompt_tokens": 1200, "completion_tokens": 60, "total_tokens": 1260 });
-    let calls: Vec<Value> = said
+    let calls: Vec<Value> = reply
         .calls
         .iter()
         .enumerate()
@@ -191,9 +191,9 @@ fn chat(said: &Said, number: usize, streamed: bool) -> Response {
         })
         .collect();
     if !streamed {
-        let mut message = json!({ "role": "assistant", "content": said.text });
-        if !said.reasoning.is_empty() {
-            message["reasoning_content"] = said.reasoning.as_str().into();
+        let mut message = json!({ "role": "assistant", "content": reply.text });
+        if !reply.reasoning.is_empty() {
+            message["reasoning_content"] = reply.reasoning.as_str().into();
         }
         if !calls.is_empty() {
             message["tool_calls"] = calls.into();
@@ -208,10 +208,10 @@ fn chat(said: &Said, number: usize, streamed: bool) -> Response {
         let chunk = json!({ "id": "x", "object": "chat.completion.chunk", "choices": [choice] });
         (None, chunk.to_string())
     };
-    let (first, second) = halves(&said.text);
+    let (first, second) = halves(&reply.text);
     let mut all = vec![piece(json!({ "role": "assistant", "content": "" }), Value::Null)];
-    if !said.reasoning.is_empty() {
-        all.push(piece(json!({ "reasoning_content": said.reasoning }), Value::Null));
+    if !reply.reasoning.is_empty() {
+        all.push(piece(json!({ "reasoning_content": reply.reasoning }), Value::Null));
     }
     all.push(piece(json!({ "content": first }), Value::Null));
     all.push(piece(json!({ "content": second }), Value::Null));
@@ -233,14 +233,14 @@ fn chat(said: &Said, number: usize, streamed: bool) -> Response {
     events(all)
 }
 
-fn anthropic(said: &Said, number: usize, streamed: bool) -> Response {
-    let reason = if said.calls.is_empty() { "end_turn" } else { "tool_use" };
+fn anthropic(reply: &FakeReply, number: usize, streamed: bool) -> Response {
+    let reason = if reply.calls.is_empty() { "end_turn" } else { "tool_use" };
     let usage = json!({ "input_tokens": 1200, "output_tokens": 60 });
     let mut blocks = Vec::new();
-    if !said.text.is_empty() {
-        blocks.push(json!({ "type": "text", "text": said.text }));
+    if !reply.text.is_empty() {
+        blocks.push(json!({ "type": "text", "text": reply.text }));
     }
-    for (index, (name, input)) in said.calls.iter().enumerate() {
+    for (index, (name, input)) in reply.calls.iter().enumerate() {
         let id = format!("toolu_{number}_{index}");
         blocks.push(json!({ "type": "tool_use", "id": id, "name": name, "input": input }));
     }
@@ -263,7 +263,7 @@ fn anthropic(said: &Said, number: usize, streamed: bool) -> Response {
         let mut start = block.clone();
         let (kind, field, whole) = if block["type"] == "text" {
             start["text"] = "".into();
-            ("text_delta", "text", said.text.clone())
+            ("text_delta", "text", reply.text.clone())
         } else {
             start["input"] = json!({});
             ("input_json_delta", "partial_json", block["input"].to_string())
@@ -282,11 +282,11 @@ fn anthropic(said: &Said, number: usize, streamed: bool) -> Response {
     events(all)
 }
 
-fn gemini(said: &Said, streamed: bool) -> Response {
+fn gemini(reply: &FakeReply, streamed: bool) -> Response {
     let usage =
         json!({ "promptTokenCount": 1200, "candidatesTokenCount": 60, "totalTokenCount": 1260 });
     let text = |text: &str| (!text.is_empty()).then(|| json!({ "text": text }));
-    let calls = said.calls.iter();
+    let calls = reply.calls.iter();
     let calls: Vec<_> = calls
         .map(|(name, args)| json!({ "functionCall": { "name": name, "args": args } }))
         .collect();
@@ -298,7 +298,7 @@ fn gemini(said: &Said, streamed: bool) -> Response {
         json!({ "candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini" })
     };
     if streamed {
-        let (first, second) = halves(&said.text);
+        let (first, second) = halves(&reply.text);
         return events([
             (None, candidate(text(first).into_iter().collect(), None).to_string()),
             (
@@ -308,6 +308,6 @@ fn gemini(said: &Said, streamed: bool) -> Response {
             ),
         ]);
     }
-    let parts = text(&said.text).into_iter().chain(calls).collect();
+    let parts = text(&reply.text).into_iter().chain(calls).collect();
     axum::Json(candidate(parts, Some("STOP"))).into_response()
 }

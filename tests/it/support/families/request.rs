@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// One request.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct FamilyRequest {
     pub path: String,
     pub headers: HeaderMap,
     pub body: Value,
@@ -27,7 +27,7 @@ pub struct Turn {
     pub results: Vec<String>,
 }
 
-impl Asked {
+impl FamilyRequest {
     /// A request that says nothing, for what has to be said without one.
     pub fn nothing() -> Self {
         let (path, headers) = (String::new(), HeaderMap::new());
@@ -44,7 +44,7 @@ impl Asked {
     }
 
     /// All words.
-    pub fn words(&self) -> String {
+    pub fn text(&self) -> String {
         self.turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
@@ -58,23 +58,23 @@ impl Asked {
     }
 
     /// Complains unless a parameter is this number; `None`: unless it is not said.
-    pub fn param(&self, name: &str, expected: Option<f64>) -> Result<(), String> {
-        let said = self.body[name].as_f64();
-        if said == expected && (expected.is_some() || self.body.get(name).is_none()) {
+    pub fn expect_param(&self, name: &str, expected: Option<f64>) -> Result<(), String> {
+        let value = self.body[name].as_f64();
+        if value == expected && (expected.is_some() || self.body.get(name).is_none()) {
             return Ok(());
         }
         Err(format!("{name} is {}, not {expected:?}", self.body[name]))
     }
 
     /// Complains unless there are so many pictures.
-    pub fn number_of_pictures(&self, fits: impl Fn(usize) -> bool) -> Result<(), String> {
+    pub fn expect_pictures(&self, fits: impl Fn(usize) -> bool) -> Result<(), String> {
         let count = self.pictures().len();
         if fits(count) { Ok(()) } else { Err(format!("{count} pictures")) }
     }
 
     /// Complains unless the words hold this.
-    pub fn says(&self, part: &str) -> Result<(), String> {
-        let words = self.words();
+    pub fn expect_text(&self, part: &str) -> Result<(), String> {
+        let words = self.text();
         if words.contains(part) { Ok(()) } else { Err(format!("nothing says {part:?}: {words}")) }
     }
 
@@ -271,12 +271,12 @@ fn gemini_picture(picture: &Value) -> Result<(u32, u32), String> {
     jpeg(picture["data"].as_str().ok_or("a picture with no data")?)
 }
 
-fn push(words: &mut String, said: &Value) -> Result<(), String> {
-    let said = said.as_str().ok_or("a text that is none")?;
+fn push(words: &mut String, text: &Value) -> Result<(), String> {
+    let text = text.as_str().ok_or("a text that is none")?;
     if !words.is_empty() {
         words.push('\n');
     }
-    words.push_str(said);
+    words.push_str(text);
     Ok(())
 }
 

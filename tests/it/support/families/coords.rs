@@ -1,19 +1,19 @@
-//! The numbers that families have for a place.
+//! The numbers in which families name a point.
 
 use std::cell::RefCell;
 
 /// The screen, and the picture of it that came with the request.
 #[derive(Debug)]
-pub struct Sight {
+pub struct Coords {
     pub screen: (u32, u32),
     pub sent: (u32, u32),
     /// What the numbers that were given mean, in pixels of the screen: rounded as they are.
-    pub meant: RefCell<Vec<(f64, f64)>>,
+    pub rounded: RefCell<Vec<(f64, f64)>>,
 }
 
-impl Sight {
+impl Coords {
     pub fn new(screen: (u32, u32), sent: (u32, u32)) -> Self {
-        Self { screen, sent, meant: RefCell::default() }
+        Self { screen, sent, rounded: RefCell::default() }
     }
 
     /// 0 to `most` in both directions, rounded.
@@ -45,7 +45,7 @@ impl Sight {
     fn along(&self, (x, y): (f64, f64), (wide, high): (f64, f64)) -> (i64, i64) {
         let (width, height) = (f64::from(self.screen.0), f64::from(self.screen.1));
         let (first, second) = ((x * wide / width).round(), (y * high / height).round());
-        self.meant.borrow_mut().push((first * width / wide, second * height / high));
+        self.rounded.borrow_mut().push((first * width / wide, second * height / high));
         (first as i64, second as i64)
     }
 

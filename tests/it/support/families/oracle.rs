@@ -1,17 +1,17 @@
-//! What to do next on the virtual phone, for the five tasks: one mind for all families, which knows
+//! What to do next on the virtual phone, for the five tasks: one oracle for all families, which knows
 //! the phone's own state and nothing of formats.
 use ayeaye_phone::{NodeState, Phone, PhoneState};
 
 /// A pixel of the screen, and parts of one.
-pub type Place = (f64, f64);
+pub type PixelPoint = (f64, f64);
 
 /// What a family's words can say; what they cannot is done another way.
 #[derive(Debug, Clone, Copy)]
-pub struct Caps {
+pub struct Abilities {
     /// Opens an app by name; else its icon is tapped.
-    pub opens: bool,
+    pub opens_apps: bool,
     /// Text goes into a field at a place; else the field is tapped first.
-    pub aims: bool,
+    pub types_at_point: bool,
     pub submit: Submit,
 }
 
@@ -28,18 +28,18 @@ pub enum Submit {
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Intent {
-    Tap(Place),
+pub enum OracleAction {
+    Tap(PixelPoint),
     /// Into the field in focus, which is at this place.
     Type {
-        at: Place,
+        at: PixelPoint,
         text: String,
         submit: bool,
     },
     Open(String),
     Swipe {
-        from: Place,
-        to: Place,
+        from: PixelPoint,
+        to: PixelPoint,
     },
     Enter,
     Back,
@@ -86,19 +86,19 @@ impl Task {
     }
 }
 
-/// The mind of every fake model.
+/// The oracle of every fake model.
 #[derive(Debug)]
-pub struct Mind {
+pub struct TaskOracle {
     pub phone: Phone,
-    pub caps: Caps,
+    pub abilities: Abilities,
 }
 
-impl Mind {
+impl TaskOracle {
     /// The next thing to do for a task; `words` is all that the prompt says, which holds what the user
     /// has answered.
-    pub fn next(&self, task: Task, words: &str) -> Intent {
+    pub fn next(&self, task: Task, words: &str) -> OracleAction {
         let state = self.phone.state();
-        let scene = Scene { state: &state, caps: self.caps };
+        let scene = Scene { state: &state, abilities: self.abilities };
         match task {
             Task::Wifi => scene.wifi(),
             Task::Note => scene.note(),
@@ -112,13 +112,13 @@ impl Mind {
 
 struct Scene<'a> {
     state: &'a PhoneState,
-    caps: Caps,
+    abilities: Abilities,
 }
 
 impl<'a> Scene<'a> {
-    fn wifi(&self) -> Intent {
+    fn wifi(&self) -> OracleAction {
         if !self.state.wifi {
-            return Intent::Done("Wi-Fi is off.".to_owned());
+            return OracleAction::Done("Wi-Fi is off.".to_owned());
         }
         self.inside("com.android.settings", "Settings", || {
             let titled = |title: &str| {
@@ -132,16 +132,16 @@ impl<'a> Scene<'a> {
         })
     }
 
-    fn aim(&self) -> Intent {
+    fn aim(&self) -> OracleAction {
         match self.icon("Settings") {
             Some(icon) => tap(icon),
-            None => Intent::Done("Settings are open.".to_owned()),
+            None => OracleAction::Done("Settings are open.".to_owned()),
         }
     }
 
-    fn note(&self) -> Intent {
+    fn note(&self) -> OracleAction {
         if self.state.notes.iter().any(|note| note.title == NOTE_TITLE) {
-            return Intent::Done("The note is saved.".to_owned());
+            return OracleAction::Done("The note is saved.".to_owned());
         }
         self.inside("com.example.notes", "Notes", || {
             match (self.find("title"), self.find("body")) {
@@ -154,9 +154,9 @@ impl<'a> Scene<'a> {
         })
     }
 
-    fn shop(&self) -> Intent {
+    fn shop(&self) -> OracleAction {
         if self.find("place_order").is_some() {
-            return Intent::Done("Stride Running Shoes in 42 are in the cart.".to_owned());
+            return OracleAction::Done("Stride Running Shoes in 42 are in the cart.".to_owned());
         }
         self.inside("com.example.shop", "Shop", || {
             if !self.state.cart.is_empty() {
@@ -177,15 +177,17 @@ impl<'a> Scene<'a> {
                 };
             }
             let field = self.find("search").expect("a field to search");
-            match self.caps.submit {
+            match self.abilities.submit {
                 Submit::Never => self.press("banner"),
                 Submit::WithText => self.fill(field, "running shoes", true).expect("to be typed"),
-                Submit::Key => self.fill(field, "running shoes", false).unwrap_or(Intent::Enter),
+                Submit::Key => {
+                    self.fill(field, "running shoes", false).unwrap_or(OracleAction::Enter)
+                }
             }
         })
     }
 
-    fn choose_size(&self) -> Intent {
+    fn choose_size(&self) -> OracleAction {
         let chips: Vec<_> = self.all("size").collect();
         if chips.iter().any(|chip| chip.text == "42" && chip.checked == Some(true)) {
             return self.press("add_to_cart");
@@ -196,17 +198,17 @@ impl<'a> Scene<'a> {
         };
         match chips.iter().filter(whole).find(|chip| chip.text == "42") {
             Some(chip) => tap(chip),
-            None => Intent::Swipe {
+            None => OracleAction::Swipe {
                 from: center(chips.last().expect("sizes")),
                 to: center(chips.first().expect("sizes")),
             },
         }
     }
 
-    fn message(&self, words: &str) -> Intent {
+    fn message(&self, words: &str) -> OracleAction {
         let sent = &self.state.sent;
         if sent.iter().any(|sent| sent.to == "Anna Berg" && sent.text == MESSAGE) {
-            return Intent::Done("Anna Berg knows.".to_owned());
+            return OracleAction::Done("Anna Berg knows.".to_owned());
         }
         self.inside("com.example.messages", "Messages", || {
             if let Some(field) = self.find("compose") {
@@ -218,25 +220,27 @@ impl<'a> Scene<'a> {
                 return typing;
             }
             if !words.contains("called Berg") {
-                return Intent::Ask("There are several Annas. Which one is meant?".to_owned());
+                return OracleAction::Ask(
+                    "There are several Annas. Which one is rounded?".to_owned(),
+                );
             }
             let row = self.all("contact_name").find(|node| node.text == "Anna Berg");
             tap(row.expect("the contact"))
         })
     }
 
-    fn sign_in(&self, words: &str) -> Intent {
+    fn sign_in(&self, words: &str) -> OracleAction {
         if self.state.signed_in.is_some() {
-            return Intent::Done("robin is signed in.".to_owned());
+            return OracleAction::Done("robin is signed in.".to_owned());
         }
         self.inside("com.example.nimbus", "Nimbus", || {
             if self.find("progress").is_some() {
-                return Intent::Wait;
+                return OracleAction::Wait;
             }
             if let Some(field) = self.find("code") {
                 let code = &self.state.one_time_code;
                 if !words.contains(code) {
-                    return Intent::Ask("Which code was sent to the other phone?".to_owned());
+                    return OracleAction::Ask("Which code was sent to the other phone?".to_owned());
                 }
                 return self.fill(field, code, false).unwrap_or_else(|| self.press("verify"));
             }
@@ -251,12 +255,17 @@ impl<'a> Scene<'a> {
     }
 
     /// `then` where the app is in front, else the way there.
-    fn inside(&self, package: &str, label: &str, then: impl FnOnce() -> Intent) -> Intent {
+    fn inside(
+        &self,
+        package: &str,
+        label: &str,
+        then: impl FnOnce() -> OracleAction,
+    ) -> OracleAction {
         if self.state.foreground.package == package {
             return then();
         }
-        if self.caps.opens {
-            return Intent::Open(label.to_owned());
+        if self.abilities.opens_apps {
+            return OracleAction::Open(label.to_owned());
         }
         tap(self.icon(label).expect("the app's icon"))
     }
@@ -266,7 +275,7 @@ impl<'a> Scene<'a> {
     }
 
     /// What is left to do until a field holds a text.
-    fn fill(&self, field: &NodeState, text: &str, submit: bool) -> Option<Intent> {
+    fn fill(&self, field: &NodeState, text: &str, submit: bool) -> Option<OracleAction> {
         let focused = self.state.focused_field.as_ref().filter(|it| it.resource_id == field.id);
         let now = focused.map_or(&field.text, |it| &it.text);
         let is_in = if field.password && focused.is_none() {
@@ -278,17 +287,17 @@ impl<'a> Scene<'a> {
             return None;
         }
         assert!(focused.is_none_or(|it| it.text.is_empty()), "{text:?} was typed as {now:?}");
-        if focused.is_none() && !self.caps.aims {
+        if focused.is_none() && !self.abilities.types_at_point {
             return Some(tap(field));
         }
-        Some(Intent::Type { at: center(field), text: text.to_owned(), submit })
+        Some(OracleAction::Type { at: center(field), text: text.to_owned(), submit })
     }
 
     /// A tap on the first thing of this id, once the keyboard is out of the way.
-    fn press(&self, id: &str) -> Intent {
+    fn press(&self, id: &str) -> OracleAction {
         match self.find(id) {
             Some(node) => tap(node),
-            None if self.state.keyboard_shown => Intent::Back,
+            None if self.state.keyboard_shown => OracleAction::Back,
             None => panic!("there is no {id} on {:?}", self.state.foreground),
         }
     }
@@ -305,11 +314,11 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn center(node: &NodeState) -> Place {
+fn center(node: &NodeState) -> PixelPoint {
     let [left, top, right, bottom] = node.bounds.map(f64::from);
     (f64::midpoint(left, right), f64::midpoint(top, bottom))
 }
 
-fn tap(node: &NodeState) -> Intent {
-    Intent::Tap(center(node))
+fn tap(node: &NodeState) -> OracleAction {
+    OracleAction::Tap(center(node))
 }
