@@ -33,11 +33,9 @@ impl FamilyRun {
         let mut options = RigOptions { adb_device, ..RigOptions::default() };
         let phone = options.adb_device.phone().clone();
         let (model, profile) = (family.model(), family.profile());
-        let server = FamilyServer::start(
-            fake_family(profile),
-            TaskOracle { phone, abilities: family.abilities() },
-        )
-        .await;
+        let server =
+            FamilyServer::start(fake_family(profile), TaskOracle::new(phone, family.abilities()))
+                .await;
         let version = if family.wire() == Wire::Gemini { "v1beta" } else { "v1" };
         let endpoint = Endpoint::parse(&format!("http://{}/{version}", server.address)).unwrap();
         let mut config = ModelConfig::new(endpoint, model);

@@ -1,9 +1,10 @@
 """A model that is not there: OpenAI's chat completions over HTTP, replies in GELab-Zero's format.
 
-It checks what it is sent, finds the task by its text, looks at the phone's own state instead of the
-picture, and answers the next action. A process of its own, standard library only.
+It checks what it is sent, reads the task and the user's answers out of the prompt, and lets the product's
+scripted model (`ayeaye phone --model`) decide, which sees the phone's own state instead of the picture.
+A process of its own, standard library only.
 
-    fake_model.py --port 9100 --phone http://127.0.0.1:9200 --key SECRET --log model.jsonl
+    fake_model.py --port 9100 --script http://127.0.0.1:9300/v1 --key SECRET --log model.jsonl
 
 Besides the endpoint: `GET /log` (every request so far, one object each) and
 `POST /fault {"kind": "html", "times": 3}` (the next replies are wrong in that way; -1 for all).
@@ -13,13 +14,21 @@ import argparse
 import base64
 import binascii
 import json
+import re
 import threading
 import time
+import urllib.error
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import pilots
-from harness import phone_state
+import tasks
+from harness import post_json
 
+SCRIPTED = "ayeaye-pilot-gelab"
+# Tries to open an app that is not there, then gives in.
+NO_APP_REPLIES = [
+    "<THINK> It may be there. </THINK>\nexplain:Open it\taction:AWAKE\tvalue:Nosuch\tsummary:Tried to open Nosuch",
+    "<THINK> It is not there. </THINK>\nexplain:Say so\taction:COMPLETE\treturn:There is no such app.\tsummary:Done",
+]
 FAULTS = ["html", "empty", "garbage", "half", "off-screen", "500-once", "429-once"]
 # What a request to judge begins with, and the judgement.
 JUDGED = "What the user asked for:"
@@ -27,6 +36,11 @@ VERDICT = json.dumps(
     {"reason": "Seen at the end.", "sub_scores": [{"name": "all of it", "evaluation": "yes"}], "complete": "yes"}
 )
 MAX_BODY = 16 * 1024 * 1024
+# The places in GELab's prompt: what the user wants, the model's last summary, and each answer, most of
+# them with the question.
+TASK = re.compile("用户的任务：「([^」]*)」")
+SUMMARY = re.compile("操作记录：「([^」]*)」")
+ANSWER = re.compile("(?:你问过：「([^」]*)」\\n)?用户回复说：「([^」]*)」")
 
 
 class Wrong(Exception):
@@ -36,8 +50,8 @@ class Wrong(Exception):
 class Fake:
     """What all requests share."""
 
-    def __init__(self, phone, key, latency, log, fault):
-        self.phone = phone
+    def __init__(self, script, key, latency, log, fault):
+        self.script = script
         self.key = key
         self.latency = latency
         self.log_path = log
@@ -70,8 +84,8 @@ class Fake:
                 with open(self.log_path, "a", encoding="utf-8") as log:
                     log.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
-    def judge(self, headers, body):
-        """The prompt's words and the picture's size, or what is wrong with the request."""
+    def check(self, headers, body):
+        """The prompt's text, the picture's part and whether to stream, or what is wrong with the request."""
         given = headers.get("authorization", "")
         if given != f"Bearer {self.key}":
             raise Wrong("no bearer key, or another one")
@@ -92,12 +106,39 @@ class Fake:
                 if part.get("type") == "text":
                     texts.append(part["text"])
                 elif part.get("type") == "image_url":
-                    pictures.append(jpeg_size(part["image_url"]["url"]))
+                    pictures.append(part)
                 else:
                     raise Wrong(f"a part of type {part.get('type')!r}")
         if len(pictures) != 1:
             raise Wrong(f"{len(pictures)} pictures instead of one")
         return "\n".join(texts), pictures[0], bool(request.get("stream"))
+
+    def decide(self, prompt, picture):
+        """The reply with the next action for the task in the prompt."""
+        if JUDGED in prompt:
+            return VERDICT
+        found = TASK.search(prompt)
+        if not found:
+            raise Wrong("the prompt names no task")
+        task, summary = found[1], SUMMARY.search(prompt)
+        if task == tasks.NO_APP:
+            return NO_APP_REPLIES[bool(summary)]
+        progress = {
+            # A prompt cannot hold this one to the letter.
+            "task": tasks.NOTE_IN_FULL if task == tasks.NOTE else task,
+            "last_summary": summary[1] if summary else "",
+            "replies": [{"question": question, "text": text} for question, text in ANSWER.findall(prompt)],
+        }
+        messages = [
+            {"role": "system", "content": json.dumps(progress, ensure_ascii=False)},
+            {"role": "user", "content": [picture]},
+        ]
+        request = {"model": SCRIPTED, "messages": messages}
+        try:
+            answer = post_json(f"{self.script}/chat/completions", request)
+        except urllib.error.HTTPError as error:
+            raise Wrong(f"the scripted model: {error.read().decode()}") from error
+        return json.loads(answer)["choices"][0]["message"]["content"]
 
 
 def jpeg_size(url):
@@ -140,15 +181,6 @@ def decode(jpeg):
         raise Wrong(f"a JPEG that does not decode: {error}") from error
 
 
-def gelab(act):
-    """An action as GELab-Zero writes it: reasoning, then key:value pairs between tabs."""
-    pairs = [("explain", act.explain), ("action", act.action)]
-    pairs += list(act.arguments.items())
-    pairs.append(("summary", act.summary or act.explain))
-    line = "\t".join(f"{key}:{value}" for key, value in pairs)
-    return f"<THINK> {act.explain}. </THINK>\n{line}"
-
-
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     fake = None
@@ -189,16 +221,11 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(404, {"error": {"message": f"no such path: {self.path}"}})
         entry = {"time": time.time()}
         try:
-            prompt, entry["picture"], stream = self.fake.judge(self.headers, body)
+            prompt, picture, stream = self.fake.check(self.headers, body)
+            entry["picture"] = jpeg_size(picture["image_url"]["url"])
             entry["fault"] = fault = self.fake.take_fault()
-            state = phone_state(self.fake.phone)
-            entry["foreground"] = state["foreground"]
-            if JUDGED in prompt:
-                entry["task"], entry["reply"] = "judge", VERDICT
-            else:
-                act = pilots.decide(prompt, state)
-                entry["task"], entry["reply"] = act.task, gelab(act)
-        except (Wrong, pilots.Lost) as wrong:
+            entry["reply"] = self.fake.decide(prompt, picture)
+        except Wrong as wrong:
             entry["complaint"] = str(wrong)
             entry["prompt"] = body[-400:].decode("utf-8", "replace")
             self.fake.note(entry)
@@ -245,13 +272,13 @@ class Handler(BaseHTTPRequestHandler):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("--port", type=int, required=True)
-    arguments.add_argument("--phone", required=True, help="the virtual phone's control endpoint")
+    arguments.add_argument("--script", required=True, help="the scripted model's endpoint")
     arguments.add_argument("--key", required=True)
     arguments.add_argument("--latency", type=float, default=0.05, help="seconds a reply takes")
     arguments.add_argument("--log", help="append every request here, one JSON object a line")
     arguments.add_argument("--fault", choices=FAULTS)
     given = arguments.parse_args()
-    Handler.fake = Fake(given.phone, given.key, given.latency, given.log, given.fault)
+    Handler.fake = Fake(given.script, given.key, given.latency, given.log, given.fault)
     server = ThreadingHTTPServer(("127.0.0.1", given.port), Handler)
     server.daemon_threads = True
     server.serve_forever()

@@ -37,7 +37,7 @@ class Bench:
         self.passed = 0
         self.failed = 0
         self.phone_port, self.control_port, self.adb_port = free_port(), free_port(), free_port()
-        self.model_port, self.http_port = free_port(), free_port()
+        self.model_port, self.script_port, self.http_port = free_port(), free_port(), free_port()
         self.device = f"127.0.0.1:{self.phone_port}"
         self.phone = f"http://127.0.0.1:{self.control_port}"
         self.model = f"http://127.0.0.1:{self.model_port}"
@@ -56,6 +56,7 @@ class Bench:
 
     def start_phone(self):
         command = [self.binary, "phone", "--port", self.phone_port, "--control", f"127.0.0.1:{self.control_port}"]
+        command += ["--model", f"127.0.0.1:{self.script_port}"]
         self.processes.start("phone", command, self.env)
         wait_until("the virtual phone", lambda: phone_state(self.phone))
 
@@ -71,8 +72,8 @@ class Bench:
         return done.stdout if done.returncode == 0 else ""
 
     def start_model(self):
-        command = [sys.executable, HERE / "fake_model.py", "--port", self.model_port, "--phone", self.phone]
-        command += ["--key", KEY, "--log", self.folder / "model.jsonl"]
+        command = [sys.executable, HERE / "fake_model.py", "--port", self.model_port]
+        command += ["--script", f"http://127.0.0.1:{self.script_port}/v1", "--key", KEY, "--log", self.folder / "model.jsonl"]
         # Long enough that a run outlasts the second within which no progress is told.
         command += ["--latency", 0.3]
         self.processes.start("model", command, self.env)

@@ -1,7 +1,7 @@
 """The five tasks: what a user says, what a user answers, and how the phone must be afterwards.
 
-The fake model recognises a task by its text in the prompt, the clients send it, and `check` looks
-at the phone's own state, which is the only judge.
+The clients send a task, the fake model finds it in the prompt, and `check` looks at the phone's own
+state, which is the only judge.
 """
 
 NOTE_TITLE = "Trip"
@@ -9,6 +9,8 @@ NOTE_BODY = "东京 5月3日 🗼🍣\n\"Hotel\" is $120 a night, it's C:\\trips
 
 WIFI = "Switch Wi-Fi off."
 NOTE = f'Save a note titled "{NOTE_TITLE}" with exactly the text that was agreed on.'
+# The text itself, which comes to the model on another way.
+NOTE_IN_FULL = f"Save a note titled 「{NOTE_TITLE}」 with the text 「{NOTE_BODY}」"
 SHOE_SIZE = "42"
 SHOE_LIMIT = 50
 SHOES = (
@@ -17,8 +19,8 @@ SHOES = (
 )
 SIGN_IN = "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to my other phone."
 
-LOOK = "Have a look at the settings, and change nothing."
-GIVE_UP = "Order a trip to the moon in the Shop app."
+LOOK = "Open the Settings app."
+GIVE_UP = "Find a trip to the moon in the Shop app."
 NO_APP = "Open the app called Nosuch, and come back when there is none."
 
 SIGN_IN_USER = "robin"

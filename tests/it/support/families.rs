@@ -2,8 +2,9 @@
 //! the real one would, complains about what no right client sends, and answers in the family's words
 //! and coordinates.
 //!
-//! Written from the formats, not from our code: nothing here calls the crate under test. What to do
-//! next is decided by one [`oracle`] for all; a [`FakeFamily`] only puts it into words.
+//! What to do next is decided by the scripted model for all of them, through one [`oracle`]. What a
+//! request must hold and how a reply is written comes from the families' published formats, not from
+//! our code.
 pub mod coords;
 pub mod oracle;
 pub mod request;

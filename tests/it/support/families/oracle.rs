@@ -1,16 +1,18 @@
-//! What to do next on the virtual phone, for the five tasks: one oracle for all families, which knows
-//! the phone's own state and nothing of formats.
+//! What to do next on the virtual phone, for all families: the scripted model decides, and what it
+//! wants is put into what a family's format can say.
+use ayeaye::scripted_model::{NextAction, TaskProgress, UserReply, next_step};
+use ayeaye_agent::{Key, Point};
 use ayeaye_phone::{NodeState, Phone, PhoneState};
 
 /// A pixel of the screen, and parts of one.
 pub type PixelPoint = (f64, f64);
 
-/// What a family's words can say; what they cannot is done another way.
+/// What a family's format can say; what it cannot is done another way.
 #[derive(Debug, Clone, Copy)]
 pub struct Abilities {
     /// Opens an app by name; else its icon is tapped.
     pub opens_apps: bool,
-    /// Text goes into a field at a place; else the field is tapped first.
+    /// Types into a field at a point; else the field is tapped first.
     pub types_at_point: bool,
     pub submit: Submit,
 }
@@ -22,7 +24,7 @@ pub enum Submit {
     Key,
     /// With the text.
     WithText,
-    /// Not at all: there is a button for it.
+    /// By a tap on the keyboard.
     Never,
 }
 
@@ -30,7 +32,7 @@ pub enum Submit {
 #[derive(Debug, Clone, PartialEq)]
 pub enum OracleAction {
     Tap(PixelPoint),
-    /// Into the field in focus, which is at this place.
+    /// Into the field in focus, which is at this point.
     Type {
         at: PixelPoint,
         text: String,
@@ -78,247 +80,154 @@ impl Task {
             }
             Self::Message => "In Messages, tell Anna that I am ten minutes late",
             Self::SignIn => {
-                "Sign in to the Nimbus app as robin with the password Quince-41 and ask me for the \
-                 code, which comes to my other phone."
+                "Sign in to the Nimbus app as robin with the password Quince-41; the code comes to \
+                 my other phone."
             }
             Self::Aim => "Tap the icon of Settings",
         }
     }
-}
 
-/// The oracle of every fake model.
-#[derive(Debug)]
-pub struct TaskOracle {
-    pub phone: Phone,
-    pub abilities: Abilities,
-}
-
-impl TaskOracle {
-    /// The next thing to do for a task; `words` is all that the prompt says, which holds what the user
-    /// has answered.
-    pub fn next(&self, task: Task, words: &str) -> OracleAction {
-        let state = self.phone.state();
-        let scene = Scene { state: &state, abilities: self.abilities };
-        match task {
-            Task::Wifi => scene.wifi(),
-            Task::Note => scene.note(),
-            Task::Shop => scene.shop(),
-            Task::Message => scene.message(words),
-            Task::SignIn => scene.sign_in(words),
-            Task::Aim => scene.aim(),
+    /// As the scripted model is told it: with the text that prompts may not hold to the letter.
+    fn in_full(self) -> String {
+        match self {
+            Self::Note => {
+                format!("Save a note titled 「{NOTE_TITLE}」 with the text 「{NOTE_TEXT}」")
+            }
+            other => other.words().to_owned(),
         }
+    }
+
+    /// What the prompt says once the user has answered.
+    fn answer_in(self, prompt: &str, state: &PhoneState) -> Option<String> {
+        let expected = match self {
+            Self::Message => "called Berg",
+            _ => state.one_time_code.as_str(),
+        };
+        prompt.contains(expected).then(|| expected.to_owned())
     }
 }
 
-struct Scene<'a> {
+/// Decides for every fake model.
+#[derive(Debug)]
+pub struct TaskOracle {
+    pub phone: Phone,
+    abilities: Abilities,
+    task: Task,
+    progress: TaskProgress,
+    /// A question whose answer has not been seen in a prompt yet.
+    question: Option<String>,
+}
+
+impl TaskOracle {
+    pub fn new(phone: Phone, abilities: Abilities) -> Self {
+        let (task, question) = (Task::Wifi, None);
+        Self { phone, abilities, task, progress: TaskProgress::default(), question }
+    }
+
+    pub fn task(&self) -> Task {
+        self.task
+    }
+
+    /// From now on this is to be done.
+    pub fn begin(&mut self, task: Task) {
+        self.task = task;
+        self.progress = TaskProgress::new(task.in_full());
+        self.question = None;
+    }
+
+    /// The next action; `prompt` is all its text, which has to hold what the user has answered. Or
+    /// why there is none.
+    pub fn next(&mut self, prompt: &str) -> Result<OracleAction, String> {
+        let state = self.phone.state();
+        let screen = Screen { state: &state, abilities: self.abilities };
+        if self.task == Task::Aim {
+            return Ok(match screen.icon("Settings") {
+                Some(icon) => tap(icon),
+                None => OracleAction::Done("Settings are open.".to_owned()),
+            });
+        }
+        if let Some(question) = self.question.take() {
+            let text = self.task.answer_in(prompt, &state);
+            let text = text.ok_or("the prompt does not hold the user's answer")?;
+            self.progress.replies.push(UserReply { question, text });
+        }
+        let step = next_step(&self.phone, &self.progress);
+        if let NextAction::Ask(question) = &step.action {
+            self.question = Some(question.clone());
+        }
+        let action = screen.adapt(step.action)?;
+        self.progress.last_summary = step.summary;
+        Ok(action)
+    }
+}
+
+struct Screen<'a> {
     state: &'a PhoneState,
     abilities: Abilities,
 }
 
-impl<'a> Scene<'a> {
-    fn wifi(&self) -> OracleAction {
-        if !self.state.wifi {
-            return OracleAction::Done("Wi-Fi is off.".to_owned());
-        }
-        self.inside("com.android.settings", "Settings", || {
-            let titled = |title: &str| {
-                let all = self.state.nodes.iter();
-                all.filter(|node| node.id.ends_with("/title"))
-                    .find(|node| node.text.replace('\u{2011}', "-") == title)
-            };
-            let way = ["Wi-Fi", "Internet", "Network & internet"];
-            let row = way.into_iter().find_map(titled).expect("a row on the way");
-            tap(row)
-        })
-    }
-
-    fn aim(&self) -> OracleAction {
-        match self.icon("Settings") {
-            Some(icon) => tap(icon),
-            None => OracleAction::Done("Settings are open.".to_owned()),
-        }
-    }
-
-    fn note(&self) -> OracleAction {
-        if self.state.notes.iter().any(|note| note.title == NOTE_TITLE) {
-            return OracleAction::Done("The note is saved.".to_owned());
-        }
-        self.inside("com.example.notes", "Notes", || {
-            match (self.find("title"), self.find("body")) {
-                (Some(title), Some(body)) => self
-                    .fill(title, NOTE_TITLE, false)
-                    .or_else(|| self.fill(body, NOTE_TEXT, false))
-                    .unwrap_or_else(|| self.press("save")),
-                _ => self.press("new_note"),
+impl<'a> Screen<'a> {
+    /// The action as the family can say it.
+    fn adapt(&self, action: NextAction) -> Result<OracleAction, String> {
+        Ok(match action {
+            NextAction::Click(at) => OracleAction::Tap(self.pixel(at)),
+            NextAction::Type { text, clear: true, .. } => {
+                return Err(format!("{text:?} was typed as something else"));
             }
-        })
-    }
-
-    fn shop(&self) -> OracleAction {
-        if self.find("place_order").is_some() {
-            return OracleAction::Done("Stride Running Shoes in 42 are in the cart.".to_owned());
-        }
-        self.inside("com.example.shop", "Shop", || {
-            if !self.state.cart.is_empty() {
-                return self.press(if self.find("checkout").is_some() {
-                    "checkout"
-                } else {
-                    "cart"
-                });
-            }
-            if self.find("add_to_cart").is_some() {
-                return self.choose_size();
-            }
-            if self.find("result_count").is_some() {
-                let chip = self.find("filter_under_50").expect("a chip for the price");
-                return match chip.checked {
-                    Some(true) => self.press("product_name"),
-                    _ => tap(chip),
-                };
-            }
-            let field = self.find("search").expect("a field to search");
-            match self.abilities.submit {
-                Submit::Never => self.press("banner"),
-                Submit::WithText => self.fill(field, "running shoes", true).expect("to be typed"),
-                Submit::Key => {
-                    self.fill(field, "running shoes", false).unwrap_or(OracleAction::Enter)
+            NextAction::Type { text, at, clear: false } => {
+                let at = self.pixel(at);
+                let mut fields =
+                    self.state.nodes.iter().filter(|node| node.class.ends_with("EditText"));
+                let field = fields.find(|node| holds(node, at));
+                let field = field.ok_or("there is no field to type into")?;
+                let is_search = field.id.ends_with("/search");
+                if !field.focused && !self.abilities.types_at_point {
+                    return Ok(tap(field));
                 }
+                let submit = is_search && self.abilities.submit == Submit::WithText;
+                OracleAction::Type { at, text, submit }
             }
-        })
-    }
-
-    fn choose_size(&self) -> OracleAction {
-        let chips: Vec<_> = self.all("size").collect();
-        if chips.iter().any(|chip| chip.text == "42" && chip.checked == Some(true)) {
-            return self.press("add_to_cart");
-        }
-        // One that can only be seen in part may be hard to hit.
-        let whole = |chip: &&&NodeState| {
-            (chip.bounds[2] - chip.bounds[0]) * 3 > (chip.bounds[3] - chip.bounds[1]) * 2
-        };
-        match chips.iter().filter(whole).find(|chip| chip.text == "42") {
-            Some(chip) => tap(chip),
-            None => OracleAction::Swipe {
-                from: center(chips.last().expect("sizes")),
-                to: center(chips.first().expect("sizes")),
+            NextAction::Slide { from, to } => {
+                OracleAction::Swipe { from: self.pixel(from), to: self.pixel(to) }
+            }
+            NextAction::OpenApp(label) if self.abilities.opens_apps => OracleAction::Open(label),
+            NextAction::OpenApp(label) => {
+                tap(self.icon(&label).ok_or_else(|| format!("there is no icon of {label}"))?)
+            }
+            NextAction::Press(Key::Enter) => match self.abilities.submit {
+                Submit::Key => OracleAction::Enter,
+                Submit::WithText => return Err("the text was not submitted".to_owned()),
+                Submit::Never => tap(self.search_key().ok_or("there is no key to search")?),
             },
-        }
-    }
-
-    fn message(&self, words: &str) -> OracleAction {
-        let sent = &self.state.sent;
-        if sent.iter().any(|sent| sent.to == "Anna Berg" && sent.text == MESSAGE) {
-            return OracleAction::Done("Anna Berg knows.".to_owned());
-        }
-        self.inside("com.example.messages", "Messages", || {
-            if let Some(field) = self.find("compose") {
-                let typed = self.fill(field, MESSAGE, false);
-                return typed.unwrap_or_else(|| self.press("send_button"));
-            }
-            let Some(field) = self.find("recipient") else { return self.press("start_chat") };
-            if let Some(typing) = self.fill(field, "Anna", false) {
-                return typing;
-            }
-            if !words.contains("called Berg") {
-                return OracleAction::Ask(
-                    "There are several Annas. Which one is rounded?".to_owned(),
-                );
-            }
-            let row = self.all("contact_name").find(|node| node.text == "Anna Berg");
-            tap(row.expect("the contact"))
+            NextAction::Press(Key::Back) => OracleAction::Back,
+            NextAction::Press(key) => return Err(format!("no family presses {key:?}")),
+            NextAction::Wait => OracleAction::Wait,
+            NextAction::Ask(question) => OracleAction::Ask(question),
+            NextAction::Complete(message) => OracleAction::Done(message),
+            NextAction::Abort(reason) => return Err(reason),
         })
     }
 
-    fn sign_in(&self, words: &str) -> OracleAction {
-        if self.state.signed_in.is_some() {
-            return OracleAction::Done("robin is signed in.".to_owned());
-        }
-        self.inside("com.example.nimbus", "Nimbus", || {
-            if self.find("progress").is_some() {
-                return OracleAction::Wait;
-            }
-            if let Some(field) = self.find("code") {
-                let code = &self.state.one_time_code;
-                if !words.contains(code) {
-                    return OracleAction::Ask("Which code was sent to the other phone?".to_owned());
-                }
-                return self.fill(field, code, false).unwrap_or_else(|| self.press("verify"));
-            }
-            match (self.find("username"), self.find("password")) {
-                (Some(name), Some(password)) => self
-                    .fill(name, "robin", false)
-                    .or_else(|| self.fill(password, "Quince-41", false))
-                    .unwrap_or_else(|| self.press("next")),
-                _ => self.press("sign_in"),
-            }
-        })
-    }
-
-    /// `then` where the app is in front, else the way there.
-    fn inside(
-        &self,
-        package: &str,
-        label: &str,
-        then: impl FnOnce() -> OracleAction,
-    ) -> OracleAction {
-        if self.state.foreground.package == package {
-            return then();
-        }
-        if self.abilities.opens_apps {
-            return OracleAction::Open(label.to_owned());
-        }
-        tap(self.icon(label).expect("the app's icon"))
+    fn pixel(&self, at: Point) -> PixelPoint {
+        let ((x, y), (width, height)) = (at.fractions(), self.state.size);
+        (x * f64::from(width), y * f64::from(height))
     }
 
     fn icon(&self, label: &str) -> Option<&'a NodeState> {
-        self.all("icon").find(|node| node.desc == label)
+        self.state.nodes.iter().find(|node| node.id.ends_with("/icon") && node.desc == label)
     }
 
-    /// What is left to do until a field holds a text.
-    fn fill(&self, field: &NodeState, text: &str, submit: bool) -> Option<OracleAction> {
-        let focused = self.state.focused_field.as_ref().filter(|it| it.resource_id == field.id);
-        let now = focused.map_or(&field.text, |it| &it.text);
-        let is_in = if field.password && focused.is_none() {
-            now.chars().count() == text.chars().count()
-        } else {
-            now == text
-        };
-        if is_in {
-            return None;
-        }
-        assert!(focused.is_none_or(|it| it.text.is_empty()), "{text:?} was typed as {now:?}");
-        if focused.is_none() && !self.abilities.types_at_point {
-            return Some(tap(field));
-        }
-        Some(OracleAction::Type { at: center(field), text: text.to_owned(), submit })
-    }
-
-    /// A tap on the first thing of this id, once the keyboard is out of the way.
-    fn press(&self, id: &str) -> OracleAction {
-        match self.find(id) {
-            Some(node) => tap(node),
-            None if self.state.keyboard_shown => OracleAction::Back,
-            None => panic!("there is no {id} on {:?}", self.state.foreground),
-        }
-    }
-
-    fn find(&self, id: &str) -> Option<&'a NodeState> {
-        self.all(id).next()
-    }
-
-    fn all(&self, id: &str) -> impl Iterator<Item = &'a NodeState> {
-        let is = move |node: &&NodeState| {
-            node.id.strip_suffix(id).is_some_and(|rest| rest.ends_with('/'))
-        };
-        self.state.nodes.iter().filter(is)
+    fn search_key(&self) -> Option<&'a NodeState> {
+        self.state.system_nodes.iter().find(|node| node.desc == "Search")
     }
 }
 
-fn center(node: &NodeState) -> PixelPoint {
+fn holds(node: &NodeState, (x, y): PixelPoint) -> bool {
     let [left, top, right, bottom] = node.bounds.map(f64::from);
-    (f64::midpoint(left, right), f64::midpoint(top, bottom))
+    left <= x && x < right && top <= y && y < bottom
 }
 
 fn tap(node: &NodeState) -> OracleAction {
-    OracleAction::Tap(center(node))
+    let [left, top, right, bottom] = node.bounds.map(f64::from);
+    OracleAction::Tap((f64::midpoint(left, right), f64::midpoint(top, bottom)))
 }

@@ -30,7 +30,6 @@ pub struct FamilyServer {
 struct Inner {
     family: Box<dyn FakeFamily>,
     oracle: TaskOracle,
-    task: Task,
     replies: Vec<FakeReply>,
     complaints: Vec<String>,
     requests: usize,
@@ -41,7 +40,6 @@ impl FamilyServer {
         let shared = Arc::new(Mutex::new(Inner {
             family,
             oracle,
-            task: Task::Wifi,
             replies: Vec::new(),
             complaints: Vec::new(),
             requests: 0,
@@ -59,7 +57,7 @@ impl FamilyServer {
     /// From now on this is what is to be done, in a new session.
     pub fn begin(&self, task: Task) {
         let mut inner = self.inner();
-        inner.task = task;
+        inner.oracle.begin(task);
         inner.replies.clear();
     }
 
@@ -111,15 +109,14 @@ impl Inner {
         };
         let request = FamilyRequest { path: path.to_owned(), headers, body, turns };
         let streamed = admit(wire, self.family.model(), &request)?;
-        let words = request.text();
-        request.expect_text(self.task.words())?;
+        request.expect_text(self.oracle.task().words())?;
         let sent = request.picture().ok_or("no picture")?;
         let coords = Coords::new(self.oracle.phone.display_size(), sent);
         if !coords.keeps_shape(32) {
             return Err(format!("a picture of {sent:?} of a screen of {:?}", coords.screen));
         }
         self.family.check(&request, &self.replies)?;
-        let next = self.oracle.next(self.task, &words);
+        let next = self.oracle.next(&request.text())?;
         let reply = self.family.format_reply(&next, &request, &coords);
         self.replies.push(reply.clone());
         Ok(match wire {
