@@ -27,7 +27,7 @@ pub mod fixtures;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ayeaye_agent::{Agent, ReplyMode};
+use ayeaye_agent::Agent;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{
@@ -42,7 +42,9 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
-use crate::config::{Config, ToolSet};
+pub use args::Defaults;
+
+use crate::config::ToolSet;
 use crate::principal;
 use crate::text::excerpt;
 use logging::Levels;
@@ -50,37 +52,6 @@ use questions::StateCodec;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
 use tool_error::ToolError;
-
-/// What the tools do when a call does not say.
-#[derive(Debug, Clone, Copy)]
-pub struct Defaults {
-    /// Steps of a call.
-    pub max_steps: u32,
-    /// Who answers questions.
-    pub reply_mode: ReplyMode,
-    /// Whether a host agent splits requests up over apps.
-    pub planner: bool,
-    /// How long a call waits for its run.
-    pub wait: Duration,
-    /// The same, for a client that shows progress.
-    pub wait_with_progress: Duration,
-    /// Which tools are offered.
-    pub tools: ToolSet,
-}
-
-impl From<&Config> for Defaults {
-    fn from(config: &Config) -> Self {
-        let run = &config.run;
-        Self {
-            max_steps: run.max_steps,
-            reply_mode: run.reply_mode,
-            planner: run.planner,
-            wait: run.wait,
-            wait_with_progress: run.wait_with_progress,
-            tools: config.tools,
-        }
-    }
-}
 
 /// The server behind every transport. Clones are the same server.
 #[derive(Clone)]
@@ -114,18 +85,6 @@ impl Server {
     pub fn with_durable_state(self, state_codec: StateCodec, max_age: Option<Duration>) -> Self {
         Self { state_codec, tasks: Tasks::with_max_age(max_age), ..self }
     }
-
-    fn wait(
-        &self,
-        seconds: Option<f64>,
-        ctx: &RequestContext<RoleServer>,
-    ) -> Result<Duration, ToolError> {
-        let usual = match ctx.meta.get_progress_token() {
-            Some(_) => self.defaults.wait_with_progress,
-            None => self.defaults.wait,
-        };
-        args::wait(seconds, usual)
-    }
 }
 
 #[tool_handler(router = self.router)]
@@ -149,7 +108,7 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         ctx.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
-        tasks::hide_tasks(&mut answer);
+        tasks::hide_from_older_clients(&mut answer);
         Ok(answer)
     }
 
@@ -158,7 +117,7 @@ impl ServerHandler for Server {
         request: GetTaskParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.task(&request.task_id, &ctx).await
+        self.tasks.get(&self.agent, &request.task_id, &ctx).await
     }
 
     async fn update_task(
@@ -166,7 +125,7 @@ impl ServerHandler for Server {
         request: UpdateTaskParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.answer_task(&request.task_id, request.input_responses, &ctx).await
+        self.tasks.update(&self.agent, &request.task_id, request.input_responses, &ctx).await
     }
 
     async fn cancel_task(
@@ -174,7 +133,7 @@ impl ServerHandler for Server {
         request: CancelTaskParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.stop_running_task(&request.task_id, &ctx).await
+        self.tasks.cancel(&self.agent, &request.task_id, &ctx).await
     }
 
     async fn call_tool(

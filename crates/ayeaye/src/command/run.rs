@@ -35,7 +35,7 @@ pub async fn run(
     task: Task,
     terminal: Terminal,
 ) -> anyhow::Result<Exit> {
-    let words = match args::words("TASK", &task.words) {
+    let words = match args::text("TASK", &task.words) {
         Ok(words) => words,
         Err(error) => {
             terminal.item("usage", &error.to_string());

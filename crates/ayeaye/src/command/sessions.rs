@@ -69,7 +69,7 @@ pub async fn answer(
     let Some(question) = report.question else {
         bail!("session {id} has no open question");
     };
-    let text = crate::mcp::args::words("TEXT", text).map_err(anyhow::Error::msg)?;
+    let text = crate::mcp::args::text("TEXT", text).map_err(anyhow::Error::msg)?;
     agent.journal().leave_answer(&id, &text).await?;
     terminal.item("question", &lines(&question.text));
     terminal.item("answer", &lines(&text));

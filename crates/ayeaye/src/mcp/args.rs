@@ -1,27 +1,60 @@
-//! What clients may say, parsed at the door.
+//! The arguments of tools: their types, their defaults, and the checks that a schema cannot express.
 pub mod device;
 
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceId, ReplyMode, SessionId};
-use rmcp::ErrorData;
 use rmcp::handler::server::common::FromContextPart;
 use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::tool_error::ToolError;
-use crate::config::MAX_STEPS;
+use crate::config::{Config, MAX_STEPS, ToolSet};
+use crate::text::excerpt;
 
-/// The longest task or reply, in bytes of UTF-8. A model would lose its thread long before.
-pub const LONGEST_WORDS: usize = 16 * 1024;
-/// The longest a call may wait, in seconds.
-pub const LONGEST_WAIT: f64 = 3600.0;
+/// The longest task or reply, in bytes of UTF-8.
+pub const MAX_TEXT: usize = 16 * 1024;
+/// The longest wait of a call, in seconds.
+pub const MAX_WAIT: f64 = 3600.0;
 
-/// A call's arguments, or why they are none. rmcp's own extractor answers with a protocol error that
-/// does not name the argument; the client's model never sees that one and cannot mend the call.
+/// What holds when a call does not say.
+#[derive(Debug, Clone, Copy)]
+pub struct Defaults {
+    /// Steps of a call.
+    pub max_steps: u32,
+    /// Who answers questions.
+    pub reply_mode: ReplyMode,
+    /// Whether a host agent splits requests up over apps.
+    pub planner: bool,
+    /// How long a call waits for its run.
+    pub wait: Duration,
+    /// The same for a client that shows progress.
+    pub wait_with_progress: Duration,
+    /// Which tools are offered.
+    pub tools: ToolSet,
+}
+
+impl From<&Config> for Defaults {
+    fn from(config: &Config) -> Self {
+        let run = &config.run;
+        Self {
+            max_steps: run.max_steps,
+            reply_mode: run.reply_mode,
+            planner: run.planner,
+            wait: run.wait,
+            wait_with_progress: run.wait_with_progress,
+            tools: config.tools,
+        }
+    }
+}
+
+/// The arguments of a call, or the error that names the one that does not fit. rmcp's own extractor
+/// answers with a protocol error, which the client's model never sees.
 #[derive(Debug)]
 pub struct ValidatedArgs<T>(pub Result<T, ToolError>);
 
@@ -128,12 +161,11 @@ pub struct ListSessionsArgs {
     pub limit: Option<i64>,
 }
 
-/// A task or a reply: something, and not too much.
-pub fn words(name: &'static str, text: &str) -> Result<String, ToolError> {
-    if LONGEST_WORDS < text.len() {
-        return Err(ToolError::too_long(name, text.len(), LONGEST_WORDS));
+/// A task or a reply: not empty, not too long, without control characters.
+pub fn text(name: &'static str, text: &str) -> Result<String, ToolError> {
+    if MAX_TEXT < text.len() {
+        return Err(ToolError::too_long(name, text.len(), MAX_TEXT));
     }
-    // What no person types and no phone can be asked to type.
     let clean: String =
         text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
     match clean.trim() {
@@ -142,7 +174,7 @@ pub fn words(name: &'static str, text: &str) -> Result<String, ToolError> {
     }
 }
 
-/// A phone's name.
+/// A device id.
 pub fn device_id(text: &str) -> Result<DeviceId, ToolError> {
     let text = text.trim();
     if text.is_empty() {
@@ -154,14 +186,14 @@ pub fn device_id(text: &str) -> Result<DeviceId, ToolError> {
     Ok(DeviceId::new(text))
 }
 
-/// A session's name.
+/// A session id.
 pub fn session_id(text: &str) -> Result<SessionId, ToolError> {
     text.trim().parse().map_err(ToolError::not_a_session)
 }
 
 /// Steps of a call, 1 to [`MAX_STEPS`].
-pub fn max_steps(given: Option<i64>, usual: u32) -> Result<u32, ToolError> {
-    let Some(given) = given else { return Ok(usual) };
+pub fn max_steps(given: Option<i64>, default: u32) -> Result<u32, ToolError> {
+    let Some(given) = given else { return Ok(default) };
     u32::try_from(given)
         .ok()
         .filter(|steps| (1..=MAX_STEPS).contains(steps))
@@ -177,20 +209,25 @@ pub fn limit(given: Option<i64>) -> Result<u8, ToolError> {
         .ok_or_else(|| ToolError::out_of_range("limit", &given, "1 to 100"))
 }
 
-/// Who answers.
-pub fn reply_mode(given: Option<&str>, usual: ReplyMode) -> Result<ReplyMode, ToolError> {
-    let Some(given) = given else { return Ok(usual) };
+/// Who answers questions.
+pub fn reply_mode(given: Option<&str>, default: ReplyMode) -> Result<ReplyMode, ToolError> {
+    let Some(given) = given else { return Ok(default) };
     ReplyMode::from_name(given).ok_or_else(|| {
         let names = ReplyMode::ALL.map(ReplyMode::name).join(", ");
-        ToolError::out_of_range("reply_mode", &given.chars().take(40).collect::<String>(), &names)
+        ToolError::out_of_range("reply_mode", &excerpt(given, 40), &names)
     })
 }
 
-/// How long a call waits, 0 to [`LONGEST_WAIT`] seconds.
-pub fn wait(given: Option<f64>, usual: Duration) -> Result<Duration, ToolError> {
+/// How long a call waits, 0 to [`MAX_WAIT`] seconds; by default longer for a client that shows progress.
+pub fn wait(
+    given: Option<f64>,
+    defaults: &Defaults,
+    ctx: &RequestContext<RoleServer>,
+) -> Result<Duration, ToolError> {
     match given {
-        None => Ok(usual),
-        Some(seconds) if (0.0..=LONGEST_WAIT).contains(&seconds) => {
+        None if ctx.meta.get_progress_token().is_some() => Ok(defaults.wait_with_progress),
+        None => Ok(defaults.wait),
+        Some(seconds) if (0.0..=MAX_WAIT).contains(&seconds) => {
             Ok(Duration::from_secs_f64(seconds))
         }
         Some(seconds) => Err(ToolError::out_of_range("wait_seconds", &seconds, "0 to 3600")),

@@ -1,41 +1,44 @@
-//! What the client of one request can do. Decided for each request and never for a connection: one
-//! server speaks with clients of both eras, and a client of 2026-07-28 says anew with each request
-//! what it can do.
+//! What the client of a request supports. Decided for each request, never for a connection: clients of
+//! both protocol eras share one server, and from 2026-07-28 on a client declares its capabilities with
+//! every request.
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ProtocolVersion};
 use rmcp::service::RequestContext;
 
-/// Who calls.
+/// What the client that sent a request supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "clients have every combination of them")]
 pub struct ClientSupport {
-    /// It speaks 2026-07-28 or later: it is asked by a result and never by a request of ours.
+    /// It speaks 2026-07-28 or later: questions go into results, never into requests of ours.
     pub modern: bool,
-    /// It can show its user a form.
-    pub form: bool,
-    /// It can be given a task to look after. The extension does not exist before 2026-07-28, even
-    /// where a client declares it.
+    /// It shows its user forms (elicitation).
+    pub forms: bool,
+    /// It polls tasks. The extension does not exist before 2026-07-28, even where a client declares it.
     pub tasks: bool,
-    /// It wants to be told of progress.
+    /// It asked for progress notifications.
     pub progress: bool,
 }
 
 impl ClientSupport {
     /// The client of this request.
     pub fn of(ctx: &RequestContext<RoleServer>) -> Self {
-        let version = ctx.protocol_version();
-        let modern = version.is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version);
-        let can = ctx.client_capabilities();
+        let modern = is_modern(ctx);
+        let capabilities = ctx.client_capabilities();
         Self {
             modern,
-            form: can.as_ref().is_some_and(shows_forms),
-            tasks: modern && can.as_ref().is_some_and(ClientCapabilities::supports_tasks),
+            forms: capabilities.as_ref().is_some_and(shows_forms),
+            tasks: modern && capabilities.as_ref().is_some_and(ClientCapabilities::supports_tasks),
             progress: ctx.meta.get_progress_token().is_some(),
         }
     }
 }
 
-/// An empty declaration means forms: the first revision that had elicitation knew nothing else.
-fn shows_forms(can: &ClientCapabilities) -> bool {
-    can.elicitation.as_ref().is_some_and(|it| it.form.is_some() || it.url.is_none())
+/// Whether a request is of protocol 2026-07-28 or later: no handshake, and caching fields in results.
+pub fn is_modern(ctx: &RequestContext<RoleServer>) -> bool {
+    ctx.protocol_version().is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version)
+}
+
+/// An empty declaration means forms: the first revision with elicitation had nothing else.
+fn shows_forms(capabilities: &ClientCapabilities) -> bool {
+    capabilities.elicitation.as_ref().is_some_and(|it| it.form.is_some() || it.url.is_none())
 }

@@ -14,7 +14,7 @@ use rmcp::model::{InitializeRequestParams, LoggingLevel, LoggingMessageNotificat
 use rmcp::service::RequestContext;
 use serde_json::json;
 
-use super::resources::is_modern;
+use super::client_support::is_modern;
 use crate::text::truncate;
 
 /// How long the answer of a call waits for its last messages.

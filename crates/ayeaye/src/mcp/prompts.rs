@@ -12,7 +12,8 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
 use super::args;
-use super::resources::{LASTING, is_modern};
+use super::client_support::is_modern;
+use super::resources::LASTING;
 use super::tool_error::ToolError;
 use crate::config::ToolSet;
 use crate::text::excerpt;
@@ -235,7 +236,7 @@ pub(super) fn takes(prompt: &str, argument: &str) -> Result<bool, ErrorData> {
 
 fn find(name: &str) -> Result<&'static Spec, ErrorData> {
     PROMPTS.iter().find(|spec| spec.name == name).ok_or_else(|| {
-        let shown = excerpt(&name, 60);
+        let shown = excerpt(name, 60);
         refused(format!("there is no prompt `{shown}`; prompts/list names those there are"))
     })
 }
@@ -268,7 +269,7 @@ impl PromptArguments {
             if text.trim().is_empty() && !known.required {
                 continue;
             }
-            given.push((name, args::words(name, &text).map_err(|err| err.to_string())?));
+            given.push((name, args::text(name, &text).map_err(|err| err.to_string())?));
         }
         let given = Self(given);
         match spec.arguments.iter().find(|it| it.required && given.get(it.name).is_none()) {

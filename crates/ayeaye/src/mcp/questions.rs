@@ -1,9 +1,9 @@
-//! How a question of the agent reaches a person: by the best way that the client of this call has.
+//! How a question of the agent reaches a person: in the best way that the client of this call supports.
 //!
 //! A client of 2026-07-28 that shows forms gets an `InputRequiredResult` and calls again with the
-//! answer; an older one that shows forms is sent `elicitation/create` while its call waits; every other
-//! gets the question as the result of the tool. On each rung the session waits on its own, so that an
-//! answer which never comes loses nothing.
+//! answer. An older client that shows forms is sent `elicitation/create` while its call waits. Any other
+//! gets the question as the result of the tool. The session waits in any case, so that nothing is lost
+//! when the answer never comes.
 mod form;
 mod request_state;
 mod retry;
@@ -12,13 +12,16 @@ mod tests;
 
 use std::time::Duration;
 
-use ayeaye_agent::{ContinueTask, Follower, Question, ReplyMode, Report, StopReason, UserInput};
+use ayeaye_agent::{
+    Agent, AgentError, ContinueTask, Follower, Principal, Question, ReplyMode, Report, StopReason,
+    UserInput,
+};
+use rmcp::ServiceError;
 use rmcp::model::{
     CallToolResponse, ClientResult, ElicitRequest, ElicitResult, InputRequest, InputRequests,
     InputRequiredResult, ServerRequest,
 };
-use rmcp::service::{PeerRequestOptions, RequestContext};
-use rmcp::{RoleServer, ServiceError};
+use rmcp::service::PeerRequestOptions;
 use tokio::time::Instant;
 
 pub use form::{FormAnswer, parse_answer, question_form};
@@ -26,42 +29,41 @@ pub use request_state::{State, StateCodec, StateError};
 pub use retry::RetryContext;
 
 use super::client_support::ClientSupport;
-use super::logging;
-use super::results::RunResult;
+use super::logging::{self, Levels};
+use super::results::{self, RunResult};
 use super::run_wait::{RunWait, WaitOutcome};
 use super::tool_error::ToolError;
-use super::{Server, results};
 use crate::principal;
 
-/// Most questions that one call puts to a person. Clients end a call after 10 rounds; what it has come
-/// to should be told before that.
+/// Most questions that one call asks. Clients give a call up after 10 rounds; it should return its
+/// result before that.
 const MAX_ROUNDS: u32 = 8;
-/// The name of the answer in `inputResponses`.
+/// The key of the answer in `inputResponses`.
 const ANSWER_KEY: &str = "reply";
-/// How long a person may take while a call of a client waits that is told so meanwhile.
+/// How long a person may take while the call waits and its client gets progress meanwhile.
 const ANSWER_LIMIT: Duration = Duration::from_mins(5);
 /// Nobody reads a question and answers it in less.
 const MIN_ANSWER_TIME: Duration = Duration::from_secs(5);
 
-/// Why a question that could have been shown in a form is in the result of the tool.
+/// Why a question that could have been asked in a form is in the tool's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unanswered {
-    /// The person would not, or there is none: headless clients decline at once.
+    /// The person declined, or there is none: headless clients decline at once.
     Declined,
-    /// The person will not do by hand what was asked.
+    /// The person will not do what only they can do on the phone.
     GivenUp,
-    /// Time was up.
+    /// The time to answer was over.
     NoAnswer,
-    /// The client would not show it.
+    /// The client did not show the form.
     NotShown,
-    /// What came was no answer to this form.
+    /// The answer does not fit the form.
     NotUnderstood,
-    /// This call has asked often enough.
+    /// This call has asked [`MAX_ROUNDS`] questions.
     TooMany,
 }
 
 impl Unanswered {
-    /// The word on the wire.
+    /// The value of `asked` in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Declined => "declined",
@@ -74,111 +76,49 @@ impl Unanswered {
     }
 }
 
-impl Server {
-    /// The ladder of one call.
-    pub(super) fn questions<'a>(
-        &'a self,
-        retry: &'a RetryContext,
-        ctx: &'a RequestContext<RoleServer>,
-        wait: Duration,
-        reply_mode: ReplyMode,
-    ) -> QuestionDelivery<'a> {
-        let client = ClientSupport::of(ctx);
-        let following = RunWait::new(&self.agent, wait, ctx);
-        QuestionDelivery {
-            server: self,
-            retry,
-            ctx,
-            client,
-            following,
-            wait,
-            reply_mode,
-            rounds: 0,
-        }
-    }
-}
-
-/// One call, and how far up it is.
+/// One call and the questions it asks.
 pub(super) struct QuestionDelivery<'a> {
-    server: &'a Server,
+    agent: &'a Agent,
+    state_codec: &'a StateCodec,
+    log_levels: &'a Levels,
     retry: &'a RetryContext,
-    ctx: &'a RequestContext<RoleServer>,
-    client: ClientSupport,
-    following: RunWait<'a>,
-    /// How long the call waits for its run; whoever wants an answer at once gets no form meanwhile.
-    wait: Duration,
+    wait: RunWait<'a>,
     reply_mode: ReplyMode,
+    principal: Principal,
+    client: ClientSupport,
     rounds: u32,
 }
 
-impl QuestionDelivery<'_> {
-    /// Follows a run that this call has begun or joined, or hands it over as a task.
-    pub(super) async fn run(self, follower: Follower) -> Result<CallToolResponse, ToolError> {
-        if self.client.tasks && follower.running() {
-            let report = follower.report();
-            return Ok(self.server.tasks.begin(&report, self.client.form).into());
-        }
-        self.follow(follower).await
+impl<'a> QuestionDelivery<'a> {
+    /// For the request that `wait` belongs to.
+    pub(super) fn new(
+        agent: &'a Agent,
+        state_codec: &'a StateCodec,
+        log_levels: &'a Levels,
+        retry: &'a RetryContext,
+        wait: RunWait<'a>,
+        reply_mode: ReplyMode,
+    ) -> Self {
+        let ctx = wait.request();
+        let (principal, client) = (principal::of(ctx), ClientSupport::of(ctx));
+        let rounds = 0;
+        Self { agent, state_codec, log_levels, retry, wait, reply_mode, principal, client, rounds }
     }
 
-    /// Takes the call up again with a person's answer. Nothing here starts a task.
-    pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, ToolError> {
-        let principal = principal::of(self.ctx);
-        let encoded = self.retry.state.as_deref().ok_or_else(ToolError::state_missing)?;
-        let (session, state) =
-            self.server.state_codec.decode(encoded, &principal).map_err(|err| match err {
-                StateError::Expired => ToolError::state_expired(),
-                StateError::Foreign => ToolError::state_foreign(),
-            })?;
-        if state.call != self.retry.call {
-            return Err(ToolError::state_foreign());
-        }
-        self.rounds = state.round;
-        let report = self.server.agent.report_after_direct_action(session, &principal).await?;
-        let open = report.question_number() == Some(state.question);
-        let Some(question) = report.question.as_ref().filter(|_| open) else {
-            // It has been answered: by this very answer, sent twice, or by another call.
-            let words = UserInput::Answer { question: state.question, text: String::new() };
-            return match self.resume(&report, words).await {
-                Ok(follower) => self.follow(follower).await,
-                Err(err) => Err(err.into()),
-            };
-        };
-        let result = match self.retry.answers.get(ANSWER_KEY) {
-            Some(given) => serde_json::from_value::<ElicitResult>(given.clone()).ok(),
-            // Nothing came with it: the same question once more.
-            None if self.can_require() => {
-                return Ok(self.required(&report, question, state.question));
-            }
-            None => return Ok(to_tool_result(&report, None)),
-        };
-        match result.map_or(FormAnswer::Invalid, |result| form::parse_answer(question, &result)) {
-            FormAnswer::Text(text) => {
-                let follower = self.send_answer(&report, state.question, text).await?;
-                self.follow(follower).await
-            }
-            FormAnswer::Declined => Ok(to_tool_result(&report, Some(Unanswered::Declined))),
-            FormAnswer::GivenUp => Ok(to_tool_result(&report, Some(Unanswered::GivenUp))),
-            FormAnswer::Invalid if MAX_ROUNDS <= self.rounds || !self.can_require() => {
-                Ok(to_tool_result(&report, Some(Unanswered::NotUnderstood)))
-            }
-            FormAnswer::Invalid => {
-                self.rounds += 1;
-                Ok(self.required(&report, question, state.question))
-            }
-        }
-    }
-
-    async fn follow(mut self, mut follower: Follower) -> Result<CallToolResponse, ToolError> {
+    /// Waits for the run to stop and asks its questions, until there is a result or the wait is over.
+    pub(super) async fn follow(
+        mut self,
+        mut follower: Follower,
+    ) -> Result<CallToolResponse, ToolError> {
+        let ctx = self.wait.request();
         loop {
-            let level = self.server.levels.of(self.ctx);
-            let following = self.following.follow(follower.clone());
-            let report =
-                logging::with_run_messages(level, follower.clone(), self.ctx, following).await?;
+            let level = self.log_levels.of(ctx);
+            let stopped = self.wait.until_stopped(follower.clone());
+            let report = logging::with_run_messages(level, follower.clone(), ctx, stopped).await?;
             let asks = report.stop_reason == StopReason::InfoActionNeedsReply
                 && self.reply_mode == ReplyMode::PassToClient
-                && self.client.form
-                && !self.ctx.ct.is_cancelled();
+                && self.client.forms
+                && !ctx.ct.is_cancelled();
             let (Some(number), Some(question), true) =
                 (report.question_number(), &report.question, asks)
             else {
@@ -189,13 +129,13 @@ impl QuestionDelivery<'_> {
             }
             self.rounds += 1;
             if self.client.modern {
-                return Ok(self.required(&report, question, number));
+                return Ok(self.input_required(&report, question, number));
             }
             match self.elicit(&report, question).await {
                 Ok(FormAnswer::Text(text)) => {
-                    follower = self.send_answer(&report, number, text).await?
+                    follower = self.send_answer(&report, number, text).await?;
                 }
-                // The same follower tells the same question, and it is asked once more.
+                // The same follower reports the same question, which is asked once more.
                 Ok(FormAnswer::Invalid) => {}
                 Ok(FormAnswer::Declined) => {
                     return Ok(to_tool_result(&report, Some(Unanswered::Declined)));
@@ -205,10 +145,7 @@ impl QuestionDelivery<'_> {
                 }
                 Err(why) => {
                     // It may have been answered elsewhere meanwhile.
-                    let agent = &self.server.agent;
-                    let now = agent
-                        .report_after_direct_action(report.session_id, &principal::of(self.ctx))
-                        .await?;
+                    let now = self.current_report(&report).await?;
                     let waits = now.question_number() == Some(number);
                     return Ok(to_tool_result(&now, why.filter(|_| waits)));
                 }
@@ -216,59 +153,105 @@ impl QuestionDelivery<'_> {
         }
     }
 
-    /// Whether this client can be asked to call again. It says so anew with each call.
-    fn can_require(&self) -> bool {
-        self.client.modern && self.client.form
+    /// Goes on with the call that asked, with the person's answer. This never starts a task.
+    pub(super) async fn take_answer(mut self) -> Result<CallToolResponse, ToolError> {
+        let encoded = self.retry.state.as_deref().ok_or_else(ToolError::state_missing)?;
+        let (session, state) = self.state_codec.decode(encoded, &self.principal)?;
+        if state.call != self.retry.call {
+            return Err(ToolError::state_foreign());
+        }
+        self.rounds = state.round;
+        let report = self.agent.report_after_direct_action(session, &self.principal).await?;
+        let open = report.question_number() == Some(state.question);
+        let Some(question) = report.question.as_ref().filter(|_| open) else {
+            // It was answered already: by this very answer sent twice, or by another call.
+            let input = UserInput::Answer { question: state.question, text: String::new() };
+            let follower = self.resume(&report, input).await?;
+            return self.follow(follower).await;
+        };
+        let result = match self.retry.answers.get(ANSWER_KEY) {
+            Some(given) => serde_json::from_value::<ElicitResult>(given.clone()).ok(),
+            // No answer came with it: ask again.
+            None if self.can_require_input() => {
+                return Ok(self.input_required(&report, question, state.question));
+            }
+            None => return Ok(to_tool_result(&report, None)),
+        };
+        match result.map_or(FormAnswer::Invalid, |result| parse_answer(question, &result)) {
+            FormAnswer::Text(text) => {
+                let follower = self.send_answer(&report, state.question, text).await?;
+                self.follow(follower).await
+            }
+            FormAnswer::Declined => Ok(to_tool_result(&report, Some(Unanswered::Declined))),
+            FormAnswer::GivenUp => Ok(to_tool_result(&report, Some(Unanswered::GivenUp))),
+            FormAnswer::Invalid if MAX_ROUNDS <= self.rounds || !self.can_require_input() => {
+                Ok(to_tool_result(&report, Some(Unanswered::NotUnderstood)))
+            }
+            FormAnswer::Invalid => {
+                self.rounds += 1;
+                Ok(self.input_required(&report, question, state.question))
+            }
+        }
+    }
+
+    /// Whether this client can be asked to call again.
+    fn can_require_input(&self) -> bool {
+        self.client.modern && self.client.forms
     }
 
     /// The question for a client that calls again with the answer.
-    fn required(&self, report: &Report, question: &Question, number: u32) -> CallToolResponse {
+    fn input_required(
+        &self,
+        report: &Report,
+        question: &Question,
+        number: u32,
+    ) -> CallToolResponse {
         let state = State {
             session: report.session_id.to_string(),
             question: number,
             round: self.rounds,
             call: self.retry.call.clone(),
         };
-        let encoded = self.server.state_codec.encode(&state, &principal::of(self.ctx));
-        let form = ElicitRequest::new(form::question_form(question, report));
-        let requests =
-            InputRequests::from([(ANSWER_KEY.to_owned(), InputRequest::Elicitation(form))]);
+        let encoded = self.state_codec.encode(&state, &self.principal);
+        let form = InputRequest::Elicitation(ElicitRequest::new(question_form(question, report)));
+        let requests = InputRequests::from([(ANSWER_KEY.to_owned(), form)]);
         InputRequiredResult::new(Some(requests), Some(encoded)).into()
     }
 
-    /// Asks while the call waits. `Err(None)`: there was no time to ask, or the call is over.
+    /// Asks with `elicitation/create` while the call waits. `Err(None)`: there was no time to ask, or
+    /// the call is over.
     ///
-    /// This must stay in the future of the call: what ties the question to it does not pass a spawn,
-    /// and over HTTP the question would go to a stream that many clients do not open.
+    /// Stays in the future of the call: rmcp ties the request to the call by a task-local, and over
+    /// HTTP it would otherwise go to a stream that many clients do not open.
     async fn elicit(
         &mut self,
         report: &Report,
         question: &Question,
     ) -> Result<FormAnswer, Option<Unanswered>> {
-        // A client that is told of progress waits longer, as a rule; another one has its own limit,
+        // A client that gets progress waits longer, as a rule. Any other has a timeout of its own,
         // which the wait was chosen for.
         let limit = if self.client.progress {
             ANSWER_LIMIT
         } else {
-            self.following.rest().min(ANSWER_LIMIT)
+            self.wait.remaining().min(ANSWER_LIMIT)
         };
-        if limit.min(self.wait) < MIN_ANSWER_TIME {
+        if limit.min(self.wait.limit()) < MIN_ANSWER_TIME {
             return Err(None);
         }
         let begun = Instant::now();
-        let form = ElicitRequest::new(form::question_form(question, report));
+        let form = ElicitRequest::new(question_form(question, report));
         let request = ServerRequest::ElicitRequest(form);
-        let sent =
-            self.ctx.peer.send_cancellable_request(request, PeerRequestOptions::no_options());
+        let peer = &self.wait.request().peer;
+        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options());
         let mut handle = sent.await.map_err(|err| Some(not_shown(&err)))?;
-        let what = "waiting for the user's answer";
-        let waited = self.following.wait_for(what, limit, &mut handle.rx).await;
+        let message = "waiting for the user's answer";
+        let waited = self.wait.wait_for(message, limit, &mut handle.rx).await;
         if self.client.progress {
-            self.following.extend(begun.elapsed());
+            self.wait.extend(begun.elapsed());
         }
         let why = match waited {
             WaitOutcome::Done(Ok(Ok(ClientResult::ElicitResult(result)))) => {
-                return Ok(form::parse_answer(question, &result));
+                return Ok(parse_answer(question, &result));
             }
             WaitOutcome::Done(Ok(Ok(_))) => return Ok(FormAnswer::Invalid),
             WaitOutcome::Done(Ok(Err(err))) => return Err(Some(not_shown(&err))),
@@ -279,32 +262,27 @@ impl QuestionDelivery<'_> {
         let over = Some("the question is not waited for any more".to_owned());
         tokio::select! {
             biased;
-            // A connection that is going down takes nothing more: it would be waited for in vain.
-            () = self.server.agent.closing() => {}
+            // A connection that is closing accepts nothing more.
+            () = self.agent.closing() => {}
             cancelled = handle.cancel(over) => if let Err(err) = cancelled {
-                tracing::debug!("a form was not taken back: {err}");
+                tracing::debug!("a form was not cancelled: {err}");
             }
         }
         Err(why)
     }
 
-    /// Hands an answer to the session. Whatever is in the way, the answer is not lost silently.
+    /// Hands an answer to the session. An error tells the client that the question is still open.
     async fn send_answer(
         &self,
         report: &Report,
         question: u32,
         text: String,
     ) -> Result<Follower, ToolError> {
-        let words = UserInput::Answer { question, text };
-        let delivered = self.resume(report, words).await;
-        delivered.map_err(|err| ToolError::undelivered(report.session_id, &err))
+        let sent = self.resume(report, UserInput::Answer { question, text }).await;
+        sent.map_err(|err| ToolError::undelivered(report.session_id, &err))
     }
 
-    async fn resume(
-        &self,
-        report: &Report,
-        input: UserInput,
-    ) -> Result<Follower, ayeaye_agent::AgentError> {
+    async fn resume(&self, report: &Report, input: UserInput) -> Result<Follower, AgentError> {
         let next = ContinueTask {
             session_id: report.session_id,
             device_id: None,
@@ -313,9 +291,13 @@ impl QuestionDelivery<'_> {
             max_steps: report.steps_left(),
             reply_mode: self.reply_mode,
             planner: report.run.facts.planner,
-            principal: principal::of(self.ctx),
+            principal: self.principal.clone(),
         };
-        self.server.agent.resume(next).await
+        self.agent.resume(next).await
+    }
+
+    async fn current_report(&self, report: &Report) -> Result<Report, AgentError> {
+        self.agent.report_after_direct_action(report.session_id, &self.principal).await
     }
 }
 
@@ -324,7 +306,6 @@ fn not_shown(err: &ServiceError) -> Unanswered {
     Unanswered::NotShown
 }
 
-/// The last rung: the result of the tool.
 fn to_tool_result(report: &Report, asked: Option<Unanswered>) -> CallToolResponse {
     results::structured(&RunResult::from(report).asked(asked)).into()
 }

@@ -11,8 +11,8 @@ use ayeaye_agent::{Agent, AgentError, JournalError, Principal, SessionId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ProtocolVersion,
-    ReadResourceResult, ResourceContents, ResourceTemplate,
+    CacheScope, ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult,
+    ResourceContents, ResourceTemplate,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -22,6 +22,7 @@ use serde_json::json;
 pub use address::{Address, NotOurs};
 pub(super) use list::beginning_with;
 
+use super::client_support::is_modern;
 use super::tool_error::chain;
 use super::{results, skill};
 use crate::principal;
@@ -179,12 +180,6 @@ async fn read_ours(
         }
     };
     Ok(Read { contents: ResourceContents::text(text, uri).with_mime_type(JSON), kept: None })
-}
-
-/// Whether a request speaks a protocol of 2026-07-28 or later. Decided for each request: one
-/// connection may carry both.
-pub(super) fn is_modern(ctx: &RequestContext<RoleServer>) -> bool {
-    ctx.protocol_version().is_some_and(|version| ProtocolVersion::V_2026_07_28 <= version)
 }
 
 /// The one answer for what is not there and for what is another's.

@@ -1,4 +1,5 @@
-//! Following runs from a tool call: a wait budget, progress, and what a cancelled call means.
+//! A tool call that waits for a run: how long, with which progress notifications, and what its
+//! cancellation means.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,59 +13,69 @@ use super::tool_error::ToolError;
 use crate::principal;
 use crate::text::truncate;
 
-/// A client that was promised progress hears something at least this often.
+/// A client that asked for progress gets some at least this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
-/// Not more often than this: a client that reads slowly holds up its whole session.
-const LEAST_PAUSE: Duration = Duration::from_secs(1);
+/// And not more often than this: a client that reads slowly blocks its whole session.
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A call that follows: one run, and after answers those that go on with it.
+/// The wait of one call, which may follow several runs: each answer to a question starts another.
 pub(super) struct RunWait<'a> {
     agent: &'a Agent,
     ctx: &'a RequestContext<RoleServer>,
+    limit: Duration,
     deadline: Instant,
     progress: Option<Progress>,
 }
 
-/// What came of waiting for something that is not a run.
+/// How waiting for something that is not a run ended.
 pub(super) enum WaitOutcome<T> {
     /// It happened.
     Done(T),
-    /// The call was cancelled.
+    /// The call was cancelled, or the server is shutting down.
     Cancelled,
-    /// It took too long.
+    /// The limit was reached.
     TimedOut,
 }
 
 impl<'a> RunWait<'a> {
-    /// A call that waits at most so long.
+    /// A wait of at most `limit` from now on.
     pub(super) fn new(
         agent: &'a Agent,
-        wait: Duration,
         ctx: &'a RequestContext<RoleServer>,
+        limit: Duration,
     ) -> Self {
         let progress = ctx.meta.get_progress_token().map(Progress::new);
-        Self { agent, ctx, deadline: Instant::now() + wait, progress }
+        Self { agent, ctx, limit, deadline: Instant::now() + limit, progress }
     }
 
-    /// How much of the wait is left.
-    pub(super) fn rest(&self) -> Duration {
+    /// The request that waits.
+    pub(super) fn request(&self) -> &'a RequestContext<RoleServer> {
+        self.ctx
+    }
+
+    /// The whole wait.
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// What is left of it.
+    pub(super) fn remaining(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Waits longer by this.
+    /// Extends the wait.
     pub(super) fn extend(&mut self, by: Duration) {
         self.deadline += by;
     }
 
-    /// Waits for the end of the run. What is returned when the wait is over says `STILL_RUNNING`, and
-    /// the run goes on. A cancelled call stops the run.
-    pub(super) async fn follow(
+    /// Waits until the run stops. When the wait is over first, the report says `STILL_RUNNING` and the
+    /// run goes on. Cancelling the call stops the run.
+    pub(super) async fn until_stopped(
         &mut self,
         mut follower: Follower,
     ) -> Result<Arc<Report>, ToolError> {
         while follower.running() {
-            let next_word =
-                self.progress.as_ref().map_or(self.deadline, |it| it.due.min(self.deadline));
+            let wake = self.progress.as_ref().map_or(self.deadline, |it| it.due.min(self.deadline));
             tokio::select! {
                 biased;
                 () = self.ctx.ct.cancelled() => {
@@ -77,43 +88,45 @@ impl<'a> RunWait<'a> {
                         break;
                     }
                     if let Some(progress) = &mut self.progress {
-                        progress.heard();
+                        progress.schedule();
                     }
                 }
-                () = sleep_until(next_word) => match &mut self.progress {
-                    Some(progress) if progress.due <= Instant::now() => progress.tell(&follower, self.ctx).await,
+                () = sleep_until(wake) => match &mut self.progress {
+                    Some(progress) if progress.due <= Instant::now() => {
+                        progress.send_steps(&follower, self.ctx).await;
+                    }
                     _ => break,
                 }
             }
         }
         if follower.ended_abruptly() {
-            // Without a last word: the record knows best.
+            // The run ended without a report of its own: the journal has what it recorded.
             let session = follower.report().session_id;
             return Ok(Arc::new(self.agent.report(session, &principal::of(self.ctx)).await?));
         }
         Ok(follower.report())
     }
 
-    /// Waits for something else, at most so long, with a sign of life now and then.
+    /// Waits for something else, at most `limit`, with `message` as progress now and then.
     pub(super) async fn wait_for<T>(
         &mut self,
-        what: &str,
+        message: &str,
         limit: Duration,
         waiting: impl Future<Output = T>,
     ) -> WaitOutcome<T> {
         let deadline = Instant::now() + limit;
         tokio::pin!(waiting);
         loop {
-            let next_word = self.progress.as_ref().map_or(deadline, |it| it.due.min(deadline));
+            let wake = self.progress.as_ref().map_or(deadline, |it| it.due.min(deadline));
             tokio::select! {
                 biased;
                 () = self.ctx.ct.cancelled() => return WaitOutcome::Cancelled,
-                // The server goes down: the question waits on record for the next one.
+                // The question stays in the journal, for the next server.
                 () = self.agent.closing() => return WaitOutcome::Cancelled,
                 done = &mut waiting => return WaitOutcome::Done(done),
-                () = sleep_until(next_word) => match &mut self.progress {
+                () = sleep_until(wake) => match &mut self.progress {
                     Some(progress) if progress.due <= Instant::now() => {
-                        progress.send(what.to_owned(), self.ctx).await;
+                        progress.send(message.to_owned(), self.ctx).await;
                     }
                     _ if deadline <= Instant::now() => return WaitOutcome::TimedOut,
                     _ => {}
@@ -123,10 +136,11 @@ impl<'a> RunWait<'a> {
     }
 }
 
+/// Progress notifications of one call.
 struct Progress {
     token: ProgressToken,
-    told: u32,
-    /// The first step that was not told yet: none is left out when several come within one pause.
+    sent: u32,
+    /// The first step not reported yet: when several come within one interval, none is left out.
     next_step: u32,
     last: Instant,
     due: Instant,
@@ -135,28 +149,28 @@ struct Progress {
 impl Progress {
     fn new(token: ProgressToken) -> Self {
         let now = Instant::now();
-        Self { token, told: 0, next_step: 0, last: now, due: now + HEARTBEAT }
+        Self { token, sent: 0, next_step: 0, last: now, due: now + HEARTBEAT }
     }
 
-    /// There is something new to tell, as soon as the pause allows.
-    fn heard(&mut self) {
-        self.due = self.due.min((self.last + LEAST_PAUSE).max(Instant::now()));
+    /// Something has changed: report it as soon as the interval allows.
+    fn schedule(&mut self) {
+        self.due = self.due.min((self.last + MIN_INTERVAL).max(Instant::now()));
     }
 
-    async fn tell(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
-        let news = follower.update();
-        let steps = news.report.steps.iter().filter(|line| self.next_step <= line.step);
+    async fn send_steps(&mut self, follower: &Follower, ctx: &RequestContext<RoleServer>) {
+        let update = follower.update();
+        let steps = update.report.steps.iter().filter(|step| self.next_step <= step.step);
         let lines: Vec<String> =
-            steps.map(|line| format!("step {}: {}", line.step + 1, line.in_words())).collect();
-        if let Some(line) = news.report.steps.last() {
-            self.next_step = self.next_step.max(line.step + 1);
+            steps.map(|step| format!("step {}: {}", step.step + 1, step.in_words())).collect();
+        if let Some(step) = update.report.steps.last() {
+            self.next_step = self.next_step.max(step.step + 1);
         }
         let message = match lines.as_slice() {
-            [] if news.line.is_empty() => "looking at the phone".to_owned(),
-            [] => format!("still at work after {}", truncate(&news.line, 160)),
+            [] if update.line.is_empty() => "looking at the phone".to_owned(),
+            [] => format!("still at work after {}", truncate(&update.line, 160)),
             lines => truncate(&lines.join("; "), 600),
         };
-        if news.running {
+        if update.running {
             self.send(message, ctx).await;
         } else {
             self.due = Instant::now() + HEARTBEAT;
@@ -164,10 +178,10 @@ impl Progress {
     }
 
     async fn send(&mut self, message: String, ctx: &RequestContext<RoleServer>) {
-        self.told += 1;
+        self.sent += 1;
         self.last = Instant::now();
         self.due = self.last + HEARTBEAT;
-        let params = ProgressNotificationParam::new(self.token.clone(), f64::from(self.told))
+        let params = ProgressNotificationParam::new(self.token.clone(), f64::from(self.sent))
             .with_message(message);
         if let Err(err) = ctx.peer.notify_progress(params).await {
             tracing::debug!("progress was not delivered: {err}");

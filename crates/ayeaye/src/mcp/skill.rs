@@ -7,7 +7,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
-use super::resources::{LASTING, is_modern, unknown};
+use super::client_support::is_modern;
+use super::resources::{LASTING, unknown};
 
 /// The address of the file; the part before the last is the skill's name.
 pub const URI: &str = "skill://phone-agent/SKILL.md";

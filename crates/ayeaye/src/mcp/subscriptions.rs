@@ -17,7 +17,8 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use self::watcher::{Change, Watcher};
-use super::resources::{Address, NotOurs, is_modern, unknown};
+use super::client_support::is_modern;
+use super::resources::{Address, NotOurs, unknown};
 use crate::principal;
 
 /// Addresses that one client may subscribe to at a time.

@@ -1,9 +1,9 @@
 //! The tasks extension (`io.modelcontextprotocol/tasks`, SEP-2663), for clients of 2026-07-28 that
 //! declare it.
 //!
-//! A task is a run of a session, and its name says which one: there is no table of tasks, and after a
-//! restart the record answers. For a client that shows forms a task goes on through the agent's
-//! questions; for another it ends with the question, like the tool.
+//! A task is a run of a session, and its id says which one: there is no table of tasks, and after a
+//! restart the journal answers. For a client that shows forms a task goes on through the agent's
+//! questions; for any other it completes with the question, like the tool.
 mod ended;
 mod id;
 
@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ayeaye_agent::{
-    AgentError, Clock, ContinueTask, Question, ReplyMode, Report, RunStatus, StopReason, UserInput,
+    Agent, AgentError, Clock, ContinueTask, Question, ReplyMode, Report, RunStatus, StopReason,
+    UserInput,
 };
 use rmcp::model::{
     CreateTaskResult, DetailedTask, ElicitRequest, ElicitResult, ErrorCode, GetTaskResult,
@@ -25,7 +26,6 @@ use serde_json::Value;
 
 use self::ended::{EndedTasks, TaskEnd};
 use self::id::TaskId;
-use super::Server;
 use super::client_support::ClientSupport;
 use super::questions::{FormAnswer, Unanswered, parse_answer, question_form};
 use super::results::{self, RunResult};
@@ -34,23 +34,23 @@ use crate::clock;
 use crate::principal;
 use crate::text::truncate;
 
-/// How often to ask while a task is at work. A step takes some seconds.
-const POLL: Duration = Duration::from_secs(2);
-/// The same while a person is asked: nothing happens before they answer.
-const POLL_WAITING: Duration = Duration::from_secs(5);
+/// How often to poll a task that is working: a step takes some seconds.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// How often to poll a task that waits for a person.
+const POLL_INTERVAL_WAITING: Duration = Duration::from_secs(5);
 
-/// What is known of tasks besides the record.
+/// What is known of tasks besides the journal. Clones are the same.
 #[derive(Clone)]
 pub struct Tasks {
-    ended_tasks: Arc<EndedTasks>,
-    /// How long sessions are kept at least, if not for ever.
+    ended: Arc<EndedTasks>,
+    /// How long sessions are kept, when not for ever.
     max_age: Option<Duration>,
     now: Clock,
 }
 
 impl std::fmt::Debug for Tasks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tasks").field("marks", &self.ended_tasks).finish_non_exhaustive()
+        f.debug_struct("Tasks").field("marks", &self.ended).finish_non_exhaustive()
     }
 }
 
@@ -61,13 +61,13 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// Of sessions that are removed when nothing has happened in them for so long.
+    /// Tasks of sessions that are removed when they are older than this.
     pub fn with_max_age(max_age: Option<Duration>) -> Self {
-        Self { ended_tasks: Arc::default(), max_age, now: clock::system() }
+        Self { ended: Arc::default(), max_age, now: clock::system() }
     }
 
-    /// The task of a run that has just begun.
-    pub(super) fn begin(&self, report: &Report, asks: bool) -> CreateTaskResult {
+    /// The task of a run that has just begun. `asks`: the client shows forms.
+    pub(super) fn create(&self, report: &Report, asks: bool) -> CreateTaskResult {
         let created = (self.now)().round(jiff::Unit::Millisecond).unwrap_or_default();
         let id = TaskId { session: report.session_id, run: report.run.number, asks, created };
         CreateTaskResult::new(self.task(&id, report, "the phone agent is at work"))
@@ -82,8 +82,8 @@ impl Tasks {
             updated.to_string(),
         )
         .with_status_message(truncate(message, 300))
-        .with_poll_interval_ms(millis(POLL));
-        // From its beginning; a session's age counts from its last event, which is later.
+        .with_poll_interval_ms(millis(POLL_INTERVAL));
+        // Counted from the task's creation; a session's age counts from its last event, which is later.
         task.ttl_ms = self.max_age.map(millis);
         task
     }
@@ -93,8 +93,8 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Older revisions know no tasks, so their clients are not told of any.
-pub fn hide_tasks(answer: &mut InitializeResult) {
+/// Removes the extension from the answer to `initialize`: older protocols have no tasks.
+pub fn hide_from_older_clients(answer: &mut InitializeResult) {
     if let Some(extensions) = &mut answer.capabilities.extensions {
         extensions.remove(TASKS_EXTENSION_ID);
     }
@@ -103,67 +103,63 @@ pub fn hide_tasks(answer: &mut InitializeResult) {
     }
 }
 
-impl Server {
-    /// `tasks/get`
-    pub(super) async fn task(
+impl Tasks {
+    /// Answers `tasks/get`.
+    pub(super) async fn get(
         &self,
+        agent: &Agent,
         id: &str,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let client = modern(ctx)?;
-        let (id, outcome, end) = self.find(id, ctx).await?;
+        let client = require_tasks(ctx)?;
+        let (id, outcome, end) = self.find(agent, id, ctx).await?;
         let report = &outcome.report;
         let (payload, message) = match end {
             Some(TaskEnd::Cancelled) => (TaskPayload::Cancelled, cancelled(report)),
             Some(TaskEnd::Unanswered(why)) => completed(report, Some(why)),
-            None => payload(&id, &outcome, client.form),
+            None => payload(&id, &outcome, client.forms),
         };
-        let mut task = self.tasks.task(&id, report, &message);
+        let mut task = self.task(&id, report, &message);
         if matches!(payload, TaskPayload::InputRequired { .. }) {
-            task.poll_interval_ms = Some(millis(POLL_WAITING));
+            task.poll_interval_ms = Some(millis(POLL_INTERVAL_WAITING));
         }
         Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
     }
 
-    /// `tasks/update`: a person's answer.
-    pub(super) async fn answer_task(
+    /// Answers `tasks/update`: a person's answer to the task's question.
+    pub(super) async fn update(
         &self,
+        agent: &Agent,
         id: &str,
         answers: InputResponses,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        modern(ctx)?;
-        let (id, outcome, end) = self.find(id, ctx).await?;
+        require_tasks(ctx)?;
+        let (id, outcome, end) = self.find(agent, id, ctx).await?;
         let report = &outcome.report;
         let (Some((number, question)), None) = (waiting(&id, &outcome), end) else {
             return Ok(());
         };
-        // Names of questions that do not wait are passed over: they have been answered.
-        let Some(given) = answers.get(&name_of(number)) else { return Ok(()) };
+        // Other keys belong to questions that were answered already.
+        let Some(given) = answers.get(&question_key(number)) else { return Ok(()) };
         let result = serde_json::from_value::<ElicitResult>(given.clone()).ok();
         let text = match result
             .map_or(FormAnswer::Invalid, |result| parse_answer(question, &result))
         {
             FormAnswer::Text(text) => text,
             FormAnswer::Declined => {
-                self.tasks.ended_tasks.set(
-                    &id,
-                    report.run.number,
-                    TaskEnd::Unanswered(Unanswered::Declined),
-                );
+                self.ended.set(&id, report.run.number, TaskEnd::Unanswered(Unanswered::Declined));
                 return Ok(());
             }
             FormAnswer::GivenUp => {
-                self.tasks.ended_tasks.set(
-                    &id,
-                    report.run.number,
-                    TaskEnd::Unanswered(Unanswered::GivenUp),
-                );
+                self.ended.set(&id, report.run.number, TaskEnd::Unanswered(Unanswered::GivenUp));
                 return Ok(());
             }
             FormAnswer::Invalid => {
-                let text =
-                    format!("`{}` does not fit its form; the question stays open", name_of(number));
+                let text = format!(
+                    "`{}` does not fit its form; the question stays open",
+                    question_key(number)
+                );
                 return Err(ErrorData::invalid_params(text, None));
             }
         };
@@ -177,7 +173,7 @@ impl Server {
             planner: report.run.facts.planner,
             principal: principal::of(ctx),
         };
-        match self.agent.resume(next).await {
+        match agent.resume(next).await {
             Ok(_follower) => Ok(()),
             Err(err) => {
                 let error = ToolError::undelivered(id.session, &err);
@@ -186,50 +182,52 @@ impl Server {
         }
     }
 
-    /// `tasks/cancel`: stops the run at the next safe point.
-    pub(super) async fn stop_running_task(
+    /// Answers `tasks/cancel`: stops the run at the next safe point.
+    pub(super) async fn cancel(
         &self,
+        agent: &Agent,
         id: &str,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        modern(ctx)?;
+        require_tasks(ctx)?;
         let name = id;
-        let (id, _, end) = self.find(name, ctx).await?;
+        let (id, _, end) = self.find(agent, name, ctx).await?;
         if end.is_some() {
-            // It is over, and whoever goes on with its session goes on without it.
+            // It has ended already; what happens to its session since is none of its business.
             return Ok(());
         }
-        let stopped = self.agent.stop_run(id.session, id.run, id.asks, &principal::of(ctx)).await;
+        let stopped = agent.stop_run(id.session, id.run, id.asks, &principal::of(ctx)).await;
         if stopped.map_err(|err| failure(&err))? {
             return Ok(());
         }
-        // Nothing runs, maybe since a moment ago.
-        let (id, outcome, _) = self.find(name, ctx).await?;
+        // Nothing runs (any more).
+        let (id, outcome, _) = self.find(agent, name, ctx).await?;
         if waiting(&id, &outcome).is_some() {
-            // The session waits on, and this task no longer does.
-            self.tasks.ended_tasks.set(&id, outcome.report.run.number, TaskEnd::Cancelled);
+            // The session goes on waiting; this task does not.
+            self.ended.set(&id, outcome.report.run.number, TaskEnd::Cancelled);
         }
         Ok(())
     }
 
-    /// A task that is the caller's. What is none, nobody's or somebody else's is told alike.
+    /// Finds a task of this principal. Another principal's gives the same error as an unknown id.
     async fn find(
         &self,
+        agent: &Agent,
         id: &str,
         ctx: &RequestContext<RoleServer>,
     ) -> Result<(TaskId, RunStatus, Option<TaskEnd>), ErrorData> {
         let id: TaskId = id.parse().map_err(|_| unknown())?;
-        let marked = self.tasks.ended_tasks.get(&id);
-        // What the client has ended stays as it was, whatever the session does.
+        let marked = self.ended.get(&id);
+        // A task that the client has ended stays as it was, whatever happens to the session.
         let (run, answers) = marked.map_or((id.run, id.asks), |(run, _)| (run, false));
         let principal = principal::of(ctx);
-        let outcome = self.agent.run_status(id.session, run, answers, &principal).await;
+        let outcome = agent.run_status(id.session, run, answers, &principal).await;
         let outcome = outcome.map_err(|err| failure(&err))?;
         Ok((id, outcome, marked.map(|(_, end)| end)))
     }
 }
 
-/// The question a task waits on.
+/// The question that a task waits with, and its number.
 fn waiting<'a>(id: &TaskId, outcome: &'a RunStatus) -> Option<(u32, &'a Question)> {
     let report = &outcome.report;
     let asks =
@@ -241,7 +239,7 @@ fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String
     let report = &outcome.report;
     if let (Some((number, question)), true) = (waiting(id, outcome), form) {
         let form = InputRequest::Elicitation(ElicitRequest::new(question_form(question, report)));
-        let input_requests = InputRequests::from([(name_of(number), form)]);
+        let input_requests = InputRequests::from([(question_key(number), form)]);
         return (TaskPayload::InputRequired { input_requests }, question.text.clone());
     }
     match report.stop_reason {
@@ -272,7 +270,7 @@ fn payload(id: &TaskId, outcome: &RunStatus, form: bool) -> (TaskPayload, String
     }
 }
 
-/// With the result that the tool would have had.
+/// Completed, with the result that the tool would have returned.
 fn completed(report: &Report, asked: Option<Unanswered>) -> (TaskPayload, String) {
     let result = results::structured(&RunResult::from(report).asked(asked));
     let message = match report.message.as_str() {
@@ -292,12 +290,12 @@ fn cancelled(report: &Report) -> String {
     )
 }
 
-/// No two questions of a session have one name.
-fn name_of(question: u32) -> String {
+/// The key of a question in `inputRequests`, unique in its session.
+fn question_key(question: u32) -> String {
     format!("question-{question}")
 }
 
-fn modern(ctx: &RequestContext<RoleServer>) -> Result<ClientSupport, ErrorData> {
+fn require_tasks(ctx: &RequestContext<RoleServer>) -> Result<ClientSupport, ErrorData> {
     let client = ClientSupport::of(ctx);
     if client.tasks {
         Ok(client)

@@ -1,8 +1,8 @@
-//! A question as a form, and what comes back.
+//! Questions as forms, and the answers to them.
 //!
-//! A form never asks for a secret (the protocol forbids it, and what is typed there passes through the
-//! client): where the answer would be a password or a code, the person types it on the phone and says
-//! in the form that it is done.
+//! A form never asks for a secret: the protocol forbids it, and what is typed there passes through the
+//! client. Where the answer would be a password or a code, the person types it on the phone and the form
+//! only asks whether that is done.
 use ayeaye_agent::{DONE_BY_HAND, Question, QuestionKind, Report};
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
@@ -10,42 +10,41 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::super::texts;
-use crate::mcp::args;
+use crate::mcp::{args, texts};
 use crate::text::{lines, truncate};
 
 /// The one field of every form.
 const FIELD: &str = "reply";
 /// The longest answer, in characters.
-const LONGEST: u32 = 2000;
-/// Most answers to choose from; a question with more is answered in words.
-const MOST_OPTIONS: usize = 50;
-/// Where a person has acted on the phone, and where they will not.
+const MAX_ANSWER: u32 = 2000;
+/// Most options to choose from; a question with more takes free text.
+const MAX_OPTIONS: usize = 50;
+/// The options where a person has to act on the phone.
 const DONE: &str = "done";
 const GIVE_UP: &str = "give up";
-/// Leave to do something.
+/// The options where the agent asks for approval.
 const YES_NO: [&str; 2] = ["yes", "no"];
 
-/// What a person said to a form.
+/// A person's answer to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormAnswer {
-    /// These words, for the agent.
+    /// This text, for the agent.
     Text(String),
-    /// They looked and will not answer.
+    /// They declined to answer.
     Declined,
-    /// They will not do what only they can do on the phone.
+    /// They will not do on the phone what was asked.
     GivenUp,
-    /// Nothing that fits the form.
+    /// It does not fit the form.
     Invalid,
 }
 
-/// How a question can be answered.
+/// Which answers a question takes.
 enum AnswerShape {
-    /// One of these.
+    /// One of these options.
     Choice(Vec<String>),
-    /// By hand on the phone.
+    /// By acting on the phone; the answer says that it is done.
     ByHand,
-    /// In words.
+    /// Free text.
     Text,
 }
 
@@ -58,7 +57,7 @@ impl AnswerShape {
                 options.push(option);
             }
         }
-        let fits = !options.is_empty() && options.len() <= MOST_OPTIONS;
+        let fits = !options.is_empty() && options.len() <= MAX_OPTIONS;
         match question.kind {
             QuestionKind::Takeover => Self::ByHand,
             QuestionKind::Info | QuestionKind::Confirm if fits => Self::Choice(options),
@@ -69,7 +68,7 @@ impl AnswerShape {
     }
 }
 
-/// The form of a question that waits.
+/// The form that asks a question.
 pub fn question_form(question: &Question, report: &Report) -> ElicitRequestParams {
     let form = ElicitationSchema::builder();
     let form = match AnswerShape::of(question) {
@@ -81,7 +80,7 @@ pub fn question_form(question: &Question, report: &Report) -> ElicitRequestParam
             form.required_enum_schema(FIELD, choice("When you have acted on the phone", options))
         }
         AnswerShape::Text => form.required_string_property(FIELD, |_: StringSchema| {
-            StringSchema::new().title("Your answer").length(1, LONGEST)
+            StringSchema::new().title("Your answer").length(1, MAX_ANSWER)
         }),
     };
     ElicitRequestParams::FormElicitationParams {
@@ -95,7 +94,7 @@ fn choice(title: &'static str, options: Vec<String>) -> EnumSchema {
     EnumSchema::builder(options).untitled().title(title).build()
 }
 
-/// What the person reads. Whatever else the question says, the notice stands below it.
+/// The text of the form. The notice is always last, whatever the question says.
 fn message(question: &Question, report: &Report) -> String {
     let mut text = truncate(&lines(&question.text), 1500);
     let by_hand = match question.kind {
@@ -121,7 +120,7 @@ fn message(question: &Question, report: &Report) -> String {
     text
 }
 
-/// What an answer to this form says.
+/// The answer to the form of `question`.
 pub fn parse_answer(question: &Question, result: &ElicitResult) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => {}
@@ -135,8 +134,6 @@ pub fn parse_answer(question: &Question, result: &ElicitResult) -> FormAnswer {
         AnswerShape::ByHand if given == DONE => FormAnswer::Text(DONE_BY_HAND.to_owned()),
         AnswerShape::ByHand if given == GIVE_UP => FormAnswer::GivenUp,
         AnswerShape::Choice(_) | AnswerShape::ByHand => FormAnswer::Invalid,
-        AnswerShape::Text => {
-            args::words(FIELD, given).map_or(FormAnswer::Invalid, FormAnswer::Text)
-        }
+        AnswerShape::Text => args::text(FIELD, given).map_or(FormAnswer::Invalid, FormAnswer::Text),
     }
 }

@@ -1,8 +1,8 @@
-//! `requestState`: what a client holds for us while its user reads a question.
+//! `requestState`: what a client keeps for this server while its user reads a question.
 //!
-//! It is signed (HMAC-SHA256) and not secret: it names a session and a question, and what is done with
-//! it is checked against the record. The key is kept in the data folder, so that an answer is taken by
-//! the server that was started after the one that asked.
+//! It is signed (HMAC-SHA256), not encrypted: it names a session and a question, and both are checked
+//! against the journal. The key is kept in the data folder, so that an answer is accepted after a
+//! restart.
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,47 +13,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::secret::{self, SecretFileError};
 
-/// The key's file in the data folder.
+/// The file of the key in the data folder.
 const FILE: &str = "state-key";
 /// How long a person may take to answer.
-const VALID: Duration = Duration::from_mins(15);
-/// A state of ours is far shorter; a longer one is not looked at.
-const LONGEST: usize = 4096;
+const TTL: Duration = Duration::from_mins(15);
+/// Longer states are refused unread; those of this server are far shorter.
+const MAX_LENGTH: usize = 4096;
 
-/// Signs states and knows its own again. Clones share the key.
+/// Signs states and verifies them. Clones share the key.
 #[derive(Clone)]
 pub struct StateCodec(Arc<RequestStateCodec>);
 
-/// What a state says.
+/// The content of a `requestState`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// The session that asks.
+    /// The session that asks the question.
     pub session: String,
     /// [`Report::question_number`](ayeaye_agent::Report::question_number).
     pub question: u32,
-    /// Questions of this call so far, this one included.
+    /// How many questions this call has asked, this one included.
     pub round: u32,
-    /// SHA-256 of the call that it belongs to.
+    /// The call it belongs to: [`RetryContext`](super::RetryContext) makes the hash.
     pub call: String,
 }
 
-/// Why a state is not taken.
+/// Why a state is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateError {
-    /// The person took too long.
+    /// The person took longer than the state is valid.
     Expired,
-    /// It is not ours, not whole, or somebody else's.
+    /// Not signed by this server, damaged, or issued to another principal.
     Foreign,
 }
 
 impl StateCodec {
-    /// A seal of this process only.
+    /// With a random key: states are valid until this process ends.
     pub fn ephemeral() -> Self {
         let key: [u8; 32] = rand::random();
         Self::with_key(&key)
     }
 
-    /// The seal of this data folder.
+    /// With the key of this data folder, which is made when there is none.
     pub fn from_data_dir(data_dir: &Path) -> Result<Self, SecretFileError> {
         let key = secret::read_or_create(data_dir, FILE)?;
         Ok(Self::with_key(key.expose().as_bytes()))
@@ -63,9 +63,9 @@ impl StateCodec {
         Self(Arc::new(RequestStateCodec::new_unchecked(key)))
     }
 
-    /// Seals a state for this principal.
+    /// Signs a state for this principal.
     pub fn encode(&self, state: &State, principal: &Principal) -> String {
-        self.encode_with_ttl(state, principal, VALID)
+        self.encode_with_ttl(state, principal, TTL)
     }
 
     pub(super) fn encode_with_ttl(
@@ -78,13 +78,13 @@ impl StateCodec {
         self.0.seal_json_with(state, &options).expect("strings and numbers can be written as JSON")
     }
 
-    /// Opens a state that this principal was given.
+    /// Verifies and decodes a state that was issued to this principal.
     pub fn decode(
         &self,
         encoded: &str,
         principal: &Principal,
     ) -> Result<(SessionId, State), StateError> {
-        if LONGEST < encoded.len() {
+        if MAX_LENGTH < encoded.len() {
             return Err(StateError::Foreign);
         }
         let opened = self.0.open_json_with::<State>(encoded, principal.name().as_bytes());
@@ -99,6 +99,6 @@ impl StateCodec {
 
 impl std::fmt::Debug for StateCodec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Seal")
+        f.write_str("StateCodec")
     }
 }

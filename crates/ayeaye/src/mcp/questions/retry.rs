@@ -1,4 +1,4 @@
-//! The call as it came: whether it is the retry of one that asked something, and which.
+//! What a call brings besides its arguments: whether it is the retry of a call that asked a question.
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rmcp::ErrorData;
@@ -8,18 +8,19 @@ use rmcp::model::{InputResponses, JsonObject};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// What a call brings besides its arguments. Must be taken before the arguments are.
+/// The state and the answers of a retried call. An extractor that must come before that of the
+/// arguments, which takes them.
 #[derive(Debug, Clone, Default)]
 pub struct RetryContext {
     pub(super) state: Option<String>,
     pub(super) answers: InputResponses,
-    /// SHA-256 of the tool and its arguments, in base64: an answer belongs to one call.
+    /// SHA-256 of the tool and its arguments in base64: an answer belongs to one call.
     pub(super) call: String,
     retry: bool,
 }
 
 impl RetryContext {
-    /// Whether this is no new call but one that goes on.
+    /// Whether this goes on with an earlier call.
     pub fn is_retry(&self) -> bool {
         self.retry
     }
@@ -42,7 +43,7 @@ impl<S> FromContextPart<ToolCallContext<'_, S>> for RetryContext {
     }
 }
 
-/// The same for the same arguments in another order: a client may write them anew.
+/// Does not depend on the order of the arguments, which a client may write anew.
 fn digest(tool: &str, arguments: Option<&JsonObject>) -> String {
     let mut hash = Sha256::new();
     add(&mut hash, &Value::String(tool.to_owned()));
@@ -53,8 +54,8 @@ fn digest(tool: &str, arguments: Option<&JsonObject>) -> String {
     URL_SAFE_NO_PAD.encode(hash.finalize())
 }
 
-/// Every value as JSON behind its length. Arguments are flat, so no deeper order matters: what is
-/// nested is refused by the tool itself.
+/// Adds a value as JSON after its length. Arguments are flat: the order inside nested values does not
+/// matter, because tools refuse them.
 fn add(hash: &mut Sha256, value: &Value) {
     let text = value.to_string();
     hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());

@@ -1,6 +1,6 @@
-//! Tasks that their clients have ended while the session waits on: a question that was declined, or a
-//! task that was cancelled then. The record does not know of it, as nothing has happened to the
-//! session; after a restart such a task waits on its question again.
+//! Tasks that their clients have ended while the session still waits: they declined its question, or
+//! cancelled the task. The journal does not record that, because nothing has happened to the session;
+//! after a restart such a task waits for an answer again.
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
@@ -9,54 +9,51 @@ use ayeaye_agent::SessionId;
 use super::id::TaskId;
 use crate::mcp::questions::Unanswered;
 
-/// Most that are remembered.
-const MOST: usize = 1000;
+/// How many are remembered.
+const MAX_ENDED: usize = 1000;
 
 /// How a client has ended a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TaskEnd {
     /// `tasks/cancel`.
     Cancelled,
-    /// Nobody answers.
+    /// The question is not going to be answered.
     Unanswered(Unanswered),
 }
 
-/// The first run of a task. Every name of one task has the same, whenever it was told; so a client
-/// that makes names up pushes nobody else's out.
-type Place = (SessionId, u32);
+/// The first run of a task, which all ids of one task have in common. A client that makes ids up takes
+/// no room from others.
+type Key = (SessionId, u32);
 
-/// See the module.
+/// The most recent ones, bounded.
 #[derive(Debug, Default)]
-pub(super) struct EndedTasks(Mutex<VecDeque<(Place, u32, TaskEnd)>>);
+pub(super) struct EndedTasks(Mutex<VecDeque<(Key, u32, TaskEnd)>>);
 
 impl EndedTasks {
-    /// Remembers that a task has ended with this run.
+    /// Remembers that a task has ended with this run, and how.
     pub(super) fn set(&self, id: &TaskId, run: u32, end: TaskEnd) {
         let mut ended_tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if ended_tasks.iter().any(|(marked, ..)| *marked == place(id)) {
+        if ended_tasks.iter().any(|(marked, ..)| *marked == key(id)) {
             return;
         }
-        if ended_tasks.len() == MOST {
+        if ended_tasks.len() == MAX_ENDED {
             ended_tasks.pop_front();
         }
-        ended_tasks.push_back((place(id), run, end));
+        ended_tasks.push_back((key(id), run, end));
     }
 
     /// The run a task has ended with, and how.
     pub(super) fn get(&self, id: &TaskId) -> Option<(u32, TaskEnd)> {
-        // Without forms a task does not wait.
+        // A task that asks no questions never waits.
         if !id.asks {
             return None;
         }
         let ended_tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ended_tasks
-            .iter()
-            .find(|(marked, ..)| *marked == place(id))
-            .map(|(_, run, end)| (*run, *end))
+        ended_tasks.iter().find(|(marked, ..)| *marked == key(id)).map(|(_, run, end)| (*run, *end))
     }
 }
 
-fn place(id: &TaskId) -> Place {
+fn key(id: &TaskId) -> Key {
     (id.session, id.run)
 }
 
@@ -90,10 +87,10 @@ mod tests {
         let ended_tasks = EndedTasks::default();
         let first = id(SessionId::new(), 1);
         ended_tasks.set(&first, 0, TaskEnd::Cancelled);
-        for _ in 0..MOST {
+        for _ in 0..MAX_ENDED {
             ended_tasks.set(&id(SessionId::new(), 1), 0, TaskEnd::Cancelled);
         }
         assert_eq!(ended_tasks.get(&first), None);
-        assert_eq!(ended_tasks.0.lock().unwrap().len(), MOST);
+        assert_eq!(ended_tasks.0.lock().unwrap().len(), MAX_ENDED);
     }
 }

@@ -1,24 +1,24 @@
-//! The name of a task: all that has to be known to find it.
+//! The id of a task, which says all that is needed to find it.
 use std::fmt;
 use std::str::FromStr;
 
 use ayeaye_agent::SessionId;
 use jiff::Timestamp;
 
-/// See [`super`]. On the wire `SESSION.RUN.aMILLISECONDS` for a task that asks, and with `r` in the
-/// place of `a` for one that returns its questions.
+/// On the wire `SESSION.RUN.aMILLISECONDS` for a task that asks questions, and with `r` instead of `a`
+/// for one that returns them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct TaskId {
     pub(super) session: SessionId,
-    /// The run that the call began or joined.
+    /// The run that the call started or joined.
     pub(super) run: u32,
-    /// Whether it asks by forms and goes on with the answers.
+    /// Whether it asks questions in forms and goes on with the answers.
     pub(super) asks: bool,
-    /// When the client was told of it. Nothing depends on it but what the client is told again.
+    /// When it was created: only there to be reported again.
     pub(super) created: Timestamp,
 }
 
-/// A text that is not a task's name.
+/// A text that is no task id.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct InvalidTaskId;
 
@@ -48,7 +48,7 @@ impl FromStr for TaskId {
             asks,
             created: Timestamp::from_millisecond(created).map_err(|_| InvalidTaskId)?,
         };
-        // Only the one spelling we write: a task has one name.
+        // Only in the spelling that we write: a task has one id.
         if id.to_string() == text { Ok(id) } else { Err(InvalidTaskId) }
     }
 }

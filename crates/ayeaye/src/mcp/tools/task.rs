@@ -1,11 +1,13 @@
 //! Tools that hand a task to the agent.
-use ayeaye_agent::{ContinueTask, StartTask, StopReason, UserInput};
+use ayeaye_agent::{ContinueTask, Follower, ReplyMode, StartTask, StopReason, UserInput};
 use rmcp::model::{CallToolResponse, CallToolResult};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, tool, tool_router};
 
 use crate::mcp::args::{self, ContinueArgs, SessionArgs, StartArgs, ValidatedArgs};
-use crate::mcp::questions::RetryContext;
+use crate::mcp::client_support::ClientSupport;
+use crate::mcp::questions::{QuestionDelivery, RetryContext};
+use crate::mcp::run_wait::RunWait;
 use crate::mcp::schema::{input, output};
 use crate::mcp::tool_error::ToolError;
 use crate::mcp::{Server, results, texts};
@@ -27,22 +29,23 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
-        let wait = self.wait(args.wait_seconds, &ctx)?;
+        let limit = args::wait(args.wait_seconds, &self.defaults, &ctx)?;
+        let wait = RunWait::new(&self.agent, &ctx, limit);
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
-        let questions = self.questions(&retry, &ctx, wait, reply_mode);
         if retry.is_retry() {
             // Never a new task, whatever has become of the first one.
-            return questions.take_answer().await;
+            return self.questions(&retry, wait, reply_mode).take_answer().await;
         }
-        let start = StartTask {
+        let task = StartTask {
             device_id: args::device_id(&args.device_id)?,
-            task: args::words("task", &args.task)?,
+            task: args::text("task", &args.task)?,
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal::of(&ctx),
         };
-        questions.run(self.agent.start(start).await?).await
+        let follower = self.agent.start(task).await?;
+        self.follow(follower, &retry, wait, reply_mode).await
     }
 
     #[tool(
@@ -59,29 +62,30 @@ impl Server {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ToolError> {
         let args = args?;
-        let wait = self.wait(args.wait_seconds, &ctx)?;
+        let limit = args::wait(args.wait_seconds, &self.defaults, &ctx)?;
+        let wait = RunWait::new(&self.agent, &ctx, limit);
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
-        let questions = self.questions(&retry, &ctx, wait, reply_mode);
         if retry.is_retry() {
-            return questions.take_answer().await;
+            return self.questions(&retry, wait, reply_mode).take_answer().await;
         }
-        let words = match (&args.task, &args.reply_from_client) {
+        let input = match (&args.task, &args.reply_from_client) {
             (Some(_), Some(_)) => return Err(ToolError::task_and_reply()),
-            (Some(task), None) => UserInput::Task(args::words("task", task)?),
-            (None, Some(reply)) => UserInput::Reply(args::words("reply_from_client", reply)?),
+            (Some(task), None) => UserInput::Task(args::text("task", task)?),
+            (None, Some(reply)) => UserInput::Reply(args::text("reply_from_client", reply)?),
             (None, None) => UserInput::Nothing,
         };
         let next = ContinueTask {
             session_id: args::session_id(&args.session_id)?,
             device_id: args.device_id.as_deref().map(args::device_id).transpose()?,
-            input: words,
+            input,
             reply_is_secret: args.reply_is_secret.unwrap_or_default(),
             max_steps: args::max_steps(args.max_steps, self.defaults.max_steps)?,
             reply_mode,
             planner: args.planner.unwrap_or(self.defaults.planner),
             principal: principal::of(&ctx),
         };
-        questions.run(self.agent.resume(next).await?).await
+        let follower = self.agent.resume(next).await?;
+        self.follow(follower, &retry, wait, reply_mode).await
     }
 
     #[tool(
@@ -100,5 +104,32 @@ impl Server {
         let id = args::session_id(&args.session_id)?;
         let report = self.agent.stop(id, StopReason::Cancelled, &principal::of(&ctx)).await?;
         Ok(results::structured(&results::RunResult::from(&report)))
+    }
+}
+
+impl Server {
+    /// Hands a run over as an MCP task where the client polls tasks, and waits for it otherwise.
+    async fn follow(
+        &self,
+        follower: Follower,
+        retry: &RetryContext,
+        wait: RunWait<'_>,
+        reply_mode: ReplyMode,
+    ) -> Result<CallToolResponse, ToolError> {
+        let client = ClientSupport::of(wait.request());
+        if client.tasks && follower.running() {
+            return Ok(self.tasks.create(&follower.report(), client.forms).into());
+        }
+        self.questions(retry, wait, reply_mode).follow(follower).await
+    }
+
+    fn questions<'a>(
+        &'a self,
+        retry: &'a RetryContext,
+        wait: RunWait<'a>,
+        reply_mode: ReplyMode,
+    ) -> QuestionDelivery<'a> {
+        let (codec, levels) = (&self.state_codec, &self.levels);
+        QuestionDelivery::new(&self.agent, codec, levels, retry, wait, reply_mode)
     }
 }
