@@ -44,8 +44,8 @@ pub use error::error_chain;
 pub use journal::{Clock, Journal, JournalError, JournalWriter};
 pub use limits::Limits;
 pub use model::{
-    Decision, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError, ParseError, Part,
-    Prices, Prompt, Reply, Retry, Role, StepInput, Tokens, ToolCall,
+    Decision, HistoryImage, HistoryItem, HistoryStep, Message, Model, ModelError, ModelErrorKind,
+    ParseError, Part, Prices, Prompt, Reply, Retry, Role, StepInput, Tokens, ToolCall,
 };
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};

@@ -251,17 +251,59 @@ pub struct Reply {
     pub retries: Vec<Retry>,
 }
 
-/// Why a call failed for good.
+/// A call that failed for good, after all its retries.
 #[derive(Debug, thiserror::Error)]
-#[error("{cause}")]
+#[error("{message}")]
 pub struct ModelError {
+    /// What the caller can do about it.
+    pub kind: ModelErrorKind,
     /// Names the endpoint, what happened and the way out. Never the endpoint's own body beyond a
     /// short quoted piece, never a key.
-    pub cause: String,
-    /// Attempts that were made.
+    pub message: String,
+    /// The error underneath, where there is one. `message` already says what it says.
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    /// The attempts that were made.
     pub retries: Vec<Retry>,
-    /// Time spent on them.
+    /// The time spent on them.
     pub latency: Duration,
+}
+
+/// Why a call to a model failed, by what can be done about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelErrorKind {
+    /// Nothing listens at the address, or the connection broke: check the address, or try later.
+    Unreachable,
+    /// No answer, or no whole one, in time.
+    TimedOut,
+    /// The key is missing, wrong, or not good for this model.
+    Unauthorized,
+    /// The quota or the credit of the key is used up.
+    QuotaExceeded,
+    /// The endpoint is busy (HTTP 408, 409, 425, 429): try later.
+    Overloaded,
+    /// The endpoint failed (HTTP 5xx): look at its log.
+    ServerFault,
+    /// There is no such path or model.
+    NotFound,
+    /// The prompt does not fit into the model's context, even shortened.
+    PromptTooLong,
+    /// The model takes no pictures.
+    NoVision,
+    /// The endpoint does not accept such a request, for another reason.
+    Rejected,
+    /// What came is not an answer of the API: a web page, broken JSON, a stream without content.
+    InvalidResponse,
+    /// The answer is longer than any reply may be.
+    ResponseTooLong,
+    /// Nobody waits for the answer any more: the run was cancelled, or the process restarted.
+    Abandoned,
+}
+
+impl ModelError {
+    /// An error before or after which nothing was tried again.
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>, latency: Duration) -> Self {
+        Self { kind, message: message.into(), source: None, retries: Vec::new(), latency }
+    }
 }
 
 /// A reply that cannot be understood; says what is wrong in words the model can act on.

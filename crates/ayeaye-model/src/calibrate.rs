@@ -4,7 +4,7 @@
 //! marks is the model's. [`probe_image`] makes the pictures, [`estimate`] judges what came of them.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Gesture, Model as _, ScreenSize, StepInput};
+use ayeaye_agent::{Action, Gesture, Model as _, ModelError, Reply, ScreenSize, StepInput};
 
 mod estimate;
 pub(crate) mod probe_image;
@@ -13,11 +13,10 @@ mod tests;
 
 pub use estimate::Calibration;
 
-use crate::check::reply_text;
+use crate::excerpt::excerpt;
 use crate::picture::SmartResize;
 use crate::profile::CoordContext;
 use crate::profile::coords::{CoordSystem, CoordUnit};
-use crate::remote::excerpt;
 use crate::{Profile, RemoteModel};
 
 /// How a model is calibrated.
@@ -110,11 +109,25 @@ impl Sample {
     }
 }
 
-pub(crate) async fn calibrate(
+impl RemoteModel {
+    /// Has the model tap marks in pictures and finds out what its coordinates mean. `on_probe` is
+    /// called after each picture. Takes as long as that many calls.
+    ///
+    /// Fails if the first call does, or several in a row.
+    pub async fn calibrate(
+        &self,
+        plan: CalibrationPlan,
+        on_probe: impl FnMut(&ProbeResult) + Send,
+    ) -> Result<Calibration, ModelError> {
+        calibrate(self, plan, on_probe).await
+    }
+}
+
+async fn calibrate(
     model: &RemoteModel,
     plan: CalibrationPlan,
     mut on_probe: impl FnMut(&ProbeResult) + Send,
-) -> Result<Calibration, String> {
+) -> Result<Calibration, ModelError> {
     let profile = model.resolved_profile();
     let own = profile.spec().coords;
     let spaces = candidate_spaces(own);
@@ -143,9 +156,9 @@ pub(crate) async fn calibrate(
             Err(err) => {
                 failed += 1;
                 if failed == MAX_CONSECUTIVE_FAILURES || samples.is_empty() {
-                    return Err(err.cause);
+                    return Err(err);
                 }
-                Err(err.cause)
+                Err(err.message)
             }
             Ok(reply) => {
                 failed = 0;
@@ -165,11 +178,7 @@ pub(crate) async fn calibrate(
 }
 
 /// Where a reply taps, in fractions of the picture.
-fn tap_point(
-    profile: Profile,
-    reply: &ayeaye_agent::Reply,
-    coords: &CoordContext,
-) -> Result<(f64, f64), String> {
+fn tap_point(profile: Profile, reply: &Reply, coords: &CoordContext) -> Result<(f64, f64), String> {
     match profile.family().read(reply, coords).map(|decision| decision.action) {
         Ok(Action::Gesture(
             Gesture::Click { point }
@@ -178,5 +187,14 @@ fn tap_point(
         )) => Ok(point.fractions()),
         Ok(action) => Err(format!("told to tap a mark, it answered {}", action.name())),
         Err(why) => Err(why.0),
+    }
+}
+
+/// A reply as a text for people: its words, or else its tool calls.
+pub(crate) fn reply_text(reply: &Reply) -> String {
+    let calls = || reply.calls.iter().map(|it| format!("{} {}", it.name, it.arguments));
+    match reply.text.trim() {
+        "" => calls().collect::<Vec<_>>().join(" "),
+        text => text.to_owned(),
     }
 }

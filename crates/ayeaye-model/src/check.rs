@@ -4,10 +4,11 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSize, StepInput};
 use bytes::Bytes;
 
-use crate::calibrate::candidate_spaces;
+use crate::calibrate::{candidate_spaces, reply_text};
+use crate::excerpt::excerpt;
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
-use crate::remote::{Client, ModelList, excerpt};
+use crate::remote::{Client, ModelList};
 use crate::{RemoteModel, RetryPolicy};
 
 /// One thing that was found out.
@@ -58,7 +59,15 @@ const TASK: &str = "点击屏幕上的红色方块（click the red square）";
 /// How far beside the square a tap may land to be called a near miss.
 const NEAR: u32 = 60;
 
-pub(crate) async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
+impl RemoteModel {
+    /// Asks the endpoint for what tells whether it will do, above all to find a mark in a picture.
+    /// Takes as long as one call, at worst twice the limit of one attempt.
+    pub async fn check(&self) -> Vec<Finding> {
+        check(self, self.client()).await
+    }
+}
+
+async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut found = |subject, verdict, text: String| {
         findings.push(Finding { subject, verdict, text });
@@ -79,8 +88,8 @@ pub(crate) async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> 
         found(CheckSubject::Profile, Severity::Warning, text);
     }
     match client.models().await {
-        Err(text) => {
-            found(CheckSubject::Connection, Severity::Error, text);
+        Err(error) => {
+            found(CheckSubject::Connection, Severity::Error, error.message);
             return findings;
         }
         Ok(ModelList::WebPage) => {
@@ -131,7 +140,7 @@ async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String
     let prompt = model.prompt(&view);
     let reply = match client.complete(&prompt, sampling, &once, limit).await {
         Ok(reply) => reply,
-        Err(error) => return (Severity::Error, error.cause),
+        Err(error) => return (Severity::Error, error.message),
     };
     let took = seconds(reply.latency);
     match model.read(&reply, picture.size).map(|decision| decision.action) {
@@ -206,15 +215,6 @@ fn matching_spaces(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Opti
     let names: Vec<String> =
         spaces.iter().filter(|it| hits(it)).map(CoordSystem::to_string).collect();
     (!names.is_empty()).then(|| names[..names.len().min(3)].join(" or "))
-}
-
-/// What a model has said, for people: its words, or else what it has called.
-pub(crate) fn reply_text(reply: &Reply) -> String {
-    let called = || reply.calls.iter().map(|it| format!("{} {}", it.name, it.arguments));
-    match reply.text.trim() {
-        "" => called().collect::<Vec<_>>().join(" "),
-        text => text.to_owned(),
-    }
 }
 
 /// Whether a model says that no picture has reached it.

@@ -8,12 +8,15 @@ mod calibrate;
 mod check;
 mod config;
 mod endpoint;
+mod excerpt;
 #[cfg(test)]
 mod fuzz;
 mod picture;
 mod profile;
 mod remote;
 mod secret;
+#[cfg(test)]
+mod tests;
 
 pub use calibrate::{Calibration, CalibrationPlan, ProbeResult};
 pub use check::{CheckSubject, Finding, Severity};

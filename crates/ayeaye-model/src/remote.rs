@@ -11,26 +11,28 @@ use serde_json::{Map, Value};
 use crate::picture::{self, PictureRule, Resize};
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
-use crate::{Calibration, CalibrationPlan, Finding, ModelConfig, ProbeResult, Profile};
+use crate::{ModelConfig, Profile};
 
 mod backoff;
 mod client;
 mod completion;
+mod deadlines;
 mod decoder;
-mod failure;
+mod error;
+mod error_body;
+mod features;
 #[cfg(test)]
 mod fuzz;
-#[cfg(test)]
-mod tests;
+mod sse;
 mod wire;
 
 pub(crate) use client::{Client, ModelList};
-pub(crate) use failure::excerpt;
+use completion::TRUNCATED;
 
-/// A model, the profile it needs, and the way to it.
+/// A model behind an endpoint, and the profile it needs.
 ///
 /// A call sends the key to the configured address and nowhere else, follows no redirect, and ends
-/// inside its limit. What it says about failures names the address and the way out.
+/// inside its limit. Its errors name the address, the cause and the way out.
 #[derive(Debug)]
 pub struct RemoteModel {
     client: Client,
@@ -39,22 +41,22 @@ pub struct RemoteModel {
     space: CoordSystem,
 }
 
-/// Settings with which no model can be asked.
+/// Why no model can be asked with these settings.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A name has to be given.
+    /// The model has no name.
     #[error("the model has no name: name one of those the endpoint lists under /models")]
     NoName,
-    /// The key has to be given anew.
+    /// The key cannot stand in an HTTP header.
     #[error("the model's key holds characters that cannot be sent: copy it again")]
     Key,
-    /// The machine lacks something.
+    /// TLS cannot be set up on this machine.
     #[error("no encrypted connection can be made: {0}")]
     Tls(String),
 }
 
 impl RemoteModel {
-    /// A model from settled values. Nothing is sent yet.
+    /// Sends nothing yet.
     pub fn new(mut config: ModelConfig) -> Result<Self, ConfigError> {
         config.name = config.name.trim().to_owned();
         if config.name.is_empty() {
@@ -65,7 +67,8 @@ impl RemoteModel {
         let mut picture = profile.spec().picture;
         if let Some(most) = config.max_pixels {
             picture.resize = match picture.resize {
-                // What its API would shrink without a word is not sent, whatever the settings say.
+                // The API would shrink anything larger without saying so: the settings cannot
+                // raise this bound.
                 Resize::Within { side, pixels } => {
                     Resize::Within { side, pixels: most.min(pixels) }
                 }
@@ -80,23 +83,17 @@ impl RemoteModel {
         Ok(Self { client: Client::new(config, profile.spec().wire)?, profile, picture, space })
     }
 
-    /// Asks the endpoint what tells whether it will serve, above all to find a mark in a picture.
-    /// Takes as long as one call, at the worst twice the limit of one attempt.
-    pub async fn check(&self) -> Vec<Finding> {
-        crate::check::check(self, &self.client).await
-    }
-
-    /// How it was settled.
+    /// The settings it was made from.
     pub fn config(&self) -> &ModelConfig {
         self.client.config()
     }
 
-    /// What the numbers of a point mean, in a prompt with a picture of this size and its reply.
+    /// What coordinates mean in a prompt with a picture of this size, and in its reply.
     fn coords(&self, sent: ScreenSize) -> CoordContext {
         CoordContext { system: self.space, image: sent }
     }
 
-    /// The word for the profile in use.
+    /// The name of the profile in use.
     pub fn profile_name(&self) -> &'static str {
         self.profile.name()
     }
@@ -105,14 +102,8 @@ impl RemoteModel {
         self.profile
     }
 
-    /// Shows the model marks in pictures and finds out what its coordinates are. `seen` is told of
-    /// each. Takes as long as so many calls.
-    pub async fn calibrate(
-        &self,
-        plan: CalibrationPlan,
-        seen: impl FnMut(&ProbeResult) + Send,
-    ) -> Result<Calibration, String> {
-        crate::calibrate::calibrate(self, plan, seen).await
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
     }
 }
 
@@ -152,22 +143,22 @@ impl Model for RemoteModel {
     }
 
     fn read(&self, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {
-        let unsupported = |why: &str| Err(ParseError(why.to_owned()));
+        let unusable = |why: &str| Err(ParseError(why.to_owned()));
         let reason = reply.finish_reason.as_deref().unwrap_or_default();
-        if let Some(why) = stopped(reason) {
-            return unsupported(why);
+        if let Some(why) = incomplete_reason(reason) {
+            return unusable(why);
         }
-        let silent = reply.text.trim().is_empty();
-        if silent && reply.calls.is_empty() && !reply.reasoning.trim().is_empty() {
-            return unsupported("it holds reasoning and no action");
+        let has_no_text = reply.text.trim().is_empty();
+        if has_no_text && reply.calls.is_empty() && !reply.reasoning.trim().is_empty() {
+            return unusable("it holds reasoning and no action");
         }
         let (family, coords) = (self.profile.family(), self.coords(sent));
         let read = family.read(reply, &coords);
-        if silent && !reply.calls.is_empty() && read.is_err() {
-            // A family whose format has no calls does not look at them.
-            let words = Reply { calls: Vec::new(), ..reply.clone() };
-            if family.read(&words, &coords) == read {
-                return unsupported("it calls a tool; write the action as text");
+        if has_no_text && !reply.calls.is_empty() && read.is_err() {
+            // A family whose format has no tool calls ignores them.
+            let text_only = Reply { calls: Vec::new(), ..reply.clone() };
+            if family.read(&text_only, &coords) == read {
+                return unusable("it calls a tool; write the action as text");
             }
         }
         let mut decision = read?;
@@ -178,11 +169,11 @@ impl Model for RemoteModel {
     }
 }
 
-/// Why a reply that ended like this is not to be read, even where what came can be: nobody knows
-/// what it would have become.
-fn stopped(reason: &str) -> Option<&'static str> {
-    Some(match reason.to_ascii_lowercase().as_str() {
-        "length" | "max_tokens" | "max_output_tokens" | "model_length" | completion::TRUNCATED => {
+/// Why a reply with this finish reason is not used, even where what has come of it can be parsed:
+/// the rest might have changed its meaning.
+fn incomplete_reason(finish_reason: &str) -> Option<&'static str> {
+    Some(match finish_reason.to_ascii_lowercase().as_str() {
+        "length" | "max_tokens" | "max_output_tokens" | "model_length" | TRUNCATED => {
             "it was cut off before its end; think in fewer words"
         }
         "model_context_window_exceeded" => {

@@ -11,8 +11,8 @@ use ayeaye_agent::journal::{FileJournal, SyncWhen};
 use ayeaye_agent::{
     Action, Agent, AgentDeps, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
     DeviceInfo, DeviceSource, Frame, Gesture, HistoryItem, Limits, Message, Model, ModelError,
-    Models, ParseError, Picture, Point, PrivacySettings, Prompt, Question, QuestionKind, Reply,
-    Role, ScreenSize, ScreenState, StepInput, Tokens, Transport,
+    ModelErrorKind, Models, ParseError, Picture, Point, PrivacySettings, Prompt, Question,
+    QuestionKind, Reply, Role, ScreenSize, ScreenState, StepInput, Tokens, Transport,
 };
 use serde_json::Map;
 use tempfile::TempDir;
@@ -173,8 +173,8 @@ impl Model for Script {
         self.calls.send_modify(|calls| *calls += 1);
         let line = self.lines.lock().unwrap().pop_front();
         let Some(line) = line else {
-            let cause = "the script is over".to_owned();
-            return Err(ModelError { cause, retries: Vec::new(), latency: Duration::ZERO });
+            let kind = ModelErrorKind::Rejected;
+            return Err(ModelError::new(kind, "the script is over", Duration::ZERO));
         };
         if let Some(gate) = line.gate {
             gate.notified().await;

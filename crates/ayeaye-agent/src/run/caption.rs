@@ -12,7 +12,9 @@ use super::decide::{Kept, failure};
 use super::look::{Seen, millis};
 use super::{Draft, Run, RunEnd};
 use crate::journal::{Fact, LlmRequest};
-use crate::{Action, Message, Model, ModelError, Part, Prompt, Reply, Role, StopReason};
+use crate::{
+    Action, Message, Model, ModelError, ModelErrorKind, Part, Prompt, Reply, Role, StopReason,
+};
 
 /// What the end of a run waits for words that are still to come.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -91,8 +93,8 @@ impl Run {
                 )
             });
         let given_up = |why: &str| {
-            let cause = format!("given up: {why}");
-            Err(ModelError { cause, retries: Vec::new(), latency: begun.elapsed() })
+            let message = format!("given up: {why}");
+            Err(ModelError::new(ModelErrorKind::Abandoned, message, begun.elapsed()))
         };
         let waiting = Instant::now();
         let patience = if wanted { PATIENCE } else { Duration::ZERO };

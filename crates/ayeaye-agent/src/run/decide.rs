@@ -15,7 +15,8 @@ use crate::journal::{
 use crate::privacy::{Kind, Vault, secrets_in};
 use crate::{
     Action, Decision, Gesture, HistoryImage, KeepImages, KeepText, Message, Model, ModelError,
-    ParseError, Part, Picture, Prices, Prompt, Reply, StepInput, StopReason, Tokens, ToolCall,
+    ModelErrorKind, ParseError, Part, Picture, Prices, Prompt, Reply, StepInput, StopReason,
+    Tokens, ToolCall,
 };
 
 /// Texts longer than this are kept as blobs: the same rules are sent with every step.
@@ -144,10 +145,10 @@ impl Run {
         draft.times.llm_interaction += millis(begun.elapsed());
         let (run_end, failed) = match outcome {
             Ok(Ok(reply)) => return Ok((call_id, reply)),
-            Ok(Err(err)) => (RunEnd::new(StopReason::ModelFailed, err.cause.clone()), err),
+            Ok(Err(err)) => (RunEnd::new(StopReason::ModelFailed, err.message.clone()), err),
             Err(run_end) => {
                 let cause = format!("given up: {}", run_end.message);
-                (run_end, ModelError { cause, retries: Vec::new(), latency: begun.elapsed() })
+                (run_end, ModelError::new(ModelErrorKind::Abandoned, cause, begun.elapsed()))
             }
         };
         draft.unpriced = true;
@@ -389,7 +390,7 @@ pub(super) fn failure(
         cost_usd: 0.0,
         cost_known: false,
         retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
-        error: Some(err.cause.clone()),
+        error: Some(err.message.clone()),
     }
 }
 

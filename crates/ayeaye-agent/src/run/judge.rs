@@ -12,7 +12,7 @@ use super::{Run, RunEnd};
 use crate::agent::Judge;
 use crate::journal::{EvaluationRecord, Fact, LlmRequest, SubScore, TokenRecord};
 use crate::session::JUDGE;
-use crate::{HistoryItem, Message, ModelError, ParseError, Part, Prompt, Role};
+use crate::{HistoryItem, Message, ModelError, ModelErrorKind, ParseError, Part, Prompt, Role};
 
 /// Longest judgement.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -105,11 +105,10 @@ impl Run {
             let call = judge.model.call(&sent, LIMIT);
             let outcome = match self.cancel.race(call).await {
                 Ok(outcome) => outcome,
-                Err(run_end) => Err(ModelError {
-                    cause: format!("given up: {}", run_end.message),
-                    retries: Vec::new(),
-                    latency: Duration::ZERO,
-                }),
+                Err(run_end) => {
+                    let message = format!("given up: {}", run_end.message);
+                    Err(ModelError::new(ModelErrorKind::Abandoned, message, Duration::ZERO))
+                }
             };
             let call = (call_id, number, iteration);
             let reply = match outcome {
@@ -119,7 +118,7 @@ impl Run {
                     let model = judge.model.name().to_owned();
                     let failed = Fact::LlmResponse(failure(&model, call, &err));
                     self.write_of(Some(JUDGE), None, failed).await?;
-                    return Ok(Err(err.cause));
+                    return Ok(Err(err.message));
                 }
             };
             let verdict = read_verdict(&reply.text);

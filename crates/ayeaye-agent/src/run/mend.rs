@@ -10,7 +10,7 @@ use super::decide::failure;
 use super::{CONTINUE, Draft, Run, RunEnd};
 use crate::journal::{Fact, ResponseRecord, RoundEnd, SessionEnd, SessionResume};
 use crate::session::{ASSIGN, FAIL, HOST_AGENT, JUDGE, REPLY, SubtaskClosing};
-use crate::{Action, Decision, HistoryItem, ModelError};
+use crate::{Action, Decision, HistoryItem, ModelError, ModelErrorKind};
 
 /// What a further run begins with.
 #[derive(Debug, Clone)]
@@ -49,8 +49,7 @@ impl Run {
     /// Closes what is open. Nothing is, unless the last run's process died.
     pub(super) async fn mend(&mut self) -> Result<(), RunEnd> {
         if let Some(call) = self.session.in_progress.call {
-            let cause = INTERRUPTED.to_owned();
-            let lost = ModelError { cause, retries: Vec::new(), latency: Duration::ZERO };
+            let lost = ModelError::new(ModelErrorKind::Abandoned, INTERRUPTED, Duration::ZERO);
             let fact = Fact::LlmResponse(failure(&self.session.in_progress.model, call, &lost));
             if self.session.in_progress.judging {
                 self.write_of(Some(JUDGE), None, fact).await?;

@@ -8,24 +8,23 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use crate::RetryPolicy;
 
 /// The time before attempt `next` (the first retry is 2): what the endpoint asked for if that is
-/// believable, else twice as long each time, varied by `chance` (0 to 1) from half to one and a
-/// half.
+/// believable, else twice as long each time, with a jitter of half. `random` is 0 to 1.
 pub(super) fn delay(
-    retries: &RetryPolicy,
+    policy: &RetryPolicy,
     next: u32,
-    asked: Option<Duration>,
-    chance: f64,
+    retry_after: Option<Duration>,
+    random: f64,
 ) -> Duration {
-    if let Some(asked) = asked.filter(|asked| *asked <= retries.max_retry_after) {
+    if let Some(asked) = retry_after.filter(|asked| *asked <= policy.max_retry_after) {
         return asked;
     }
-    let doubled = 1u32.checked_shl(next.saturating_sub(2)).unwrap_or(u32::MAX);
-    let wait = retries.initial_backoff.checked_mul(doubled).unwrap_or(retries.max_retry_after);
-    wait.min(retries.max_retry_after).mul_f64(0.5 + chance.clamp(0.0, 1.0))
+    let factor = 1u32.checked_shl(next.saturating_sub(2)).unwrap_or(u32::MAX);
+    let wait = policy.initial_backoff.checked_mul(factor).unwrap_or(policy.max_retry_after);
+    wait.min(policy.max_retry_after).mul_f64(0.5 + random.clamp(0.0, 1.0))
 }
 
-/// What `Retry-After` asks for: seconds, or a date. A date is compared with the answer's own `Date`
-/// if there is one, so that wrong clocks do no harm.
+/// What `Retry-After` asks for, in seconds or as a date. A date is compared with the answer's own
+/// `Date` where there is one, so that a wrong clock does no harm.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u64>() {

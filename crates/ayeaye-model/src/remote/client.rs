@@ -1,64 +1,78 @@
-//! Asking: attempts, their deadlines, and when to try again.
+//! Asking an endpoint: attempts, and what is done after one that failed.
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use ayeaye_agent::{ModelError, Prompt, Reply, Retry};
 use bytes::Bytes;
-use futures::{Stream, StreamExt as _};
+use futures::StreamExt as _;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response, redirect};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::completion::{self, Completion};
+use super::ConfigError;
+use super::backoff;
+use super::completion::Completion;
+use super::deadlines::{Deadlines, MAX_LIMIT, read_prefix};
 use super::decoder::ResponseDecoder;
-use super::failure::{AttemptError, Recovery};
-use super::wire::{Api, ModelRequest, OptionalFeature, UnsupportedFeatures, api};
-use super::{ConfigError, backoff};
+use super::error::{AttemptError, Recovery};
+use super::error_body::error_message;
+use super::features::{OptionalFeature, UnsupportedFeatures};
+use super::wire::{Api, ModelRequest, api};
 use crate::endpoint::redacted_url;
+use crate::excerpt::excerpt;
 use crate::profile::{Sampling, Wire};
 use crate::{Endpoint, ModelConfig, RetryPolicy};
 
-/// The one who talks to an endpoint.
+/// The HTTP client of one model.
 #[derive(Debug)]
 pub(crate) struct Client {
     http: reqwest::Client,
     config: ModelConfig,
     api: &'static dyn Api,
-    /// The header of the key. Marked as sensitive: it is not shown either.
-    key: Option<(HeaderName, HeaderValue)>,
-    /// What the endpoint has refused to be asked: [`UnsupportedFeatures`].
+    /// The header with the key, marked as sensitive so that it is not shown either.
+    auth: Option<(HeaderName, HeaderValue)>,
+    /// [`UnsupportedFeatures`], learned from refusals.
     unsupported: AtomicU8,
-    /// It has been said that another model answers than the one asked for.
+    /// It has been logged that another model answers than the one asked for.
     mismatch_logged: AtomicBool,
 }
 
-/// What an endpoint says when it is asked for its models.
+/// What an endpoint answers when it is asked for its models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ModelList {
     /// Their names.
     Names(Vec<String>),
-    /// It keeps no list.
+    /// It has no such list.
     Unlisted,
     /// A page for people: perhaps nothing but a web server.
     WebPage,
 }
 
-/// One attempt that went well.
+/// An attempt that succeeded.
 struct Attempt {
-    answer: Completion,
+    completion: Completion,
     first_token: Option<Duration>,
 }
 
-/// After `[DONE]`: how long to wait for the end of the answer, so that the connection can serve
-/// the next step.
+/// What is sent, and what has been changed about it within one call.
+struct Request<'a> {
+    prompt: Cow<'a, Prompt>,
+    sampling: Sampling,
+    body: Bytes,
+    /// Attempts that failed because something had to be changed. They do not count as retries.
+    changes: u32,
+    is_shortened: bool,
+    /// An attempt has timed out; the next one that does is the last.
+    has_timed_out: bool,
+}
+
+/// How long to wait for the end of the answer after `[DONE]`, so that the connection can be reused.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(50);
 /// The most bytes of an error answer that are looked at.
 const MAX_ERROR_BYTES: usize = 16 << 10;
-/// Longer limits are as good as none, and would overflow clocks.
-const MAX_CALL: Duration = Duration::from_hours(24);
 
 impl Client {
     pub(super) fn new(config: ModelConfig, wire: Wire) -> Result<Self, ConfigError> {
@@ -76,26 +90,20 @@ impl Client {
             builder = builder.no_proxy();
         }
         if !config.endpoint.is_encrypted() {
-            // Without TLS, a machine without certificates does as well.
+            // Without TLS, a machine without certificates will do.
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build().map_err(|error| ConfigError::Tls(error.to_string()))?;
         let api = api(wire);
-        let key = config.key.as_ref().map(|key| {
+        let auth = config.key.as_ref().map(|key| {
             let (name, value) = api.auth_header(key);
             let mut value = HeaderValue::try_from(value).map_err(|_| ConfigError::Key)?;
             value.set_sensitive(true);
             Ok((name, value))
         });
-        let key = key.transpose()?;
-        Ok(Self {
-            http,
-            config,
-            api,
-            key,
-            unsupported: AtomicU8::new(0),
-            mismatch_logged: AtomicBool::new(false),
-        })
+        let auth = auth.transpose()?;
+        let (unsupported, mismatch_logged) = (AtomicU8::new(0), AtomicBool::new(false));
+        Ok(Self { http, config, api, auth, unsupported, mismatch_logged })
     }
 
     pub(crate) fn config(&self) -> &ModelConfig {
@@ -108,97 +116,116 @@ impl Client {
 
     /// Sends a prompt until an answer comes, attempts run out, or `limit` is over.
     ///
-    /// What an endpoint does not take is left out from then on, and a prompt that is too long for it
-    /// is shortened once; neither counts as an attempt that failed.
+    /// A feature that the endpoint refuses is left out from then on, and a prompt that is too long
+    /// for it is shortened once; neither counts as a failed attempt.
     pub(crate) async fn complete(
         &self,
         prompt: &Prompt,
         sampling: Sampling,
-        retries: &RetryPolicy,
+        policy: &RetryPolicy,
         limit: Duration,
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
-        let end = started + limit.min(MAX_CALL);
-        let mut prompt = Cow::Borrowed(prompt);
-        let mut body = self.body(&prompt, sampling);
+        let end = started + limit.min(MAX_LIMIT);
+        let mut request = Request {
+            prompt: Cow::Borrowed(prompt),
+            sampling,
+            body: self.body(prompt, sampling),
+            changes: 0,
+            is_shortened: false,
+            has_timed_out: false,
+        };
         let mut failed: Vec<Retry> = Vec::new();
-        let mut changes: u32 = 0;
-        let mut was_slow = false;
-        let mut was_shortened = false;
         loop {
-            let failure = match self.attempt(&prompt, body.clone(), end).await {
+            let error = match self.attempt(&request, end).await {
                 Ok(attempt) => return Ok(self.reply(attempt, started.elapsed(), failed)),
-                Err(failure) => failure,
+                Err(error) => error,
             };
-            let error = self.describe(&failure);
-            // Its words may be the endpoint's, and those may be the prompt's.
+            // Not the message: it may quote the endpoint, and that may quote the prompt.
             tracing::debug!("an attempt to ask the model failed");
-            let all = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
-            let mut made = all.saturating_sub(changes);
-            let backoff = |asked| backoff::delay(retries, made + 1, asked, rand::random());
-            let wait = match failure.next {
-                Recovery::RetryOnce if !was_slow => {
-                    was_slow = true;
-                    Some(backoff(None))
-                }
-                Recovery::Retry { after } => Some(backoff(after)),
-                Recovery::WithoutFeature(extra)
-                    if self.api.is_optional(extra)
-                        && self.request(&prompt, sampling).includes(extra) =>
-                {
-                    tracing::info!("the model endpoint refuses {}: left out", extra.name());
-                    let unsupported = self.unsupported().with(extra);
-                    self.unsupported.fetch_or(unsupported.0, Ordering::Relaxed);
-                    body = self.body(&prompt, sampling);
-                    changes += 1;
-                    made -= 1;
-                    Some(Duration::ZERO)
-                }
-                Recovery::ShorterPrompt if !was_shortened => prompt.shorter().map(|shorter| {
-                    was_shortened = true;
-                    prompt = Cow::Owned(shorter);
-                    body = self.body(&prompt, sampling);
-                    changes += 1;
-                    made -= 1;
-                    Duration::ZERO
-                }),
-                Recovery::GiveUp
-                | Recovery::RetryOnce
-                | Recovery::WithoutFeature(_)
-                | Recovery::ShorterPrompt => None,
-            };
-            let wait = wait.filter(|_| made < retries.attempts);
-            let wait = wait.filter(|wait| *wait < end.saturating_duration_since(Instant::now()));
-            let Some(waited) = wait else {
-                let cause = if all == 1 {
-                    error.clone()
-                } else {
-                    format!("{error} (after {all} attempts)")
+            let message = self.describe(&error);
+            let attempts = u32::try_from(failed.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let left = end.saturating_duration_since(Instant::now());
+            let wait = self.recover(error.recovery, &mut request, attempts, policy);
+            let Some(waited) = wait.filter(|wait| *wait < left) else {
+                let last = Retry { error: message.clone(), waited: Duration::ZERO };
+                failed.push(last);
+                let message = match attempts {
+                    1 => message,
+                    several => format!("{message} (after {several} attempts)"),
                 };
-                failed.push(Retry { error, waited: Duration::ZERO });
-                return Err(ModelError { cause, retries: failed, latency: started.elapsed() });
+                return Err(ModelError {
+                    kind: error.kind,
+                    message,
+                    source: error.source.map(Into::into),
+                    retries: failed,
+                    latency: started.elapsed(),
+                });
             };
-            failed.push(Retry { error, waited });
+            failed.push(Retry { error: message, waited });
             tokio::time::sleep(waited).await;
         }
+    }
+
+    /// Changes the request as far as the error calls for it. How long to wait before it is sent
+    /// again; `None` to give up.
+    fn recover(
+        &self,
+        recovery: Recovery,
+        request: &mut Request<'_>,
+        attempts: u32,
+        policy: &RetryPolicy,
+    ) -> Option<Duration> {
+        let counted = attempts.saturating_sub(request.changes);
+        let backoff = |after| backoff::delay(policy, counted + 1, after, rand::random());
+        let (is_change, wait) = match recovery {
+            Recovery::Retry { after } => (false, backoff(after)),
+            Recovery::RetryOnce if !request.has_timed_out => {
+                request.has_timed_out = true;
+                (false, backoff(None))
+            }
+            Recovery::WithoutFeature(feature)
+                if self.api.is_optional(feature)
+                    && self.request(&request.prompt, request.sampling).includes(feature) =>
+            {
+                tracing::info!("the model endpoint refuses {}: left out", feature.name());
+                let unsupported = self.unsupported().with(feature);
+                self.unsupported.fetch_or(unsupported.0, Ordering::Relaxed);
+                (true, Duration::ZERO)
+            }
+            Recovery::ShorterPrompt if !request.is_shortened => {
+                request.prompt = Cow::Owned(request.prompt.shorter()?);
+                request.is_shortened = true;
+                (true, Duration::ZERO)
+            }
+            Recovery::GiveUp
+            | Recovery::RetryOnce
+            | Recovery::WithoutFeature(_)
+            | Recovery::ShorterPrompt => return None,
+        };
+        if is_change {
+            request.changes += 1;
+            request.body = self.body(&request.prompt, request.sampling);
+        }
+        (counted - u32::from(is_change) < policy.attempts).then_some(wait)
     }
 
     fn unsupported(&self) -> UnsupportedFeatures {
         UnsupportedFeatures(self.unsupported.load(Ordering::Relaxed))
     }
 
-    /// A prompt as it is asked now.
+    /// A prompt as it is sent now.
     fn request<'a>(&'a self, prompt: &'a Prompt, sampling: Sampling) -> ModelRequest<'a> {
         let (model, stream) = (self.config.name.as_str(), self.config.stream);
         ModelRequest { model, prompt, sampling, stream, unsupported: self.unsupported() }
     }
 
-    /// How words are asked to be chosen, without what the endpoint has refused.
+    /// The sampling parameters, without those that the endpoint has refused.
     pub(super) fn params(&self, sampling: Sampling) -> Map<String, Value> {
         let mut params = sampling.params();
-        params.retain(|name, _| {
-            name == "max_tokens" || !self.unsupported().contains(OptionalFeature::Sampling)
-        });
+        if self.unsupported().contains(OptionalFeature::Sampling) {
+            params.retain(|name, _| name == "max_tokens");
+        }
         params
     }
 
@@ -206,18 +233,21 @@ impl Client {
         Bytes::from(self.api.body(&self.request(prompt, sampling)).to_string())
     }
 
-    /// The models the endpoint offers.
-    pub(crate) async fn models(&self) -> Result<ModelList, String> {
-        let end = Instant::now() + self.config.limits.first_byte;
-        let found = self.list(end).await;
-        found.map_err(|failure| self.describe(&failure))
+    /// The models that the endpoint offers. One attempt.
+    pub(crate) async fn models(&self) -> Result<ModelList, ModelError> {
+        let started = Instant::now();
+        let found = self.list(started + self.config.limits.first_byte).await;
+        found.map_err(|error| {
+            let message = self.describe(&error);
+            ModelError::new(error.kind, message, started.elapsed())
+        })
     }
 
     async fn list(&self, end: Instant) -> Result<ModelList, AttemptError> {
-        let deadlines = self.deadlines(end);
-        let url = self.api.models(self.endpoint());
-        let response =
-            self.send(Method::GET, url, self.api.headers(None), None, &deadlines).await?;
+        let deadlines = Deadlines::new(&self.config.limits, end);
+        let url = self.api.models_url(self.endpoint());
+        let headers = self.api.headers(None);
+        let response = self.send(Method::GET, url, headers, None, &deadlines).await?;
         if matches!(response.status().as_u16(), 404 | 405 | 501) {
             return Ok(ModelList::Unlisted);
         }
@@ -226,8 +256,8 @@ impl Client {
         if body.trim_ascii_start().starts_with(b"<") {
             return Ok(ModelList::WebPage);
         }
-        let said: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let list = said["data"].as_array().or_else(|| said["models"].as_array());
+        let json: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let list = json["data"].as_array().or_else(|| json["models"].as_array());
         Ok(list.map_or(ModelList::Unlisted, |list| {
             let name = |model: &Value| {
                 let name = model["id"].as_str().or_else(|| model["name"].as_str())?;
@@ -237,17 +267,13 @@ impl Client {
         }))
     }
 
-    async fn attempt(
-        &self,
-        prompt: &Prompt,
-        body: Bytes,
-        end: Instant,
-    ) -> Result<Attempt, AttemptError> {
+    async fn attempt(&self, request: &Request<'_>, end: Instant) -> Result<Attempt, AttemptError> {
         let started = Instant::now();
-        let deadlines = self.deadlines(end);
-        let url = self.api.url(self.endpoint(), &self.config.name, self.config.stream);
-        let headers = self.api.headers(Some(prompt));
-        let response = self.send(Method::POST, url, headers, Some(body), &deadlines).await?;
+        let deadlines = Deadlines::new(&self.config.limits, end);
+        let url = self.api.completion_url(self.endpoint(), &self.config.name, self.config.stream);
+        let headers = self.api.headers(Some(&request.prompt));
+        let body = Some(request.body.clone());
+        let response = self.send(Method::POST, url, headers, body, &deadlines).await?;
         let response = self.checked(response, &deadlines).await?;
         let header = response.headers().get(CONTENT_TYPE);
         let content_type = header.and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -266,7 +292,7 @@ impl Client {
                 break;
             }
         }
-        Ok(Attempt { answer: decoder.finish()?, first_token })
+        Ok(Attempt { completion: decoder.finish()?, first_token })
     }
 
     async fn send(
@@ -279,7 +305,7 @@ impl Client {
     ) -> Result<Response, AttemptError> {
         let mut request = self.http.request(method, url).headers(headers);
         request = request.header(ACCEPT, "application/json, text/event-stream");
-        if let Some((name, key)) = &self.key {
+        if let Some((name, key)) = &self.auth {
             request = request.header(name, key.clone());
         }
         if let Some(body) = body {
@@ -300,56 +326,43 @@ impl Client {
         }
         if status.is_redirection() {
             let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-            let to = to
-                .map(|to| Url::parse(to).map_or_else(|_| to.to_owned(), |url| redacted_url(&url)));
-            let to = to.unwrap_or_else(|| "nowhere".to_owned());
+            let shown =
+                |to: &str| Url::parse(to).map_or_else(|_| to.to_owned(), |it| redacted_url(&it));
+            let to = to.map_or_else(|| "nowhere".to_owned(), shown);
             return Err(AttemptError::redirect(status.as_u16(), &to));
         }
-        let asked = backoff::retry_after(response.headers());
+        let retry_after = backoff::retry_after(response.headers());
         let body = read_prefix(response.bytes_stream(), MAX_ERROR_BYTES, deadlines).await;
-        Err(AttemptError::from_status(
-            status.as_u16(),
-            &self.redact(&completion::error_message(&body)),
-            asked,
-        ))
+        let reason = self.redact(&error_message(&body));
+        Err(AttemptError::from_status(status.as_u16(), &reason, retry_after))
     }
 
     fn reply(&self, attempt: Attempt, latency: Duration, retries: Vec<Retry>) -> Reply {
-        let Attempt { mut answer, first_token } = attempt;
-        let model = answer.model.take().unwrap_or_else(|| self.config.name.clone());
+        let Attempt { mut completion, first_token } = attempt;
+        let model = completion.model.take().unwrap_or_else(|| self.config.name.clone());
         if !may_be_same_model(&self.config.name, &model)
             && !self.mismatch_logged.swap(true, Ordering::Relaxed)
         {
-            // Not fatal: many servers answer under a name of their own. The record has it as well.
-            let (asked, answers) = (&self.config.name, super::excerpt(&model));
+            // No error: many servers answer under a name of their own. The journal has it as well.
+            let (asked, answers) = (&self.config.name, excerpt(&model));
             tracing::warn!("the model endpoint was asked for {asked} and answers as {answers}");
         }
         Reply {
-            calls: answer.take_tool_calls(),
-            text: answer.text,
-            reasoning: answer.reasoning,
-            finish_reason: answer.finish_reason,
+            calls: completion.take_tool_calls(),
+            text: completion.text,
+            reasoning: completion.reasoning,
+            finish_reason: completion.finish_reason,
             model,
-            tokens: answer.tokens,
+            tokens: completion.tokens,
             latency,
             first_token,
             retries,
         }
     }
 
-    fn deadlines(&self, end: Instant) -> Deadlines {
-        let limits = &self.config.limits;
-        let total = Instant::now() + limits.total.min(MAX_CALL);
-        Deadlines {
-            gap: limits.first_byte.min(MAX_CALL),
-            started: Instant::now(),
-            end: end.min(total),
-        }
-    }
-
-    /// A failure in a whole sentence, without the key.
-    fn describe(&self, failure: &AttemptError) -> String {
-        self.redact(&format!("the model endpoint {} {}", self.endpoint(), failure.text))
+    /// An error as a whole sentence, without the key.
+    fn describe(&self, error: &AttemptError) -> String {
+        self.redact(&format!("the model endpoint {} {}", self.endpoint(), error.message))
     }
 
     fn redact(&self, text: &str) -> String {
@@ -357,48 +370,7 @@ impl Client {
     }
 }
 
-/// The deadlines of one attempt.
-struct Deadlines {
-    /// The longest that nothing may come.
-    gap: Duration,
-    started: Instant,
-    end: Instant,
-}
-
-impl Deadlines {
-    async fn bound<T>(
-        &self,
-        what: &str,
-        future: impl Future<Output = T>,
-    ) -> Result<T, AttemptError> {
-        let until = (Instant::now() + self.gap).min(self.end);
-        timeout_at(until, future).await.map_err(|_| {
-            let whole = until == self.end;
-            let limit = if whole { self.end.duration_since(self.started) } else { self.gap };
-            AttemptError::timed_out(what, limit)
-        })
-    }
-}
-
-/// The start of a body that is only looked at; what goes wrong on the way ends it.
-async fn read_prefix(
-    bytes: impl Stream<Item = reqwest::Result<Bytes>>,
-    most: usize,
-    deadlines: &Deadlines,
-) -> Vec<u8> {
-    let mut bytes = std::pin::pin!(bytes);
-    let mut body = Vec::new();
-    while let Ok(Some(Ok(piece))) = deadlines.bound("", bytes.next()).await {
-        let room = most - body.len();
-        body.extend_from_slice(&piece[..piece.len().min(room)]);
-        if body.len() == most {
-            break;
-        }
-    }
-    body
-}
-
-/// Whether two names may be one model's: with or without a path before it or a date behind it.
+/// Whether two names may mean one model, with or without a path before it or a date behind it.
 fn may_be_same_model(asked: &str, answers: &str) -> bool {
     let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let (asked, answers) = (bare(asked), bare(answers));

@@ -1,194 +1,196 @@
-//! Bytes in, an answer out: whole JSON or an event stream, judged by what comes.
-use super::completion::{self, Completion, TRUNCATED};
-use super::failure::AttemptError;
+//! Bytes in, a completion out: whole JSON or an event stream, whichever the bytes turn out to be.
+use serde_json::Value;
+
+use super::completion::{Completion, TRUNCATED};
+use super::error::AttemptError;
+use super::error_body::reported_error;
+use super::sse::EventReader;
 use super::wire::Api;
 use crate::Limits;
+use crate::excerpt::excerpt;
 use crate::profile::strict_json;
 
-/// What has come of an answer.
+/// The most tool calls in one reply.
+const MAX_TOOL_CALLS: usize = 64;
+
+/// Reads the body of an answer as it arrives.
 #[derive(Debug)]
 pub(super) struct ResponseDecoder {
     api: &'static dyn Api,
     limits: Limits,
-    /// As the answer's header says; used where the bytes do not tell.
+    /// From the answer's header; used where the bytes themselves do not tell.
     content_type: String,
-    /// Bytes so far, unpacked.
+    /// Bytes so far, decompressed.
     received: usize,
-    kind: BodyKind,
+    body: Body,
 }
 
 #[derive(Debug)]
-enum BodyKind {
+enum Body {
     /// Nothing but blanks so far.
     Unknown,
     Json(Vec<u8>),
-    EventStream(EventStream),
+    Events {
+        reader: EventReader,
+        completion: Completion,
+        has_events: bool,
+    },
 }
 
 impl ResponseDecoder {
     pub(super) fn new(api: &'static dyn Api, limits: Limits, content_type: &str) -> Self {
         let content_type = content_type.split(';').next().unwrap_or_default().trim();
         let content_type = content_type.to_ascii_lowercase();
-        Self { api, limits, content_type, received: 0, kind: BodyKind::Unknown }
+        Self { api, limits, content_type, received: 0, body: Body::Unknown }
     }
 
-    /// Takes in the next bytes. `true` when the reply is whole and nothing more needs to come.
+    /// Decodes the next bytes. `true` when the reply is complete and nothing more needs to come.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<bool, AttemptError> {
         self.received += bytes.len();
         if self.limits.body < self.received {
-            return Err(AttemptError::fatal(format!(
+            return Err(AttemptError::too_long(format!(
                 "answered with more than {} bytes: no reply is that long",
                 self.limits.body
             )));
         }
-        if let BodyKind::Unknown = self.kind {
-            let start = bytes.iter().find(|byte| !b" \t\r\n\xef\xbb\xbf".contains(byte));
-            self.kind = match start {
-                None => return Ok(false),
-                Some(b'{' | b'[' | b'"') => BodyKind::Json(Vec::new()),
-                Some(b'<') => return Err(AttemptError::wrong_api("a web page")),
-                Some(b'd' | b'e' | b'i' | b'r' | b':') => {
-                    BodyKind::EventStream(EventStream::default())
-                }
-                Some(_) if self.content_type == "text/event-stream" => {
-                    BodyKind::EventStream(EventStream::default())
-                }
-                Some(_) => {
-                    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
-                    let text = super::failure::excerpt(&text);
-                    return Err(AttemptError::wrong_api(&format!(
-                        "{text} ({})",
-                        self.content_type
-                    )));
-                }
-            };
+        if let Body::Unknown = self.body {
+            let Some(body) = self.recognize(bytes)? else { return Ok(false) };
+            self.body = body;
         }
-        match &mut self.kind {
-            BodyKind::Unknown => Ok(false),
-            BodyKind::Json(body) => {
+        match &mut self.body {
+            Body::Unknown => Ok(false),
+            Body::Json(body) => {
                 body.extend_from_slice(bytes);
                 Ok(false)
             }
-            BodyKind::EventStream(events) => events.push(self.api, bytes, self.limits.reply),
-        }
-    }
-
-    /// Whether the first words of the reply have come. Only a stream can tell.
-    pub(super) fn has_begun(&self) -> bool {
-        match &self.kind {
-            BodyKind::EventStream(EventStream { answer, .. }) => answer.has_begun(),
-            BodyKind::Unknown | BodyKind::Json(_) => false,
-        }
-    }
-
-    /// The answer when no more bytes will come.
-    pub(super) fn finish(self) -> Result<Completion, AttemptError> {
-        match self.kind {
-            BodyKind::Unknown => Err(AttemptError::retryable("answered with nothing at all")),
-            BodyKind::Json(body) => {
-                let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body);
-                completion::parse_body(self.api, body, self.limits.reply)
+            Body::Events { reader, completion, has_events } => {
+                let (api, limit) = (self.api, self.limits.reply);
+                reader.push(bytes, &mut |event| {
+                    *has_events = true;
+                    merge(completion, api, event, limit)?;
+                    Ok(completion.ended)
+                })
             }
-            BodyKind::EventStream(events) => events.finish(self.api, self.limits.reply),
         }
     }
-}
 
-/// The most lines of one event.
-const MAX_DATA_LINES: usize = 100;
-
-/// Server-sent events, of which only the `data` lines matter here.
-#[derive(Debug, Default)]
-struct EventStream {
-    /// The start of a line that has not ended.
-    line: Vec<u8>,
-    /// Data of an event that is not whole JSON by itself: it goes on in the next line.
-    data: String,
-    /// Lines of it.
-    lines: usize,
-    answer: Completion,
-    /// Anything at all was said.
-    has_data: bool,
-    /// The end has come: `[DONE]`, or what the API says instead.
-    done: bool,
-}
-
-impl EventStream {
-    fn push(&mut self, api: &dyn Api, bytes: &[u8], most: usize) -> Result<bool, AttemptError> {
-        let mut rest = bytes;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            self.line.extend_from_slice(&rest[..end]);
-            rest = &rest[end + 1..];
-            let line = std::mem::take(&mut self.line);
-            self.take_line(api, &line, most)?;
-        }
-        self.line.extend_from_slice(rest);
-        Ok(self.done)
-    }
-
-    fn take_line(&mut self, api: &dyn Api, line: &[u8], most: usize) -> Result<(), AttemptError> {
-        let line = String::from_utf8_lossy(line);
-        let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
-        if self.done {
-            return Ok(());
-        }
-        if line.is_empty() {
-            let data = std::mem::take(&mut self.data);
-            return if data.is_empty() { Ok(()) } else { Err(broken()) };
-        }
-        // Comments keep the line open; `event`, `id` and `retry` say nothing we need.
-        let Some(data) = line.strip_prefix("data:").map(|data| data.trim_start_matches(' ')) else {
-            return Ok(());
+    /// What kind of body begins with these bytes; `None` while they are all blank.
+    fn recognize(&self, bytes: &[u8]) -> Result<Option<Body>, AttemptError> {
+        let events = || Body::Events {
+            reader: EventReader::default(),
+            completion: Completion::default(),
+            has_events: false,
         };
-        if data.trim() == "[DONE]" {
-            self.done = true;
-            return Ok(());
-        }
-        if data.trim().is_empty() {
-            return Ok(());
-        }
-        self.data.push_str(data);
-        // Every endpoint seen writes an event in one line, not all of them the blank line after it.
-        if let Ok(said) = strict_json(self.data.as_bytes()) {
-            self.data.clear();
-            self.lines = 0;
-            self.has_data = true;
-            self.answer.merge(api, &said, most)?;
-            self.done = self.answer.ended;
-        } else {
-            self.data.push('\n');
-            self.lines += 1;
-        }
-        // Each line more is another look at all of them.
-        if MAX_DATA_LINES < self.lines { Err(broken()) } else { Ok(()) }
+        Ok(match bytes.iter().find(|byte| !b" \t\r\n\xef\xbb\xbf".contains(byte)) {
+            None => None,
+            Some(b'{' | b'[' | b'"') => Some(Body::Json(Vec::new())),
+            Some(b'<') => return Err(AttemptError::wrong_api("a web page")),
+            Some(b'd' | b'e' | b'i' | b'r' | b':') => Some(events()),
+            Some(_) if self.content_type == "text/event-stream" => Some(events()),
+            Some(_) => {
+                let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
+                let what = format!("{} ({})", excerpt(&text), self.content_type);
+                return Err(AttemptError::wrong_api(&what));
+            }
+        })
     }
 
-    fn finish(mut self, api: &dyn Api, most: usize) -> Result<Completion, AttemptError> {
-        let line = std::mem::take(&mut self.line);
-        self.take_line(api, &line, most)?;
-        if !self.data.is_empty() {
-            return Err(broken());
+    /// Whether any of the reply has arrived. Known for streams only.
+    pub(super) fn has_begun(&self) -> bool {
+        match &self.body {
+            Body::Events { completion, .. } => completion.has_begun(),
+            Body::Unknown | Body::Json(_) => false,
         }
-        if !self.has_data {
-            return Err(AttemptError::retryable("answered with a stream that says nothing"));
+    }
+
+    /// The completion, when no more bytes come.
+    pub(super) fn finish(self) -> Result<Completion, AttemptError> {
+        let (api, limit) = (self.api, self.limits.reply);
+        match self.body {
+            Body::Unknown => Err(AttemptError::invalid_response("answered with nothing at all")),
+            Body::Json(body) => {
+                let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body);
+                decode_json(api, body, limit)
+            }
+            Body::Events { reader, mut completion, mut has_events } => {
+                let done = reader.finish(&mut |event| {
+                    has_events = true;
+                    merge(&mut completion, api, event, limit)?;
+                    Ok(completion.ended)
+                })?;
+                if !has_events {
+                    let message = "answered with a stream that says nothing";
+                    return Err(AttemptError::invalid_response(message));
+                }
+                if completion.finish_reason.is_none() && !done {
+                    completion.finish_reason = Some(TRUNCATED.to_owned());
+                }
+                Ok(finished(completion, api))
+            }
         }
-        let mut answer = self.answer;
-        if answer.finish_reason.is_none() && !self.done {
-            answer.finish_reason = Some(TRUNCATED.to_owned());
-        }
-        Ok(answer.finished(api))
     }
 }
 
-fn broken() -> AttemptError {
-    AttemptError::retryable("sent a stream with broken JSON in it")
+/// Decodes an answer that came in one piece. `limit` bounds the bytes of the reply.
+pub(super) fn decode_json(
+    api: &dyn Api,
+    body: &[u8],
+    limit: usize,
+) -> Result<Completion, AttemptError> {
+    let json = match strict_json(body) {
+        Ok(json) => json,
+        Err(error) if error.is_data() => {
+            let what = format!("JSON that can be read in two ways ({error})");
+            return Err(AttemptError::wrong_api(&what));
+        }
+        Err(_) => return Err(AttemptError::wrong_api("JSON that is broken")),
+    };
+    let mut completion = Completion::default();
+    if !merge(&mut completion, api, &json, limit)? {
+        let what = format!("JSON that holds no {}", api.expected_content());
+        return Err(AttemptError::wrong_api(&what));
+    }
+    Ok(finished(completion, api))
+}
+
+/// Adds a whole answer, or one event of a stream; `limit` bounds the bytes of text, reasoning and
+/// tool calls together. `false` if it holds nothing of an answer.
+pub(super) fn merge(
+    completion: &mut Completion,
+    api: &dyn Api,
+    json: &Value,
+    limit: usize,
+) -> Result<bool, AttemptError> {
+    if let Some(error) = reported_error(json) {
+        return Err(error);
+    }
+    let found = api.merge(completion, json);
+    if limit < completion.bytes() {
+        return Err(AttemptError::too_long(format!(
+            "answered with more than {limit} bytes: no action is that long"
+        )));
+    }
+    if MAX_TOOL_CALLS < completion.tool_call_count() {
+        return Err(AttemptError::too_long(format!(
+            "answered with more than {MAX_TOOL_CALLS} calls of tools: one action is one call"
+        )));
+    }
+    Ok(found)
+}
+
+fn finished(mut completion: Completion, api: &dyn Api) -> Completion {
+    if completion.finish_reason.is_none() && api.always_gives_finish_reason() {
+        completion.finish_reason = Some(TRUNCATED.to_owned());
+    }
+    completion
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
-    use super::super::failure::Recovery;
+    use super::super::error::Recovery;
     use super::super::wire::api;
     use super::*;
     use crate::profile::Wire;
@@ -232,7 +234,7 @@ mod tests {
         for at in 0..end {
             match decoder("text/event-stream", &[&STREAM.as_bytes()[..at]]) {
                 Ok(answer) => assert_eq!(answer.finish_reason.as_deref(), Some(TRUNCATED), "{at}"),
-                Err(failure) => assert_ne!(failure.next, Recovery::GiveUp, "{}", failure.text),
+                Err(error) => assert_ne!(error.recovery, Recovery::GiveUp, "{}", error.message),
             }
         }
         // `[DONE]` alone ends it too, for endpoints that give no reason.
@@ -288,7 +290,7 @@ mod tests {
                             "{wire:?} {at}"
                         );
                     }
-                    Err(failure) => assert_ne!(failure.next, Recovery::GiveUp, "{}", failure.text),
+                    Err(error) => assert_ne!(error.recovery, Recovery::GiveUp, "{}", error.message),
                 }
             }
             let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
@@ -318,20 +320,60 @@ mod tests {
             ("data: {\"choices\"\n\n", "broken JSON"),
             ("data: {\"error\":{\"message\":\"gone\",\"code\":500}}\n\n", "“gone”"),
         ] {
-            let failure = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
-            assert!(failure.text.contains(part), "{body:?}: {}", failure.text);
+            let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
+            assert!(error.message.contains(part), "{body:?}: {}", error.message);
         }
     }
 
     #[test]
     fn too_much_is_refused() {
-        assert_eq!(decoder("", &[b"{", &[b' '; 4000]]).unwrap_err().next, Recovery::GiveUp);
+        assert_eq!(decoder("", &[b"{", &[b' '; 4000]]).unwrap_err().recovery, Recovery::GiveUp);
         let long = format!(
             "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n",
             "x".repeat(600)
         );
-        let failure = decoder("", &[long.as_bytes(), long.as_bytes()]).unwrap_err();
-        assert!(failure.text.contains("1000 bytes"), "{}", failure.text);
+        let error = decoder("", &[long.as_bytes(), long.as_bytes()]).unwrap_err();
+        assert!(error.message.contains("1000 bytes"), "{}", error.message);
+    }
+
+    fn read(said: &Value) -> Result<Completion, AttemptError> {
+        decode_json(api(Wire::Chat), said.to_string().as_bytes(), 1000)
+    }
+
+    #[test]
+    fn what_is_no_answer() {
+        for (said, part) in [
+            (json!({"choices": []}), "no `choices`"),
+            (json!({"done": true}), "no `choices`"),
+            (json!("hello"), "no `choices`"),
+            (json!({"error": {"message": "overloaded", "code": 503}}), "503"),
+            (json!({"error": "boom"}), "“boom”"),
+            (json!([{"error": {"message": "internal", "code": 500, "status": "INTERNAL"}}]), "500"),
+        ] {
+            let error = read(&said).unwrap_err();
+            assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
+            assert!(error.message.contains(part), "{}", error.message);
+        }
+        let error = read(&json!({"error": {"message": "bad key", "code": "401"}})).unwrap_err();
+        assert_eq!(error.recovery, Recovery::GiveUp);
+        let long = read(&json!({"choices": [{"message": {"content": "x".repeat(1001)}}]}));
+        assert_eq!(long.unwrap_err().recovery, Recovery::GiveUp);
+        let chat = api(Wire::Chat);
+        assert!(decode_json(chat, b"{\"choices\":", 9).unwrap_err().message.contains("broken"));
+        let twice = br#"{"choices":[{"message":{"content":"a","content":"b"}}]}"#;
+        let error = decode_json(chat, twice, 99).unwrap_err();
+        assert!(error.message.contains("two ways"), "{}", error.message);
+    }
+
+    #[test]
+    fn calls_count_against_the_limit() {
+        let call = |arguments: &str| json!({"id": "1", "function": {"name": "tap", "arguments": arguments}});
+        let said = |calls: Vec<Value>| json!({"choices": [{"message": {"tool_calls": calls}}]});
+        let long = read(&said(vec![call(&"x".repeat(1000))])).unwrap_err();
+        assert!(long.message.contains("1000 bytes"), "{}", long.message);
+        let many = (0..65).map(|id| json!({"id": id.to_string(), "function": {"name": "a"}}));
+        let many = read(&said(many.collect())).unwrap_err();
+        assert!(many.message.contains("64 calls"), "{}", many.message);
     }
 
     proptest! {

@@ -1,11 +1,13 @@
 //! Mutations of what endpoints answer, in each of their APIs, whole and in pieces.
 use serde_json::json;
 
-use super::completion::{self, Completion, TRUNCATED};
+use super::completion::{Completion, TRUNCATED};
 use super::decoder::ResponseDecoder;
-use super::failure::{self, AttemptError};
+use super::error::AttemptError;
+use super::error_body::error_message;
 use super::wire::{Api, api};
 use crate::Limits;
+use crate::excerpt::excerpt;
 use crate::fuzz::mutator::{Dice, LONG, Mutator, SHORT, fuzz};
 use crate::profile::Wire;
 
@@ -163,13 +165,13 @@ fn decoder(wire: Wire, executions: u64) {
         match (whole, apart) {
             (Ok(whole), Ok(apart)) if whole != apart => Err(format!("{whole:?} or {apart:?}")),
             (Ok(whole), Err(err)) if !text.starts_with(['\u{feff}', ' ']) => {
-                Err(format!("{whole:?}, or in pieces {}", err.text))
+                Err(format!("{whole:?}, or in pieces {}", err.message))
             }
             _ => Ok(()),
         }
         .map(|()| {
-            failure::excerpt(&text);
-            completion::error_message(bytes);
+            excerpt(&text);
+            error_message(bytes);
         })
     });
 }

@@ -1,4 +1,4 @@
-//! The APIs that endpoints speak: what is sent where, and what their answers say.
+//! The APIs of endpoints: what is sent where, and what the answers hold.
 use std::fmt;
 
 use ayeaye_agent::{Picture, Prompt};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::completion::Completion;
-use super::failure::AttemptError;
+use super::features::{OptionalFeature, UnsupportedFeatures};
 use crate::profile::{Sampling, Wire};
 use crate::{Endpoint, Secret};
 
@@ -17,30 +17,30 @@ mod anthropic;
 mod chat;
 mod gemini;
 
-/// One API: everything about it that the client need not know. All of it is pure.
+/// One API: everything that the client does not have to know about it. All of it is pure.
 pub(super) trait Api: fmt::Debug + Send + Sync {
     /// Where a prompt is sent.
-    fn url(&self, endpoint: &Endpoint, model: &str, stream: bool) -> Url;
+    fn completion_url(&self, endpoint: &Endpoint, model: &str, stream: bool) -> Url;
     /// Where the models are listed.
-    fn models(&self, endpoint: &Endpoint) -> Url;
-    /// The header of the key, and what stands in it.
+    fn models_url(&self, endpoint: &Endpoint) -> Url;
+    /// The header that carries the key, name and value.
     fn auth_header(&self, key: &Secret) -> (HeaderName, String);
-    /// What else has to be said above the body.
+    /// Further headers of a request; without a prompt, of the list of models.
     fn headers(&self, prompt: Option<&Prompt>) -> HeaderMap;
     /// The body of a request.
-    fn body(&self, ask: &ModelRequest<'_>) -> Value;
-    /// Takes in a whole answer or one event of a stream. `false` if there is nothing of an answer in
-    /// it; errors that the endpoint reports have been dealt with before.
-    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError>;
-    /// What an answer of this API holds, for the message when one does not.
+    fn body(&self, request: &ModelRequest<'_>) -> Value;
+    /// Adds a whole answer, or one event of a stream. `false` if it holds nothing of an answer.
+    /// Errors that the endpoint reports have been dealt with before.
+    fn merge(&self, completion: &mut Completion, json: &Value) -> bool;
+    /// What every answer of this API holds, for the message about one that does not.
     fn expected_content(&self) -> &'static str;
-    /// Whether a request is also sent without this, once it has been refused for it.
-    fn is_optional(&self, extra: OptionalFeature) -> bool;
-    /// Whether an answer always says why it ended. One that does not is then cut off.
+    /// Whether a request can do without this feature, once it has been refused for it.
+    fn is_optional(&self, feature: OptionalFeature) -> bool;
+    /// Whether every whole answer has a finish reason. One without has then been cut off.
     fn always_gives_finish_reason(&self) -> bool;
 }
 
-/// The API of a wire.
+/// The API that a profile is asked over.
 pub(super) fn api(wire: Wire) -> &'static dyn Api {
     match wire {
         Wire::Chat => &chat::Chat,
@@ -49,89 +49,31 @@ pub(super) fn api(wire: Wire) -> &'static dyn Api {
     }
 }
 
-/// A prompt and how it is to be answered.
+/// A prompt, and how it is to be answered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ModelRequest<'a> {
     pub model: &'a str,
     pub prompt: &'a Prompt,
     pub sampling: Sampling,
     pub stream: bool,
-    /// What this endpoint has refused to be asked.
+    /// What this endpoint has refused so far.
     pub unsupported: UnsupportedFeatures,
 }
 
-/// Things that some endpoints know and others refuse a request for. Each is left out, or said in
-/// another way, from the first refusal on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OptionalFeature {
-    /// Token counts at the end of a stream.
-    StreamUsage,
-    /// A schema that the reply has to obey.
-    ResponseSchema,
-    /// How words are chosen: temperature and the like.
-    Sampling,
-    /// The older word for the most tokens of a reply.
-    MaxTokens,
-    /// Tools: without them the model is left with what the prompt's words say of its actions.
-    Tools,
-}
-
-impl OptionalFeature {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 5] =
-        [Self::StreamUsage, Self::ResponseSchema, Self::Sampling, Self::MaxTokens, Self::Tools];
-
-    /// What it is called in messages.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::StreamUsage => "`stream_options`",
-            Self::ResponseSchema => "a schema for its reply",
-            Self::Sampling => "a choice of temperature or the like",
-            Self::MaxTokens => "`max_tokens`",
-            Self::Tools => "tools",
-        }
-    }
-
-    fn bit(self) -> u8 {
-        match self {
-            Self::StreamUsage => 1,
-            Self::ResponseSchema => 2,
-            Self::Sampling => 4,
-            Self::MaxTokens => 8,
-            Self::Tools => 16,
-        }
-    }
-}
-
-/// A set of [`OptionalFeature`]s.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct UnsupportedFeatures(pub(super) u8);
-
-impl UnsupportedFeatures {
-    pub(super) fn contains(self, extra: OptionalFeature) -> bool {
-        self.0 & extra.bit() != 0
-    }
-
-    #[must_use]
-    pub(super) fn with(self, extra: OptionalFeature) -> Self {
-        Self(self.0 | extra.bit())
-    }
-}
-
 impl ModelRequest<'_> {
-    /// Whether the request says this, so that it can be the reason of a refusal.
-    pub(super) fn includes(&self, extra: OptionalFeature) -> bool {
-        let there = match extra {
+    /// Whether the request uses this feature, so that it can have been refused for it.
+    pub(super) fn includes(&self, feature: OptionalFeature) -> bool {
+        let wanted = match feature {
             OptionalFeature::StreamUsage => self.stream,
             OptionalFeature::ResponseSchema => self.prompt.schema.is_some(),
             OptionalFeature::Sampling => self.sampling.params().len() > 1,
             OptionalFeature::MaxTokens => true,
             OptionalFeature::Tools => !self.prompt.tools.is_empty(),
         };
-        there && !self.unsupported.contains(extra)
+        wanted && !self.unsupported.contains(feature)
     }
 
-    /// How words are to be chosen, without the most tokens, under the names of chat endpoints.
+    /// The sampling parameters without `max_tokens`, under the names of chat endpoints.
     fn sampling(&self) -> Map<String, Value> {
         if !self.includes(OptionalFeature::Sampling) {
             return Map::new();
@@ -142,12 +84,11 @@ impl ModelRequest<'_> {
     }
 }
 
-/// The bytes of a picture as JSON can hold them.
 fn base64_picture(picture: &Picture) -> String {
     STANDARD.encode(&picture.bytes)
 }
 
-/// Arguments of a call as an object; what is none is told under one name, so that it is not lost.
+/// A call's arguments as an object. Anything else goes under one name, so that it is not lost.
 fn arguments_object(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Value::Object(map),
@@ -156,7 +97,7 @@ fn arguments_object(text: &str) -> Value {
     }
 }
 
-/// Words of a message that may not be empty.
+/// A text for the places where APIs refuse an empty one.
 fn non_empty_text(text: &str) -> &str {
     if text.trim().is_empty() { "(empty)" } else { text }
 }
@@ -184,7 +125,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Rules, a request with a screen, a call and what came of it.
+    /// Rules, a request with a screen, a tool call and its result.
     pub(in crate::remote) fn prompt() -> Prompt {
         let call = ToolCall {
             id: "step_1".to_owned(),
@@ -197,20 +138,20 @@ pub(super) mod tests {
             text: "Done.".to_owned(),
             picture: Some(picture()),
         };
-        let said = |role, parts| Message { role, parts };
+        let message = |role, parts| Message { role, parts };
         Prompt {
             messages: vec![
                 Message::text(Role::System, "rules"),
-                said(Role::User, vec![Part::Text("look".to_owned()), Part::Picture(picture())]),
-                said(Role::Assistant, vec![Part::Text("I tap.".to_owned()), Part::Call(call)]),
-                said(Role::User, vec![Part::Text("and now?".to_owned()), result]),
+                message(Role::User, vec![Part::Text("look".to_owned()), Part::Picture(picture())]),
+                message(Role::Assistant, vec![Part::Text("I tap.".to_owned()), Part::Call(call)]),
+                message(Role::User, vec![Part::Text("and now?".to_owned()), result]),
             ],
             tools: vec![json!({ "name": "tap" })],
             schema: None,
         }
     }
 
-    pub(super) fn ask(prompt: &Prompt) -> ModelRequest<'_> {
+    pub(super) fn request(prompt: &Prompt) -> ModelRequest<'_> {
         ModelRequest {
             model: "m",
             prompt,
@@ -221,28 +162,19 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn extras_are_known_apart() {
-        let mut unsupported = UnsupportedFeatures::default();
-        for extra in OptionalFeature::ALL {
-            assert!(!unsupported.contains(extra), "{extra:?}");
-            unsupported = unsupported.with(extra);
-            assert!(unsupported.contains(extra), "{extra:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_asked_cannot_be_refused() {
+    fn what_is_not_in_a_request_cannot_be_refused() {
         let prompt = Prompt::default();
-        let ask = ModelRequest { stream: false, ..ask(&prompt) };
+        let request = ModelRequest { stream: false, ..request(&prompt) };
         assert!(
-            !ask.includes(OptionalFeature::StreamUsage)
-                && !ask.includes(OptionalFeature::ResponseSchema)
+            !request.includes(OptionalFeature::StreamUsage)
+                && !request.includes(OptionalFeature::ResponseSchema)
         );
         assert!(
-            ask.includes(OptionalFeature::Sampling) && ask.includes(OptionalFeature::MaxTokens)
+            request.includes(OptionalFeature::Sampling)
+                && request.includes(OptionalFeature::MaxTokens)
         );
         let unsupported = UnsupportedFeatures::default().with(OptionalFeature::Sampling);
-        assert!(!ModelRequest { unsupported, ..ask }.includes(OptionalFeature::Sampling));
+        assert!(!ModelRequest { unsupported, ..request }.includes(OptionalFeature::Sampling));
     }
 
     #[test]

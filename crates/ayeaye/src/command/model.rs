@@ -95,7 +95,8 @@ pub async fn calibrate(
             terminal.line(&line);
         })
         .await
-        .map_err(anyhow::Error::msg)?;
+        // Its message says what its causes do.
+        .map_err(|err| anyhow::Error::msg(err.message))?;
     terminal.line("");
     report(&found, terminal);
     let Some(space) = found.detected else { return Ok(Exit::Failed) };

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::completion::Completion;
-use super::super::failure::AttemptError;
 use super::{
     Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, header, non_empty_text,
 };
@@ -22,11 +21,11 @@ const TOOLS: [(&str, &str); 2] = [
 ];
 
 impl Api for Anthropic {
-    fn url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
+    fn completion_url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
         endpoint.join("/messages")
     }
 
-    fn models(&self, endpoint: &Endpoint) -> Url {
+    fn models_url(&self, endpoint: &Endpoint) -> Url {
         endpoint.join("/models")
     }
 
@@ -46,14 +45,14 @@ impl Api for Anthropic {
         headers
     }
 
-    fn body(&self, ask: &ModelRequest<'_>) -> Value {
+    fn body(&self, request: &ModelRequest<'_>) -> Value {
         let (rules, turns): (Vec<&Message>, Vec<&Message>) =
-            ask.prompt.messages.iter().partition(|message| message.role == Role::System);
+            request.prompt.messages.iter().partition(|message| message.role == Role::System);
         let mut body = json!({
-            "model": ask.model,
-            "max_tokens": ask.sampling.max_tokens,
+            "model": request.model,
+            "max_tokens": request.sampling.max_tokens,
             "messages": turns.into_iter().map(encode_message).collect::<Vec<_>>(),
-            "stream": ask.stream,
+            "stream": request.stream,
         });
         let mut system: Vec<Value> =
             rules.into_iter().flat_map(|message| message.parts.iter().map(encode_part)).collect();
@@ -63,16 +62,19 @@ impl Api for Anthropic {
             body["system"] = Value::Array(system);
         }
         for name in ["temperature", "top_p"] {
-            if let Some(value) = ask.sampling().remove(name) {
+            if let Some(value) = request.sampling().remove(name) {
                 body[name] = value;
             }
         }
-        if !ask.prompt.tools.is_empty() {
-            body["tools"] = Value::from(ask.prompt.tools.clone());
+        if !request.prompt.tools.is_empty() {
+            body["tools"] = Value::from(request.prompt.tools.clone());
             body["tool_choice"] = json!({ "type": "auto", "disable_parallel_tool_use": true });
         }
-        if let Some(schema) =
-            ask.prompt.schema.as_ref().filter(|_| ask.includes(OptionalFeature::ResponseSchema))
+        if let Some(schema) = request
+            .prompt
+            .schema
+            .as_ref()
+            .filter(|_| request.includes(OptionalFeature::ResponseSchema))
         {
             let format = json!({ "type": "json_schema", "schema": schema });
             body["output_config"] = json!({ "format": format });
@@ -80,38 +82,38 @@ impl Api for Anthropic {
         body
     }
 
-    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError> {
-        match said["type"].as_str().unwrap_or_default() {
+    fn merge(&self, completion: &mut Completion, json: &Value) -> bool {
+        match json["type"].as_str().unwrap_or_default() {
             "message" => {
-                merge_start(answer, said);
-                for (at, block) in said["content"].as_array().into_iter().flatten().enumerate() {
-                    merge_block(answer, at as u64, block, true);
+                merge_start(completion, json);
+                for (at, block) in json["content"].as_array().into_iter().flatten().enumerate() {
+                    merge_block(completion, at as u64, block, true);
                 }
-                merge_stop_reason(answer, said);
+                merge_stop_reason(completion, json);
             }
-            "message_start" => merge_start(answer, &said["message"]),
+            "message_start" => merge_start(completion, &json["message"]),
             "content_block_start" => {
-                merge_block(answer, block_index(said), &said["content_block"], false);
+                merge_block(completion, block_index(json), &json["content_block"], false);
             }
-            "content_block_delta" => merge_delta(answer, block_index(said), &said["delta"]),
+            "content_block_delta" => merge_delta(completion, block_index(json), &json["delta"]),
             "message_delta" => {
-                merge_stop_reason(answer, &said["delta"]);
-                merge_usage(&mut answer.tokens, &said["usage"]);
+                merge_stop_reason(completion, &json["delta"]);
+                merge_usage(&mut completion.tokens, &json["usage"]);
             }
-            "message_stop" => answer.ended = true,
+            "message_stop" => completion.ended = true,
             // `ping`, the end of a block, and what is not known yet.
-            "" => return Ok(false),
+            "" => return false,
             _ => {}
         }
-        Ok(true)
+        true
     }
 
     fn expected_content(&self) -> &'static str {
         "message of Anthropic's API"
     }
 
-    fn is_optional(&self, extra: OptionalFeature) -> bool {
-        match extra {
+    fn is_optional(&self, feature: OptionalFeature) -> bool {
+        match feature {
             OptionalFeature::ResponseSchema | OptionalFeature::Sampling => true,
             OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
                 false
@@ -124,32 +126,32 @@ impl Api for Anthropic {
     }
 }
 
-fn block_index(said: &Value) -> u64 {
-    said["index"].as_u64().unwrap_or(0)
+fn block_index(json: &Value) -> u64 {
+    json["index"].as_u64().unwrap_or(0)
 }
 
-fn merge_start(answer: &mut Completion, message: &Value) {
-    answer.model = message["model"].as_str().filter(|name| !name.is_empty()).map(str::to_owned);
-    merge_usage(&mut answer.tokens, &message["usage"]);
+fn merge_start(completion: &mut Completion, message: &Value) {
+    completion.model = message["model"].as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    merge_usage(&mut completion.tokens, &message["usage"]);
 }
 
-fn merge_stop_reason(answer: &mut Completion, said: &Value) {
-    if let Some(reason) = said["stop_reason"].as_str() {
-        answer.finish_reason = Some(reason.to_owned());
+fn merge_stop_reason(completion: &mut Completion, json: &Value) {
+    if let Some(reason) = json["stop_reason"].as_str() {
+        completion.finish_reason = Some(reason.to_owned());
     }
 }
 
 /// A block of the reply; `whole` when no pieces follow.
-fn merge_block(answer: &mut Completion, at: u64, block: &Value, whole: bool) {
+fn merge_block(completion: &mut Completion, at: u64, block: &Value, whole: bool) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match block["type"].as_str().unwrap_or_default() {
         "text" => {
-            if !answer.text.is_empty() {
-                answer.text.push('\n');
+            if !completion.text.is_empty() {
+                completion.text.push('\n');
             }
-            answer.text.push_str(&text(&block["text"]));
+            completion.text.push_str(&text(&block["text"]));
         }
-        "thinking" => answer.reasoning.push_str(&text(&block["thinking"])),
+        "thinking" => completion.reasoning.push_str(&text(&block["thinking"])),
         "tool_use" => {
             // In a stream it is empty here, and comes in pieces.
             let input = match &block["input"] {
@@ -157,18 +159,18 @@ fn merge_block(answer: &mut Completion, at: u64, block: &Value, whole: bool) {
                 Value::Null => String::new(),
                 input => input.to_string(),
             };
-            answer.push_tool_call(Some(at), &text(&block["id"]), &text(&block["name"]), &input);
+            completion.push_tool_call(Some(at), &text(&block["id"]), &text(&block["name"]), &input);
         }
         _ => {}
     }
 }
 
-fn merge_delta(answer: &mut Completion, at: u64, delta: &Value) {
+fn merge_delta(completion: &mut Completion, at: u64, delta: &Value) {
     let text = |name: &str| delta[name].as_str().unwrap_or_default().to_owned();
     match delta["type"].as_str().unwrap_or_default() {
-        "text_delta" => answer.text.push_str(&text("text")),
-        "thinking_delta" => answer.reasoning.push_str(&text("thinking")),
-        "input_json_delta" => answer.push_tool_call(Some(at), "", "", &text("partial_json")),
+        "text_delta" => completion.text.push_str(&text("text")),
+        "thinking_delta" => completion.reasoning.push_str(&text("thinking")),
+        "input_json_delta" => completion.push_tool_call(Some(at), "", "", &text("partial_json")),
         _ => {}
     }
 }
@@ -222,16 +224,17 @@ fn encode_image(picture: &Picture) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::completion::{TRUNCATED, parse_body};
+    use super::super::super::completion::TRUNCATED;
+    use super::super::super::decoder::{decode_json, merge};
     use super::super::UnsupportedFeatures;
-    use super::super::tests::{ask, prompt};
+    use super::super::tests::{prompt, request};
     use super::*;
 
     #[test]
     fn a_prompt_as_it_is_sent() {
         let mut prompt = prompt();
         prompt.tools = vec![json!({"type": "computer_20251124", "name": "computer"})];
-        let sent = Anthropic.body(&ask(&prompt));
+        let sent = Anthropic.body(&request(&prompt));
         assert_eq!(sent["system"][0]["text"], "rules");
         assert_eq!(sent["system"][0]["cache_control"]["type"], "ephemeral");
         let roles: Vec<_> =
@@ -256,20 +259,23 @@ mod tests {
     fn what_was_refused_is_left_out() {
         let mut prompt = prompt();
         prompt.schema = Some(json!({"type": "object"}));
-        assert_eq!(Anthropic.body(&ask(&prompt))["output_config"]["format"]["type"], "json_schema");
+        assert_eq!(
+            Anthropic.body(&request(&prompt))["output_config"]["format"]["type"],
+            "json_schema"
+        );
         let unsupported = UnsupportedFeatures::default()
             .with(OptionalFeature::ResponseSchema)
             .with(OptionalFeature::Sampling);
-        let sent = Anthropic.body(&ModelRequest { unsupported, ..ask(&prompt) });
+        let sent = Anthropic.body(&ModelRequest { unsupported, ..request(&prompt) });
         assert!(sent.get("output_config").is_none() && sent.get("temperature").is_none());
     }
 
-    fn error_message(content: &Value, reason: &Value) -> Completion {
-        let said = json!({
+    fn decoded(content: &Value, reason: &Value) -> Completion {
+        let body = json!({
             "type": "message", "model": "claude-x", "content": content, "stop_reason": reason,
             "usage": {"input_tokens": 5, "cache_read_input_tokens": 90, "output_tokens": 3},
         });
-        parse_body(&Anthropic, said.to_string().as_bytes(), 1000).unwrap()
+        decode_json(&Anthropic, body.to_string().as_bytes(), 1000).unwrap()
     }
 
     #[test]
@@ -279,7 +285,7 @@ mod tests {
             {"type": "text", "text": "I tap."},
             {"type": "tool_use", "id": "t1", "name": "computer", "input": {"action": "screenshot"}},
         ]);
-        let mut answer = error_message(&content, &json!("tool_use"));
+        let mut answer = decoded(&content, &json!("tool_use"));
         assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("I tap.", "hm"));
         assert_eq!(answer.finish_reason.as_deref(), Some("tool_use"));
         let expected = Tokens { prompt: 95, completion: 3, thinking: 0, cached: 90 };
@@ -289,16 +295,13 @@ mod tests {
             (calls[0].id.as_str(), calls[0].arguments.as_str()),
             ("t1", "{\"action\":\"screenshot\"}")
         );
-        assert_eq!(
-            error_message(&json!([]), &Value::Null).finish_reason.as_deref(),
-            Some(TRUNCATED)
-        );
+        assert_eq!(decoded(&json!([]), &Value::Null).finish_reason.as_deref(), Some(TRUNCATED));
     }
 
     #[test]
     fn an_answer_in_events() {
         let mut answer = Completion::default();
-        for said in [
+        for event in [
             json!({"type": "message_start", "message": {"model": "claude-x", "usage": {"input_tokens": 9, "output_tokens": 1}}}),
             json!({"type": "ping"}),
             json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
@@ -312,7 +315,7 @@ mod tests {
             json!({"type": "message_stop"}),
         ] {
             assert!(!answer.ended);
-            answer.merge(&Anthropic, &said, 1000).unwrap();
+            merge(&mut answer, &Anthropic, &event, 1000).unwrap();
         }
         assert!(answer.ended);
         assert_eq!((answer.tokens.prompt, answer.tokens.completion), (9, 7));

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::completion::Completion;
-use super::super::failure::AttemptError;
 use super::{Api, ModelRequest, OptionalFeature, base64_picture, non_empty_text};
 use crate::{Endpoint, Secret};
 
@@ -14,11 +13,11 @@ use crate::{Endpoint, Secret};
 pub(super) struct Chat;
 
 impl Api for Chat {
-    fn url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
+    fn completion_url(&self, endpoint: &Endpoint, _model: &str, _stream: bool) -> Url {
         endpoint.join("/chat/completions")
     }
 
-    fn models(&self, endpoint: &Endpoint) -> Url {
+    fn models_url(&self, endpoint: &Endpoint) -> Url {
         endpoint.join("/models")
     }
 
@@ -30,90 +29,93 @@ impl Api for Chat {
         HeaderMap::new()
     }
 
-    fn body(&self, ask: &ModelRequest<'_>) -> Value {
-        let tools = ask.includes(OptionalFeature::Tools);
+    fn body(&self, request: &ModelRequest<'_>) -> Value {
+        let tools = request.includes(OptionalFeature::Tools);
         // Once an endpoint takes no tools, what was called is told in words.
-        let messages = ask.prompt.messages.iter().flat_map(|message| {
-            if ask.unsupported.contains(OptionalFeature::Tools) {
+        let messages = request.prompt.messages.iter().flat_map(|message| {
+            if request.unsupported.contains(OptionalFeature::Tools) {
                 vec![encode_as_text(message)]
             } else {
                 encode_message(message)
             }
         });
         let mut body = json!({
-            "model": ask.model,
+            "model": request.model,
             "messages": messages.collect::<Vec<Value>>(),
-            "stream": ask.stream,
+            "stream": request.stream,
         });
-        for (name, value) in ask.sampling() {
+        for (name, value) in request.sampling() {
             body[name] = value;
         }
-        let most = if ask.includes(OptionalFeature::MaxTokens) {
+        let most = if request.includes(OptionalFeature::MaxTokens) {
             "max_tokens"
         } else {
             "max_completion_tokens"
         };
-        body[most] = json!(ask.sampling.max_tokens);
+        body[most] = json!(request.sampling.max_tokens);
         if tools {
-            body["tools"] = Value::from(ask.prompt.tools.clone());
+            body["tools"] = Value::from(request.prompt.tools.clone());
         }
-        if let Some(schema) =
-            ask.prompt.schema.as_ref().filter(|_| ask.includes(OptionalFeature::ResponseSchema))
+        if let Some(schema) = request
+            .prompt
+            .schema
+            .as_ref()
+            .filter(|_| request.includes(OptionalFeature::ResponseSchema))
         {
             body["response_format"] = json!({
                 "type": "json_schema",
                 "json_schema": { "name": "reply", "strict": true, "schema": schema },
             });
         }
-        if ask.includes(OptionalFeature::StreamUsage) {
+        if request.includes(OptionalFeature::StreamUsage) {
             body["stream_options"] = json!({ "include_usage": true });
         }
         body
     }
 
-    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError> {
-        if answer.model.is_none() {
-            let name = said["model"].as_str().filter(|name| !name.is_empty());
-            answer.model = name.map(str::to_owned);
+    fn merge(&self, completion: &mut Completion, json: &Value) -> bool {
+        if completion.model.is_none() {
+            let name = json["model"].as_str().filter(|name| !name.is_empty());
+            completion.model = name.map(str::to_owned);
         }
-        if said["usage"].is_object() {
-            answer.tokens = read_usage(&said["usage"]);
+        if json["usage"].is_object() {
+            completion.tokens = read_usage(&json["usage"]);
         }
-        let Some(choice) = first_choice(said) else { return Ok(false) };
+        let Some(choice) = first_choice(json) else { return false };
         // A piece is called `delta`; some endpoints end a stream with the whole `message` again.
         let piece = &choice["delta"];
         let whole = &choice["message"];
-        let words = if piece.is_object() || answer.has_begun() { piece } else { whole };
-        push_text(&mut answer.text, &words["content"]);
-        if answer.text.is_empty() {
-            push_text(&mut answer.text, &words["refusal"]);
+        let words = if piece.is_object() || completion.has_begun() { piece } else { whole };
+        push_text(&mut completion.text, &words["content"]);
+        if completion.text.is_empty() {
+            push_text(&mut completion.text, &words["refusal"]);
         }
         let reasoning = &words["reasoning_content"];
         let reasoning = if reasoning.is_null() { &words["reasoning"] } else { reasoning };
-        push_text(&mut answer.reasoning, reasoning);
+        push_text(&mut completion.reasoning, reasoning);
         for (at, call) in words["tool_calls"].as_array().into_iter().flatten().enumerate() {
-            merge_tool_call(answer, call, (piece.is_null()).then_some(at as u64));
+            merge_tool_call(completion, call, (piece.is_null()).then_some(at as u64));
         }
         // The older form of a call, of which there is only one.
         if words["function_call"].is_object() {
-            merge_tool_call(answer, &json!({ "function": words["function_call"] }), Some(0));
+            merge_tool_call(completion, &json!({ "function": words["function_call"] }), Some(0));
         }
         // The older form of an endpoint, with the words in the choice itself.
         if !piece.is_object() && !whole.is_object() {
-            push_text(&mut answer.text, &choice["text"]);
+            push_text(&mut completion.text, &choice["text"]);
         }
         if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
-            answer.finish_reason = Some(reason.to_owned());
+            completion.finish_reason = Some(reason.to_owned());
         }
-        Ok(true)
+        true
     }
 
     fn expected_content(&self) -> &'static str {
         "`choices`"
     }
 
-    fn is_optional(&self, extra: OptionalFeature) -> bool {
-        match extra {
+    fn is_optional(&self, feature: OptionalFeature) -> bool {
+        match feature {
             OptionalFeature::StreamUsage
             | OptionalFeature::ResponseSchema
             | OptionalFeature::Sampling
@@ -127,13 +129,13 @@ impl Api for Chat {
     }
 }
 
-fn first_choice(said: &Value) -> Option<&Value> {
-    let choices = said["choices"].as_array()?;
+fn first_choice(json: &Value) -> Option<&Value> {
+    let choices = json["choices"].as_array()?;
     choices.iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
 }
 
 /// A call, or a piece of one, which then says by its `index` whose. `place` is that of a whole one.
-fn merge_tool_call(answer: &mut Completion, call: &Value, place: Option<u64>) {
+fn merge_tool_call(completion: &mut Completion, call: &Value, place: Option<u64>) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let function = &call["function"];
     // Arguments are JSON in a text; some servers forget the text.
@@ -143,12 +145,12 @@ fn merge_tool_call(answer: &mut Completion, call: &Value, place: Option<u64>) {
         other => other.to_string(),
     };
     let key = place.or_else(|| call["index"].as_u64());
-    answer.push_tool_call(key, &text(&call["id"]), &text(&function["name"]), &arguments);
+    completion.push_tool_call(key, &text(&call["id"]), &text(&function["name"]), &arguments);
 }
 
 /// Words as text, or as a list of parts of which the texts count.
-fn push_text(words: &mut String, said: &Value) {
-    match said {
+fn push_text(words: &mut String, json: &Value) {
+    match json {
         Value::String(text) => words.push_str(text),
         Value::Array(parts) => {
             for part in parts {
@@ -251,14 +253,14 @@ fn encode_part(part: &Part) -> Vec<Value> {
 mod tests {
     use ayeaye_agent::ParseError;
 
-    use super::super::super::completion::parse_body;
-    use super::super::tests::{ask, picture, prompt};
+    use super::super::super::decoder::{decode_json, merge};
+    use super::super::tests::{picture, prompt, request};
     use super::super::{UnsupportedFeatures, api};
     use super::*;
     use crate::profile::Wire;
 
-    fn read(said: &Value) -> Completion {
-        parse_body(api(Wire::Chat), said.to_string().as_bytes(), 1000).unwrap()
+    fn read(json: &Value) -> Completion {
+        decode_json(api(Wire::Chat), json.to_string().as_bytes(), 1000).unwrap()
     }
 
     fn text(message: &Value) -> Completion {
@@ -299,7 +301,7 @@ mod tests {
     fn calls_are_put_together_from_pieces() {
         let piece = |calls: Value| json!({"choices": [{"delta": {"tool_calls": calls}}]});
         let mut answer = Completion::default();
-        for said in [
+        for event in [
             piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": ""}}])),
             piece(json!([{"index": 0, "function": {"arguments": "{\"x\""}}])),
             piece(
@@ -310,7 +312,7 @@ mod tests {
                 json!([{"index": 1, "id": "b", "function": {"name": "swipe", "arguments": "}"}}]),
             ),
         ] {
-            assert!(answer.merge(&Chat, &said, 1000).unwrap());
+            assert!(merge(&mut answer, &Chat, &event, 1000).unwrap());
         }
         let told: Vec<_> = answer
             .take_tool_calls()
@@ -320,13 +322,13 @@ mod tests {
         assert_eq!(told, ["a tap{\"x\":1}", "b swipe{}"]);
         // Whole calls that are all numbered 0, and calls without a number.
         let mut answer = Completion::default();
-        for said in [
+        for event in [
             piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": "{}"}}])),
             piece(json!([{"index": 0, "id": "b", "function": {"name": "tap", "arguments": "{}"}}])),
             piece(json!([{"id": "c", "function": {"name": "tap", "arguments": "{"}}])),
             piece(json!([{"function": {"arguments": "}"}}])),
         ] {
-            answer.merge(&Chat, &said, 1000).unwrap();
+            merge(&mut answer, &Chat, &event, 1000).unwrap();
         }
         assert_eq!(
             answer.take_tool_calls().iter().filter(|call| call.arguments == "{}").count(),
@@ -353,7 +355,7 @@ mod tests {
         let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture())];
         let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
         let prompt = prompt.asked_again("", &ParseError("it is empty".to_owned()));
-        let sent = Chat.body(&ask(&prompt));
+        let sent = Chat.body(&request(&prompt));
         assert_eq!(sent["messages"][0]["content"][0], json!({"type": "text", "text": "look"}));
         let url = &sent["messages"][0]["content"][1]["image_url"]["url"];
         assert_eq!(url, "data:image/jpeg;base64,/9j/");
@@ -362,7 +364,7 @@ mod tests {
         assert_eq!((&sent["temperature"], &sent["max_tokens"]), (&json!(0.1), &json!(4096)));
         assert_eq!((&sent["stream"], &sent["model"]), (&json!(true), &json!("m")));
         assert_eq!(sent["stream_options"]["include_usage"], true);
-        let whole = Chat.body(&ModelRequest { stream: false, ..ask(&prompt) });
+        let whole = Chat.body(&ModelRequest { stream: false, ..request(&prompt) });
         assert_eq!(whole["stream"], false);
         assert!(whole.get("stream_options").is_none());
     }
@@ -370,7 +372,7 @@ mod tests {
     #[test]
     fn calls_and_what_came_of_them_have_messages_of_their_own() {
         let prompt = prompt();
-        let sent = Chat.body(&ask(&prompt));
+        let sent = Chat.body(&request(&prompt));
         let roles: Vec<_> =
             sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
         assert_eq!(roles, ["system", "user", "assistant", "tool", "user"]);
@@ -391,12 +393,12 @@ mod tests {
     fn what_was_refused_is_left_out() {
         let mut prompt = prompt();
         prompt.schema = Some(json!({"type": "object"}));
-        let sent = Chat.body(&ask(&prompt));
+        let sent = Chat.body(&request(&prompt));
         assert_eq!(sent["response_format"]["json_schema"]["schema"]["type"], "object");
         let unsupported = OptionalFeature::ALL
             .into_iter()
             .fold(UnsupportedFeatures::default(), UnsupportedFeatures::with);
-        let sent = Chat.body(&ModelRequest { unsupported, ..ask(&prompt) });
+        let sent = Chat.body(&ModelRequest { unsupported, ..request(&prompt) });
         for left_out in ["response_format", "temperature", "max_tokens", "tools", "stream_options"]
         {
             assert!(sent.get(left_out).is_none(), "{left_out}");

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::completion::Completion;
-use super::super::failure::AttemptError;
 use super::{Api, ModelRequest, OptionalFeature, arguments_object, base64_picture, non_empty_text};
 use crate::{Endpoint, Secret};
 
@@ -18,7 +17,7 @@ pub(super) struct Gemini;
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Api for Gemini {
-    fn url(&self, endpoint: &Endpoint, model: &str, stream: bool) -> Url {
+    fn completion_url(&self, endpoint: &Endpoint, model: &str, stream: bool) -> Url {
         let verb = if stream { "streamGenerateContent" } else { "generateContent" };
         let mut url = base(endpoint, "/models");
         if let Ok(mut path) = url.path_segments_mut() {
@@ -31,7 +30,7 @@ impl Api for Gemini {
         url
     }
 
-    fn models(&self, endpoint: &Endpoint) -> Url {
+    fn models_url(&self, endpoint: &Endpoint) -> Url {
         base(endpoint, "/models")
     }
 
@@ -43,10 +42,10 @@ impl Api for Gemini {
         HeaderMap::new()
     }
 
-    fn body(&self, ask: &ModelRequest<'_>) -> Value {
-        let signed = !ask.model.contains("gemini-2");
+    fn body(&self, request: &ModelRequest<'_>) -> Value {
+        let signed = !request.model.contains("gemini-2");
         let (rules, turns): (Vec<&Message>, Vec<&Message>) =
-            ask.prompt.messages.iter().partition(|message| message.role == Role::System);
+            request.prompt.messages.iter().partition(|message| message.role == Role::System);
         let turns: Vec<Value> =
             turns.into_iter().map(|turn| encode_message(turn, signed)).collect();
         let mut body = json!({ "contents": turns });
@@ -57,11 +56,11 @@ impl Api for Gemini {
         if !rules.is_empty() {
             body["systemInstruction"] = json!({ "parts": rules });
         }
-        if !ask.prompt.tools.is_empty() {
-            body["tools"] = Value::from(ask.prompt.tools.clone());
+        if !request.prompt.tools.is_empty() {
+            body["tools"] = Value::from(request.prompt.tools.clone());
         }
-        let mut config = json!({ "maxOutputTokens": ask.sampling.max_tokens });
-        let mut sampling = ask.sampling();
+        let mut config = json!({ "maxOutputTokens": request.sampling.max_tokens });
+        let mut sampling = request.sampling();
         for (name, here) in [
             ("temperature", "temperature"),
             ("top_p", "topP"),
@@ -72,8 +71,11 @@ impl Api for Gemini {
                 config[here] = value;
             }
         }
-        if let Some(schema) =
-            ask.prompt.schema.as_ref().filter(|_| ask.includes(OptionalFeature::ResponseSchema))
+        if let Some(schema) = request
+            .prompt
+            .schema
+            .as_ref()
+            .filter(|_| request.includes(OptionalFeature::ResponseSchema))
         {
             config["responseMimeType"] = json!("application/json");
             config["responseJsonSchema"] = schema.clone();
@@ -82,29 +84,29 @@ impl Api for Gemini {
         body
     }
 
-    fn merge(&self, answer: &mut Completion, said: &Value) -> Result<bool, AttemptError> {
-        if let Some(name) = said["modelVersion"].as_str().filter(|name| !name.is_empty()) {
-            answer.model = Some(name.to_owned());
+    fn merge(&self, completion: &mut Completion, json: &Value) -> bool {
+        if let Some(name) = json["modelVersion"].as_str().filter(|name| !name.is_empty()) {
+            completion.model = Some(name.to_owned());
         }
-        if said["usageMetadata"].is_object() {
-            answer.tokens = read_usage(&said["usageMetadata"]);
+        if json["usageMetadata"].is_object() {
+            completion.tokens = read_usage(&json["usageMetadata"]);
         }
         // A prompt that is not answered at all.
-        if let Some(why) = said["promptFeedback"]["blockReason"].as_str() {
-            answer.finish_reason = Some(why.to_owned());
-            return Ok(true);
+        if let Some(why) = json["promptFeedback"]["blockReason"].as_str() {
+            completion.finish_reason = Some(why.to_owned());
+            return true;
         }
-        let candidates = said["candidates"].as_array();
+        let candidates = json["candidates"].as_array();
         let first = |it: &&Value| it["index"].as_u64().unwrap_or(0) == 0;
         let Some(candidate) = candidates.and_then(|all| all.iter().find(first)) else {
-            return Ok(false);
+            return false;
         };
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
             let text = part["text"].as_str().unwrap_or_default();
             if part["thought"] == true {
-                answer.reasoning.push_str(text);
+                completion.reasoning.push_str(text);
             } else {
-                answer.text.push_str(text);
+                completion.text.push_str(text);
             }
             let call = &part["functionCall"];
             if call.is_object() {
@@ -115,21 +117,21 @@ impl Api for Gemini {
                 };
                 // A call comes in one piece: the next is always another.
                 let name = call["name"].as_str().filter(|name| !name.is_empty());
-                answer.push_tool_call(None, id, name.unwrap_or("?"), &arguments);
+                completion.push_tool_call(None, id, name.unwrap_or("?"), &arguments);
             }
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
-            answer.finish_reason = Some(reason.to_owned());
+            completion.finish_reason = Some(reason.to_owned());
         }
-        Ok(true)
+        true
     }
 
     fn expected_content(&self) -> &'static str {
         "`candidates`"
     }
 
-    fn is_optional(&self, extra: OptionalFeature) -> bool {
-        match extra {
+    fn is_optional(&self, feature: OptionalFeature) -> bool {
+        match feature {
             OptionalFeature::ResponseSchema | OptionalFeature::Sampling => true,
             OptionalFeature::StreamUsage | OptionalFeature::MaxTokens | OptionalFeature::Tools => {
                 false
@@ -142,7 +144,7 @@ impl Api for Gemini {
     }
 }
 
-/// The tools for using computers are in `v1beta`, which is what is meant where nothing is said; an
+/// The tools for using computers are in `v1beta`, which is what is meant where nothing is json; an
 /// address of the OpenAI-compatible side door is led to the front.
 fn base(endpoint: &Endpoint, leaf: &str) -> Url {
     let mut url = endpoint.join("");
@@ -210,8 +212,9 @@ fn encode_image(picture: &Picture) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::completion::{TRUNCATED, parse_body};
-    use super::super::tests::{ask, prompt};
+    use super::super::super::completion::TRUNCATED;
+    use super::super::super::decoder::decode_json;
+    use super::super::tests::{prompt, request};
     use super::*;
 
     fn endpoint(text: &str) -> Endpoint {
@@ -223,20 +226,21 @@ mod tests {
         let google = "https://generativelanguage.googleapis.com";
         for base in ["", "/v1beta", "/v1beta/openai"] {
             let at = endpoint(&format!("{google}{base}"));
-            let url = Gemini.url(&at, "models/gemini-3.5-flash", true).to_string();
+            let url = Gemini.completion_url(&at, "models/gemini-3.5-flash", true).to_string();
             let expected =
                 format!("{google}/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse");
             assert_eq!(url, expected);
-            assert_eq!(Gemini.models(&at).as_str(), format!("{google}/v1beta/models"));
+            assert_eq!(Gemini.models_url(&at).as_str(), format!("{google}/v1beta/models"));
         }
-        let odd = Gemini.url(&endpoint("http://h/v1beta"), "../../x?y#z", false).to_string();
+        let odd =
+            Gemini.completion_url(&endpoint("http://h/v1beta"), "../../x?y#z", false).to_string();
         assert_eq!(odd, "http://h/v1beta/models/..%2F..%2Fx%3Fy%23z:generateContent");
     }
 
     #[test]
     fn a_prompt_as_it_is_sent() {
         let prompt = prompt();
-        let sent = Gemini.body(&ModelRequest { model: "gemini-3.5-flash", ..ask(&prompt) });
+        let sent = Gemini.body(&ModelRequest { model: "gemini-3.5-flash", ..request(&prompt) });
         assert_eq!(sent["systemInstruction"]["parts"][0]["text"], "rules");
         let roles: Vec<_> =
             sent["contents"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
@@ -253,12 +257,13 @@ mod tests {
         assert_eq!(result["parts"][0]["inlineData"]["mimeType"], "image/jpeg");
         assert_eq!(sent["generationConfig"]["maxOutputTokens"], 4096);
         assert_eq!(sent["generationConfig"]["temperature"], 0.1);
-        let old = Gemini.body(&ModelRequest { model: "gemini-2.5-computer-use", ..ask(&prompt) });
+        let old =
+            Gemini.body(&ModelRequest { model: "gemini-2.5-computer-use", ..request(&prompt) });
         assert!(old["contents"][1]["parts"][1].get("thoughtSignature").is_none());
     }
 
-    fn read(said: &Value) -> Completion {
-        parse_body(&Gemini, said.to_string().as_bytes(), 1000).unwrap()
+    fn read(json: &Value) -> Completion {
+        decode_json(&Gemini, json.to_string().as_bytes(), 1000).unwrap()
     }
 
     #[test]

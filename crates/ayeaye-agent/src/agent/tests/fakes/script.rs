@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep};
 
 use crate::journal::ActionRecord;
 use crate::{
-    Action, Decision, Frame, HistoryItem, Message, Model, ModelError, ParseError, Part, Picture,
-    Prices, Prompt, Reply, Role, ScreenSize, StepInput, Tokens,
+    Action, Decision, Frame, HistoryItem, Message, Model, ModelError, ModelErrorKind, ParseError,
+    Part, Picture, Prices, Prompt, Reply, Role, ScreenSize, StepInput, Tokens,
 };
 
 /// What one call comes to.
@@ -253,7 +253,7 @@ impl Model for Script {
         lock(&self.prompts).push(prompt.clone());
         self.calls.send_modify(|calls| *calls += 1);
         let fails =
-            |cause: String| ModelError { cause, retries: Vec::new(), latency: begun.elapsed() };
+            |message: String| ModelError::new(ModelErrorKind::Rejected, message, begun.elapsed());
         let line = lock(&self.lines).pop_front();
         let (latency, text) = match line {
             None => {

@@ -3,15 +3,17 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use ayeaye_agent::{
-    Action, Gesture, Message, Model as _, ModelError, Part, Prompt, Reply, Role, ScreenSize,
+    Action, Message, Model as _, ModelError, ModelErrorKind, Part, Picture, Prompt, Reply, Role,
+    ScreenSize,
 };
 use bytes::Bytes;
 use serde_json::json;
 
-use super::*;
-use crate::{CheckSubject, Endpoint, Limits, RetryPolicy, Secret, Severity};
+use crate::{ConfigError, Endpoint, Limits, ModelConfig, RemoteModel, RetryPolicy, Secret};
 use fake::{Answer, EVENTS, Fake, JSON, events, http, raw, says};
 
+mod calibrate;
+mod check;
 mod fake;
 mod wires;
 
@@ -111,7 +113,7 @@ async fn a_cut_reply_is_not_read() {
     for (answer, expected) in [
         (http("200 OK", JSON, length), "length"),
         (http("200 OK", EVENTS, events(&[BACK], Some("length"))), "length"),
-        (http("200 OK", EVENTS, events(&[BACK], None)), completion::TRUNCATED),
+        (http("200 OK", EVENTS, events(&[BACK], None)), "cut"),
     ] {
         let reply = replied(vec![answer]).await;
         assert_eq!((reply.text.as_str(), reply.finish_reason.as_deref()), (BACK, Some(expected)));
@@ -178,45 +180,55 @@ async fn what_passes_is_tried_again() {
 #[tokio::test]
 async fn attempts_end() {
     let (error, seen) = failed(vec![http("502 Bad Gateway", "", "upstream\u{1b}[31m gone")]).await;
-    assert_eq!((seen, error.retries.len()), (5, 5));
-    assert!(error.cause.contains("502 Bad Gateway (“upstream [31m gone”)"), "{}", error.cause);
-    assert!(error.cause.contains("after 5 attempts"), "{}", error.cause);
+    assert_eq!((seen, error.retries.len(), error.kind), (5, 5, ModelErrorKind::ServerFault));
+    assert!(error.message.contains("502 Bad Gateway (“upstream [31m gone”)"), "{}", error.message);
+    assert!(error.message.contains("after 5 attempts"), "{}", error.message);
     // Nobody listens where this fake was.
     let fake = Fake::start(vec![says(BACK)]).await;
     let model = model(&fake);
     drop(fake);
     tokio::task::yield_now().await;
     let error = model.call(&prompt(), LIMIT).await.unwrap_err();
-    assert!(error.cause.contains("cannot be reached"), "{}", error.cause);
+    assert_eq!(error.kind, ModelErrorKind::Unreachable);
+    assert!(error.source.is_some(), "the error underneath is kept");
+    assert!(error.message.contains("cannot be reached"), "{}", error.message);
 }
 
 #[tokio::test]
 async fn what_cannot_pass_is_not_tried_again() {
-    for (status, body, part) in [
+    for (status, body, kind, part) in [
         (
             "401 Unauthorized",
             format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"),
+            ModelErrorKind::Unauthorized,
             "set the model's key",
         ),
-        ("403 Forbidden", String::new(), "set the model's key"),
-        ("404 Not Found", "{\"detail\":\"Not Found\"}".to_owned(), "/v1"),
+        ("403 Forbidden", String::new(), ModelErrorKind::Unauthorized, "set the model's key"),
+        ("404 Not Found", "{\"detail\":\"Not Found\"}".to_owned(), ModelErrorKind::NotFound, "/v1"),
         (
             "400 Bad Request",
             "{\"message\":\"maximum context length is 4096\"}".to_owned(),
+            ModelErrorKind::PromptTooLong,
             "longer",
         ),
         (
             "400 Bad Request",
             "{\"error\":\"does not support image input\"}".to_owned(),
+            ModelErrorKind::NoVision,
             "takes no pictures",
         ),
-        ("200 OK", "{\"error\":{\"code\":401,\"message\":\"no\"}}".to_owned(), "401"),
+        (
+            "200 OK",
+            "{\"error\":{\"code\":401,\"message\":\"no\"}}".to_owned(),
+            ModelErrorKind::Unauthorized,
+            "401",
+        ),
     ] {
         let (error, seen) = failed(vec![http(status, JSON, body)]).await;
-        assert_eq!(seen, 1, "{status}");
-        assert!(error.cause.contains(part), "{}", error.cause);
-        assert!(error.cause.contains("/v1 answered"), "{}", error.cause);
-        assert!(error.cause.chars().count() < 600, "{}", error.cause);
+        assert_eq!((seen, error.kind), (1, kind), "{status}");
+        assert!(error.message.contains(part), "{}", error.message);
+        assert!(error.message.contains("/v1 answered"), "{}", error.message);
+        assert!(error.message.chars().count() < 600, "{}", error.message);
     }
 }
 
@@ -228,11 +240,11 @@ async fn a_redirect_is_not_followed_and_the_key_stays_here() {
         let (error, seen) = failed(vec![http(status, &location, "")]).await;
         assert_eq!(seen, 1);
         assert!(
-            error.cause.contains("not followed") && error.cause.contains(&other.url()),
+            error.message.contains("not followed") && error.message.contains(&other.url()),
             "{}",
-            error.cause
+            error.message
         );
-        assert!(!error.cause.contains("k=1"), "{}", error.cause);
+        assert!(!error.message.contains("k=1"), "{}", error.message);
     }
     assert!(other.seen().is_empty());
 }
@@ -242,9 +254,10 @@ async fn an_answer_that_is_too_long_is_dropped() {
     let long = events(&[&"x".repeat(9000)], None).repeat(4);
     let (error, seen) = failed(vec![http("200 OK", EVENTS, long)]).await;
     assert_eq!(seen, 1);
-    assert!(error.cause.contains("more than 20000 bytes"), "{}", error.cause);
+    assert_eq!(error.kind, ModelErrorKind::ResponseTooLong);
+    assert!(error.message.contains("more than 20000 bytes"), "{}", error.message);
     let (error, _) = failed(vec![http("200 OK", JSON, format!("{{{}", " ".repeat(200_000)))]).await;
-    assert!(error.cause.contains("more than 100000 bytes"), "{}", error.cause);
+    assert!(error.message.contains("more than 100000 bytes"), "{}", error.message);
     // 100 MB of blanks in 100 kB.
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     for _ in 0..100 {
@@ -253,7 +266,7 @@ async fn an_answer_that_is_too_long_is_dropped() {
     let packed = packed.finish().unwrap();
     assert!(packed.len() < 120_000, "{}", packed.len());
     let (error, _) = failed(vec![http("200 OK", "content-encoding: gzip\r\n", packed)]).await;
-    assert!(error.cause.contains("more than 100000 bytes"), "{}", error.cause);
+    assert!(error.message.contains("more than 100000 bytes"), "{}", error.message);
 }
 
 #[tokio::test]
@@ -282,9 +295,10 @@ async fn silence_ends_by_itself_and_is_tried_once_more() {
         let model = RemoteModel::new(config).unwrap();
         let start = Instant::now();
         let error = model.call(&prompt(), LIMIT).await.unwrap_err();
-        assert_eq!(error.retries.len(), 2, "{name}: {}", error.cause);
+        assert_eq!(error.retries.len(), 2, "{name}: {}", error.message);
         assert!(start.elapsed() < Duration::from_secs(8), "{name}: {:?}", start.elapsed());
-        assert!(error.cause.contains(" within "), "{}", error.cause);
+        assert_eq!(error.kind, ModelErrorKind::TimedOut);
+        assert!(error.message.contains(" within "), "{}", error.message);
     }
 }
 
@@ -294,7 +308,7 @@ async fn the_limit_of_the_call_bounds_everything() {
     let start = Instant::now();
     let error = model(&fake).call(&prompt(), Duration::from_millis(100)).await.unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    assert_eq!(error.retries.len(), 1, "{}", error.cause);
+    assert_eq!(error.retries.len(), 1, "{}", error.message);
     // A wait that is longer than what is left is not begun.
     let fake = Fake::start(vec![http("429 Too Many Requests", "retry-after: 30\r\n", "")]).await;
     let error = model(&fake).call(&prompt(), Duration::from_secs(5)).await.unwrap_err();
@@ -331,134 +345,4 @@ async fn settings_that_cannot_work_are_refused_at_once() {
     let odd = ModelConfig { key: Secret::new("a\nb"), ..config(&fake) };
     let error = RemoteModel::new(odd).unwrap_err();
     assert!(matches!(error, ConfigError::Key), "{error}");
-}
-
-async fn checked(answers: Vec<Answer>) -> Vec<(CheckSubject, Severity, String)> {
-    let fake = Fake::start(answers).await;
-    let findings = model(&fake).check().await;
-    findings.into_iter().map(|f| (f.subject, f.verdict, f.text)).collect()
-}
-
-#[tokio::test]
-async fn a_profile_that_was_chosen_is_not_doubted() {
-    for (profile, doubts) in [(None, 1), (Some(Profile::GENERIC), 0), (Some(Profile::GELAB), 0)] {
-        let fake = Fake::start(vec![http("401 Unauthorized", JSON, "{}")]).await;
-        let config = ModelConfig { name: "house-model".to_owned(), profile, ..config(&fake) };
-        let findings = RemoteModel::new(config).unwrap().check().await;
-        let doubted = findings.iter().filter(|it| it.subject == CheckSubject::Profile);
-        assert_eq!(doubted.count(), doubts, "{profile:?}: {findings:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_check_finds_what_is_wrong() {
-    let list = |name: &str| http("200 OK", JSON, json!({"data": [{"id": name}]}).to_string());
-    let tap = |point: &str| says(&format!("explain:e\taction:CLICK\tpoint:{point}\tsummary:s"));
-    let found = checked(vec![list("gelab-fake"), tap("700,865")]).await;
-    assert!(found.iter().all(|(_, verdict, _)| *verdict == Severity::Ok), "{found:?}");
-    assert_eq!(found.len(), 3);
-
-    let found = checked(vec![list("other"), tap("700,930")]).await;
-    assert_eq!(found[1].0, CheckSubject::ModelName);
-    assert!(found[1].2.contains("“other”"), "{found:?}");
-    assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Warning), "{found:?}");
-
-    let found = checked(vec![http("404 Not Found", "", ""), tap("370,380")]).await;
-    assert_eq!(found[0].1, Severity::Ok, "{found:?}");
-    assert_eq!(found[1].1, Severity::Error, "{found:?}");
-    assert!(found[1].2.contains("crop or scale"), "{found:?}");
-
-    let page = http("200 OK", "content-type: text/html\r\n", "<!doctype html>");
-    let found = checked(vec![page, tap("700,865")]).await;
-    assert_eq!(found[0].1, Severity::Warning, "a web page is no list of models: {found:?}");
-    assert_eq!(found[1].1, Severity::Ok, "{found:?}");
-
-    let found = checked(vec![list("gelab-fake"), says("I see a red square.")]).await;
-    assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
-
-    // Pixels of the picture that was sent, 720x1600, for the middle of the mark.
-    for (point, part) in [("504,1384", "as pixels"), ("865,700", "as yx:0-1000")] {
-        let found = checked(vec![list("gelab-fake"), tap(point)]).await;
-        assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
-        assert!(found[2].2.contains(part), "{found:?}");
-        assert!(found[2].2.contains("ayeaye model calibrate"), "{found:?}");
-    }
-
-    for (answer, part) in [
-        (says("Sorry, I cannot see any image here."), "sees no picture"),
-        (
-            http("400 Bad Request", JSON, r#"{"error":{"message":"m is not a multimodal model"}}"#),
-            "takes no pictures",
-        ),
-        (
-            http(
-                "400 Bad Request",
-                JSON,
-                r#"{"error":{"message":"the maximum context length is 2048 tokens"}}"#,
-            ),
-            "longer than the model's context",
-        ),
-        (
-            http("404 Not Found", JSON, r#"{"error":{"message":"model not found"}}"#),
-            "the model's name is wrong",
-        ),
-    ] {
-        let found = checked(vec![list("gelab-fake"), answer]).await;
-        assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
-        assert!(found[2].2.contains(part), "{found:?}");
-    }
-
-    let call = json!({"choices": [{"message": {"role": "assistant", "content": "", "tool_calls": [
-        {"id": "1", "function": {"name": "tap_it", "arguments": "{\"at\": 5}"}}
-    ]}}]});
-    let found = checked(vec![list("gelab-fake"), http("200 OK", JSON, call.to_string())]).await;
-    assert!(found[2].2.contains("tap_it {\"at\": 5}"), "a call is told too: {found:?}");
-
-    let found = checked(vec![http("401 Unauthorized", JSON, "{}")]).await;
-    let [(CheckSubject::Connection, Severity::Error, text)] = &found[..] else {
-        panic!("{found:?}")
-    };
-    assert!(text.contains("set the model's key"), "{text}");
-}
-
-#[tokio::test]
-async fn a_model_is_calibrated_over_the_wire() {
-    use crate::calibrate::probe_image::ProbeImage;
-    use crate::{CalibrationPlan, CoordSystem};
-    let plan = CalibrationPlan { probes: 12, seed: 9 };
-    let answers = |speaks: CoordSystem| -> Vec<Answer> {
-        let tap = |number| {
-            let scene = ProbeImage::new(plan.seed, number);
-            let sent = crate::picture::Resize::MaxPixels(720 * 1600).apply(scene.screen());
-            let (x, y) = scene.target();
-            let (width, height) = speaks.extent(sent);
-            let point = format!("{:.0},{:.0}", x * width, y * height);
-            says(&format!("explain:e\taction:CLICK\tpoint:{point}\tsummary:s"))
-        };
-        (1..=plan.probes).map(tap).collect()
-    };
-    for (speaks, differs) in
-        [(CoordSystem::THOUSANDTHS, None), (CoordSystem::PIXELS, Some(CoordSystem::PIXELS))]
-    {
-        let fake = Fake::start(answers(speaks)).await;
-        let mut told = 0;
-        let found = model(&fake).calibrate(plan, |_| told += 1).await.unwrap();
-        assert_eq!((found.correction(), told, found.readable), (differs, 12, 12), "{found:?}");
-        // With what was found in the settings, taps land.
-        let settled = ModelConfig { space: found.detected, ..config(&fake) };
-        let settled = RemoteModel::new(settled).unwrap();
-        let scene = ProbeImage::new(plan.seed, 1);
-        let picture = settled.picture(&scene.draw());
-        let (width, height) = speaks.extent(picture.size);
-        let (x, y) = scene.target();
-        let text =
-            format!("explain:e\taction:CLICK\tpoint:{:.0},{:.0}\tsummary:s", x * width, y * height);
-        let reply = Reply { text, ..Reply::default() };
-        let decision = settled.read(&reply, picture.size).unwrap();
-        let Action::Gesture(Gesture::Click { point }) = decision.action else { panic!("a tap") };
-        assert!((point.fractions().0 - x).abs() < 0.002 && (point.fractions().1 - y).abs() < 0.002);
-    }
-    let fake = Fake::start(vec![http("401 Unauthorized", JSON, "{}")]).await;
-    let error = model(&fake).calibrate(plan, |_| {}).await.unwrap_err();
-    assert!(error.contains("key"), "{error}");
 }

@@ -1,4 +1,6 @@
 //! What differs from API to API: addresses, keys, streams, refusals, and what is left out.
+use serde_json::Value;
+
 use super::*;
 use crate::Profile;
 
@@ -86,7 +88,7 @@ async fn a_redirect_is_not_followed_by_any_api() {
         let location = format!("location: {}/v1\r\n", other.url());
         let fake = Fake::start(vec![http("307 Temporary Redirect", &location, "")]).await;
         let error = of(&fake, profile, name).call(&prompt(), LIMIT).await.unwrap_err();
-        assert!(error.cause.contains("not followed"), "{}", error.cause);
+        assert!(error.message.contains("not followed"), "{}", error.message);
         assert!(other.seen().is_empty() && fake.seen().len() == 1, "{profile}");
     }
 }
@@ -139,13 +141,13 @@ async fn errors_of_every_api_are_what_they_say() {
         let (profile, name) = ALL[at];
         let fake = Fake::start(vec![answer]).await;
         let error = of(&fake, profile, name).call(&prompt(), LIMIT).await.unwrap_err();
-        assert_eq!(fake.seen().len(), tries, "{}", error.cause);
-        assert!(error.cause.contains(part), "{}", error.cause);
+        assert_eq!(fake.seen().len(), tries, "{}", error.message);
+        assert!(error.message.contains(part), "{}", error.message);
     }
 }
 
 /// Asks twice; with what stood in each request.
-async fn refused_once(answer: &str, prompt: &Prompt) -> (Vec<serde_json::Value>, ModelError) {
+async fn refused_once(answer: &str, prompt: &Prompt) -> (Vec<Value>, ModelError) {
     let refusal = http("400 Bad Request", JSON, json!({"error": {"message": answer}}).to_string());
     let end = http("401 Unauthorized", JSON, "{}");
     let fake = Fake::start(vec![refusal, says(BACK), says(BACK), end]).await;
@@ -196,7 +198,7 @@ async fn a_refusal_that_nothing_can_be_left_out_for_ends_it() {
     let said = json!({"error": {"message": "temperature is not supported"}}).to_string();
     let fake = Fake::start(vec![http("400 Bad Request", JSON, said)]).await;
     let error = model(&fake).call(&prompt(), LIMIT).await.unwrap_err();
-    assert_eq!(fake.seen().len(), 2, "without it, and no more: {}", error.cause);
+    assert_eq!(fake.seen().len(), 2, "without it, and no more: {}", error.message);
 }
 
 #[tokio::test]
@@ -248,7 +250,7 @@ async fn a_prompt_that_is_too_long_is_shortened_once() {
     let fake = Fake::start(vec![refusal()]).await;
     let error = model(&fake).call(&long(), LIMIT).await.unwrap_err();
     assert_eq!(fake.seen().len(), 2);
-    assert!(error.cause.contains("longer than the model's context"), "{}", error.cause);
+    assert!(error.message.contains("longer than the model's context"), "{}", error.message);
 }
 
 #[tokio::test]
@@ -262,7 +264,7 @@ async fn an_answer_that_says_a_thing_twice_is_not_taken() {
     let twice = r#"{"choices":[{"message":{"content":"a"},"message":{"content":"b"}}]}"#;
     let (error, seen) = failed(vec![http("200 OK", JSON, twice)]).await;
     assert_eq!(seen, 5);
-    assert!(error.cause.contains("two ways"), "{}", error.cause);
+    assert!(error.message.contains("two ways"), "{}", error.message);
 }
 
 #[tokio::test]
@@ -288,7 +290,7 @@ async fn an_endpoint_that_cannot_be_found_or_trusted_says_so() {
             }
         };
         let error = model.call(&prompt(), LIMIT).await.unwrap_err();
-        assert!(error.cause.contains(part), "{}", error.cause);
+        assert!(error.message.contains(part), "{}", error.message);
         assert_eq!(error.retries.len(), 2);
         assert!(!format!("{error:?}").contains(KEY));
     }

@@ -1,0 +1,60 @@
+//! The deadlines of one attempt.
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _};
+use tokio::time::{Instant, timeout_at};
+
+use super::error::AttemptError;
+use crate::Limits;
+
+/// Longer limits are as good as none, and would overflow clocks.
+pub(super) const MAX_LIMIT: Duration = Duration::from_hours(24);
+
+/// When an attempt has to be over, and how long nothing may come before that.
+pub(super) struct Deadlines {
+    idle: Duration,
+    started: Instant,
+    end: Instant,
+}
+
+impl Deadlines {
+    /// From now on, by the limits of one attempt and the end of the whole call.
+    pub(super) fn new(limits: &Limits, end: Instant) -> Self {
+        let started = Instant::now();
+        let total = started + limits.total.min(MAX_LIMIT);
+        Self { idle: limits.first_byte.min(MAX_LIMIT), started, end: end.min(total) }
+    }
+
+    /// Waits for the next thing to happen; `what` says in the error what did not.
+    pub(super) async fn bound<T>(
+        &self,
+        what: &str,
+        future: impl Future<Output = T>,
+    ) -> Result<T, AttemptError> {
+        let until = (Instant::now() + self.idle).min(self.end);
+        timeout_at(until, future).await.map_err(|_| {
+            let is_end = until == self.end;
+            let limit = if is_end { self.end.duration_since(self.started) } else { self.idle };
+            AttemptError::timed_out(what, limit)
+        })
+    }
+}
+
+/// The first `max` bytes of a body. An error on the way ends it: the body is only looked at.
+pub(super) async fn read_prefix(
+    bytes: impl Stream<Item = reqwest::Result<Bytes>>,
+    max: usize,
+    deadlines: &Deadlines,
+) -> Vec<u8> {
+    let mut bytes = std::pin::pin!(bytes);
+    let mut body = Vec::new();
+    while let Ok(Some(Ok(piece))) = deadlines.bound("", bytes.next()).await {
+        let room = max - body.len();
+        body.extend_from_slice(&piece[..piece.len().min(room)]);
+        if body.len() == max {
+            break;
+        }
+    }
+    body
+}

@@ -1,0 +1,302 @@
+//! Why an attempt failed, and what to do next.
+use std::time::Duration;
+
+use ayeaye_agent::ModelErrorKind;
+use reqwest::StatusCode;
+
+use super::features::OptionalFeature;
+use crate::excerpt::excerpt;
+
+/// A failed attempt.
+#[derive(Debug)]
+pub(super) struct AttemptError {
+    pub kind: ModelErrorKind,
+    /// The rest of a sentence that begins with "the model endpoint <URL>".
+    pub message: String,
+    pub recovery: Recovery,
+    pub source: Option<reqwest::Error>,
+}
+
+/// What may help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recovery {
+    /// Nothing but a change of settings.
+    GiveUp,
+    /// Another attempt, after the time that the endpoint asked for if it did.
+    Retry { after: Option<Duration> },
+    /// One more attempt at most: the failure itself took long.
+    RetryOnce,
+    /// The same request without a feature that this endpoint does not support.
+    WithoutFeature(OptionalFeature),
+    /// The same request with less of the history.
+    ShorterPrompt,
+}
+
+impl AttemptError {
+    fn new(kind: ModelErrorKind, message: impl Into<String>, recovery: Recovery) -> Self {
+        Self { kind, message: message.into(), recovery, source: None }
+    }
+
+    /// An answer that cannot be used, where the next one may be better.
+    pub(super) fn invalid_response(message: impl Into<String>) -> Self {
+        let recovery = Recovery::Retry { after: None };
+        Self::new(ModelErrorKind::InvalidResponse, message, recovery)
+    }
+
+    /// An answer of some other API, or of none.
+    pub(super) fn wrong_api(what: &str) -> Self {
+        Self::invalid_response(format!(
+            "answered with {what}: the base URL must be that of an OpenAI-compatible API, which \
+             usually ends in /v1, or of the API that the model's profile uses"
+        ))
+    }
+
+    /// An answer beyond a limit of ours.
+    pub(super) fn too_long(message: impl Into<String>) -> Self {
+        Self::new(ModelErrorKind::ResponseTooLong, message, Recovery::GiveUp)
+    }
+
+    /// Nothing came for too long.
+    pub(super) fn timed_out(what: &str, limit: Duration) -> Self {
+        let message = format!(
+            "{what} within {:.1} s: it may be loading the model or be overloaded; a smaller picture \
+             or model answers sooner",
+            limit.as_secs_f64()
+        );
+        Self::new(ModelErrorKind::TimedOut, message, Recovery::RetryOnce)
+    }
+
+    /// The request could not be sent, or the answer not be received.
+    pub(super) fn transport(error: reqwest::Error) -> Self {
+        let error = error.without_url();
+        let mut root: &dyn std::error::Error = &error;
+        while let Some(source) = root.source() {
+            root = source;
+        }
+        let cause = excerpt(&root.to_string());
+        let retry = Recovery::Retry { after: None };
+        let (kind, message, recovery) = if error.is_builder() {
+            let message = format!("cannot be asked: {cause}");
+            (ModelErrorKind::Rejected, message, Recovery::GiveUp)
+        } else if error.is_connect() {
+            let message =
+                format!("cannot be reached ({cause}): start it, or correct the model's base URL");
+            (ModelErrorKind::Unreachable, message, retry)
+        } else if error.is_timeout() {
+            let message = format!("did not answer in time ({cause})");
+            (ModelErrorKind::TimedOut, message, Recovery::RetryOnce)
+        } else {
+            let message = format!("broke off the connection ({cause})");
+            (ModelErrorKind::Unreachable, message, retry)
+        };
+        Self { kind, message, recovery, source: Some(error) }
+    }
+
+    /// An error that the endpoint reports, by status or inside its answer.
+    pub(super) fn from_status(status: u16, reason: &str, retry_after: Option<Duration>) -> Self {
+        let name = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+        let mut text = format!("answered {status}");
+        if let Some(name) = name {
+            text = format!("{text} {name}");
+        }
+        let (kind, hint, recovery) = classify(status, &reason.to_ascii_lowercase(), retry_after);
+        let reason =
+            if reason.is_empty() { String::new() } else { format!(" ({})", excerpt(reason)) };
+        Self::new(kind, format!("{text}{reason}: {hint}"), recovery)
+    }
+
+    /// A redirect. It is not followed: the key is for the configured address only.
+    pub(super) fn redirect(status: u16, to: &str) -> Self {
+        let message = format!(
+            "answered {status} and points to {}: not followed, so that the key stays where it is \
+             meant to be; if that is the right place, make it the base URL",
+            excerpt(to)
+        );
+        Self::new(ModelErrorKind::Rejected, message, Recovery::GiveUp)
+    }
+}
+
+/// Kind, hint and recovery for an error status. `reason` is the endpoint's own message in lower
+/// case: many endpoints answer 400 to everything, and only their words tell one case from another.
+fn classify(
+    status: u16,
+    reason: &str,
+    retry_after: Option<Duration>,
+) -> (ModelErrorKind, &'static str, Recovery) {
+    let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    let feature = unsupported_feature(reason);
+    let give_up = |kind, hint| (kind, hint, Recovery::GiveUp);
+    let retry = Recovery::Retry { after: retry_after };
+    match status {
+        401 | 403 => give_up(
+            ModelErrorKind::Unauthorized,
+            "the key is missing, wrong or not allowed this model: set the model's key",
+        ),
+        400 | 404 | 415 | 422 if mentions(&NO_VISION) => give_up(
+            ModelErrorKind::NoVision,
+            "this model takes no pictures: choose one that sees, or serve this one with its vision \
+             part",
+        ),
+        400 | 404 | 422 | 501 if feature.is_some() => (
+            ModelErrorKind::Rejected,
+            REJECTED,
+            feature.map_or(Recovery::GiveUp, Recovery::WithoutFeature),
+        ),
+        404 | 405 => give_up(
+            ModelErrorKind::NotFound,
+            "either the path or the model's name is wrong: the base URL usually ends in /v1, and \
+             the endpoint lists its models under /models",
+        ),
+        413 => PROMPT_TOO_LONG,
+        400 | 422 if mentions(&CONTEXT_EXCEEDED) => PROMPT_TOO_LONG,
+        400 if mentions(&INVALID_KEY) => {
+            give_up(ModelErrorKind::Unauthorized, "the key is wrong: set the model's key")
+        }
+        400 | 402 | 429 if mentions(&QUOTA_EXCEEDED) => {
+            give_up(ModelErrorKind::QuotaExceeded, "the quota of this key is used up")
+        }
+        408 | 409 | 425 | 429 => (ModelErrorKind::Overloaded, "it is busy: try later", retry),
+        500..=599 => {
+            (ModelErrorKind::ServerFault, "the fault is on its side: look at its log", retry)
+        }
+        _ => give_up(ModelErrorKind::Rejected, REJECTED),
+    }
+}
+
+/// The feature that an endpoint refuses, by the words it uses.
+fn unsupported_feature(reason: &str) -> Option<OptionalFeature> {
+    let mentions = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    Some(match reason {
+        _ if mentions(&["stream_options", "include_usage"]) => OptionalFeature::StreamUsage,
+        // The message names both the parameter that is refused and the one that is wanted.
+        _ if mentions(&["max_completion_tokens"]) => OptionalFeature::MaxTokens,
+        _ if mentions(&["response_format", "json_schema", "responsejsonschema"]) => {
+            OptionalFeature::ResponseSchema
+        }
+        _ if mentions(&["output_config", "output_format", "structured output"]) => {
+            OptionalFeature::ResponseSchema
+        }
+        _ if mentions(&["temperature", "top_p", "frequency_penalty", "`seed`"]) => {
+            OptionalFeature::Sampling
+        }
+        _ if mentions(&["tool choice", "tool_choice", "support tools", "tool use"]) => {
+            OptionalFeature::Tools
+        }
+        _ if mentions(&["'tools'", "`tools`", "\"tools\""]) => OptionalFeature::Tools,
+        _ => return None,
+    })
+}
+
+const REJECTED: &str = "it does not take such a request";
+
+const PROMPT_TOO_LONG: (ModelErrorKind, &str, Recovery) = (
+    ModelErrorKind::PromptTooLong,
+    "the prompt is longer than the model's context: serve the model with a longer one (8192 tokens \
+     serve), or send smaller pictures",
+    Recovery::ShorterPrompt,
+);
+
+const INVALID_KEY: [&str; 4] =
+    ["api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key"];
+
+const QUOTA_EXCEEDED: [&str; 3] = ["insufficient_quota", "billing", "credit balance"];
+
+const CONTEXT_EXCEEDED: [&str; 12] = [
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "maximum context",
+    "too many tokens",
+    "exceed_context",
+    "prompt is too long",
+    "input is too long",
+    "input token count",
+    "request_too_large",
+    "reduce the length",
+];
+
+const NO_VISION: [&str; 5] = [
+    "image input",
+    "image_url",
+    "not a multimodal",
+    "does not support image",
+    "not support vision",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_tried_again() {
+        for status in [408, 429, 500, 502, 503, 504, 529] {
+            let error = AttemptError::from_status(status, "busy", None);
+            assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
+        }
+        for (status, said, part) in [
+            (401, "", "key"),
+            (403, "", "key"),
+            (404, "model `x` not found", "name is wrong"),
+            (400, "x is not a multimodal model", "takes no pictures"),
+            (400, "messages: roles must alternate", "such a request"),
+            (400, "API key not valid. Please pass a valid API key.", "key"),
+            (400, "Your credit balance is too low", "quota"),
+            (429, "insufficient_quota", "quota"),
+            (418, "", "such a request"),
+        ] {
+            let error = AttemptError::from_status(status, said, None);
+            assert_eq!(error.recovery, Recovery::GiveUp, "{}", error.message);
+            assert!(error.message.contains(part), "{}", error.message);
+            assert!(error.message.contains(&status.to_string()), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn what_is_tried_again_in_another_way() {
+        for (status, said, next) in [
+            (
+                400,
+                "unknown field stream_options",
+                Recovery::WithoutFeature(OptionalFeature::StreamUsage),
+            ),
+            (
+                400,
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use \
+                 'max_completion_tokens' instead.",
+                Recovery::WithoutFeature(OptionalFeature::MaxTokens),
+            ),
+            (
+                400,
+                "Unsupported value: 'temperature' does not support 0.0 with this model.",
+                Recovery::WithoutFeature(OptionalFeature::Sampling),
+            ),
+            (
+                400,
+                "invalid response_format",
+                Recovery::WithoutFeature(OptionalFeature::ResponseSchema),
+            ),
+            (
+                400,
+                "registry/model does not support tools",
+                Recovery::WithoutFeature(OptionalFeature::Tools),
+            ),
+            (
+                400,
+                "\"auto\" tool choice requires --enable-auto-tool-choice",
+                Recovery::WithoutFeature(OptionalFeature::Tools),
+            ),
+            (400, "This model's maximum context length is 4096 tokens.", Recovery::ShorterPrompt),
+            (400, "prompt is too long: 215000 tokens > 200000 maximum", Recovery::ShorterPrompt),
+            (
+                400,
+                "The input token count (1100000) exceeds the maximum number of tokens",
+                Recovery::ShorterPrompt,
+            ),
+            (413, "", Recovery::ShorterPrompt),
+        ] {
+            let error = AttemptError::from_status(status, said, None);
+            assert_eq!(error.recovery, next, "{}", error.message);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Parts of a request that some endpoints support and others refuse the request for.
+
+/// One such part. It is left out, or written in another way, from the first refusal on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OptionalFeature {
+    /// Token counts at the end of a stream.
+    StreamUsage,
+    /// A JSON schema for the reply.
+    ResponseSchema,
+    /// Temperature and the other sampling parameters.
+    Sampling,
+    /// `max_tokens`, which newer models call `max_completion_tokens`.
+    MaxTokens,
+    /// Tools. Without them the model has only what the prompt's text says about its actions.
+    Tools,
+}
+
+impl OptionalFeature {
+    #[cfg(test)]
+    pub(super) const ALL: [Self; 5] =
+        [Self::StreamUsage, Self::ResponseSchema, Self::Sampling, Self::MaxTokens, Self::Tools];
+
+    /// Its name in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::StreamUsage => "`stream_options`",
+            Self::ResponseSchema => "a schema for its reply",
+            Self::Sampling => "sampling parameters such as temperature",
+            Self::MaxTokens => "`max_tokens`",
+            Self::Tools => "tools",
+        }
+    }
+
+    fn bit(self) -> u8 {
+        match self {
+            Self::StreamUsage => 1,
+            Self::ResponseSchema => 2,
+            Self::Sampling => 4,
+            Self::MaxTokens => 8,
+            Self::Tools => 16,
+        }
+    }
+}
+
+/// The set of features that an endpoint has refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct UnsupportedFeatures(pub(super) u8);
+
+impl UnsupportedFeatures {
+    pub(super) fn contains(self, feature: OptionalFeature) -> bool {
+        self.0 & feature.bit() != 0
+    }
+
+    #[must_use]
+    pub(super) fn with(self, feature: OptionalFeature) -> Self {
+        Self(self.0 | feature.bit())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_told_apart() {
+        let mut unsupported = UnsupportedFeatures::default();
+        for feature in OptionalFeature::ALL {
+            assert!(!unsupported.contains(feature), "{feature:?}");
+            unsupported = unsupported.with(feature);
+            assert!(unsupported.contains(feature), "{feature:?}");
+        }
+    }
+}

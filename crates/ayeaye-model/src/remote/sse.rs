@@ -1,0 +1,94 @@
+//! Server-sent events, of which only the `data` lines matter here.
+//!
+//! Not by the letter of the standard, which drops an event that no blank line follows: not every
+//! endpoint writes one, and a stream that is cut off must be told from one that has ended.
+use serde_json::Value;
+
+use super::error::AttemptError;
+use crate::profile::strict_json;
+
+/// The most lines that one event's data may take. Each is another attempt to parse all of them.
+const MAX_DATA_LINES: usize = 100;
+
+/// Bytes in, the events' JSON out.
+#[derive(Debug, Default)]
+pub(super) struct EventReader {
+    /// The beginning of a line that has not ended.
+    line: Vec<u8>,
+    /// Data that is not whole JSON yet; the event goes on in the next line.
+    data: String,
+    data_lines: usize,
+    /// `[DONE]` has come, or `on_event` has said that nothing more will.
+    done: bool,
+}
+
+impl EventReader {
+    /// Reads the next bytes and hands each event to `on_event`, which returns whether it was the
+    /// last one. `true` when the stream is over.
+    pub(super) fn push(
+        &mut self,
+        bytes: &[u8],
+        on_event: &mut impl FnMut(&Value) -> Result<bool, AttemptError>,
+    ) -> Result<bool, AttemptError> {
+        let mut rest = bytes;
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(&rest[..end]);
+            rest = &rest[end + 1..];
+            let line = std::mem::take(&mut self.line);
+            self.read_line(&line, on_event)?;
+        }
+        self.line.extend_from_slice(rest);
+        Ok(self.done)
+    }
+
+    /// Reads what is left when no more bytes come. `true` when the stream had said that it was over.
+    pub(super) fn finish(
+        mut self,
+        on_event: &mut impl FnMut(&Value) -> Result<bool, AttemptError>,
+    ) -> Result<bool, AttemptError> {
+        let line = std::mem::take(&mut self.line);
+        self.read_line(&line, on_event)?;
+        if self.data.is_empty() { Ok(self.done) } else { Err(broken_json()) }
+    }
+
+    fn read_line(
+        &mut self,
+        line: &[u8],
+        on_event: &mut impl FnMut(&Value) -> Result<bool, AttemptError>,
+    ) -> Result<(), AttemptError> {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        if self.done {
+            return Ok(());
+        }
+        if line.is_empty() {
+            let data = std::mem::take(&mut self.data);
+            return if data.is_empty() { Ok(()) } else { Err(broken_json()) };
+        }
+        // Comments keep the connection open; `event`, `id` and `retry` hold nothing that we need.
+        let Some(data) = line.strip_prefix("data:").map(|data| data.trim_start_matches(' ')) else {
+            return Ok(());
+        };
+        if data.trim() == "[DONE]" {
+            self.done = true;
+            return Ok(());
+        }
+        if data.trim().is_empty() {
+            return Ok(());
+        }
+        self.data.push_str(data);
+        if let Ok(event) = strict_json(self.data.as_bytes()) {
+            self.data.clear();
+            self.data_lines = 0;
+            self.done = on_event(&event)?;
+        } else {
+            self.data.push('\n');
+            self.data_lines += 1;
+        }
+        if MAX_DATA_LINES < self.data_lines { Err(broken_json()) } else { Ok(()) }
+    }
+}
+
+fn broken_json() -> AttemptError {
+    AttemptError::invalid_response("sent a stream with broken JSON in it")
+}

@@ -1,0 +1,94 @@
+//! What `check` finds out about endpoints and models in trouble.
+use serde_json::json;
+
+use super::fake::{Answer, Fake, JSON, http, says};
+use super::{config, model};
+use crate::{CheckSubject, ModelConfig, Profile, RemoteModel, Severity};
+
+async fn checked(answers: Vec<Answer>) -> Vec<(CheckSubject, Severity, String)> {
+    let fake = Fake::start(answers).await;
+    let findings = model(&fake).check().await;
+    findings.into_iter().map(|f| (f.subject, f.verdict, f.text)).collect()
+}
+
+#[tokio::test]
+async fn a_profile_that_was_chosen_is_not_doubted() {
+    for (profile, doubts) in [(None, 1), (Some(Profile::GENERIC), 0), (Some(Profile::GELAB), 0)] {
+        let fake = Fake::start(vec![http("401 Unauthorized", JSON, "{}")]).await;
+        let config = ModelConfig { name: "house-model".to_owned(), profile, ..config(&fake) };
+        let findings = RemoteModel::new(config).unwrap().check().await;
+        let doubted = findings.iter().filter(|it| it.subject == CheckSubject::Profile);
+        assert_eq!(doubted.count(), doubts, "{profile:?}: {findings:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_check_finds_what_is_wrong() {
+    let list = |name: &str| http("200 OK", JSON, json!({"data": [{"id": name}]}).to_string());
+    let tap = |point: &str| says(&format!("explain:e\taction:CLICK\tpoint:{point}\tsummary:s"));
+    let found = checked(vec![list("gelab-fake"), tap("700,865")]).await;
+    assert!(found.iter().all(|(_, verdict, _)| *verdict == Severity::Ok), "{found:?}");
+    assert_eq!(found.len(), 3);
+
+    let found = checked(vec![list("other"), tap("700,930")]).await;
+    assert_eq!(found[1].0, CheckSubject::ModelName);
+    assert!(found[1].2.contains("“other”"), "{found:?}");
+    assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Warning), "{found:?}");
+
+    let found = checked(vec![http("404 Not Found", "", ""), tap("370,380")]).await;
+    assert_eq!(found[0].1, Severity::Ok, "{found:?}");
+    assert_eq!(found[1].1, Severity::Error, "{found:?}");
+    assert!(found[1].2.contains("crop or scale"), "{found:?}");
+
+    let page = http("200 OK", "content-type: text/html\r\n", "<!doctype html>");
+    let found = checked(vec![page, tap("700,865")]).await;
+    assert_eq!(found[0].1, Severity::Warning, "a web page is no list of models: {found:?}");
+    assert_eq!(found[1].1, Severity::Ok, "{found:?}");
+
+    let found = checked(vec![list("gelab-fake"), says("I see a red square.")]).await;
+    assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
+
+    // Pixels of the picture that was sent, 720x1600, for the middle of the mark.
+    for (point, part) in [("504,1384", "as pixels"), ("865,700", "as yx:0-1000")] {
+        let found = checked(vec![list("gelab-fake"), tap(point)]).await;
+        assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
+        assert!(found[2].2.contains(part), "{found:?}");
+        assert!(found[2].2.contains("ayeaye model calibrate"), "{found:?}");
+    }
+
+    for (answer, part) in [
+        (says("Sorry, I cannot see any image here."), "sees no picture"),
+        (
+            http("400 Bad Request", JSON, r#"{"error":{"message":"m is not a multimodal model"}}"#),
+            "takes no pictures",
+        ),
+        (
+            http(
+                "400 Bad Request",
+                JSON,
+                r#"{"error":{"message":"the maximum context length is 2048 tokens"}}"#,
+            ),
+            "longer than the model's context",
+        ),
+        (
+            http("404 Not Found", JSON, r#"{"error":{"message":"model not found"}}"#),
+            "the model's name is wrong",
+        ),
+    ] {
+        let found = checked(vec![list("gelab-fake"), answer]).await;
+        assert_eq!((found[2].0, found[2].1), (CheckSubject::Vision, Severity::Error), "{found:?}");
+        assert!(found[2].2.contains(part), "{found:?}");
+    }
+
+    let call = json!({"choices": [{"message": {"role": "assistant", "content": "", "tool_calls": [
+        {"id": "1", "function": {"name": "tap_it", "arguments": "{\"at\": 5}"}}
+    ]}}]});
+    let found = checked(vec![list("gelab-fake"), http("200 OK", JSON, call.to_string())]).await;
+    assert!(found[2].2.contains("tap_it {\"at\": 5}"), "a call is told too: {found:?}");
+
+    let found = checked(vec![http("401 Unauthorized", JSON, "{}")]).await;
+    let [(CheckSubject::Connection, Severity::Error, text)] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert!(text.contains("set the model's key"), "{text}");
+}
