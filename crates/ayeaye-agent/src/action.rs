@@ -249,7 +249,8 @@ pub struct Question {
 impl Question {
     /// Whether its answer would be a password or a code: nothing to be typed into a form or shown.
     pub fn asks_for_secret(&self) -> bool {
-        self.kind != QuestionKind::Takeover && crate::privacy::asks_for_secret(&self.text).is_some()
+        self.kind != QuestionKind::Takeover
+            && crate::privacy::secret_asked_for(&self.text).is_some()
     }
 }
 

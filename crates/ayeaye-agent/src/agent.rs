@@ -28,7 +28,7 @@ use self::registry::{ActiveRun, DeviceLease, LeaseRequest, RunRegistry};
 pub use self::requests::{ContinueTask, ReplyMode, StartTask, UserInput};
 pub use self::run_status::RunStatus;
 use crate::journal::{DeviceRecord, Entry, Fact, RunRecord, SessionBuilder, SessionStart, Summary};
-use crate::privacy::{Kind, PrivacySettings, Vaults, secrets_in};
+use crate::privacy::{PrivacySettings, SecretKind, SecretStores, find_secrets};
 use crate::report::{Report, RunInfo};
 use crate::run::{CancelHandle, DirectRequest, Memory, ResumeKind, Run, RunUpdate};
 use crate::session::{MissingSessionStart, Session, SessionPhase};
@@ -169,7 +169,7 @@ pub enum DeviceHolder {
 pub struct Agent {
     deps: Arc<AgentDeps>,
     runs: RunRegistry,
-    vaults: Vaults,
+    secret_stores: SecretStores,
     direct_sessions: DirectSessions,
     /// The listing of phones that is under way.
     listing: Mutex<Option<Listing>>,
@@ -201,7 +201,7 @@ impl Agent {
         Self {
             deps: Arc::new(deps),
             runs: RunRegistry::default(),
-            vaults: Vaults::default(),
+            secret_stores: SecretStores::default(),
             direct_sessions: DirectSessions::default(),
             listing: Mutex::default(),
         }
@@ -388,11 +388,11 @@ impl Agent {
             android_version: info.android_version,
             wm_size: [info.screen.width, info.screen.height],
         };
-        let vault = self.vaults.of(id, self.deps.privacy.text);
-        for (kind, secret) in secrets_in(task) {
-            vault.learn(kind, secret);
+        let secrets = self.secret_stores.of(id, self.deps.privacy.text);
+        for (kind, secret) in find_secrets(task) {
+            secrets.add(kind, secret);
         }
-        let request = vault.redact(task).into_owned();
+        let request = secrets.redact(task).into_owned();
         let mut record = self.deps.journal.create(&id).await?;
         let beginning = SessionStart {
             task_name: id.to_string(),
@@ -425,7 +425,9 @@ impl Agent {
             if let (true, UserInput::Reply(text) | UserInput::Answer { text, .. }) =
                 (next.reply_is_secret, &next.input)
             {
-                self.vaults.of(id, self.deps.privacy.text).learn_answer(Kind::Marked, text);
+                self.secret_stores
+                    .of(id, self.deps.privacy.text)
+                    .add_answer(SecretKind::Marked, text);
             }
         };
         loop {
@@ -688,7 +690,7 @@ impl Agent {
             device,
             reply_mode: plan.reply_mode,
             cancel,
-            vault: self.vaults.of(id, self.deps.privacy.text),
+            secrets: self.secret_stores.of(id, self.deps.privacy.text),
             words: listened,
             updates,
             resume_kind: plan.resume_kind,

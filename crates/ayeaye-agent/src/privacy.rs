@@ -1,15 +1,15 @@
 //! What is kept of what is secret: nothing, wherever it would be written down.
 //!
-//! [`Vault`] is the one place. It learns the secrets of a session while the session is at work, and
+//! [`SecretStore`] is the one place. It learns the secrets of a session while the session is at work, and
 //! everything passes it on the way to the record, which is where projections, results and logs come
 //! from. In the record a secret is a placeholder; on the way to the model and to the phone the
 //! placeholder becomes the secret again, as long as this process lives.
-mod facts;
-mod find;
-mod vault;
+mod detect;
+mod redact;
+mod secret_store;
 
-pub(crate) use self::find::{asks_for_secret, parts_of, secrets_in};
-pub(crate) use self::vault::{Kind, Vault, Vaults};
+pub(crate) use self::detect::{find_secrets, secret_asked_for, secret_parts};
+pub(crate) use self::secret_store::{SecretKind, SecretStore, SecretStores};
 
 /// How much of what happens is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

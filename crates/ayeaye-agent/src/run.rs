@@ -35,7 +35,7 @@ use crate::journal::{
     ActionRecord, Answer, BlobRef, Entry, Fact, PhaseTimes, ResponseRecord, RunRecord, StepEnd,
     StepStart, TokenRecord,
 };
-use crate::privacy::{Vault, asks_for_secret, secrets_in};
+use crate::privacy::{SecretStore, find_secrets, secret_asked_for};
 use crate::report::Report;
 use crate::session::{APP_AGENT, CONTINUE, HOST_AGENT, Session};
 use crate::{
@@ -117,7 +117,7 @@ pub(crate) struct Run {
     pub(crate) reply_mode: ReplyMode,
     pub(crate) cancel: CancelHandle,
     /// What must not be written down.
-    pub(crate) vault: Arc<Vault>,
+    pub(crate) secrets: Arc<SecretStore>,
     /// Answers, and advice nobody asked for.
     pub(crate) words: mpsc::Receiver<String>,
     pub(crate) updates: watch::Sender<RunUpdate>,
@@ -379,16 +379,16 @@ impl Run {
 
     /// Learns what is secret in somebody's words.
     fn keep_secret(&self, text: &str) {
-        for (kind, secret) in secrets_in(text) {
-            self.vault.learn(kind, secret);
+        for (kind, secret) in find_secrets(text) {
+            self.secrets.add(kind, secret);
         }
         if crate::action::is_done_by_hand(text) {
             return;
         }
         let question = self.session.question.as_ref();
         let question = question.filter(|it| it.kind == QuestionKind::Info);
-        let Some(kind) = question.and_then(|it| asks_for_secret(&it.text)) else { return };
-        self.vault.learn_answer(kind, text);
+        let Some(kind) = question.and_then(|it| secret_asked_for(&it.text)) else { return };
+        self.secrets.add_answer(kind, text);
     }
 
     fn check_limits(&self) -> Result<(), RunEnd> {
@@ -451,7 +451,7 @@ impl Run {
         step: Option<u32>,
         fact: Fact,
     ) -> Result<(), RunEnd> {
-        let fact = self.vault.kept(fact);
+        let fact = self.secrets.redact_fact(fact);
         let round = Some(self.session.round);
         let agent = agent.map(str::to_owned);
         let event = self.record.append(Entry { round, step, agent, fact }).await?;
@@ -471,7 +471,7 @@ impl Run {
 
     /// What may be logged of a text.
     fn hide<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
-        self.vault.redact(text)
+        self.secrets.redact(text)
     }
 
     fn publish(&self, line: String) {

@@ -9,7 +9,7 @@ use super::look::{Seen, millis};
 use super::{Draft, Run, RunEnd};
 use crate::error_chain;
 use crate::journal::{ActionRecord, Fact, TargetRecord, ToolEnd, ToolStart};
-use crate::privacy::Vault;
+use crate::privacy::SecretStore;
 use crate::{Action, DeviceError, Frame, Gesture, Question, StopReason, settle};
 
 /// What the loop does to a phone by itself, as the record names it.
@@ -69,8 +69,8 @@ impl Run {
         let Gesture::Type { text, point, clear, submit } = gesture else {
             return Some(gesture.clone());
         };
-        let text = self.vault.reveal(text).into_owned();
-        let known = !Vault::is_forgotten(&text);
+        let text = self.secrets.restore(text).into_owned();
+        let known = !SecretStore::has_unknown_placeholder(&text);
         known.then_some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
     }
 
@@ -155,7 +155,7 @@ impl Run {
                 StopReason::NoProgress,
                 format!(
                     "the same action {repeated} times on a screen that does not change: {}",
-                    self.vault.told(ActionRecord::from(action)).in_words()
+                    self.secrets.redact_action(ActionRecord::from(action)).in_words()
                 ),
             ));
         }

@@ -8,7 +8,7 @@ use super::look::Seen;
 use super::{Draft, Run, RunEnd};
 use crate::agent::ReplyMode;
 use crate::journal::{Answer, Fact, QuestionAsked};
-use crate::privacy::Kind;
+use crate::privacy::SecretKind;
 use crate::{Message, Part, Prompt, Question, QuestionKind, Role, StopReason};
 
 /// What the agent is told when nobody is to answer.
@@ -73,7 +73,7 @@ impl Run {
         if let Some(text) = self.deps.journal.take_answer(&self.session.id).await? {
             // An answer to a question that somebody else has answered since: nobody can tell whether
             // that one asked for a secret.
-            self.vault.learn_parts(Kind::Marked, &text);
+            self.secrets.add_likely_parts(SecretKind::Marked, &text);
             self.advised(text).await?;
         }
         self.append(Fact::Question(QuestionAsked {

@@ -12,7 +12,7 @@ use crate::journal::{
     ActionRecord, BlobRef, Fact, LlmRequest, LlmResponse, MessageRecord, ParsedRecord, PartRecord,
     ResponseRecord, TokenRecord, ToolCallRecord,
 };
-use crate::privacy::{Kind, Vault, secrets_in};
+use crate::privacy::{SecretKind, SecretStore, find_secrets};
 use crate::{
     Action, Decision, Gesture, HistoryImage, KeepImages, KeepText, Message, Model, ModelError,
     ModelErrorKind, ParseError, Part, Picture, Prices, Prompt, Reply, StepInput, StopReason,
@@ -212,8 +212,8 @@ impl Run {
         let Action::Gesture(Gesture::Type { text, point, .. }) = &decision.action else {
             return Ok(());
         };
-        for (kind, secret) in secrets_in(text) {
-            self.vault.learn(kind, secret);
+        for (kind, secret) in find_secrets(text) {
+            self.secrets.add(kind, secret);
         }
         let mut hidden = seen.secret_field;
         if let Some(point) = point {
@@ -225,7 +225,7 @@ impl Run {
             }
         }
         if hidden {
-            self.vault.learn(Kind::Password, text);
+            self.secrets.add(SecretKind::Password, text);
         }
         Ok(())
     }
@@ -234,9 +234,9 @@ impl Run {
     pub(super) fn unsealed_prompt<'a>(&self, prompt: &'a Prompt) -> Cow<'a, Prompt> {
         let sealed = |part: &Part| match part {
             Part::Text(text) | Part::Result { text, .. } => {
-                matches!(self.vault.reveal(text), Cow::Owned(_))
+                matches!(self.secrets.restore(text), Cow::Owned(_))
             }
-            Part::Call(call) => matches!(self.vault.reveal(&call.arguments), Cow::Owned(_)),
+            Part::Call(call) => matches!(self.secrets.restore(&call.arguments), Cow::Owned(_)),
             Part::Picture(_) => false,
         };
         if !prompt.messages.iter().flat_map(|message| &message.parts).any(sealed) {
@@ -246,9 +246,11 @@ impl Run {
         for part in clear.messages.iter_mut().flat_map(|message| &mut message.parts) {
             match part {
                 Part::Text(text) | Part::Result { text, .. } => {
-                    *text = self.vault.reveal(text).into_owned();
+                    *text = self.secrets.restore(text).into_owned();
                 }
-                Part::Call(call) => call.arguments = revealed(&self.vault, &call.arguments),
+                Part::Call(call) => {
+                    call.arguments = restore_arguments(&self.secrets, &call.arguments)
+                }
                 Part::Picture(_) => {}
             }
         }
@@ -285,7 +287,7 @@ impl Run {
     }
 
     async fn keep_text(&mut self, text: &str) -> Result<PartRecord, RunEnd> {
-        let clean = self.vault.redact(text);
+        let clean = self.secrets.redact(text);
         if clean.len() <= LONG_TEXT || self.deps.privacy.text == KeepText::Metadata {
             return Ok(PartRecord::Text(clean.into_owned()));
         }
@@ -316,21 +318,21 @@ impl Run {
 }
 
 /// Arguments with their secrets in clear. They stay JSON whatever quotes a password has.
-fn revealed(vault: &Vault, arguments: &str) -> String {
-    fn inside(vault: &Vault, value: &mut Value) {
+fn restore_arguments(secrets: &SecretStore, arguments: &str) -> String {
+    fn inside(secrets: &SecretStore, value: &mut Value) {
         match value {
-            Value::String(text) => *text = vault.reveal(text).into_owned(),
-            Value::Array(list) => list.iter_mut().for_each(|it| inside(vault, it)),
-            Value::Object(map) => map.values_mut().for_each(|it| inside(vault, it)),
+            Value::String(text) => *text = secrets.restore(text).into_owned(),
+            Value::Array(list) => list.iter_mut().for_each(|it| inside(secrets, it)),
+            Value::Object(map) => map.values_mut().for_each(|it| inside(secrets, it)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
     match serde_json::from_str(arguments) {
         Ok(mut value) => {
-            inside(vault, &mut value);
+            inside(secrets, &mut value);
             value.to_string()
         }
-        Err(_) => vault.reveal(arguments).into_owned(),
+        Err(_) => secrets.restore(arguments).into_owned(),
     }
 }
 
@@ -426,12 +428,12 @@ mod tests {
 
     #[test]
     fn a_password_with_quotes_leaves_arguments_whole() {
-        let vault = Vault::new(KeepText::Redacted);
-        vault.learn(Kind::Password, "p\"w\\4711");
-        let sealed = vault.redact("type p\"w\\4711 here").into_owned();
+        let secrets = SecretStore::new(KeepText::Redacted);
+        secrets.add(SecretKind::Password, "p\"w\\4711");
+        let sealed = secrets.redact("type p\"w\\4711 here").into_owned();
         assert!(!sealed.contains("4711"), "{sealed}");
         let arguments = serde_json::json!({ "text": sealed }).to_string();
-        let clear: Value = serde_json::from_str(&revealed(&vault, &arguments)).unwrap();
+        let clear: Value = serde_json::from_str(&restore_arguments(&secrets, &arguments)).unwrap();
         assert_eq!(clear["text"], "type p\"w\\4711 here");
     }
 }

@@ -13,7 +13,7 @@ use super::look::{Seen, millis};
 use super::{Draft, ResumeKind, Run, RunEnd};
 use crate::error_chain;
 use crate::journal::{Fact, SessionResume, StepStart};
-use crate::privacy::{Kind, secrets_in};
+use crate::privacy::{SecretKind, find_secrets};
 use crate::report::StepSummary;
 use crate::session::{CLIENT, DIRECT, DIRECT_ASKED};
 use crate::{
@@ -105,10 +105,10 @@ impl Run {
         if hand.secret
             && let Gesture::Type { text, .. } = &hand.gesture
         {
-            self.vault.learn_answer(Kind::Marked, text);
+            self.secrets.add_answer(SecretKind::Marked, text);
         }
-        for (kind, secret) in secrets_in(&hand.reason) {
-            self.vault.learn(kind, secret);
+        for (kind, secret) in find_secrets(&hand.reason) {
+            self.secrets.add(kind, secret);
         }
         self.mend().await?;
         self.begin_direct().await?;

@@ -55,7 +55,8 @@ impl Reading {
 impl Run {
     /// Whether a picture may show a secret.
     pub(super) fn is_delicate(&self, secret_field: bool) -> bool {
-        self.deps.privacy.images == KeepImages::Redacted && (secret_field || !self.vault.is_empty())
+        self.deps.privacy.images == KeepImages::Redacted
+            && (secret_field || !self.secrets.has_none())
     }
 
     /// Asks the phone, if that is wanted, and does not wait.
@@ -161,7 +162,7 @@ impl Run {
         let Some(elements) = Elements::read(&xml) else { return Ok(false) };
         let kept = match self.deps.privacy.text {
             KeepText::Full => Some(xml),
-            KeepText::Redacted => Some(self.vault.redact(&without_passwords(&xml)).into_owned()),
+            KeepText::Redacted => Some(self.secrets.redact(&without_passwords(&xml)).into_owned()),
             KeepText::Metadata => None,
         };
         let blob = match kept {

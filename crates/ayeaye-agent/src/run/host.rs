@@ -65,7 +65,7 @@ impl Run {
     ) -> Result<(), RunEnd> {
         let planning = &self.session.planning;
         // As it is on record.
-        let told = self.vault.redact(subtask);
+        let told = self.secrets.redact(subtask);
         let failures = planning.failures(self.session.round, &app, &told);
         let stuck = |text: String| Err(RunEnd::new(StopReason::NoProgress, text));
         if self.deps.limits.repeats as usize <= failures {

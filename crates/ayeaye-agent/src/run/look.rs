@@ -103,7 +103,7 @@ impl Run {
                 seen.facts.screenshot_size = None;
                 return self.note_unkept().await;
             };
-            let places = delicate_places(&tree.elements, |text| self.vault.finds(text));
+            let places = delicate_places(&tree.elements, |text| self.secrets.contains_secret(text));
             seen.facts.ui_tree.clone_from(&tree.blob);
             if !places.is_empty() {
                 seen.facts.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);

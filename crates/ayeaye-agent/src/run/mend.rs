@@ -134,7 +134,7 @@ impl Run {
                 self.drop_round().await?;
                 let next = if self.session.history.is_empty() { 0 } else { self.session.round + 1 };
                 self.keep_secret(&request);
-                self.session.request = self.vault.redact(&request).into_owned();
+                self.session.request = self.secrets.redact(&request).into_owned();
                 self.begin_round(next).await?;
             }
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 use sha2::{Digest as _, Sha256};
 
-use super::{KeepText, parts_of};
+use super::{KeepText, secret_parts};
 use crate::SessionId;
 
 /// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
@@ -24,7 +24,7 @@ const MOST_SESSIONS: usize = 256;
 
 /// What sort of secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SecretKind {
     Password,
     Code,
     Card,
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 }
 
 /// The secrets of one session.
-pub(crate) struct Vault {
+pub(crate) struct SecretStore {
     level: KeepText,
     /// Makes the tags of this session's placeholders; nobody can try texts against them.
     key: [u8; 32],
@@ -55,7 +55,7 @@ struct Secret {
     placeholder: String,
 }
 
-impl Vault {
+impl SecretStore {
     pub(crate) fn new(level: KeepText) -> Self {
         let mut key = [0; 32];
         key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
@@ -68,22 +68,22 @@ impl Vault {
     }
 
     /// From now on this is a secret, in whatever is written.
-    pub(crate) fn learn(&self, kind: Kind, value: &str) {
-        self.learn_all(kind, [value]);
+    pub(crate) fn add(&self, kind: SecretKind, value: &str) {
+        self.add_all(kind, [value]);
     }
 
     /// The same of an answer that is a secret, or that has one in it.
-    pub(crate) fn learn_answer(&self, kind: Kind, answer: &str) {
-        let parts = parts_of(answer);
-        self.learn_all(kind, [answer].into_iter().chain(likely(&parts)));
+    pub(crate) fn add_answer(&self, kind: SecretKind, answer: &str) {
+        let parts = secret_parts(answer);
+        self.add_all(kind, [answer].into_iter().chain(likely(&parts)));
     }
 
     /// What looks like a secret in an answer that may be none: numbers, and words that are not plain.
-    pub(crate) fn learn_parts(&self, kind: Kind, answer: &str) {
-        self.learn_all(kind, likely(&parts_of(answer)));
+    pub(crate) fn add_likely_parts(&self, kind: SecretKind, answer: &str) {
+        self.add_all(kind, likely(&secret_parts(answer)));
     }
 
-    fn learn_all<'a>(&self, kind: Kind, values: impl IntoIterator<Item = &'a str>) {
+    fn add_all<'a>(&self, kind: SecretKind, values: impl IntoIterator<Item = &'a str>) {
         if self.level == KeepText::Full {
             return;
         }
@@ -108,7 +108,7 @@ impl Vault {
     }
 
     /// Whether there is anything to hide.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(crate) fn has_none(&self) -> bool {
         self.read(|known| known.secrets.is_empty())
     }
 
@@ -147,12 +147,12 @@ impl Vault {
     }
 
     /// Whether a text has a secret in it.
-    pub(crate) fn finds(&self, text: &str) -> bool {
+    pub(crate) fn contains_secret(&self, text: &str) -> bool {
         matches!(self.redact(text), Cow::Owned(_))
     }
 
     /// The text with its secrets again: only for the model and the phone.
-    pub(crate) fn reveal<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn restore<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if !text.contains(OPENING) {
             return Cow::Borrowed(text);
         }
@@ -167,13 +167,13 @@ impl Vault {
         })
     }
 
-    fn placeholder(&self, kind: Kind, value: &str) -> String {
+    fn placeholder(&self, kind: SecretKind, value: &str) -> String {
         let kind = match kind {
-            Kind::Password => "password",
-            Kind::Code => "code",
-            Kind::Card => "card",
-            Kind::Identity => "identity",
-            Kind::Marked => "reply",
+            SecretKind::Password => "password",
+            SecretKind::Code => "code",
+            SecretKind::Card => "card",
+            SecretKind::Identity => "identity",
+            SecretKind::Marked => "reply",
         };
         let length = match value.chars().count() {
             0..4 => "1-3",
@@ -205,11 +205,11 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     })
 }
 
-impl Vault {
+impl SecretStore {
     /// Whether a text that was [revealed](Self::reveal) still holds a placeholder: a secret of an
     /// earlier process.
-    pub(crate) fn is_forgotten(revealed: &str) -> bool {
-        is_placeholder(revealed)
+    pub(crate) fn has_unknown_placeholder(restore_arguments: &str) -> bool {
+        is_placeholder(restore_arguments)
     }
 }
 
@@ -321,32 +321,32 @@ fn spellings(value: &str) -> Vec<String> {
 /// The vaults of the sessions this process has driven. Secrets outlive a run, since its echo may come
 /// in the next, and end with the process.
 #[derive(Default)]
-pub(crate) struct Vaults(Mutex<VecDeque<(SessionId, Arc<Vault>)>>);
+pub(crate) struct SecretStores(Mutex<VecDeque<(SessionId, Arc<SecretStore>)>>);
 
-impl Vaults {
+impl SecretStores {
     /// The vault of a session.
-    pub(crate) fn of(&self, id: SessionId, level: KeepText) -> Arc<Vault> {
+    pub(crate) fn of(&self, id: SessionId, level: KeepText) -> Arc<SecretStore> {
         let mut all = self.lock();
         if let Some(at) = all.iter().position(|(known, _)| *known == id) {
             let entry = all.remove(at).expect("it was found there");
-            let vault = entry.1.clone();
+            let secrets = entry.1.clone();
             all.push_back(entry);
-            return vault;
+            return secrets;
         }
         if all.len() == MOST_SESSIONS {
             all.pop_front();
         }
-        let vault = Arc::new(Vault::new(level));
-        all.push_back((id, vault.clone()));
-        vault
+        let secrets = Arc::new(SecretStore::new(level));
+        all.push_back((id, secrets.clone()));
+        secrets
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<Vault>)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(SessionId, Arc<SecretStore>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Vault {
+impl fmt::Debug for SecretStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.read(|known| known.secrets.len());
         write!(f, "Vault({count} secrets)")
@@ -359,17 +359,17 @@ mod tests {
 
     use super::*;
 
-    fn vault(secrets: &[&str]) -> Vault {
-        let vault = Vault::new(KeepText::Redacted);
+    fn store(secrets: &[&str]) -> SecretStore {
+        let store = SecretStore::new(KeepText::Redacted);
         for secret in secrets {
-            vault.learn(Kind::Password, secret);
+            store.add(SecretKind::Password, secret);
         }
-        vault
+        store
     }
 
     #[test]
     fn a_secret_is_found_however_it_is_written() {
-        let vault = vault(&["p<w'd & \"x\" y"]);
+        let secrets = store(&["p<w'd & \"x\" y"]);
         for text in [
             "typed p<w'd & \"x\" y here",
             r#"{"value":"p<w'd & \"x\" y"}"#,
@@ -380,68 +380,68 @@ mod tests {
             "input text p<w'd%s&%s\"x\"%sy",
             "回复：p＜w'd & \"x\" y。",
         ] {
-            let clean = vault.redact(text);
+            let clean = secrets.redact(text);
             assert!(clean.contains("[secret password 8-15 #"), "{text}: {clean}");
             assert!(!clean.contains("w'd"), "{clean}");
         }
-        assert_eq!(vault.redact("nothing here"), "nothing here");
+        assert_eq!(secrets.redact("nothing here"), "nothing here");
     }
 
     #[test]
     fn the_same_secret_has_the_same_placeholder_in_one_session_only() {
-        let (one, other) = (vault(&["hunter2!"]), vault(&["hunter2!"]));
+        let (one, other) = (store(&["hunter2!"]), store(&["hunter2!"]));
         assert_eq!(one.redact("hunter2!"), one.redact("hunter2!"));
         assert_ne!(one.redact("hunter2!"), other.redact("hunter2!"));
-        assert_eq!(one.reveal(&one.redact("say hunter2! now")), "say hunter2! now");
-        assert!(Vault::is_forgotten(&other.reveal(&one.redact("hunter2!"))));
-        assert!(!Vault::is_forgotten("[secret santa] is a game #12345678"));
+        assert_eq!(one.restore(&one.redact("say hunter2! now")), "say hunter2! now");
+        assert!(SecretStore::has_unknown_placeholder(&other.restore(&one.redact("hunter2!"))));
+        assert!(!SecretStore::has_unknown_placeholder("[secret santa] is a game #12345678"));
     }
 
     #[test]
     fn a_short_secret_is_hidden_where_it_stands_alone() {
-        let vault = vault(&["12"]);
-        assert!(vault.redact("12").starts_with("[secret"));
-        assert_eq!(vault.redact("at 112:30"), "at 112:30");
-        assert!(vault.redact("code 12, please").starts_with("code [secret"));
+        let secrets = store(&["12"]);
+        assert!(secrets.redact("12").starts_with("[secret"));
+        assert_eq!(secrets.redact("at 112:30"), "at 112:30");
+        assert!(secrets.redact("code 12, please").starts_with("code [secret"));
     }
 
     #[test]
     fn what_is_left_of_a_shortened_secret_is_hidden() {
-        let vault = vault(&["Mango-Tree-77 and more"]);
+        let secrets = store(&["Mango-Tree-77 and more"]);
         for text in
             ["value: Mango-Tre…", "say Mango-Tree-77 an... (cut)", "it is Mango-Tree-77 and mor"]
         {
-            let clean = vault.redact(text);
+            let clean = secrets.redact(text);
             assert!(!clean.contains("Mango"), "{clean}");
         }
-        assert_eq!(vault.redact("a Man…"), "a Man…");
+        assert_eq!(secrets.redact("a Man…"), "a Man…");
     }
 
     #[test]
     fn a_long_answer_pushes_out_nothing() {
-        let vault = vault(&["hunter2!"]);
+        let secrets = store(&["hunter2!"]);
         let items: Vec<String> = (1000..4000).map(|n| format!("item-{n}")).collect();
         let long = items.join(" ");
         for _ in 0..10 {
-            vault.learn_answer(Kind::Marked, &long);
+            secrets.add_answer(SecretKind::Marked, &long);
         }
-        assert!(vault.redact("say hunter2! now").contains("[secret password"));
+        assert!(secrets.redact("say hunter2! now").contains("[secret password"));
     }
 
     #[test]
     fn a_code_in_two_groups_is_the_same_code() {
-        let vault = Vault::new(KeepText::Redacted);
-        vault.learn_answer(Kind::Code, "It is 482-913.");
+        let secrets = SecretStore::new(KeepText::Redacted);
+        secrets.add_answer(SecretKind::Code, "It is 482-913.");
         for text in ["482913", "482 913", "482-913", "typed 482913 now"] {
-            assert!(vault.redact(text).contains("[secret code"), "{text}");
+            assert!(secrets.redact(text).contains("[secret code"), "{text}");
         }
     }
 
     #[test]
     fn with_every_word_kept_nothing_is_secret() {
-        let vault = Vault::new(KeepText::Full);
-        vault.learn(Kind::Code, "482913");
-        assert_eq!(vault.redact("482913"), "482913");
+        let secrets = SecretStore::new(KeepText::Full);
+        secrets.add(SecretKind::Code, "482913");
+        assert_eq!(secrets.redact("482913"), "482913");
     }
 
     proptest! {
@@ -451,10 +451,10 @@ mod tests {
         ) {
             let secrets: Vec<String> = secrets.iter().map(|it| it.trim().to_owned())
                 .filter(|it| 4 <= it.chars().count() && !it.contains("secret")).collect();
-            let vault = vault(&secrets.iter().map(String::as_str).collect::<Vec<_>>());
+            let store = store(&secrets.iter().map(String::as_str).collect::<Vec<_>>());
             let mut text = parts.concat();
             for secret in &secrets { text.push_str(secret); text.push(' '); }
-            let clean = vault.redact(&text).into_owned();
+            let clean = store.redact(&text).into_owned();
             let bare = clean.split("[secret password").map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect::<Vec<_>>().join("\u{0}");
             for secret in &secrets {
                 prop_assert!(!bare.contains(secret.as_str()), "{secret:?} in {clean:?}");

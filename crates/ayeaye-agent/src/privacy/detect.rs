@@ -1,5 +1,5 @@
 //! What is a secret: questions that ask for one, and texts that look like one.
-use super::Kind;
+use super::SecretKind;
 
 /// Words for what is secret, in the languages most questions are asked in. Latin ones count where a
 /// word begins.
@@ -50,26 +50,26 @@ const CODES: [&str; 21] = [
 ];
 
 /// The kind of secret a question asks for, if it asks for one.
-pub(crate) fn asks_for_secret(question: &str) -> Option<Kind> {
+pub(crate) fn secret_asked_for(question: &str) -> Option<SecretKind> {
     let asked = question.to_lowercase();
     if PASSWORDS.iter().any(|word| has_word(&asked, word)) {
-        return Some(Kind::Password);
+        return Some(SecretKind::Password);
     }
     let code = CODES.iter().any(|word| has_word(&asked, word)) || has_word(&asked, "code");
-    code.then_some(Kind::Code)
+    code.then_some(SecretKind::Code)
 }
 
 /// Secrets in a text that is not one as a whole: card numbers, numbers of identity cards, and what
 /// is called a password or a code ("the password is ...").
-pub(crate) fn secrets_in(text: &str) -> Vec<(Kind, &str)> {
-    let mut found: Vec<_> = numbers(text).collect();
-    found.extend(named(text));
+pub(crate) fn find_secrets(text: &str) -> Vec<(SecretKind, &str)> {
+    let mut found: Vec<_> = id_numbers(text).collect();
+    found.extend(labelled_secrets(text));
     found
 }
 
 /// What may be the secret in an answer that is one: words that are not plain ones, without what stands
 /// around them ("It is 482-913."), and numbers without what parts them.
-pub(crate) fn parts_of(answer: &str) -> Vec<String> {
+pub(crate) fn secret_parts(answer: &str) -> Vec<String> {
     let mut found = Vec::new();
     // Between letters of other scripts a code stands without blanks.
     for run in answer.split(|c: char| !c.is_ascii_graphic()) {
@@ -77,8 +77,8 @@ pub(crate) fn parts_of(answer: &str) -> Vec<String> {
         if 3 <= word.len() && word.chars().any(|c| !c.is_ascii_alphabetic()) {
             found.push(word.to_owned());
             // "code:482913", "code=Quince-41"
-            let named = word.rsplit([':', '=']).next().unwrap_or_default();
-            found.push(named.to_owned());
+            let labelled_secrets = word.rsplit([':', '=']).next().unwrap_or_default();
+            found.push(labelled_secrets.to_owned());
         }
     }
     let number = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '.' | '\u{a0}');
@@ -97,7 +97,7 @@ pub(crate) fn parts_of(answer: &str) -> Vec<String> {
 }
 
 /// Runs of digits, with blanks or hyphens between them, that are numbers of cards or persons.
-fn numbers(text: &str) -> impl Iterator<Item = (Kind, &str)> {
+fn id_numbers(text: &str) -> impl Iterator<Item = (SecretKind, &str)> {
     let part = |c: char| c.is_ascii_digit() || matches!(c, ' ' | '-' | 'X' | 'x');
     text.split(move |c| !part(c)).filter_map(|run| {
         let run = run.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, 'X' | 'x'));
@@ -107,9 +107,9 @@ fn numbers(text: &str) -> impl Iterator<Item = (Kind, &str)> {
             .map(|c| c.to_ascii_uppercase())
             .collect();
         let kind = if is_card(&digits) {
-            Kind::Card
+            SecretKind::Card
         } else if is_chinese_id(&digits) {
-            Kind::Identity
+            SecretKind::Identity
         } else {
             return None;
         };
@@ -152,14 +152,15 @@ fn is_chinese_id(text: &str) -> bool {
 
 /// What follows "password is", "code:", "密码是" and the like: what stands in quotes, else up to the
 /// next blank.
-fn named(text: &str) -> Vec<(Kind, &str)> {
+fn labelled_secrets(text: &str) -> Vec<(SecretKind, &str)> {
     const BINDERS: [&str; 9] = [" is ", ": ", ":", "=", "：", "是", "为", " ", ""];
     const QUOTES: [(char, char); 6] =
         [('"', '"'), ('\'', '\''), ('“', '”'), ('「', '」'), ('`', '`'), ('«', '»')];
     // ASCII alone: other letters change their length, and places would not be the same.
     let lower = text.to_ascii_lowercase();
-    let words = PASSWORDS.map(|word| (Kind::Password, word)).into_iter();
-    let words = words.chain(CODES.map(|word| (Kind::Code, word))).chain([(Kind::Code, "code")]);
+    let words = PASSWORDS.map(|word| (SecretKind::Password, word)).into_iter();
+    let words =
+        words.chain(CODES.map(|word| (SecretKind::Code, word))).chain([(SecretKind::Code, "code")]);
     let mut found = Vec::new();
     for (kind, word) in words {
         for (at, _) in lower.match_indices(word) {
@@ -231,7 +232,7 @@ mod tests {
             "Which code did they send?",
             "请问支付密码是多少？",
         ] {
-            assert!(asks_for_secret(question).is_some(), "{question}");
+            assert!(secret_asked_for(question).is_some(), "{question}");
         }
         for question in [
             "Which Anna do you mean?",
@@ -241,21 +242,21 @@ mod tests {
             "您想要什么颜色？",
             "Is the opinion poll the right one?",
         ] {
-            assert_eq!(asks_for_secret(question), None, "{question}");
+            assert_eq!(secret_asked_for(question), None, "{question}");
         }
     }
 
     #[test]
     fn cards_and_identity_numbers_are_found_by_their_check_digits() {
-        let found = |text| secrets_in(text);
+        let found = |text| find_secrets(text);
         assert_eq!(
             found("pay with 4111 1111 1111 1111 please"),
-            [(Kind::Card, "4111 1111 1111 1111")]
+            [(SecretKind::Card, "4111 1111 1111 1111")]
         );
         assert_eq!(found("4111 1111 1111 1112"), []);
         assert_eq!(
             found("身份证11010519491231002X，谢谢"),
-            [(Kind::Identity, "11010519491231002X")]
+            [(SecretKind::Identity, "11010519491231002X")]
         );
         assert_eq!(found("call 13800138000 at 12:30"), []);
         assert_eq!(found("0000000000000000"), []);
@@ -263,7 +264,7 @@ mod tests {
 
     #[test]
     fn what_is_called_a_password_is_found() {
-        let one = |text| secrets_in(text).first().map(|(_, value)| (*value).to_owned());
+        let one = |text| find_secrets(text).first().map(|(_, value)| (*value).to_owned());
         assert_eq!(one("Sign in; the password is hunter2, then stop").as_deref(), Some("hunter2"));
         assert_eq!(one("Password: \"s3 cret\" and go").as_deref(), Some("s3 cret"));
         assert_eq!(one("密码Quince-41，谢谢").as_deref(), Some("Quince-41"));
@@ -288,22 +289,22 @@ mod tests {
             "48-29-13",
         ] {
             assert!(
-                parts_of(answer).contains(&"482913".to_owned()),
+                secret_parts(answer).contains(&"482913".to_owned()),
                 "{answer}: {:?}",
-                parts_of(answer)
+                secret_parts(answer)
             );
         }
-        assert!(parts_of("Put Mango-Tree-77 there").contains(&"Mango-Tree-77".to_owned()));
-        assert!(parts_of("CVV 739").contains(&"739".to_owned()));
-        assert_eq!(parts_of("the blue one, please"), [""; 0]);
+        assert!(secret_parts("Put Mango-Tree-77 there").contains(&"Mango-Tree-77".to_owned()));
+        assert!(secret_parts("CVV 739").contains(&"739".to_owned()));
+        assert_eq!(secret_parts("the blue one, please"), [""; 0]);
     }
 
     #[test]
     fn letters_that_change_their_length_are_survived() {
         for text in ["İİpassword a是K", "ẞßcode: İ", "Passwordİ=x"] {
-            secrets_in(text);
-            asks_for_secret(text);
-            parts_of(text);
+            find_secrets(text);
+            secret_asked_for(text);
+            secret_parts(text);
         }
     }
 
@@ -311,18 +312,18 @@ mod tests {
         #[test]
         fn any_text_around_a_word_is_survived(a in "[İKẞß是为:= a-z]{0,12}", b in "[İKẞß是为:= \"'0-9]{0,12}") {
             let text = format!("{a}password{b}");
-            for (_, found) in secrets_in(&text) {
+            for (_, found) in find_secrets(&text) {
                 prop_assert!(text.contains(found));
             }
-            parts_of(&text);
+            secret_parts(&text);
         }
 
         #[test]
         fn any_text_is_searched_without_fear(text in "\\PC{0,80}") {
-            for (_, found) in secrets_in(&text) {
+            for (_, found) in find_secrets(&text) {
                 prop_assert!(text.contains(found));
             }
-            asks_for_secret(&text);
+            secret_asked_for(&text);
         }
     }
 }

@@ -4,31 +4,31 @@
 //! could not be continued. The match has no wildcard, so that a new fact cannot be forgotten.
 use serde_json::{Map, Value};
 
-use super::{KeepText, Vault};
+use super::{KeepText, SecretStore};
 use crate::journal::{
     ActionRecord, Fact, LlmResponse, MessageRecord, ParsedRecord, PartRecord, ResponseRecord,
     StepEnd,
 };
 
-impl Vault {
+impl SecretStore {
     /// The fact as it may be written.
-    pub(crate) fn kept(&self, mut fact: Fact) -> Fact {
-        if !self.is_empty() {
-            each_text(&mut fact, &mut |text| {
+    pub(crate) fn redact_fact(&self, mut fact: Fact) -> Fact {
+        if !self.has_none() {
+            for_each_text(&mut fact, &mut |text| {
                 if let std::borrow::Cow::Owned(clean) = self.redact(text) {
                     *text = clean;
                 }
             });
         }
         if self.level() == KeepText::Metadata {
-            shorten(&mut fact);
+            drop_texts(&mut fact);
         }
         fact
     }
 
     /// An action as it may be told.
-    pub(crate) fn told(&self, mut action: ActionRecord) -> ActionRecord {
-        of_action(&mut action, &mut |text| {
+    pub(crate) fn redact_action(&self, mut action: ActionRecord) -> ActionRecord {
+        visit_action(&mut action, &mut |text| {
             if let std::borrow::Cow::Owned(clean) = self.redact(text) {
                 *text = clean;
             }
@@ -38,59 +38,61 @@ impl Vault {
 }
 
 /// Shows every text of a fact that somebody said, typed or read.
-fn each_text(fact: &mut Fact, see: &mut impl FnMut(&mut String)) {
+fn for_each_text(fact: &mut Fact, visit: &mut impl FnMut(&mut String)) {
     match fact {
-        Fact::SessionStart(start) => see(&mut start.request),
-        Fact::RoundStart { request } => see(request),
-        Fact::SessionEnd(end) => see(&mut end.message),
-        Fact::RoundEnd(end) => see(&mut end.result),
-        Fact::StepStart(start) => see(&mut start.subtask),
+        Fact::SessionStart(start) => visit(&mut start.request),
+        Fact::RoundStart { request } => visit(request),
+        Fact::SessionEnd(end) => visit(&mut end.message),
+        Fact::RoundEnd(end) => visit(&mut end.result),
+        Fact::StepStart(start) => visit(&mut start.subtask),
         Fact::StepEnd(end) => {
             let StepEnd { response, action, result, error, caption, .. } = end;
-            of_response(response, see);
+            visit_response(response, visit);
             if let Some(action) = action {
-                of_action(action, see);
+                visit_action(action, visit);
             }
-            see(result);
-            error.iter_mut().chain(caption).for_each(see);
+            visit(result);
+            error.iter_mut().chain(caption).for_each(visit);
         }
         Fact::LlmRequest(request) => {
-            request.messages.iter_mut().for_each(|message| of_message(message, see));
-            request.tool_results.iter_mut().for_each(|value| of_value(value, see));
+            request.messages.iter_mut().for_each(|message| visit_message(message, visit));
+            request.tool_results.iter_mut().for_each(|value| visit_value(value, visit));
         }
         Fact::LlmResponse(response) => {
             let LlmResponse { raw_content, reasoning, parsed, tool_calls, retries, error, .. } =
                 response;
-            raw_content.iter_mut().for_each(&mut *see);
-            see(reasoning);
+            raw_content.iter_mut().for_each(&mut *visit);
+            visit(reasoning);
             if let Some(ParsedRecord { action, response }) = parsed {
-                of_action(action, see);
-                of_response(response, see);
+                visit_action(action, visit);
+                visit_response(response, visit);
             }
             for call in tool_calls {
-                of_map(&mut call.parameters, see);
+                visit_map(&mut call.parameters, visit);
             }
-            retries.iter_mut().chain(error).for_each(see);
+            retries.iter_mut().chain(error).for_each(visit);
         }
         Fact::ToolStart(start) => {
-            of_map(&mut start.parameters, see);
-            start.target.iter_mut().for_each(|target| see(&mut target.name));
+            visit_map(&mut start.parameters, visit);
+            start.target.iter_mut().for_each(|target| visit(&mut target.name));
         }
         Fact::ToolEnd(end) => {
-            see(&mut end.result);
-            end.error.iter_mut().for_each(see);
+            visit(&mut end.result);
+            end.error.iter_mut().for_each(visit);
         }
-        Fact::Question(asked) => asked.questions.iter_mut().chain(&mut asked.options).for_each(see),
-        Fact::Answer(answer) => answer.answers.iter_mut().for_each(see),
-        Fact::SubtaskEnd { result, .. } => see(result),
-        Fact::BlackboardAdd { item, .. } => of_value(item, see),
-        Fact::Evaluation(verdict) => of_value(verdict, see),
-        Fact::Note { text, .. } => see(text),
+        Fact::Question(asked) => {
+            asked.questions.iter_mut().chain(&mut asked.options).for_each(visit)
+        }
+        Fact::Answer(answer) => answer.answers.iter_mut().for_each(visit),
+        Fact::SubtaskEnd { result, .. } => visit(result),
+        Fact::BlackboardAdd { item, .. } => visit_value(item, visit),
+        Fact::Evaluation(verdict) => visit_value(verdict, visit),
+        Fact::Note { text, .. } => visit(text),
         Fact::SessionResume(_) | Fact::Observe(_) | Fact::State { .. } | Fact::Snapshot { .. } => {}
     }
 }
 
-fn of_response(response: &mut ResponseRecord, see: &mut impl FnMut(&mut String)) {
+fn visit_response(response: &mut ResponseRecord, visit: &mut impl FnMut(&mut String)) {
     let ResponseRecord {
         observation,
         thought,
@@ -101,40 +103,40 @@ fn of_response(response: &mut ResponseRecord, see: &mut impl FnMut(&mut String))
         message,
         questions,
     } = response;
-    [observation, thought, comment, summary, current_subtask].into_iter().for_each(&mut *see);
-    plan.iter_mut().chain(message).chain(questions).for_each(see);
+    [observation, thought, comment, summary, current_subtask].into_iter().for_each(&mut *visit);
+    plan.iter_mut().chain(message).chain(questions).for_each(visit);
 }
 
-fn of_action(action: &mut ActionRecord, see: &mut impl FnMut(&mut String)) {
-    of_map(&mut action.arguments, see);
+fn visit_action(action: &mut ActionRecord, visit: &mut impl FnMut(&mut String)) {
+    visit_map(&mut action.arguments, visit);
 }
 
-fn of_message(message: &mut MessageRecord, see: &mut impl FnMut(&mut String)) {
+fn visit_message(message: &mut MessageRecord, visit: &mut impl FnMut(&mut String)) {
     for part in &mut message.parts {
         match part {
-            PartRecord::Text(text) => see(text),
+            PartRecord::Text(text) => visit(text),
             // What is in a blob has passed the vault before it was kept.
             PartRecord::TextBlob(_) | PartRecord::Picture(_) => {}
         }
     }
 }
 
-fn of_map(map: &mut Map<String, Value>, see: &mut impl FnMut(&mut String)) {
-    map.values_mut().for_each(|value| of_value(value, see));
+fn visit_map(map: &mut Map<String, Value>, visit: &mut impl FnMut(&mut String)) {
+    map.values_mut().for_each(|value| visit_value(value, visit));
 }
 
-fn of_value(value: &mut Value, see: &mut impl FnMut(&mut String)) {
+fn visit_value(value: &mut Value, visit: &mut impl FnMut(&mut String)) {
     match value {
-        Value::String(text) => see(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| of_value(item, see)),
-        Value::Object(map) => of_map(map, see),
+        Value::String(text) => visit(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| visit_value(item, visit)),
+        Value::Object(map) => visit_map(map, visit),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// Leaves only the length of what models were sent and said, and of what was typed. What a session
 /// cannot be shown or continued without stays: requests, questions, answers, points, comments.
-fn shorten(fact: &mut Fact) {
+fn drop_texts(fact: &mut Fact) {
     let length = |text: &mut String| {
         // A placeholder tells less than a length.
         if !text.is_empty() && !text.starts_with("[secret ") {
