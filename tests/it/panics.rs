@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ayeaye::mcp::Server;
-use ayeaye_agent::journal::{FileJournal, SyncWhen};
+use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
     Action, Agent, AgentDeps, Decision, Device, DeviceEntry, DeviceError, DeviceId, DeviceSource,
     Frame, Limits, Model, ModelError, Models, ParseError, Picture, PrivacySettings, Prompt, Reply,
@@ -88,7 +88,7 @@ async fn client(
         sources: vec![source],
         in_process_devices: Vec::new(),
         models: Models::one(model),
-        journal: Arc::new(FileJournal::new(data, ayeaye::clock::system(), SyncWhen::Step)),
+        journal: Arc::new(FileJournal::new(data, ayeaye::clock::system(), SyncPolicy::Step)),
         limits: Limits::USUAL,
         config: Map::new(),
         privacy: PrivacySettings::default(),

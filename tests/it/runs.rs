@@ -282,7 +282,7 @@ async fn manual_reply_waits_for_the_operator() {
         }
     })
     .await;
-    rig.agent.journal().leave_answer(&id, "the blue one").await.unwrap();
+    rig.agent.journal().post_answer(&id, "the blue one").await.unwrap();
     let done = rig.go_on(&begun, json!({})).await;
     assert_eq!(done["stop_reason"], DONE, "{done}");
     assert!(rig.vlm.asked().pop().unwrap().to_string().contains("the blue one"));

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use ayeaye_agent::journal::{
     ActionRecord, BlobRef, DeviceRecord, Entry, Fact, FileJournal, LlmRequest, LlmResponse,
     MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, ResponseRecord, RunRecord,
-    SessionBuilder, SessionStart, StepEnd, StepStart, SyncWhen, TargetRecord, TokenRecord, ToolEnd,
-    ToolStart,
+    SessionBuilder, SessionStart, StepEnd, StepStart, SyncPolicy, TargetRecord, TokenRecord,
+    ToolEnd, ToolStart,
 };
 use ayeaye_agent::{Clock, Journal as _, JournalWriter, SessionId};
 use bytes::Bytes;
@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 async fn main() {
     let steps: u32 = std::env::args().nth(1).map_or(10_000, |text| text.parse().unwrap());
     let data = tempfile::tempdir().unwrap();
-    let journal = FileJournal::new(data.path(), ticking(), SyncWhen::Never);
+    let journal = FileJournal::new(data.path(), ticking(), SyncPolicy::Never);
     let id = SessionId::new();
 
     let before = resident_kib();
@@ -92,14 +92,14 @@ impl Writer<'_> {
         self.events += 1;
     }
 
-    async fn keep(&mut self, bytes: Vec<u8>, media_type: &str) -> BlobRef {
-        self.record.keep(Bytes::from(bytes), media_type).await.unwrap()
+    async fn store_blob(&mut self, bytes: Vec<u8>, media_type: &str) -> BlobRef {
+        self.record.store_blob(Bytes::from(bytes), media_type).await.unwrap()
     }
 
     async fn step(&mut self, step: u32) {
         // Small pictures: their bytes are not what is measured.
-        let picture = self.keep(format!("picture {step}").into_bytes(), "image/jpeg").await;
-        let system = self.keep(vec![b'x'; 4000], "text/plain").await;
+        let picture = self.store_blob(format!("picture {step}").into_bytes(), "image/jpeg").await;
+        let system = self.store_blob(vec![b'x'; 4000], "text/plain").await;
         let at = Some(step);
         self.say(at, step_start(step)).await;
         self.say(at, observe(&picture)).await;

@@ -254,7 +254,7 @@ impl Agent {
             Some(session) => Some(session),
             None if self.deps.in_process_devices.contains(device) => None,
             // A list is not refused because a lock cannot be read.
-            None => self.deps.journal.claimant(device).await.unwrap_or_default(),
+            None => self.deps.journal.lease_holder(device).await.unwrap_or_default(),
         };
         match session {
             None => DeviceHolder::Free,
@@ -467,7 +467,7 @@ impl Agent {
             }
             let begun = self.go_on(DeviceId::new(its), &next, words).await;
             if let (Some(text), Err(_) | Ok(None)) = (left, &begun) {
-                self.deps.journal.leave_answer(&id, &text).await?;
+                self.deps.journal.post_answer(&id, &text).await?;
             }
             if let Some(follower) = begun? {
                 return Ok(follower);
@@ -527,7 +527,7 @@ impl Agent {
         }
         let session = self.session(id).await?;
         // Without an end it may be that another process drives it, or that one died.
-        let driven = session.stopped.is_none() && self.deps.journal.driven(&id).await?;
+        let driven = session.stopped.is_none() && self.deps.journal.is_locked(&id).await?;
         Ok(session.report(driven))
     }
 
@@ -564,7 +564,7 @@ impl Agent {
     /// answer is left on disk, where it is found.
     async fn not_elsewhere(&self, id: SessionId, stopped: bool) -> Result<(), AgentError> {
         let ours = self.runs.get(id).is_some() || self.runs.resume_kind(id).is_some();
-        if !stopped && !ours && self.deps.journal.driven(&id).await? {
+        if !stopped && !ours && self.deps.journal.is_locked(&id).await? {
             return Err(AgentError::DrivenElsewhere(id));
         }
         Ok(())
@@ -581,26 +581,26 @@ impl Agent {
         lease: &mut DeviceLease,
         session: SessionId,
     ) -> Result<(), AgentError> {
-        use crate::journal::Claim;
+        use crate::journal::LeaseGrant;
         let device = lease.device.clone();
         if self.deps.in_process_devices.contains(&device) {
             return Ok(());
         }
-        match self.deps.journal.claim(&device, &session).await? {
-            Claim::Yours(held) => {
+        match self.deps.journal.acquire_lease(&device, &session).await? {
+            LeaseGrant::Granted(held) => {
                 lease.held = Some(held);
                 Ok(())
             }
-            Claim::Taken(Some(holder)) => {
+            LeaseGrant::Taken(Some(holder)) => {
                 Err(AgentError::DeviceBusy { device, session: Some(holder) })
             }
-            Claim::Taken(None) => Err(AgentError::DeviceTaken(device)),
+            LeaseGrant::Taken(None) => Err(AgentError::DeviceTaken(device)),
         }
     }
 
     async fn session(&self, id: SessionId) -> Result<Session, AgentError> {
         let mut folding = SessionBuilder::new(id);
-        match self.deps.journal.outline(&id, &mut |event| folding.apply(&event)).await {
+        match self.deps.journal.visit_compact(&id, &mut |event| folding.apply(&event)).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
         }

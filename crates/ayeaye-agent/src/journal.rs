@@ -1,8 +1,8 @@
 //! The seam to what is kept: one append-only record a session, the only truth about it.
+mod builder;
 mod event;
 mod facts;
 mod files;
-mod folding;
 mod retention;
 mod summary;
 
@@ -12,11 +12,15 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use bytes::Bytes;
 
+pub use builder::SessionBuilder;
 pub use event::*;
-pub use facts::NotAnAction;
-pub use files::{Clock, FLOOR, FileJournal, FreeSpace, InvalidRecordLine, SyncWhen, Verdict};
-pub use folding::SessionBuilder;
-pub use retention::{Candidate, Hold, Retention, Tidied, tidy, victims};
+pub use facts::InvalidActionRecord;
+pub use files::{
+    Clock, FileJournal, FreeSpace, InvalidRecordLine, MIN_FREE_BYTES, SyncPolicy, VerifyReport,
+};
+pub use retention::{
+    PruneReport, Removable, Retention, RetentionCandidate, prune, select_for_removal,
+};
 pub use summary::Summary;
 
 use crate::{DeviceId, MissingSessionStart, SessionId};
@@ -63,7 +67,7 @@ pub enum JournalError {
     /// Too little is free to begin a session.
     #[error(
         "{} MiB are free in {}, and a new session needs {} MiB: remove old sessions or make room",
-        free >> 20, path.display(), floor >> 20
+        free >> 20, path.display(), min_free_bytes >> 20
     )]
     NoRoom {
         /// Where sessions are kept.
@@ -71,7 +75,7 @@ pub enum JournalError {
         /// Bytes that are free.
         free: u64,
         /// Bytes that must be.
-        floor: u64,
+        min_free_bytes: u64,
     },
     /// A record without a beginning cannot be summed up.
     #[error(transparent)]
@@ -79,20 +83,20 @@ pub enum JournalError {
 }
 
 /// Takes the events of a record in their order, one by one.
-pub type Each<'a> = &'a mut (dyn FnMut(Event) + Send);
+pub type EventSink<'a> = &'a mut (dyn FnMut(Event) + Send);
 
 /// What comes of asking for a phone.
-pub enum Claim {
+pub enum LeaseGrant {
     /// It is the principal's, until this is dropped or the process dies.
-    Yours(Box<dyn Send + Sync>),
+    Granted(Box<dyn Send + Sync>),
     /// Another process drives it, for this session if that can be told.
     Taken(Option<SessionId>),
 }
 
-impl fmt::Debug for Claim {
+impl fmt::Debug for LeaseGrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Yours(_) => f.write_str("Yours"),
+            Self::Granted(_) => f.write_str("Granted"),
             Self::Taken(session) => f.debug_tuple("Taken").field(session).finish(),
         }
     }
@@ -104,20 +108,20 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// Begins the record of a new session and holds its lock.
     async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError>;
     /// Opens a session to go on with it: takes its lock, mends a torn tail (and notes that), and
-    /// hands out the [`outline`](Self::outline) of everything recorded so far. After an error what
+    /// hands out the [`visit_compact`](Self::visit_compact) of everything recorded so far. After an error what
     /// was handed out is to be forgotten.
     async fn open(
         &self,
         id: &SessionId,
-        each: Each<'_>,
+        each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError>;
     /// Hands out everything recorded so far, without a lock and without mending: a torn last line is
     /// left out. Where a damaged record has good events in front, they come before the error.
-    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError>;
+    async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError>;
     /// [`visit`](Self::visit) for those who fold a [`Session`](crate::Session), in less time: requests
     /// to models come without messages, parameters, schemas and results of tools, answers without the
     /// text as it came, reasoning, calls of tools and retries.
-    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+    async fn visit_compact(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
         self.visit(id, each).await
     }
     /// [`visit`](Self::visit) for those who need all events whole and at once.
@@ -134,13 +138,17 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// The bytes of a blob.
     async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError>;
     /// Whether some process writes the session now.
-    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError>;
+    async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError>;
     /// Takes a phone for a session, against every process that keeps its sessions here.
-    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError>;
+    async fn acquire_lease(
+        &self,
+        device: &DeviceId,
+        session: &SessionId,
+    ) -> Result<LeaseGrant, JournalError>;
     /// The session that has taken a phone, in whichever process.
-    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError>;
+    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError>;
     /// Leaves an operator's answer for whichever process runs the session.
-    async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError>;
+    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError>;
     /// Removes a session that nobody writes, with all that belongs to it.
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError>;
     /// Takes the answer that was left, if any; it is gone afterwards.
@@ -157,7 +165,8 @@ pub trait JournalWriter: Send + fmt::Debug {
     async fn sync(&mut self) -> Result<(), JournalError>;
     /// Keeps bytes under their SHA-256. The same bytes are stored once. The file is complete under its
     /// name before this returns, and on the disk after the next [`sync`](Self::sync).
-    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError>;
+    async fn store_blob(&mut self, bytes: Bytes, media_type: &str)
+    -> Result<BlobRef, JournalError>;
     /// Bytes of the record so far, blobs included. Nothing is refused for its size: whoever writes
     /// looks at it, and stops in good order.
     fn size(&self) -> u64;

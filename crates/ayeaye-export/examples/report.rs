@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use ayeaye_agent::journal::{BlobRef, FileJournal, SyncWhen};
+use ayeaye_agent::journal::{BlobRef, FileJournal, SyncPolicy};
 use ayeaye_agent::{Journal as _, JournalError, SessionId};
 use ayeaye_export::{Blobs, Content, FileOp, Projection as _, Report};
 use bytes::Bytes;
@@ -18,7 +18,7 @@ fn main() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     // Nothing is written to the journal, so nothing asks for the time.
     let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
-    let journal = FileJournal::new(Path::new(&data), clock, SyncWhen::Never);
+    let journal = FileJournal::new(Path::new(&data), clock, SyncPolicy::Never);
     let events = runtime.block_on(journal.read(&id))?;
     let blobs = Recorded { journal, id, runtime };
     let mut report = Report::new(id);

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ayeaye_agent::journal::{BlobRef, Claim, Each, Entry, Event, Summary};
+use ayeaye_agent::journal::{BlobRef, Entry, Event, EventSink, LeaseGrant, Summary};
 use ayeaye_agent::{DeviceId, Journal, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
@@ -215,7 +215,7 @@ impl Journal for LoggingJournal {
     async fn open(
         &self,
         id: &SessionId,
-        each: Each<'_>,
+        each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
         let mut last = 0;
         let mut each = |event: Event| {
@@ -226,12 +226,12 @@ impl Journal for LoggingJournal {
         Ok(Self::wrap(record, self.open_folder(*id, last).await))
     }
 
-    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+    async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
         self.shared.inner.visit(id, each).await
     }
 
-    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
-        self.shared.inner.outline(id, each).await
+    async fn visit_compact(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
+        self.shared.inner.visit_compact(id, each).await
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
@@ -246,25 +246,29 @@ impl Journal for LoggingJournal {
         self.shared.inner.blob(id, blob).await
     }
 
-    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError> {
-        self.shared.inner.driven(id).await
+    async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
+        self.shared.inner.is_locked(id).await
     }
 
-    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError> {
-        self.shared.inner.claim(device, session).await
+    async fn acquire_lease(
+        &self,
+        device: &DeviceId,
+        session: &SessionId,
+    ) -> Result<LeaseGrant, JournalError> {
+        self.shared.inner.acquire_lease(device, session).await
     }
 
-    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
-        self.shared.inner.claimant(device).await
+    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
+        self.shared.inner.lease_holder(device).await
     }
 
-    async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
-        self.shared.inner.leave_answer(id, text).await
+    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
+        self.shared.inner.post_answer(id, text).await
     }
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
         // Asked first: the logs of a session that somebody writes are not to be stopped.
-        if self.shared.inner.driven(id).await? {
+        if self.shared.inner.is_locked(id).await? {
             return Err(JournalError::Busy(*id));
         }
         self.remove_session(*id).await
@@ -307,8 +311,12 @@ impl JournalWriter for LoggingWriter {
         self.inner.sync().await
     }
 
-    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
-        self.inner.keep(bytes, media_type).await
+    async fn store_blob(
+        &mut self,
+        bytes: Bytes,
+        media_type: &str,
+    ) -> Result<BlobRef, JournalError> {
+        self.inner.store_blob(bytes, media_type).await
     }
 
     fn size(&self) -> u64 {

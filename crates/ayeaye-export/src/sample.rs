@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use ayeaye_agent::journal::{BlobRef, Entry, Event, Fact, FileJournal, SyncWhen};
+use ayeaye_agent::journal::{BlobRef, Entry, Event, Fact, FileJournal, SyncPolicy};
 use ayeaye_agent::{Journal as _, JournalError, JournalWriter, SessionId};
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -98,7 +98,7 @@ pub(crate) fn facts() -> Vec<Entry> {
 /// A journal in `data` whose clock stands.
 pub(crate) fn files(data: &Path) -> FileJournal {
     let noon = Timestamp::from_second(1_767_323_045).expect("a time in this century");
-    FileJournal::new(data, Arc::new(move || noon), SyncWhen::Never)
+    FileJournal::new(data, Arc::new(move || noon), SyncPolicy::Never)
 }
 
 /// Writes the events of [`facts`], with a picture for each look.
@@ -106,7 +106,7 @@ pub(crate) async fn write(record: &mut dyn JournalWriter, entries: Vec<Entry>) {
     for mut entry in entries {
         if let Fact::Observe(observe) = &mut entry.fact {
             let bytes = Bytes::from_static(b"\xff\xd8 a picture \xff\xd9");
-            let blob = record.keep(bytes, "image/jpeg").await.expect("room for a picture");
+            let blob = record.store_blob(bytes, "image/jpeg").await.expect("room for a picture");
             observe.screenshot = Some(blob);
         }
         record.append(entry).await.expect("room for an event");

@@ -32,7 +32,7 @@ pub use tool_set::ToolSet;
 pub use value::is_loopback;
 pub use web_names::{HostName, WebOrigin};
 
-use ayeaye_agent::journal::{Retention, SyncWhen};
+use ayeaye_agent::journal::{Retention, SyncPolicy};
 use ayeaye_agent::{Prices, PrivacySettings, ReplyMode};
 use ayeaye_export::LogSettings;
 use ayeaye_model::{CoordSystem, Profile};
@@ -187,7 +187,7 @@ impl Evaluate {
 #[derive(Debug, Clone)]
 pub struct JournalSettings {
     pub keeping: PrivacySettings,
-    pub sync: SyncWhen,
+    pub sync: SyncPolicy,
     /// Bytes that must be free for a new session.
     pub min_free: u64,
     /// Bytes of one session, at which its runs stop.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress, find_adb};
-use ayeaye_agent::journal::{FileJournal, tidy};
+use ayeaye_agent::journal::{FileJournal, prune};
 use ayeaye_agent::{
     Agent, AgentDeps, DeviceId, DeviceSource, Judge, Limits, Model, Models, SettleRule,
 };
@@ -79,7 +79,7 @@ impl App {
         let model = RemoteModel::new(endpoint.clone()).context("the model's settings")?;
         let model = Arc::new(model);
         let files = FileJournal::new(&config.data_dir, clock::system(), config.journal.sync)
-            .with_floor(config.journal.min_free);
+            .with_min_free_bytes(config.journal.min_free);
         let logs = config.logs.clone();
         let journal =
             Arc::new(LoggingJournal::new(Arc::new(files.clone()), &config.data_dir, logs));
@@ -96,7 +96,7 @@ impl App {
             journal: journal.clone(),
             limits: limits(config),
             config: facts,
-            privacy: config.journal.keeping,
+            privacy: config.journal.privacy,
             judge,
         });
         let scripted = decider == ModelChoice::Scripted;
@@ -116,7 +116,7 @@ impl App {
                 tracing::info!("logs of {behind} sessions were completed");
             }
             loop {
-                match tidy(&*journal, &retention, now()).await {
+                match prune(&*journal, &retention, now()).await {
                     Ok(tidied) if tidied.removed.is_empty() => {}
                     Ok(tidied) => tracing::info!(
                         "{} old sessions were removed, {} MiB",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::{FileJournal, SyncWhen};
+use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_export::{Format, Images, LogSettings};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -81,7 +81,7 @@ pub fn live(data: &Path, id: SessionId) -> BTreeMap<Format, Files> {
 pub async fn same_twice(data: &Path, session: &str, images: Images) {
     complete(data, session).await;
     let id: SessionId = session.parse().unwrap();
-    let journal = FileJournal::new(data, ayeaye::clock::system(), SyncWhen::Never);
+    let journal = FileJournal::new(data, ayeaye::clock::system(), SyncPolicy::Never);
     let settings = LogSettings { images, ..LogSettings::default() };
     let live = live(data, id);
     assert_eq!(live.keys().copied().collect::<Vec<_>>(), Format::ALL);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ayeaye::mcp::Server;
 use ayeaye::mcp::questions::StateCodec;
-use ayeaye_agent::journal::{FileJournal, SyncWhen};
+use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
     Action, Agent, AgentDeps, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
     DeviceInfo, DeviceSource, Frame, Gesture, HistoryItem, Limits, Message, Model, ModelError,
@@ -88,7 +88,7 @@ impl Paper {
         let lines = Mutex::new(lines.into_iter().collect());
         let script = Arc::new(Script { lines, ..Script::default() });
         let phone = Arc::new(Sheet { id: DeviceId::new(SERIAL), ..Sheet::default() });
-        let journal = FileJournal::new(data.path(), ayeaye::clock::system(), SyncWhen::Never);
+        let journal = FileJournal::new(data.path(), ayeaye::clock::system(), SyncPolicy::Never);
         let hour = Duration::from_hours(1);
         let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(Drawer(phone.clone()))],

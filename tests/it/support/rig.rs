@@ -8,7 +8,7 @@ use ayeaye::config::ToolSet;
 use ayeaye::mcp::{Defaults, Server};
 use ayeaye::scripted_model::{ScriptedClient, ScriptedModel};
 use ayeaye_adb::{AdbConfig, AdbDevices, ServerAddress};
-use ayeaye_agent::journal::{FileJournal, SyncWhen};
+use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{Agent, AgentDeps, Judge, Limits, Model, Models, PrivacySettings, ReplyMode};
 use ayeaye_export::{Images, LogSettings, LoggingJournal};
 use ayeaye_model::{Endpoint, ModelConfig, RemoteModel, Secret};
@@ -37,7 +37,7 @@ pub struct RigOptions {
     pub data: TempDir,
     /// The logs beside the record; without UFO's pictures, unless a test is about them.
     pub logs: LogSettings,
-    pub keeping: PrivacySettings,
+    pub privacy: PrivacySettings,
     /// The model that decides also judges each round and session.
     pub judged: bool,
     /// What goes on when the model that decides does not.
@@ -59,7 +59,7 @@ impl Default for RigOptions {
             adb_device: AdbDevice::default(),
             data: TempDir::new().unwrap(),
             logs: LogSettings { images: Images::None, ..LogSettings::default() },
-            keeping: PrivacySettings::default(),
+            privacy: PrivacySettings::default(),
             judged: false,
             fallback: None,
             caption: None,
@@ -136,7 +136,7 @@ impl Rig {
             let fake = || quick_model(&vlm.url(), "gelab-zero-4b-preview", first_byte);
             Arc::new(RemoteModel::new(model.unwrap_or_else(fake)).unwrap())
         };
-        let files = FileJournal::new(data.path(), ayeaye::clock::system(), SyncWhen::Step);
+        let files = FileJournal::new(data.path(), ayeaye::clock::system(), SyncPolicy::Step);
         let judge = Judge { model: model.clone(), rounds: true, sessions: true };
         let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(devices)],
@@ -149,7 +149,7 @@ impl Rig {
             journal: Arc::new(LoggingJournal::new(Arc::new(files), data.path(), options.logs)),
             limits,
             config: Map::new(),
-            privacy: options.keeping,
+            privacy: options.privacy,
             judge: options.judged.then_some(judge),
         }));
         let defaults = Defaults { tools: options.tools, ..DEFAULTS };

@@ -44,7 +44,7 @@ impl Agent {
                 folding.apply(&event);
             }
         };
-        match self.deps.journal.outline(&id, &mut each).await {
+        match self.deps.journal.visit_compact(&id, &mut each).await {
             Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
             other => other?,
         }
@@ -54,7 +54,7 @@ impl Agent {
         let session = folding.finish()?;
         // Without an end it may be that another process drives it, or that one died.
         let driven =
-            !superseded && session.stopped.is_none() && self.deps.journal.driven(&id).await?;
+            !superseded && session.stopped.is_none() && self.deps.journal.is_locked(&id).await?;
         Ok(RunStatus { report: session.report(driven), superseded })
     }
 

@@ -31,7 +31,7 @@ use crate::{
 
 /// A kept action that this version cannot read back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotAnAction {
+pub enum InvalidActionRecord {
     /// No action has this name.
     #[error("no action is called `{0}`")]
     Name(String),
@@ -72,9 +72,9 @@ impl From<&Action> for ActionRecord {
 }
 
 impl TryFrom<&ActionRecord> for Action {
-    type Error = NotAnAction;
+    type Error = InvalidActionRecord;
 
-    fn try_from(facts: &ActionRecord) -> Result<Self, NotAnAction> {
+    fn try_from(facts: &ActionRecord) -> Result<Self, InvalidActionRecord> {
         let args = |function| Arguments { function, of: &facts.arguments };
         Ok(match facts.function.as_str() {
             "CLICK" => Gesture::Click { point: args("CLICK").point("point")? }.into(),
@@ -128,7 +128,7 @@ impl TryFrom<&ActionRecord> for Action {
             }
             "COMPLETE" => Self::Complete { message: args("COMPLETE").text("return")? },
             "ABORT" => Self::Abort { reason: args("ABORT").text("reason")? },
-            other => return Err(NotAnAction::Name(other.chars().take(64).collect())),
+            other => return Err(InvalidActionRecord::Name(other.chars().take(64).collect())),
         })
     }
 }
@@ -248,23 +248,23 @@ struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    fn bad(self, argument: &'static str) -> NotAnAction {
-        NotAnAction::Argument { function: self.function, argument }
+    fn bad(self, argument: &'static str) -> InvalidActionRecord {
+        InvalidActionRecord::Argument { function: self.function, argument }
     }
 
-    fn text(self, name: &'static str) -> Result<String, NotAnAction> {
+    fn text(self, name: &'static str) -> Result<String, InvalidActionRecord> {
         self.of.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| self.bad(name))
     }
 
-    fn flag(self, name: &'static str) -> Result<bool, NotAnAction> {
+    fn flag(self, name: &'static str) -> Result<bool, InvalidActionRecord> {
         self.of.get(name).and_then(Value::as_bool).ok_or_else(|| self.bad(name))
     }
 
-    fn point(self, name: &'static str) -> Result<Point, NotAnAction> {
+    fn point(self, name: &'static str) -> Result<Point, InvalidActionRecord> {
         self.point_if_any(name)?.ok_or_else(|| self.bad(name))
     }
 
-    fn point_if_any(self, name: &'static str) -> Result<Option<Point>, NotAnAction> {
+    fn point_if_any(self, name: &'static str) -> Result<Option<Point>, InvalidActionRecord> {
         let Some(value) = self.of.get(name) else { return Ok(None) };
         let Some([x, y]) = value.as_array().map(Vec::as_slice) else { return Err(self.bad(name)) };
         match (x.as_f64(), y.as_f64()) {
@@ -273,7 +273,7 @@ impl Arguments<'_> {
         }
     }
 
-    fn direction(self, name: &'static str) -> Result<Direction, NotAnAction> {
+    fn direction(self, name: &'static str) -> Result<Direction, InvalidActionRecord> {
         match self.of.get(name).and_then(Value::as_str) {
             Some("up") => Ok(Direction::Up),
             Some("down") => Ok(Direction::Down),
@@ -283,12 +283,12 @@ impl Arguments<'_> {
         }
     }
 
-    fn millis(self, name: &'static str) -> Result<Duration, NotAnAction> {
+    fn millis(self, name: &'static str) -> Result<Duration, InvalidActionRecord> {
         let millis = self.of.get(name).and_then(Value::as_u64).ok_or_else(|| self.bad(name))?;
         Ok(Duration::from_millis(millis))
     }
 
-    fn seconds(self, name: &'static str) -> Result<Duration, NotAnAction> {
+    fn seconds(self, name: &'static str) -> Result<Duration, InvalidActionRecord> {
         let value = self.of.get(name).ok_or_else(|| self.bad(name))?;
         if let Some(whole) = value.as_u64() {
             return Ok(Duration::from_secs(whole));
@@ -301,7 +301,7 @@ impl Arguments<'_> {
             .ok_or_else(|| self.bad(name))
     }
 
-    fn gesture(self, name: &'static str) -> Result<Option<Gesture>, NotAnAction> {
+    fn gesture(self, name: &'static str) -> Result<Option<Gesture>, InvalidActionRecord> {
         let Some(value) = self.of.get(name) else { return Ok(None) };
         let function = value["function"].as_str();
         let (Some(function), Some(arguments)) = (function, value["arguments"].as_object()) else {
@@ -318,7 +318,7 @@ impl Arguments<'_> {
         }
     }
 
-    fn question(self, name: &'static str) -> Result<Question, NotAnAction> {
+    fn question(self, name: &'static str) -> Result<Question, InvalidActionRecord> {
         let facts = self.of.get(name).and_then(Value::as_object).ok_or_else(|| self.bad(name))?;
         let kind = match facts.get("kind").and_then(Value::as_str) {
             Some("info") => QuestionKind::Info,
@@ -471,14 +471,14 @@ mod tests {
             arguments: arguments.as_object().unwrap().clone(),
         };
         let read = |function, arguments| Action::try_from(&facts(function, arguments));
-        assert_eq!(read("FORMAT", json!({})), Err(NotAnAction::Name("FORMAT".to_owned())));
+        assert_eq!(read("FORMAT", json!({})), Err(InvalidActionRecord::Name("FORMAT".to_owned())));
         assert_eq!(
             read("CLICK", json!({})),
-            Err(NotAnAction::Argument { function: "CLICK", argument: "point" })
+            Err(InvalidActionRecord::Argument { function: "CLICK", argument: "point" })
         );
         assert_eq!(
             read("CLICK", json!({ "point": [4000, 3] })),
-            Err(NotAnAction::OffScreen(OffScreen { x: 4000, y: 3 }))
+            Err(InvalidActionRecord::OffScreen(OffScreen { x: 4000, y: 3 }))
         );
         assert!(read("WAIT", json!({ "seconds": -1 })).is_err());
         assert!(read("WAIT", json!({ "seconds": 1e300 })).is_err());

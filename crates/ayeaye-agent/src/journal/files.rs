@@ -1,20 +1,20 @@
 //! The journal in files: one folder a session, one line an event.
 //!
-//! Start at [`FileJournal`]. A line is made and read in `line`, a whole record in `scan`; `opening`
-//! reads and mends, `record` writes, `folder` knows the names.
+//! Start at [`FileJournal`]. `line` encodes and decodes one line, `scan` reads a whole record, `open`
+//! reads and repairs, `writer` appends, `folder` has the names and the file operations.
 mod answer;
 mod blobs;
-mod cache;
-mod claim;
+mod device_lease;
 mod folder;
+mod free_space;
 mod line;
-mod opening;
-mod record;
-mod room;
+mod open;
 mod scan;
-mod shelf;
+mod sessions_folder;
+mod summary_cache;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -27,12 +27,12 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use self::folder::{Folder, private_file, private_folder, storage};
+pub use self::free_space::{FreeSpace, MIN_FREE_BYTES};
 use self::line::{Chain, Detail};
-use self::opening::{scan_file, telling, verdict};
-use self::record::FileRecord;
-pub use self::room::{FLOOR, FreeSpace};
-use super::retention::{self, Retention, Tidied};
-use super::{BlobRef, Claim, Each, Event, Journal, JournalError, JournalWriter, Summary};
+use self::open::{scan_file, stream_events, verify_report};
+use self::writer::FileWriter;
+use super::retention::{self, PruneReport, Retention};
+use super::{BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, LeaseGrant, Summary};
 use crate::{DeviceId, SessionId};
 
 /// The time of day, as it is handed in.
@@ -40,7 +40,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// When what was written is put on the disk, and not only in the system's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyncWhen {
+pub enum SyncPolicy {
     /// After every event and blob.
     Always,
     /// When [`JournalWriter::sync`] says so: before the phone is touched and after what cost money.
@@ -64,15 +64,15 @@ pub struct FileJournal {
     /// Locks, one a phone.
     devices: PathBuf,
     clock: Clock,
-    when: SyncWhen,
+    sync: SyncPolicy,
     /// Free bytes below which no session is begun.
-    floor: u64,
+    min_free_bytes: u64,
     free_space: FreeSpace,
 }
 
 /// What a session's record turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct VerifyReport {
     /// Good records in front.
     pub records: u64,
     /// The first one that is not good.
@@ -94,15 +94,22 @@ pub struct InvalidRecordLine {
 
 impl FileJournal {
     /// The sessions in `data`, which need not exist yet.
-    pub fn new(data: &Path, clock: Clock, when: SyncWhen) -> Self {
+    pub fn new(data: &Path, clock: Clock, sync: SyncPolicy) -> Self {
         let (sessions, devices) = (data.join("sessions"), data.join("devices"));
-        Self { sessions, devices, clock, when, floor: FLOOR, free_space: room::free_space() }
+        Self {
+            sessions,
+            devices,
+            clock,
+            sync,
+            min_free_bytes: MIN_FREE_BYTES,
+            free_space: free_space::system_free_space(),
+        }
     }
 
     /// Begins no session when less than this many bytes are free; 0 for never minding.
     #[must_use]
-    pub fn with_floor(self, floor: u64) -> Self {
-        Self { floor, ..self }
+    pub fn with_min_free_bytes(self, min_free_bytes: u64) -> Self {
+        Self { min_free_bytes, ..self }
     }
 
     /// Asks this how much is free, and not the system.
@@ -112,22 +119,26 @@ impl FileJournal {
     }
 
     /// Removes the sessions that are not to be kept. Where something else belongs to a session,
-    /// [`retention::tidy`] goes through the journal that knows of it.
-    pub async fn tidy(&self, retention: &Retention) -> Result<Tidied, JournalError> {
-        retention::tidy(self, retention, (self.clock)()).await
+    /// [`retention::prune`] goes through the journal that knows of it.
+    pub async fn prune(&self, retention: &Retention) -> Result<PruneReport, JournalError> {
+        retention::prune(self, retention, (self.clock)()).await
     }
 
     /// Checks every record of a session, without a lock and without mending.
-    pub async fn verify(&self, id: &SessionId) -> Result<Verdict, JournalError> {
-        self.at(id, "read", |folder| Ok(verdict(&scan_file(&folder, Detail::Whole, |_| {})?))).await
+    pub async fn verify(&self, id: &SessionId) -> Result<VerifyReport, JournalError> {
+        self.at(id, "read", |folder| Ok(verify_report(&scan_file(&folder, Detail::Whole, |_| {})?)))
+            .await
     }
 
     /// As much of a session as is good, damaged or not, and where it stops being so.
-    pub async fn salvage(&self, id: &SessionId) -> Result<(Vec<Event>, Verdict), JournalError> {
+    pub async fn salvage(
+        &self,
+        id: &SessionId,
+    ) -> Result<(Vec<Event>, VerifyReport), JournalError> {
         self.at(id, "read", |folder| {
             let mut events = Vec::new();
             let scanned = scan_file(&folder, Detail::Whole, |event| events.push(event))?;
-            Ok((events, verdict(&scanned)))
+            Ok((events, verify_report(&scanned)))
         })
         .await
     }
@@ -135,23 +146,22 @@ impl FileJournal {
     async fn try_open(
         &self,
         id: &SessionId,
-        each: Each<'_>,
+        each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
-        let Self { clock, when, .. } = self.clone();
-        let work =
-            move |folder, each: &mut dyn FnMut(Event)| opening::open(folder, clock, when, each);
-        Ok(Box::new(telling(self.folder(id), "open", each, work).await?))
+        let Self { clock, sync, .. } = self.clone();
+        let work = move |folder, each: &mut dyn FnMut(Event)| open::open(folder, clock, sync, each);
+        Ok(Box::new(stream_events(self.folder(id), "open", each, work).await?))
     }
 
-    async fn tell(
+    async fn emit(
         &self,
         id: &SessionId,
         detail: Detail,
-        each: Each<'_>,
+        each: EventSink<'_>,
     ) -> Result<(), JournalError> {
         let work =
-            move |folder: Folder, each: &mut dyn FnMut(Event)| opening::read(&folder, detail, each);
-        telling(self.folder(id), "read", each, work).await
+            move |folder: Folder, each: &mut dyn FnMut(Event)| open::read(&folder, detail, each);
+        stream_events(self.folder(id), "read", each, work).await
     }
 
     fn folder(&self, id: &SessionId) -> Folder {
@@ -174,17 +184,17 @@ impl FileJournal {
 #[async_trait]
 impl Journal for FileJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
-        let Self { sessions, clock, when, floor, free_space, .. } = self.clone();
+        let Self { sessions, clock, sync, min_free_bytes, free_space, .. } = self.clone();
         let record = self.at(id, "make", move |folder| {
             private_folder(&sessions, true).map_err(storage("make", &sessions))?;
-            shelf::sweep(&sessions);
-            room::check(&free_space, floor, &sessions)?;
+            sessions_folder::sweep(&sessions);
+            free_space::check(&free_space, min_free_bytes, &sessions)?;
             private_folder(&folder.path, false).map_err(storage("make", &folder.path))?;
             let lock = folder.lock()?;
             let path = folder.events();
             private_file(OpenOptions::new().append(true).create_new(true), &path)
                 .map_err(storage("make", &path))?;
-            FileRecord::new(folder, clock, when, Chain::start(), 0, lock)
+            FileWriter::new(folder, clock, sync, Chain::start(), 0, lock)
         });
         Ok(Box::new(record.await?))
     }
@@ -192,7 +202,7 @@ impl Journal for FileJournal {
     async fn open(
         &self,
         id: &SessionId,
-        each: Each<'_>,
+        each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
         match self.try_open(id, each).await {
             // Somebody may only have looked whether it is driven.
@@ -204,22 +214,22 @@ impl Journal for FileJournal {
         }
     }
 
-    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
-        self.tell(id, Detail::Whole, each).await
+    async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
+        self.emit(id, Detail::Whole, each).await
     }
 
-    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
-        self.tell(id, Detail::Outline, each).await
+    async fn visit_compact(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
+        self.emit(id, Detail::Compact, each).await
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
-        self.at(id, "read", |folder| cache::summary(&folder)).await
+        self.at(id, "read", |folder| summary_cache::summary(&folder)).await
     }
 
     async fn list(&self) -> Result<Vec<SessionId>, JournalError> {
         let sessions = self.sessions.clone();
         blocking("list", &self.sessions, move || {
-            shelf::list(&sessions).map_err(storage("list", &sessions))
+            sessions_folder::list(&sessions).map_err(storage("list", &sessions))
         })
         .await
     }
@@ -229,7 +239,7 @@ impl Journal for FileJournal {
         self.at(id, "read", move |folder| blobs::load(&folder, &blob)).await
     }
 
-    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError> {
+    async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
         self.at(id, "look for", |folder| {
             folder.must_exist()?;
             match folder.lock() {
@@ -241,28 +251,35 @@ impl Journal for FileJournal {
         .await
     }
 
-    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError> {
+    async fn acquire_lease(
+        &self,
+        device: &DeviceId,
+        session: &SessionId,
+    ) -> Result<LeaseGrant, JournalError> {
         let (folder, device, session) = (self.devices.clone(), device.clone(), *session);
         let once = || {
             let (folder, device) = (folder.clone(), device.clone());
-            blocking("lock", &self.devices, move || claim::claim(&folder, &device, session))
+            blocking("lock", &self.devices, move || {
+                device_lease::acquire(&folder, &device, session)
+            })
         };
         match once().await? {
             // Somebody may only have looked who drives it.
-            Claim::Taken(_) => {
+            LeaseGrant::Taken(_) => {
                 tokio::time::sleep(LOOK).await;
                 once().await
             }
-            yours @ Claim::Yours(_) => Ok(yours),
+            yours @ LeaseGrant::Granted(_) => Ok(yours),
         }
     }
 
-    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
+    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
         let (folder, device) = (self.devices.clone(), device.clone());
-        blocking("look for", &self.devices, move || Ok(claim::claimant(&folder, &device))).await
+        blocking("look for", &self.devices, move || Ok(device_lease::holder(&folder, &device)))
+            .await
     }
 
-    async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
+    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
         let text = text.to_owned();
         self.at(id, "write", move |folder| answer::leave(&folder, &text)).await
     }
@@ -273,17 +290,17 @@ impl Journal for FileJournal {
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
         let sessions = self.sessions.clone();
-        self.at(id, "remove", move |folder| shelf::remove(&sessions, &folder)).await
+        self.at(id, "remove", move |folder| sessions_folder::remove(&sessions, &folder)).await
     }
 }
 
 impl fmt::Debug for FileJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sessions, when, floor, .. } = self;
+        let Self { sessions, sync, min_free_bytes, .. } = self;
         f.debug_struct("FileJournal")
             .field("sessions", sessions)
-            .field("when", when)
-            .field("floor", floor)
+            .field("sync", sync)
+            .field("min_free_bytes", min_free_bytes)
             .finish_non_exhaustive()
     }
 }

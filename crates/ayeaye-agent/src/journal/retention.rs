@@ -24,7 +24,7 @@ pub struct Retention {
 
 /// What was removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tidied {
+pub struct PruneReport {
     /// The sessions.
     pub removed: Vec<SessionId>,
     /// What they took.
@@ -33,7 +33,7 @@ pub struct Tidied {
 
 /// A session, as far as the choice goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Candidate {
+pub struct RetentionCandidate {
     /// Which.
     pub id: SessionId,
     /// When its last event was written.
@@ -41,40 +41,44 @@ pub struct Candidate {
     /// Of its record and its blobs.
     pub bytes: u64,
     /// Whether it may go.
-    pub hold: Hold,
+    pub removable: Removable,
 }
 
-/// What keeps a session.
+/// Whether retention may remove a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
-    /// Nothing: its last run is over.
-    Closed,
-    /// Its last run has no end: it is under way, or its process died. It goes by age alone, since
-    /// nobody has seen how it ended.
-    Unended,
-    /// A question waits for an answer, or its record cannot be judged.
-    Stays,
+pub enum Removable {
+    /// Its last run is over.
+    Yes,
+    /// Its last run has no recorded end: it is under way, or its process died. Nobody has seen how it
+    /// ended, so only the age limit applies.
+    ByAgeOnly,
+    /// A question waits for an answer, or the record cannot be read.
+    No,
 }
 
-impl Candidate {
+impl RetentionCandidate {
     /// What a summary says.
     pub fn of(id: SessionId, summary: &Summary) -> Self {
-        let hold = match (&summary.question, summary.stop_reason) {
-            (Some(_), _) => Hold::Stays,
-            (None, None) => Hold::Unended,
-            (None, Some(_)) => Hold::Closed,
+        let removable = match (&summary.question, summary.stop_reason) {
+            (Some(_), _) => Removable::No,
+            (None, None) => Removable::ByAgeOnly,
+            (None, Some(_)) => Removable::Yes,
         };
-        Self { id, last: summary.last, bytes: summary.bytes, hold }
+        Self { id, last: summary.last, bytes: summary.bytes, removable }
     }
 }
 
 /// Whom the limits concern, the one left alone for the longest first.
-pub fn victims(retention: &Retention, now: Timestamp, kept: &[Candidate]) -> Vec<SessionId> {
-    let mut by_age: Vec<&Candidate> = kept.iter().collect();
+pub fn select_for_removal(
+    retention: &Retention,
+    now: Timestamp,
+    kept: &[RetentionCandidate],
+) -> Vec<SessionId> {
+    let mut by_age: Vec<&RetentionCandidate> = kept.iter().collect();
     by_age.sort_unstable_by_key(|candidate| (candidate.last, candidate.id));
     let mut count = kept.len();
     let mut bytes = kept.iter().fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
-    let mut victims = Vec::new();
+    let mut select_for_removal = Vec::new();
     for candidate in by_age {
         let age = now.duration_since(candidate.last);
         let old = retention
@@ -82,47 +86,47 @@ pub fn victims(retention: &Retention, now: Timestamp, kept: &[Candidate]) -> Vec
             .is_some_and(|most| SignedDuration::try_from(most).is_ok_and(|most| most < age));
         let many = retention.max_sessions.is_some_and(|most| most < count);
         let large = retention.max_total_bytes.is_some_and(|most| most < bytes);
-        let goes = match candidate.hold {
-            Hold::Closed => old || many || large,
-            Hold::Unended => old,
-            Hold::Stays => false,
+        let goes = match candidate.removable {
+            Removable::Yes => old || many || large,
+            Removable::ByAgeOnly => old,
+            Removable::No => false,
         };
         if goes {
             count -= 1;
             bytes = bytes.saturating_sub(candidate.bytes);
-            victims.push(candidate.id);
+            select_for_removal.push(candidate.id);
         }
     }
-    victims
+    select_for_removal
 }
 
 /// Removes what the limits concern, through [`Journal::remove`]. A session that somebody takes up
 /// meanwhile stays, and so does one that cannot be removed; the rest goes on.
-pub async fn tidy(
+pub async fn prune(
     journal: &dyn Journal,
     retention: &Retention,
     now: Timestamp,
-) -> Result<Tidied, JournalError> {
-    let mut tidied = Tidied::default();
+) -> Result<PruneReport, JournalError> {
+    let mut tidied = PruneReport::default();
     if *retention == Retention::default() {
         return Ok(tidied);
     }
     let mut kept = Vec::new();
     for id in journal.list().await? {
         kept.push(match journal.summary(&id).await {
-            Ok(summary) => Candidate::of(id, &summary),
+            Ok(summary) => RetentionCandidate::of(id, &summary),
             Err(JournalError::Unknown(_)) => continue, // somebody else removed it
             // It counts as one, of a size that nobody knows.
-            Err(_) => Candidate { id, last: now, bytes: 0, hold: Hold::Stays },
+            Err(_) => RetentionCandidate { id, last: now, bytes: 0, removable: Removable::No },
         });
     }
     // Whoever cannot be removed stays, and then it may be another's turn.
     loop {
-        let victims = victims(retention, now, &kept);
-        if victims.is_empty() {
+        let select_for_removal = select_for_removal(retention, now, &kept);
+        if select_for_removal.is_empty() {
             return Ok(tidied);
         }
-        for id in victims {
+        for id in select_for_removal {
             let removed = remove(journal, &id).await;
             let place = kept.iter().position(|one| one.id == id).expect("a victim is one of them");
             if removed {
@@ -130,7 +134,7 @@ pub async fn tidy(
                 tidied.removed.push(id);
                 kept.swap_remove(place);
             } else {
-                kept[place].hold = Hold::Stays;
+                kept[place].removable = Removable::No;
             }
         }
     }
@@ -139,11 +143,11 @@ pub async fn tidy(
 /// Whether the session has gone.
 async fn remove(journal: &dyn Journal, id: &SessionId) -> bool {
     // Asked first, for the sake of journals that remove more than the record.
-    if journal.driven(id).await.unwrap_or(true) {
+    if journal.is_locked(id).await.unwrap_or(true) {
         return false;
     }
     // A summary may be older than a damage that somebody may want to look into.
-    if journal.outline(id, &mut |_| {}).await.is_err() {
+    if journal.visit_compact(id, &mut |_| {}).await.is_err() {
         return false;
     }
     match journal.remove(id).await {
@@ -168,28 +172,28 @@ mod tests {
         Timestamp::from_second(1_767_323_045 + n * DAY).unwrap()
     }
 
-    fn candidate(last: i64, bytes: u64, hold: Hold) -> Candidate {
-        Candidate { id: SessionId::new(), last: day(last), bytes, hold }
+    fn candidate(last: i64, bytes: u64, removable: Removable) -> RetentionCandidate {
+        RetentionCandidate { id: SessionId::new(), last: day(last), bytes, removable }
     }
 
-    fn chosen(retention: Retention, kept: &[Candidate]) -> Vec<usize> {
+    fn chosen(retention: Retention, kept: &[RetentionCandidate]) -> Vec<usize> {
         let place = |id| kept.iter().position(|one| one.id == id).unwrap();
-        victims(&retention, day(100), kept).into_iter().map(place).collect()
+        select_for_removal(&retention, day(100), kept).into_iter().map(place).collect()
     }
 
     #[test]
     fn nothing_goes_without_a_limit() {
-        let kept = [candidate(0, u64::MAX, Hold::Closed), candidate(1, u64::MAX, Hold::Closed)];
+        let kept = [candidate(0, u64::MAX, Removable::Yes), candidate(1, u64::MAX, Removable::Yes)];
         assert!(chosen(Retention::default(), &kept).is_empty());
     }
 
     #[test]
     fn the_oldest_goes_first_and_no_more_than_must() {
         let kept = [
-            candidate(30, 10, Hold::Closed),
-            candidate(10, 10, Hold::Closed),
-            candidate(20, 10, Hold::Closed),
-            candidate(40, 10, Hold::Closed),
+            candidate(30, 10, Removable::Yes),
+            candidate(10, 10, Removable::Yes),
+            candidate(20, 10, Removable::Yes),
+            candidate(40, 10, Removable::Yes),
         ];
         let by = |max_sessions, max_total_bytes, max_age| {
             chosen(Retention { max_age, max_sessions, max_total_bytes }, &kept)
@@ -208,9 +212,9 @@ mod tests {
     #[test]
     fn what_waits_stays_and_what_died_goes_by_age_alone() {
         let kept = [
-            candidate(0, 10, Hold::Stays),
-            candidate(1, 10, Hold::Unended),
-            candidate(2, 10, Hold::Closed),
+            candidate(0, 10, Removable::No),
+            candidate(1, 10, Removable::ByAgeOnly),
+            candidate(2, 10, Removable::Yes),
         ];
         let retention = Retention { max_sessions: Some(0), ..Retention::default() };
         assert_eq!(chosen(retention, &kept), [2]);
@@ -225,20 +229,20 @@ mod tests {
             most in 0_usize..20,
             bytes in 0_u64..500,
         ) {
-            let holds = [Hold::Closed, Hold::Unended, Hold::Stays];
-            let kept: Vec<Candidate> = kept
+            let holds = [Removable::Yes, Removable::ByAgeOnly, Removable::No];
+            let kept: Vec<RetentionCandidate> = kept
                 .into_iter()
-                .map(|(last, bytes, hold)| candidate(last, bytes, holds[hold]))
+                .map(|(last, bytes, removable)| candidate(last, bytes, holds[removable]))
                 .collect();
             let retention =
                 Retention { max_age: None, max_sessions: Some(most), max_total_bytes: Some(bytes) };
-            let gone = victims(&retention, day(100), &kept);
+            let gone = select_for_removal(&retention, day(100), &kept);
             let left: Vec<_> = kept.iter().filter(|one| !gone.contains(&one.id)).collect();
-            let closed = left.iter().any(|one| one.hold == Hold::Closed);
+            let closed = left.iter().any(|one| one.removable == Removable::Yes);
             let within =
                 left.len() <= most && left.iter().map(|one| one.bytes).sum::<u64>() <= bytes;
             prop_assert!(within || !closed);
-            prop_assert!(kept.iter().all(|one| one.hold == Hold::Closed || !gone.contains(&one.id)));
+            prop_assert!(kept.iter().all(|one| one.removable == Removable::Yes || !gone.contains(&one.id)));
         }
     }
 }

@@ -48,18 +48,18 @@ pub struct Summary {
 
 /// A [`Summary`] in the making.
 #[derive(Debug)]
-pub(super) struct Summing {
-    folding: SessionBuilder,
+pub(super) struct SummaryBuilder {
+    builder: SessionBuilder,
     task_name: String,
     rounds: u32,
     times: Option<(Timestamp, Timestamp)>,
     last_seq: u64,
 }
 
-impl Summing {
+impl SummaryBuilder {
     pub(super) fn new(id: SessionId) -> Self {
-        let folding = SessionBuilder::new(id);
-        Self { folding, task_name: String::new(), rounds: 0, times: None, last_seq: 0 }
+        let builder = SessionBuilder::new(id);
+        Self { builder, task_name: String::new(), rounds: 0, times: None, last_seq: 0 }
     }
 
     pub(super) fn apply(&mut self, event: &Event) {
@@ -71,13 +71,13 @@ impl Summing {
             Fact::RoundStart { .. } => self.rounds += 1,
             _ => {}
         }
-        self.folding.apply(event);
+        self.builder.apply(event);
     }
 
     /// `bytes` are those of the record and its blobs.
     pub(super) fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
-        let Self { folding, task_name, rounds, times, last_seq } = self;
-        let session = folding.finish()?;
+        let Self { builder, task_name, rounds, times, last_seq } = self;
+        let session = builder.finish()?;
         let (started, last) = times.expect("a session that has begun has an event");
         let (stop_reason, message) = session.stopped.unzip();
         Ok(Summary {

@@ -292,7 +292,7 @@ impl Run {
             return Ok(PartRecord::Text(clean.into_owned()));
         }
         let bytes = clean.into_owned().into();
-        Ok(PartRecord::TextBlob(self.record.keep(bytes, "text/plain").await?))
+        Ok(PartRecord::TextBlob(self.record.store_blob(bytes, "text/plain").await?))
     }
 
     /// A picture in a prompt, as it has been kept. One that nothing is known of is kept only where
@@ -307,7 +307,7 @@ impl Run {
             _ => match self.memory.history_images.iter().position(|it| it.picture == *picture) {
                 Some(at) => self.memory.earlier_kept.get(at).cloned().flatten(),
                 None if self.deps.privacy.images == KeepImages::Full => {
-                    Some(self.record.keep(picture.bytes.clone(), picture.media_type).await?)
+                    Some(self.record.store_blob(picture.bytes.clone(), picture.media_type).await?)
                 }
                 None => None,
             },

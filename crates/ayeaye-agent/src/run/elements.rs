@@ -166,7 +166,7 @@ impl Run {
             KeepText::Metadata => None,
         };
         let blob = match kept {
-            Some(xml) => Some(self.record.keep(xml.into(), "application/xml").await?),
+            Some(xml) => Some(self.record.store_blob(xml.into(), "application/xml").await?),
             None => None,
         };
         if let Some(screen) = &mut self.memory.last_screen {

@@ -110,7 +110,7 @@ impl Run {
                 picture = encode(self.acting(), seen.frame.blackened(&places)).await?;
             }
         }
-        let blob = self.record.keep(picture.bytes, picture.media_type).await?;
+        let blob = self.record.store_blob(picture.bytes, picture.media_type).await?;
         seen.facts.screenshot = Some(blob.clone());
         seen.kept = Some(blob);
         Ok(())

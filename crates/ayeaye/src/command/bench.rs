@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::bail;
 use async_trait::async_trait;
 use ayeaye_adb::AdbDevices;
-use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncWhen};
+use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncPolicy};
 use ayeaye_agent::{
     Action, Agent, AgentDeps, Decision, DeviceId, DeviceSource, Frame, Gesture, Key, Limits, Model,
     ModelError, Models, ParseError, Picture, Point, Principal, PrivacySettings, Prompt, Reply,
@@ -51,7 +51,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         let Some(adb_device) = &app.adb_device else { bail!("there is no virtual phone") };
         (app.agent.sources().to_vec(), DeviceId::new(adb_device.serial()))
     };
-    let journal = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncWhen::Step));
+    let journal = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
     let first_look = limits.settle.first_look;
     let agent = Agent::new(AgentDeps {

@@ -70,7 +70,7 @@ pub async fn answer(
         bail!("session {id} has no open question");
     };
     let text = crate::mcp::args::text("TEXT", text).map_err(anyhow::Error::msg)?;
-    agent.journal().leave_answer(&id, &text).await?;
+    agent.journal().post_answer(&id, &text).await?;
     terminal.item("question", &lines(&question.text));
     terminal.item("answer", &lines(&text));
     let taken = if report.stop_reason == StopReason::StillRunning {

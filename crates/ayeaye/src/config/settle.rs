@@ -1,7 +1,7 @@
 //! From layers to plain values.
 use std::path::Path;
 
-use ayeaye_agent::journal::{Retention, SyncWhen};
+use ayeaye_agent::journal::{Retention, SyncPolicy};
 use ayeaye_agent::{KeepElements, KeepImages, KeepText, Prices, PrivacySettings};
 use ayeaye_export::{Format, Images, LogSettings};
 use ayeaye_model::Profile;
@@ -304,8 +304,8 @@ impl std::str::FromStr for FormatName {
 }
 
 /// When the record is put on the disk, by the word for it.
-const SYNC: [(&str, SyncWhen); 3] =
-    [("always", SyncWhen::Always), ("step", SyncWhen::Step), ("never", SyncWhen::Never)];
+const SYNC: [(&str, SyncPolicy); 3] =
+    [("always", SyncPolicy::Always), ("step", SyncPolicy::Step), ("never", SyncPolicy::Never)];
 
 /// The pictures of UFO's folder, by the word for them.
 const IMAGES: [(&str, Images); 3] =

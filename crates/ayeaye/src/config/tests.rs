@@ -44,7 +44,7 @@ fn the_defaults_are_the_promised_ones() {
     assert_eq!(config.run.evaluate, Evaluate::Off);
     assert_eq!(config.model.prices, None);
     assert_eq!(config.journal.keeping, PrivacySettings::default());
-    assert_eq!(config.journal.sync, SyncWhen::Step);
+    assert_eq!(config.journal.sync, SyncPolicy::Step);
     assert_eq!(config.journal.min_free, 200 << 20);
     assert_eq!(config.journal.retention, Retention::default());
     assert_eq!(config.logs, LogSettings::default());

@@ -17,7 +17,7 @@ pub(super) use self::phone::{Call, Fault, Motion, Phone};
 pub(super) use self::script::{
     Line, Script, abort, click, complete, confirm, info, note, sensitive, types, wait,
 };
-use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncWhen};
+use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncPolicy};
 use crate::{
     Agent, AgentDeps, AgentError, ContinueTask, DeviceId, DeviceSource, Follower, Journal, Judge,
     Limits, Models, Part, Prices, Principal, PrivacySettings, Prompt, ReplyMode, Report, SessionId,
@@ -332,7 +332,7 @@ fn files(data: &Path) -> Arc<dyn Journal> {
         let tick = ticks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Timestamp::UNIX_EPOCH + (1_700_000_000_000 + tick).milliseconds()
     };
-    Arc::new(FileJournal::new(data, Arc::new(clock), SyncWhen::Step))
+    Arc::new(FileJournal::new(data, Arc::new(clock), SyncPolicy::Step))
 }
 
 /// Waits, but not for ever: a test that hangs says where.

@@ -149,7 +149,7 @@ async fn an_operator_answers_from_another_process() {
     }
     let session = follower.report().session_id;
     let asked = Instant::now();
-    rig.journal.leave_answer(&session, "The second.").await.unwrap();
+    rig.journal.post_answer(&session, "The second.").await.unwrap();
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(answers(&rig, session).await, [pair("manual", "The second.")]);
@@ -164,7 +164,7 @@ async fn what_was_said_before_a_question_is_not_its_answer() {
     // Both come while the model thinks: neither can mean a question that is not asked yet.
     rig.script.is_asked(1).await;
     rig.resume(session, reply("yes, use the new number")).await.unwrap();
-    rig.journal.leave_answer(&session, "yes").await.unwrap();
+    rig.journal.post_answer(&session, "yes").await.unwrap();
     while !follower.update().line.contains("waiting for the operator") {
         assert!(follower.changed().await, "the question was answered by what was said before");
     }
@@ -188,7 +188,7 @@ async fn an_operator_who_does_not_come_leaves_the_question_to_the_client() {
     let waited = begun.elapsed();
     assert!((900..905).contains(&waited.as_secs()), "{waited:?}");
     // Whoever comes later is heard all the same.
-    rig.journal.leave_answer(&report.session_id, "The third.").await.unwrap();
+    rig.journal.post_answer(&report.session_id, "The third.").await.unwrap();
     let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     assert_eq!(rig.script.last().past_in_words().pop().unwrap(), "! The third.");
@@ -198,7 +198,7 @@ async fn an_operator_who_does_not_come_leaves_the_question_to_the_client() {
 async fn an_operators_answer_is_not_lost_when_the_phone_is_away() {
     let rig = Rig::new([info("Which?"), complete("")]);
     let session = rig.run().await.session_id;
-    rig.journal.leave_answer(&session, "The third.").await.unwrap();
+    rig.journal.post_answer(&session, "The third.").await.unwrap();
     rig.phone.breaks(Call::InProgress, 2..=2, Fault::Gone);
     let err = rig.resume(session, UserInput::Nothing).await.unwrap_err();
     assert!(matches!(err, AgentError::Device(_)), "{err}");

@@ -5,7 +5,7 @@
 //! written: `type` stands before `data`, so that the data is read straight into its type. Another
 //! order is understood too, the slow way.
 //!
-//! [`Outline`] leaves out what only projections look at, which is half of a record.
+//! [`CompactEvent`] leaves out what only projections look at, which is half of a record.
 use std::fmt;
 
 use jiff::Timestamp;
@@ -21,17 +21,17 @@ use super::{
 
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Members { outline: false })
+        from.deserialize_map(Members { compact: false })
     }
 }
 
-/// An event as [`Journal::outline`](crate::Journal::outline) has it.
+/// An event as [`Journal::visit_compact`](crate::Journal::visit_compact) has it.
 #[derive(Debug)]
-pub(in super::super) struct Outline(pub(in super::super) Event);
+pub(in super::super) struct CompactEvent(pub(in super::super) Event);
 
-impl<'de> Deserialize<'de> for Outline {
+impl<'de> Deserialize<'de> for CompactEvent {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Members { outline: true }).map(Self)
+        from.deserialize_map(Members { compact: true }).map(Self)
     }
 }
 
@@ -52,7 +52,7 @@ enum Member {
 }
 
 struct Members {
-    outline: bool,
+    compact: bool,
 }
 
 impl<'de> Visitor<'de> for Members {
@@ -63,13 +63,13 @@ impl<'de> Visitor<'de> for Members {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Event, A::Error> {
-        let mut v = Once::<u32>::new("v");
-        let mut seq = Once::<u64>::new("seq");
-        let mut ts = Once::<Timestamp>::new("ts");
-        let mut round = Once::<Option<u32>>::new("round");
-        let mut step = Once::<Option<u32>>::new("step");
-        let mut agent = Once::<Option<String>>::new("agent");
-        let mut name = Once::<Name>::new("type");
+        let mut v = UniqueField::<u32>::new("v");
+        let mut seq = UniqueField::<u64>::new("seq");
+        let mut ts = UniqueField::<Timestamp>::new("ts");
+        let mut round = UniqueField::<Option<u32>>::new("round");
+        let mut step = UniqueField::<Option<u32>>::new("step");
+        let mut agent = UniqueField::<Option<String>>::new("agent");
+        let mut name = UniqueField::<Name>::new("type");
         let mut fact: Option<Fact> = None;
         let mut early: Option<Value> = None;
         while let Some(member) = map.next_key()? {
@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for Members {
         let fact = match (fact, early) {
             (Some(fact), _) => fact,
             (None, Some(data)) => {
-                self.data(name.must()?).deserialize(data).map_err(Error::custom)?
+                self.data(name.required()?).deserialize(data).map_err(Error::custom)?
             }
             (None, None) => return Err(Error::missing_field("data")),
         };
@@ -106,23 +106,23 @@ impl<'de> Visitor<'de> for Members {
             agent: agent.value.flatten(),
             fact,
         };
-        Ok(Event { v: v.must()?, seq: seq.must()?, ts: ts.must()?, entry })
+        Ok(Event { v: v.required()?, seq: seq.required()?, ts: ts.required()?, entry })
     }
 }
 
 impl Members {
     fn data(&self, name: Name) -> Data {
-        Data { name, outline: self.outline }
+        Data { name, compact: self.compact }
     }
 }
 
 /// A member that stands in a line at most once.
-struct Once<T> {
+struct UniqueField<T> {
     name: &'static str,
     value: Option<T>,
 }
 
-impl<T> Once<T> {
+impl<T> UniqueField<T> {
     fn new(name: &'static str) -> Self {
         Self { name, value: None }
     }
@@ -138,7 +138,7 @@ impl<T> Once<T> {
         Ok(())
     }
 
-    fn must<E: Error>(self) -> Result<T, E> {
+    fn required<E: Error>(self) -> Result<T, E> {
         self.value.ok_or_else(|| Error::missing_field(self.name))
     }
 }
@@ -191,14 +191,14 @@ enum Name {
 
 struct Data {
     name: Name,
-    outline: bool,
+    compact: bool,
 }
 
 impl<'de> DeserializeSeed<'de> for Data {
     type Value = Fact;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Fact, D::Error> {
-        if self.outline {
+        if self.compact {
             match self.name {
                 Name::LlmRequest => {
                     return Ok(Fact::LlmRequest(Asked::deserialize(from)?.into()));
@@ -523,7 +523,7 @@ mod tests {
         fn foreign_text_is_refused_not_feared(text in any::<String>(), at in 0..LINE.len()) {
             let (before, after) = LINE.split_at(at);
             let text = format!("{before}{text}{after}");
-            prop_assert_eq!(read(&text).is_some() , serde_json::from_str::<Outline>(&text).is_ok());
+            prop_assert_eq!(read(&text).is_some() , serde_json::from_str::<CompactEvent>(&text).is_ok());
         }
     }
 }

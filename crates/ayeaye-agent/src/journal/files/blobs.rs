@@ -14,7 +14,7 @@ use crate::journal::{BlobRef, JournalError};
 pub(super) const MAX_BLOB: u64 = 64 << 20;
 
 /// A blob that is kept. It need not be on the disk yet.
-pub(super) struct Kept {
+pub(super) struct StoredBlob {
     pub(super) blob: BlobRef,
     pub(super) path: PathBuf,
     /// Whether it was not there before.
@@ -22,18 +22,22 @@ pub(super) struct Kept {
 }
 
 /// Writes the bytes, unless they are there already.
-pub(super) fn keep(folder: &Folder, bytes: &[u8], media_type: &str) -> Result<Kept, JournalError> {
+pub(super) fn keep(
+    folder: &Folder,
+    bytes: &[u8],
+    media_type: &str,
+) -> Result<StoredBlob, JournalError> {
     let sha256 = hex(&Sha256::digest(bytes));
     let blob = BlobRef { sha256, bytes: bytes.len() as u64, media_type: media_type.to_owned() };
     let path = path_of(folder, &blob);
     // Another length is a damaged file: it is replaced.
     if fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == blob.bytes) {
-        return Ok(Kept { blob, path, new: false });
+        return Ok(StoredBlob { blob, path, new: false });
     }
     let shelf = path.parent().expect("a blob has a folder");
     private_folder(shelf, true).map_err(storage("make", shelf))?;
     write_whole(&path, bytes, false).map_err(storage("write", &path))?;
-    Ok(Kept { blob, path, new: true })
+    Ok(StoredBlob { blob, path, new: true })
 }
 
 /// The bytes, if they are what the reference says.

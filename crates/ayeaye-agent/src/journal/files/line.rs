@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use crate::journal::event::parse::Outline;
+use crate::journal::event::parse::CompactEvent;
 use crate::journal::{Entry, Event, FORMAT};
 
 /// Most bytes of a line, its end not counted. Prompts and replies are far below; what is large goes
@@ -51,17 +51,17 @@ impl Chain {
 
     /// Where it stands behind this line (without its end), if that is as it was written and follows
     /// the one before. Nothing is said of what it means: see [`parse`].
-    pub(super) fn behind(&self, line: &[u8]) -> Result<Self, Flaw> {
-        let frame = Frame::of(line).ok_or(Flaw::Broken)?;
+    pub(super) fn advance(&self, line: &[u8]) -> Result<Self, LineError> {
+        let frame = Frame::of(line).ok_or(LineError::Broken)?;
         if frame.prev != self.prev {
-            return Err(Flaw::Misplaced);
+            return Err(LineError::Misplaced);
         }
         Ok(Self { seq: self.seq + 1, prev: digits(&frame.digest) })
     }
 
     /// Where the record stood before this line, which is the `seq`th and has passed
-    /// [`behind`](Self::behind).
-    pub(super) fn before(seq: u64, line: &[u8]) -> Self {
+    /// [`advance`](Self::advance).
+    pub(super) fn at(seq: u64, line: &[u8]) -> Self {
         let mut prev = [b'0'; PREV_DIGITS];
         if let Some(ending) = Ending::of(line) {
             prev.copy_from_slice(ending.prev);
@@ -80,8 +80,8 @@ impl fmt::Debug for Chain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
     Whole,
-    /// See [`Journal::outline`](crate::Journal::outline).
-    Outline,
+    /// See [`Journal::visit_compact`](crate::Journal::visit_compact).
+    Compact,
 }
 
 /// A line ready to be written.
@@ -107,7 +107,7 @@ pub(super) enum Unwritable {
 
 /// Why a line is not the next one of its record.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Flaw {
+pub(super) enum LineError {
     /// What a torn write or a failing disk leaves: not as any writer meant it.
     #[error("it is not as it was written")]
     Broken,
@@ -158,27 +158,29 @@ pub(super) fn encode(chain: &Chain, ts: Timestamp, entry: &Entry) -> Result<Enco
 }
 
 /// The event of a line (without its end), if it is the next one of its record.
-pub(super) fn decode(chain: &Chain, line: &[u8]) -> Result<(Event, Chain), Flaw> {
-    let next = chain.behind(line)?;
+pub(super) fn decode(chain: &Chain, line: &[u8]) -> Result<(Event, Chain), LineError> {
+    let next = chain.advance(line)?;
     Ok((parse(chain.seq, line, Detail::Whole)?, next))
 }
 
 /// The event of a line whose frame is good, if it is the `seq`th.
-pub(super) fn parse(seq: u64, line: &[u8], detail: Detail) -> Result<Event, Flaw> {
+pub(super) fn parse(seq: u64, line: &[u8], detail: Detail) -> Result<Event, LineError> {
     // Looked at once as a whole, its texts need not be looked at one by one.
-    let text = std::str::from_utf8(line).map_err(|_not_text| Flaw::Foreign)?;
+    let text = std::str::from_utf8(line).map_err(|_not_text| LineError::Foreign)?;
     let event = match detail {
         Detail::Whole => serde_json::from_str::<Event>(text),
-        Detail::Outline => serde_json::from_str::<Outline>(text).map(|Outline(event)| event),
+        Detail::Compact => {
+            serde_json::from_str::<CompactEvent>(text).map(|CompactEvent(event)| event)
+        }
     };
     let event = match event {
         Ok(event) if event.v == FORMAT => event,
-        Ok(Event { v, .. }) if FORMAT < v => return Err(Flaw::TooNew(v)),
-        Ok(_) => return Err(Flaw::Foreign),
-        Err(_) => return Err(newer(line).map_or(Flaw::Foreign, Flaw::TooNew)),
+        Ok(Event { v, .. }) if FORMAT < v => return Err(LineError::TooNew(v)),
+        Ok(_) => return Err(LineError::Foreign),
+        Err(_) => return Err(newer(line).map_or(LineError::Foreign, LineError::TooNew)),
     };
     if event.seq != seq {
-        return Err(Flaw::Misplaced);
+        return Err(LineError::Misplaced);
     }
     Ok(event)
 }
@@ -314,7 +316,7 @@ impl Formatter for Ascii {
 
 /// A line of another format, for tests: `body` is what stands before `prev`.
 #[cfg(test)]
-pub(super) fn framed(chain: &Chain, body: &str) -> Vec<u8> {
+pub(super) fn frame_line(chain: &Chain, body: &str) -> Vec<u8> {
     let mut line = format!("{body},\"prev\":\"{}\"", chain.prev()).into_bytes();
     let sum = hex(&Sha256::digest(&line));
     line.extend_from_slice(format!(",\"sum\":\"{}\"}}", &sum[..SUM_DIGITS]).as_bytes());
@@ -389,21 +391,22 @@ mod tests {
 
     #[test]
     fn a_later_format_is_told_from_damage() {
-        let of = |body: &str| decode(&Chain::start(), &framed(&Chain::start(), body)).unwrap_err();
+        let of =
+            |body: &str| decode(&Chain::start(), &frame_line(&Chain::start(), body)).unwrap_err();
         let ts = r#""ts":"2026-01-02T03:04:05Z""#;
-        assert_eq!(of(r#"{"v":2,"what":"ever""#), Flaw::TooNew(2));
+        assert_eq!(of(r#"{"v":2,"what":"ever""#), LineError::TooNew(2));
         assert_eq!(
             of(&format!(r#"{{"v":1,"seq":1,{ts},"type":"dance","data":{{}}"#)),
-            Flaw::Foreign
+            LineError::Foreign
         );
         let note = r#""type":"note","data":{"kind":"","text":""}"#;
-        assert_eq!(of(&format!(r#"{{"v":3,"seq":1,{ts},{note}"#)), Flaw::TooNew(3));
-        assert_eq!(of(&format!(r#"{{"v":0,"seq":1,{ts},{note}"#)), Flaw::Foreign);
-        assert_eq!(of(&format!(r#"{{"v":1,"seq":2,{ts},{note}"#)), Flaw::Misplaced);
-        let mut line = framed(&Chain::start(), &format!(r#"{{"v":1,"seq":1,{ts},{note}"#));
+        assert_eq!(of(&format!(r#"{{"v":3,"seq":1,{ts},{note}"#)), LineError::TooNew(3));
+        assert_eq!(of(&format!(r#"{{"v":0,"seq":1,{ts},{note}"#)), LineError::Foreign);
+        assert_eq!(of(&format!(r#"{{"v":1,"seq":2,{ts},{note}"#)), LineError::Misplaced);
+        let mut line = frame_line(&Chain::start(), &format!(r#"{{"v":1,"seq":1,{ts},{note}"#));
         assert!(decode(&Chain::start(), &line).is_ok());
         line[2] ^= 1;
-        assert_eq!(decode(&Chain::start(), &line).unwrap_err(), Flaw::Broken);
+        assert_eq!(decode(&Chain::start(), &line).unwrap_err(), LineError::Broken);
     }
 
     #[test]
@@ -434,7 +437,7 @@ mod tests {
 
         #[test]
         fn foreign_bytes_are_refused_not_feared(line in any::<Vec<u8>>()) {
-            prop_assert_eq!(decode(&Chain::start(), &line), Err(Flaw::Broken));
+            prop_assert_eq!(decode(&Chain::start(), &line), Err(LineError::Broken));
             prop_assert!(!ends_whole(&line));
         }
     }

@@ -3,7 +3,7 @@ use std::io::{self, BufRead, Read as _};
 use std::sync::mpsc::{self, TrySendError};
 use std::thread;
 
-use super::line::{self, Chain, Detail, Flaw, MAX_LINE};
+use super::line::{self, Chain, Detail, LineError, MAX_LINE};
 use crate::journal::Event;
 
 /// What a record turned out to be.
@@ -14,12 +14,12 @@ pub(super) struct Scanned {
     /// Length of the good lines in front.
     pub(super) good_bytes: u64,
     /// What follows them.
-    pub(super) end: End,
+    pub(super) end: RecordEnd,
 }
 
 /// What follows the good lines of a record.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum RecordEnd {
     /// Nothing.
     Clean,
     /// What a write left that was cut short: nothing behind it is whole.
@@ -42,17 +42,17 @@ pub(super) enum End {
 /// Reads all lines in order and hands out each good one, up to the first that is not.
 #[cfg(test)]
 pub(super) fn scan(reader: impl BufRead, each: impl FnMut(Event)) -> io::Result<Scanned> {
-    scan_behind(Chain::start(), reader, Detail::Whole, each)
+    scan_after(Chain::start(), reader, Detail::Whole, each)
 }
 
 /// The same for what follows the lines that `chain` stands for.
-pub(super) fn scan_behind(
+pub(super) fn scan_after(
     chain: Chain,
     reader: impl BufRead,
     detail: Detail,
     each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
-    tell(Shares::new(chain, reader), detail, each)
+    emit(Chunks::new(chain, reader), detail, each)
 }
 
 /// The same on two threads: one reads and checks the chain, this one makes events of the lines. That
@@ -67,10 +67,10 @@ pub(super) fn scan_on_two_threads(
         // Neither gets far ahead of the other: memory does not depend on the length of the record.
         let (hand, take) = mpsc::sync_channel(4);
         thread::Builder::new().name("journal".to_owned()).spawn_scoped(scope, move || {
-            for share in Shares::new(chain, reader) {
-                let sent = match hand.try_send(share) {
-                    Err(TrySendError::Full(share)) => {
-                        hand.send(share.map(|share| share.parsed(detail))).is_ok()
+            for chunk in Chunks::new(chain, reader) {
+                let sent = match hand.try_send(chunk) {
+                    Err(TrySendError::Full(chunk)) => {
+                        hand.send(chunk.map(|chunk| chunk.parsed(detail))).is_ok()
                     }
                     other => other.is_ok(),
                 };
@@ -79,30 +79,30 @@ pub(super) fn scan_on_two_threads(
                 }
             }
         })?;
-        tell(take.into_iter(), detail, each)
+        emit(take.into_iter(), detail, each)
     })
 }
 
 /// How many bytes of lines are looked at in one go.
-const SHARE: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// Lines in a row, each as it was written and behind the one before. What they mean is not yet known.
-struct Share {
+struct Chunk {
     /// Without their ends.
     lines: Vec<u8>,
     /// Where each line ends in `lines`.
     ends: Vec<usize>,
     /// What each line means, once somebody has looked.
-    events: Option<Vec<Result<Event, Flaw>>>,
+    events: Option<Vec<Result<Event, LineError>>>,
     /// Number of the first.
     seq: u64,
     /// Where the first begins in the record.
     at: u64,
     /// Where the record stands behind the last, and what follows, if no further line does.
-    rest: Option<(Chain, End)>,
+    rest: Option<(Chain, RecordEnd)>,
 }
 
-impl Share {
+impl Chunk {
     /// The same with what its lines mean.
     fn parsed(mut self, detail: Detail) -> Self {
         let mut begin = 0;
@@ -117,7 +117,7 @@ impl Share {
 }
 
 /// A record in shares. The last one says how it ends.
-struct Shares<R> {
+struct Chunks<R> {
     reader: R,
     chain: Chain,
     at: u64,
@@ -126,25 +126,25 @@ struct Shares<R> {
     room: usize,
 }
 
-impl<R: BufRead> Shares<R> {
+impl<R: BufRead> Chunks<R> {
     fn new(chain: Chain, reader: R) -> Self {
         Self { reader, chain, at: 0, over: false, room: 0 }
     }
 
-    fn share(&mut self) -> io::Result<Share> {
+    fn chunk(&mut self) -> io::Result<Chunk> {
         let (seq, at) = (self.chain.seq, self.at);
         let mut lines = Vec::with_capacity(self.room);
         let mut ends = Vec::new();
         let end = loop {
-            if SHARE <= lines.len() {
-                self.room = SHARE + (SHARE >> 2); // a short record needs less
-                return Ok(Share { lines, ends, events: None, seq, at, rest: None });
+            if CHUNK_BYTES <= lines.len() {
+                self.room = CHUNK_BYTES + (CHUNK_BYTES >> 2); // a short record needs less
+                return Ok(Chunk { lines, ends, events: None, seq, at, rest: None });
             }
             let begin = lines.len();
             let read = next_line(&mut self.reader, &mut lines)?;
             let flaw = match read.kind {
-                Kind::Nothing => break End::Clean,
-                Kind::Whole => match self.chain.behind(&lines[begin..]) {
+                LineKind::Nothing => break RecordEnd::Clean,
+                LineKind::Whole => match self.chain.advance(&lines[begin..]) {
                     Ok(next) => {
                         self.chain = next;
                         self.at += read.bytes;
@@ -153,40 +153,42 @@ impl<R: BufRead> Shares<R> {
                     }
                     Err(flaw) => flaw,
                 },
-                Kind::Unended | Kind::TooLong => Flaw::Broken,
+                LineKind::ByAgeOnly | LineKind::TooLong => LineError::Broken,
             };
             break match flaw {
-                Flaw::Broken => behind_broken(&mut self.reader, lines.split_off(begin), &read)?,
-                other => End::before(&other),
+                LineError::Broken => {
+                    classify_tail(&mut self.reader, lines.split_off(begin), &read)?
+                }
+                other => RecordEnd::at(&other),
             };
         };
         self.over = true;
         let rest = Some((self.chain.clone(), end));
-        Ok(Share { lines, ends, events: None, seq, at, rest })
+        Ok(Chunk { lines, ends, events: None, seq, at, rest })
     }
 }
 
-impl<R: BufRead> Iterator for Shares<R> {
-    type Item = io::Result<Share>;
+impl<R: BufRead> Iterator for Chunks<R> {
+    type Item = io::Result<Chunk>;
 
-    fn next(&mut self) -> Option<io::Result<Share>> {
+    fn next(&mut self) -> Option<io::Result<Chunk>> {
         if self.over {
             return None;
         }
-        let share = self.share();
-        self.over |= share.is_err();
-        Some(share)
+        let chunk = self.chunk();
+        self.over |= chunk.is_err();
+        Some(chunk)
     }
 }
 
 /// Hands out the events of all shares, up to the first line that says nothing this version knows.
-fn tell(
-    shares: impl Iterator<Item = io::Result<Share>>,
+fn emit(
+    shares: impl Iterator<Item = io::Result<Chunk>>,
     detail: Detail,
     mut each: impl FnMut(Event),
 ) -> io::Result<Scanned> {
-    for share in shares {
-        let Share { lines, ends, events, mut seq, at: mut good_bytes, rest } = share?;
+    for chunk in shares {
+        let Chunk { lines, ends, events, mut seq, at: mut good_bytes, rest } = chunk?;
         let mut events = events.map(Vec::into_iter);
         let mut begin = 0;
         for end in ends {
@@ -195,8 +197,8 @@ fn tell(
             match known.unwrap_or_else(|| line::parse(seq, line, detail)) {
                 Ok(event) => each(event),
                 Err(flaw) => {
-                    let chain = Chain::before(seq, line);
-                    return Ok(Scanned { chain, good_bytes, end: End::before(&flaw) });
+                    let chain = Chain::at(seq, line);
+                    return Ok(Scanned { chain, good_bytes, end: RecordEnd::at(&flaw) });
                 }
             }
             good_bytes += line.len() as u64 + 1;
@@ -210,48 +212,52 @@ fn tell(
     Err(io::Error::other("the reading broke off"))
 }
 
-impl End {
+impl RecordEnd {
     /// What a whole line with this flaw is.
-    fn before(flaw: &Flaw) -> Self {
+    fn at(flaw: &LineError) -> Self {
         match flaw {
-            Flaw::TooNew(found) => Self::TooNew { found: *found },
+            LineError::TooNew(found) => Self::TooNew { found: *found },
             flaw => Self::Damaged { what: flaw.to_string() },
         }
     }
 }
 
 /// Whether a broken line is a torn tail, or damage in the middle.
-fn behind_broken(reader: &mut impl BufRead, mut buffer: Vec<u8>, first: &Line) -> io::Result<End> {
+fn classify_tail(
+    reader: &mut impl BufRead,
+    mut buffer: Vec<u8>,
+    first: &Line,
+) -> io::Result<RecordEnd> {
     let mut bytes = first.bytes;
     // Without its end even a whole line counts as torn: it is the last.
-    let mut whole = first.kind == Kind::Whole && line::ends_whole(&buffer);
+    let mut whole = first.kind == LineKind::Whole && line::ends_whole(&buffer);
     while !whole {
         buffer.clear();
         let read = next_line(reader, &mut buffer)?;
         bytes += read.bytes;
         match read.kind {
-            Kind::Nothing => return Ok(End::Torn { bytes }),
-            Kind::Whole => whole = line::ends_whole(&buffer),
-            Kind::Unended | Kind::TooLong => {}
+            LineKind::Nothing => return Ok(RecordEnd::Torn { bytes }),
+            LineKind::Whole => whole = line::ends_whole(&buffer),
+            LineKind::ByAgeOnly | LineKind::TooLong => {}
         }
     }
-    Ok(End::Damaged { what: format!("{}, and good records follow", Flaw::Broken) })
+    Ok(RecordEnd::Damaged { what: format!("{}, and good records follow", LineError::Broken) })
 }
 
 struct Line {
     /// Its end included.
     bytes: u64,
-    kind: Kind,
+    kind: LineKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     /// The file ends here.
     Nothing,
     /// Up to its end, which is not in the buffer.
     Whole,
     /// The file ends before it does.
-    Unended,
+    ByAgeOnly,
     /// Passed over.
     TooLong,
 }
@@ -262,16 +268,16 @@ fn next_line(reader: &mut impl BufRead, buffer: &mut Vec<u8>) -> io::Result<Line
     let most = MAX_LINE as u64 + 1;
     let mut bytes = reader.by_ref().take(most).read_until(b'\n', buffer)? as u64;
     let kind = if bytes == 0 {
-        Kind::Nothing
+        LineKind::Nothing
     } else if buffer.last() == Some(&b'\n') {
         buffer.pop();
-        Kind::Whole
+        LineKind::Whole
     } else if bytes < most {
-        Kind::Unended
+        LineKind::ByAgeOnly
     } else {
         buffer.truncate(begin);
         bytes += reader.skip_until(b'\n')? as u64;
-        Kind::TooLong
+        LineKind::TooLong
     };
     Ok(Line { bytes, kind })
 }
@@ -286,13 +292,16 @@ mod tests {
 
     #[test]
     fn an_empty_record_is_clean() {
-        assert_eq!(scanned(b""), Scanned { chain: Chain::start(), good_bytes: 0, end: End::Clean });
+        assert_eq!(
+            scanned(b""),
+            Scanned { chain: Chain::start(), good_bytes: 0, end: RecordEnd::Clean }
+        );
     }
 
     #[test]
     fn what_has_no_line_is_a_torn_tail_of_any_length() {
         for bytes in [&b"x"[..], b"\n", b"\n\n\n", b"{}\n{}\n", &vec![0; 3 * MAX_LINE]] {
-            assert_eq!(scanned(bytes).end, End::Torn { bytes: bytes.len() as u64 });
+            assert_eq!(scanned(bytes).end, RecordEnd::Torn { bytes: bytes.len() as u64 });
         }
     }
 
@@ -303,10 +312,10 @@ mod tests {
         long.extend_from_slice(b"\nshort");
         let mut reader = &long[..];
         let read = next_line(&mut reader, &mut buffer).unwrap();
-        assert_eq!((read.kind, read.bytes), (Kind::TooLong, 5 * MAX_LINE as u64 + 1));
+        assert_eq!((read.kind, read.bytes), (LineKind::TooLong, 5 * MAX_LINE as u64 + 1));
         assert!(buffer.is_empty());
         let read = next_line(&mut reader, &mut buffer).unwrap();
-        assert_eq!((read.kind, read.bytes), (Kind::Unended, 5));
+        assert_eq!((read.kind, read.bytes), (LineKind::ByAgeOnly, 5));
         assert!(buffer.capacity() <= 2 * MAX_LINE);
     }
 }

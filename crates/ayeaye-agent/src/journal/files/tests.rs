@@ -24,12 +24,12 @@ struct Rig {
 }
 
 fn rig() -> Rig {
-    rig_with(SyncWhen::Never)
+    rig_with(SyncPolicy::Never)
 }
 
-fn rig_with(when: SyncWhen) -> Rig {
+fn rig_with(sync: SyncPolicy) -> Rig {
     let data = TempDir::new().expect("a folder for tests");
-    let journal = FileJournal::new(data.path(), ticking(), when);
+    let journal = FileJournal::new(data.path(), ticking(), sync);
     Rig { journal, data }
 }
 
@@ -82,7 +82,7 @@ async fn write_sample(journal: &FileJournal, id: &SessionId) -> Vec<Event> {
         (b"<hierarchy rotation=\"0\"/>", "application/xml"),
         (b"You drive a phone.", "text/plain"),
     ] {
-        keep.push(record.keep(Bytes::from_static(bytes), media_type).await.expect("kept"));
+        keep.push(record.store_blob(Bytes::from_static(bytes), media_type).await.expect("kept"));
     }
     let mut events = Vec::new();
     for entry in sample::session(&keep[0], &keep[1], &keep[2]) {
@@ -99,7 +99,7 @@ fn note(text: &str) -> Entry {
 
 #[tokio::test]
 async fn what_was_written_is_read_and_goes_on() {
-    let rig = rig_with(SyncWhen::Step);
+    let rig = rig_with(SyncPolicy::Step);
     let (id, written) = rig.full_session().await;
     assert_eq!(rig.journal.read(&id).await.unwrap(), written);
     let (events, mut record) = rig.open(&id).await.unwrap();
@@ -108,8 +108,8 @@ async fn what_was_written_is_read_and_goes_on() {
     assert_eq!(next.seq, written.len() as u64 + 1);
     // A reader needs no lock, and sees at once what was written.
     assert_eq!(rig.journal.read(&id).await.unwrap().last(), Some(&next));
-    let verdict = rig.journal.verify(&id).await.unwrap();
-    assert_eq!(verdict, Verdict { records: next.seq, bad: None });
+    let verify_report = rig.journal.verify(&id).await.unwrap();
+    assert_eq!(verify_report, VerifyReport { records: next.seq, bad: None });
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn a_session_has_one_writer() {
     let rig = rig();
     let id = SessionId::new();
     let record = rig.journal.create(&id).await.unwrap();
-    let other = FileJournal::new(rig.data.path(), ticking(), SyncWhen::Never);
+    let other = FileJournal::new(rig.data.path(), ticking(), SyncPolicy::Never);
     assert!(matches!(opened(&other, &id).await, Err(JournalError::Busy(busy)) if busy == id));
     assert_eq!(other.read(&id).await.unwrap(), []);
     drop(record);
@@ -144,7 +144,7 @@ async fn what_is_not_there_is_unknown() {
         rig.journal.read(&id).await.map(drop).unwrap_err(),
         rig.journal.verify(&id).await.map(drop).unwrap_err(),
         rig.journal.blob(&id, &blob).await.map(drop).unwrap_err(),
-        rig.journal.leave_answer(&id, "yes").await.unwrap_err(),
+        rig.journal.post_answer(&id, "yes").await.unwrap_err(),
         rig.journal.take_answer(&id).await.map(drop).unwrap_err(),
     ];
     for err in errors {
@@ -210,8 +210,8 @@ async fn a_blob_is_stored_once_and_checked_when_read() {
     let id = SessionId::new();
     let mut record = rig.journal.create(&id).await.unwrap();
     let bytes = Bytes::from_static(b"picture");
-    let blob = record.keep(bytes.clone(), "image/png").await.unwrap();
-    assert_eq!(record.keep(bytes.clone(), "image/png").await.unwrap(), blob);
+    let blob = record.store_blob(bytes.clone(), "image/png").await.unwrap();
+    assert_eq!(record.store_blob(bytes.clone(), "image/png").await.unwrap(), blob);
     assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), bytes);
 
     let shelf = rig.path(&id).join("blobs").join(&blob.sha256[..2]);
@@ -224,7 +224,7 @@ async fn a_blob_is_stored_once_and_checked_when_read() {
     assert!(damaged(b"pictures").await);
     assert!(damaged(b"pict").await);
     // A short one is known by its length, and mended.
-    record.keep(bytes.clone(), "image/png").await.unwrap();
+    record.store_blob(bytes.clone(), "image/png").await.unwrap();
     assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), bytes);
     assert!(damaged(b"pictuse").await);
     fs::remove_file(&path).unwrap();
@@ -248,8 +248,8 @@ async fn an_answer_is_taken_once() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
     assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None);
-    rig.journal.leave_answer(&id, "no").await.unwrap();
-    rig.journal.leave_answer(&id, "Anna B. 🦉\n").await.unwrap();
+    rig.journal.post_answer(&id, "no").await.unwrap();
+    rig.journal.post_answer(&id, "Anna B. 🦉\n").await.unwrap();
     assert_eq!(rig.journal.take_answer(&id).await.unwrap().as_deref(), Some("Anna B. 🦉\n"));
     assert_eq!(rig.journal.take_answer(&id).await.unwrap(), None);
 }
@@ -259,9 +259,9 @@ async fn an_answer_has_a_size_and_is_text() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
     let most = "x".repeat(64 << 10);
-    rig.journal.leave_answer(&id, &most).await.unwrap();
+    rig.journal.post_answer(&id, &most).await.unwrap();
     assert_eq!(rig.journal.take_answer(&id).await.unwrap().as_deref(), Some(&*most));
-    assert!(rig.journal.leave_answer(&id, &format!("{most}x")).await.is_err());
+    assert!(rig.journal.post_answer(&id, &format!("{most}x")).await.is_err());
     for foreign in [vec![b'x'; 1 << 20], vec![0xff]] {
         fs::write(rig.path(&id).join("answer"), foreign).unwrap();
         assert!(rig.journal.take_answer(&id).await.is_err());
@@ -286,8 +286,8 @@ async fn a_fact_that_is_refused_leaves_the_record_as_it_was() {
 #[tokio::test]
 async fn every_way_to_sync_keeps_the_same() {
     let mut records = Vec::new();
-    for when in [SyncWhen::Always, SyncWhen::Step, SyncWhen::Never] {
-        let rig = rig_with(when);
+    for sync in [SyncPolicy::Always, SyncPolicy::Step, SyncPolicy::Never] {
+        let rig = rig_with(sync);
         let (id, _) = rig.full_session().await;
         records.push(fs::read(rig.path(&id).join("events.jsonl")).unwrap());
     }
@@ -311,29 +311,29 @@ async fn only_the_owner_may_read() {
     }
     let rig = rig();
     let (id, _) = rig.full_session().await;
-    rig.journal.leave_answer(&id, "yes").await.unwrap();
+    rig.journal.post_answer(&id, "yes").await.unwrap();
     // Events, lock, answer, summary and three blobs.
     assert_eq!(check(&rig.data.path().join("sessions")), 7);
 }
 
 /// A record whose file is another, such as one that takes nothing.
 #[cfg(target_os = "linux")]
-async fn record_into(rig: &Rig, device: &str, when: SyncWhen) -> FileRecord {
+async fn record_into(rig: &Rig, device: &str, sync: SyncPolicy) -> FileWriter {
     let id = SessionId::new();
     drop(rig.journal.create(&id).await.unwrap());
     let folder = rig.journal.folder(&id);
     let lock = folder.lock().unwrap();
-    let mut record = FileRecord::new(folder, ticking(), when, Chain::start(), 0, lock).unwrap();
+    let mut record = FileWriter::new(folder, ticking(), sync, Chain::start(), 0, lock).unwrap();
     record.events_replaced_by(File::options().append(true).open(device).unwrap());
     record
 }
 
 #[cfg(target_os = "linux")]
-async fn is_poisoned(record: &mut FileRecord) {
+async fn is_poisoned(record: &mut FileWriter) {
     let errors = [
         record.append(note("")).await.map(drop).unwrap_err(),
         record.sync().await.unwrap_err(),
-        record.keep(Bytes::from_static(b"x"), "text/plain").await.map(drop).unwrap_err(),
+        record.store_blob(Bytes::from_static(b"x"), "text/plain").await.map(drop).unwrap_err(),
     ];
     for err in errors {
         assert!(err.to_string().contains("given up after"), "{err}");
@@ -345,7 +345,7 @@ async fn is_poisoned(record: &mut FileRecord) {
 #[tokio::test]
 async fn a_failed_write_ends_the_record() {
     let rig = rig();
-    let mut record = record_into(&rig, "/dev/full", SyncWhen::Step).await;
+    let mut record = record_into(&rig, "/dev/full", SyncPolicy::Step).await;
     let first = record.append(note("")).await.unwrap_err();
     let JournalError::Storage { what, source } = first else { panic!("{first}") };
     assert!(what.ends_with("events.jsonl (append)"), "{what}");
@@ -358,7 +358,7 @@ async fn a_failed_write_ends_the_record() {
 async fn a_failed_sync_ends_the_record_even_when_nobody_waits_for_it() {
     let rig = rig();
     // It takes every write, and cannot be synced.
-    let mut record = record_into(&rig, "/dev/null", SyncWhen::Step).await;
+    let mut record = record_into(&rig, "/dev/null", SyncPolicy::Step).await;
     record.append(note("")).await.unwrap();
     let mut sync = record.sync();
     assert!(futures::poll!(&mut sync).is_pending());
@@ -367,11 +367,11 @@ async fn a_failed_sync_ends_the_record_even_when_nobody_waits_for_it() {
         tokio::task::yield_now().await;
     }
     is_poisoned(&mut record).await;
-    let mut record = record_into(&rig, "/dev/null", SyncWhen::Always).await;
+    let mut record = record_into(&rig, "/dev/null", SyncPolicy::Always).await;
     assert!(record.append(note("")).await.is_err());
     is_poisoned(&mut record).await;
     // One who wants no sync does not notice.
-    let mut record = record_into(&rig, "/dev/null", SyncWhen::Never).await;
+    let mut record = record_into(&rig, "/dev/null", SyncPolicy::Never).await;
     record.append(note("")).await.unwrap();
     record.sync().await.unwrap();
 }
@@ -383,7 +383,7 @@ async fn a_blob_that_cannot_be_written_ends_the_record() {
     let id = SessionId::new();
     let mut record = rig.journal.create(&id).await.unwrap();
     fs::write(rig.path(&id).join("blobs"), "in the way").unwrap();
-    assert!(record.keep(Bytes::from_static(b"x"), "text/plain").await.is_err());
+    assert!(record.store_blob(Bytes::from_static(b"x"), "text/plain").await.is_err());
     let later = record.append(note("")).await.unwrap_err();
     assert!(later.to_string().contains("given up after"), "{later}");
 }

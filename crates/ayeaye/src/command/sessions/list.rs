@@ -20,7 +20,7 @@ pub async fn list(
             // It was removed since.
             Err(JournalError::Unknown(_)) => {}
             Ok(summary) => {
-                let running = summary.stop_reason.is_none() && journal.driven(&id).await?;
+                let running = summary.stop_reason.is_none() && journal.is_locked(&id).await?;
                 sessions.push((id, Ok((summary, running))));
             }
             Err(err) => sessions.push((id, Err(chain(&AgentError::from(err))))),

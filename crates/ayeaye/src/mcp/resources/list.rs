@@ -183,7 +183,7 @@ impl Known {
 
 /// How a session without an end is told of: another process may drive it, or one died in it.
 async fn without_end(agent: &Agent, id: SessionId, asks: bool) -> StopReason {
-    match agent.journal().driven(&id).await {
+    match agent.journal().is_locked(&id).await {
         Ok(true) => StopReason::StillRunning,
         Ok(false) | Err(_) if asks => StopReason::InfoActionNeedsReply,
         Ok(false) | Err(_) => StopReason::ServerRestarted,

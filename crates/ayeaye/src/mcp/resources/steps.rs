@@ -108,7 +108,7 @@ struct End {
 pub(super) async fn list(journal: &dyn Journal, id: SessionId) -> Result<StepList, JournalError> {
     let mut list =
         StepList { session_id: id.to_string(), omitted_steps: 0, steps: VecDeque::new() };
-    journal.outline(&id, &mut |event| list.apply(id, &event)).await?;
+    journal.visit_compact(&id, &mut |event| list.apply(id, &event)).await?;
     Ok(list)
 }
 
@@ -124,7 +124,7 @@ pub(super) async fn one(
             facts.get_or_insert_with(|| StepFacts::new(id, step, &event)).apply(id, &event);
         }
     };
-    journal.outline(&id, &mut each).await?;
+    journal.visit_compact(&id, &mut each).await?;
     Ok(facts)
 }
 
@@ -143,7 +143,7 @@ pub(super) async fn picture(
             found = observe.screenshot;
         }
     };
-    journal.outline(&id, &mut each).await?;
+    journal.visit_compact(&id, &mut each).await?;
     Ok(found)
 }
 

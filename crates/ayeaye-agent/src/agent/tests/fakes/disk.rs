@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::Phone;
-use crate::journal::{BlobRef, Claim, Each, Entry, Event, Fact, Summary};
+use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, LeaseGrant, Summary};
 use crate::{DeviceId, Follower, Journal, JournalError, JournalWriter, SessionId, StopReason};
 
 /// What does not succeed.
@@ -91,18 +91,18 @@ impl Journal for Failing {
     async fn open(
         &self,
         id: &SessionId,
-        each: Each<'_>,
+        each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
         let inner = self.inner.open(id, each).await?;
         Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
     }
 
-    async fn visit(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
+    async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
         self.inner.visit(id, each).await
     }
 
-    async fn outline(&self, id: &SessionId, each: Each<'_>) -> Result<(), JournalError> {
-        self.inner.outline(id, each).await
+    async fn visit_compact(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
+        self.inner.visit_compact(id, each).await
     }
 
     async fn summary(&self, id: &SessionId) -> Result<Summary, JournalError> {
@@ -117,20 +117,24 @@ impl Journal for Failing {
         self.inner.blob(id, blob).await
     }
 
-    async fn driven(&self, id: &SessionId) -> Result<bool, JournalError> {
-        self.inner.driven(id).await
+    async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
+        self.inner.is_locked(id).await
     }
 
-    async fn claim(&self, device: &DeviceId, session: &SessionId) -> Result<Claim, JournalError> {
-        self.inner.claim(device, session).await
+    async fn acquire_lease(
+        &self,
+        device: &DeviceId,
+        session: &SessionId,
+    ) -> Result<LeaseGrant, JournalError> {
+        self.inner.acquire_lease(device, session).await
     }
 
-    async fn claimant(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
-        self.inner.claimant(device).await
+    async fn lease_holder(&self, device: &DeviceId) -> Result<Option<SessionId>, JournalError> {
+        self.inner.lease_holder(device).await
     }
 
-    async fn leave_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
-        self.inner.leave_answer(id, text).await
+    async fn post_answer(&self, id: &SessionId, text: &str) -> Result<(), JournalError> {
+        self.inner.post_answer(id, text).await
     }
 
     async fn remove(&self, id: &SessionId) -> Result<(), JournalError> {
@@ -162,9 +166,13 @@ impl JournalWriter for FailingRecord {
         Ok(())
     }
 
-    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
+    async fn store_blob(
+        &mut self,
+        bytes: Bytes,
+        media_type: &str,
+    ) -> Result<BlobRef, JournalError> {
         self.state.check(Write::Keep)?;
-        self.inner.keep(bytes, media_type).await
+        self.inner.store_blob(bytes, media_type).await
     }
 
     fn size(&self) -> u64 {

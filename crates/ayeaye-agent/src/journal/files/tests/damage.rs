@@ -2,8 +2,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::files::line::{framed, hex};
-use crate::journal::files::scan::{End, scan_behind};
+use crate::journal::files::line::{frame_line, hex};
+use crate::journal::files::scan::{RecordEnd, scan_after};
 use crate::journal::files::{line, scan};
 
 /// Each line of a record with its end, where it begins, and where the chain stands before it.
@@ -47,25 +47,25 @@ impl Bench {
             [Event { entry: Entry { fact: Fact::Note { kind, figures, .. }, .. }, .. }] => {
                 assert_eq!(kind, "recovered");
                 assert_eq!(figures["dropped_bytes"], dropped);
-                let aside = figures["aside"].as_str().expect("a name");
-                let aside = self.rig.path(&self.id).join(aside);
-                assert_eq!(fs::metadata(&aside).expect("put aside").len(), dropped as u64);
-                fs::remove_file(&aside).expect("removed");
+                let set_aside = figures["aside"].as_str().expect("a name");
+                let set_aside = self.rig.path(&self.id).join(set_aside);
+                assert_eq!(fs::metadata(&set_aside).expect("put aside").len(), dropped as u64);
+                fs::remove_file(&set_aside).expect("removed");
             }
             other => panic!("{other:?}"),
         }
         let next = record.append(note("on")).await.expect("goes on");
         drop(record);
-        let verdict = self.rig.journal.verify(&self.id).await.expect("readable");
-        assert_eq!(verdict, Verdict { records: next.seq, bad: None });
+        let verify_report = self.rig.journal.verify(&self.id).await.expect("readable");
+        assert_eq!(verify_report, VerifyReport { records: next.seq, bad: None });
     }
 
     /// Before anybody mends it: the same events, and a word on the rest.
     async fn reads_as(&self, events: &[Event], torn: bool) {
         assert_eq!(self.rig.journal.read(&self.id).await.expect("readable"), events);
-        let verdict = self.rig.journal.verify(&self.id).await.expect("readable");
-        assert_eq!(verdict.records, events.len() as u64);
-        assert_eq!(verdict.bad.is_some_and(|bad| bad.torn), torn);
+        let verify_report = self.rig.journal.verify(&self.id).await.expect("readable");
+        assert_eq!(verify_report.records, events.len() as u64);
+        assert_eq!(verify_report.bad.is_some_and(|bad| bad.torn), torn);
     }
 
     async fn is_refused_at(&self, seq: u64) {
@@ -76,10 +76,10 @@ impl Bench {
         let before = fs::read(self.rig.path(&self.id).join("events.jsonl")).expect("there");
         assert_eq!(self.rig.open(&self.id).await.map(drop).map_err(damaged), Err(seq));
         assert_eq!(self.rig.journal.read(&self.id).await.map(drop).map_err(damaged), Err(seq));
-        let (events, verdict) = self.rig.journal.salvage(&self.id).await.expect("readable");
+        let (events, verify_report) = self.rig.journal.salvage(&self.id).await.expect("readable");
         assert_eq!(events.len() as u64, seq - 1);
-        assert_eq!(verdict.records, seq - 1);
-        assert_eq!(verdict.bad.map(|bad| (bad.seq, bad.torn)), Some((seq, false)));
+        assert_eq!(verify_report.records, seq - 1);
+        assert_eq!(verify_report.bad.map(|bad| (bad.seq, bad.torn)), Some((seq, false)));
         let after = fs::read(self.rig.path(&self.id).join("events.jsonl")).expect("there");
         assert_eq!(before, after, "a refusal changes nothing");
     }
@@ -101,13 +101,12 @@ async fn a_record_cut_at_any_byte_ends_with_its_last_whole_line() {
         for length in 0..line.len() {
             // The lines before were read when it was their turn to be cut.
             let rest = &bytes[*at..at + length];
-            let scanned = scan_behind(chain.clone(), rest, Detail::Whole, |_| {
-                panic!("{nth} cut at {length}")
-            });
+            let scanned =
+                scan_after(chain.clone(), rest, Detail::Whole, |_| panic!("{nth} cut at {length}"));
             let scanned = scanned.expect("in memory");
             assert_eq!((scanned.good_bytes, &scanned.chain), (0, chain));
-            let torn = End::Torn { bytes: length as u64 };
-            assert_eq!(scanned.end, if length == 0 { End::Clean } else { torn });
+            let torn = RecordEnd::Torn { bytes: length as u64 };
+            assert_eq!(scanned.end, if length == 0 { RecordEnd::Clean } else { torn });
             cuts += 1;
         }
     }
@@ -190,13 +189,13 @@ async fn every_bit_of_the_last_two_lines_is_guarded() {
         let mut flipped = tail.to_vec();
         flipped[bit / 8] ^= 1 << (bit % 8);
         let scanned =
-            scan_behind(chain.clone(), &flipped[..], Detail::Whole, |_| {}).expect("in memory");
+            scan_after(chain.clone(), &flipped[..], Detail::Whole, |_| {}).expect("in memory");
         if bit / 8 < last {
-            assert!(matches!(scanned.end, End::Damaged { .. }), "bit {bit}: {scanned:?}");
+            assert!(matches!(scanned.end, RecordEnd::Damaged { .. }), "bit {bit}: {scanned:?}");
             assert_eq!(scanned.good_bytes, 0, "bit {bit}");
         } else {
             let bytes = (tail.len() - last) as u64;
-            assert_eq!(scanned.end, End::Torn { bytes }, "bit {bit}");
+            assert_eq!(scanned.end, RecordEnd::Torn { bytes }, "bit {bit}");
         }
     }
 }
@@ -245,7 +244,7 @@ async fn lines_cannot_be_dropped_moved_or_forged() {
         r#"{{"v":1,"seq":{},"ts":"2026-01-02T03:04:05Z","type":"note","data":{{"kind":"","text":""}}"#,
         moved + 1
     );
-    let mut forged = framed(&lines[moved].2, &body);
+    let mut forged = frame_line(&lines[moved].2, &body);
     forged.push(b'\n');
     bench.put(&join(&[to(moved), &forged, from(moved + 1)]));
     bench.is_refused_at(moved as u64 + 2).await;
@@ -256,7 +255,7 @@ async fn a_later_format_is_not_touched() {
     let (bytes, events) = sample_bytes().await;
     let bench = Bench::new().await;
     let chain = scan::scan(&bytes[..], |_| {}).unwrap().chain;
-    let later = framed(&chain, r#"{"v":2,"seq":"seventy","kind":"dream""#);
+    let later = frame_line(&chain, r#"{"v":2,"seq":"seventy","kind":"dream""#);
     let bytes = [&bytes[..], &later, b"\n"].concat();
     bench.put(&bytes);
     let id = bench.id;
@@ -267,9 +266,9 @@ async fn a_later_format_is_not_touched() {
         assert!(matches!(err, JournalError::TooNew { found: 2, .. }), "{err}");
     }
     assert_eq!(fs::read(bench.rig.path(&id).join("events.jsonl")).unwrap(), bytes);
-    let (salvaged, verdict) = bench.rig.journal.salvage(&id).await.unwrap();
+    let (salvaged, verify_report) = bench.rig.journal.salvage(&id).await.unwrap();
     assert_eq!(salvaged, events);
-    assert_eq!(verdict.bad.unwrap().what, "it has format 2");
+    assert_eq!(verify_report.bad.unwrap().what, "it has format 2");
 }
 
 #[tokio::test]
@@ -280,13 +279,13 @@ async fn a_torn_tail_is_put_aside_as_it_was() {
     bench.put(torn);
     let (_, record) = bench.rig.open(&bench.id).await.unwrap();
     drop(record);
-    let (aside, count) = fs::read_dir(bench.rig.path(&bench.id))
+    let (set_aside, count) = fs::read_dir(bench.rig.path(&bench.id))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.to_string_lossy().contains("events.jsonl.torn-2026"))
         .fold((None, 0), |(_, count), path| (Some(path), count + 1));
     assert_eq!(count, 1);
-    let tail = fs::read(aside.unwrap()).unwrap();
+    let tail = fs::read(set_aside.unwrap()).unwrap();
     assert!(torn.ends_with(&tail));
     assert!(tail.starts_with(b"{\"v\":1,"));
     assert_eq!(hex(&[0, 0x1f, 0xff]), "001fff");
@@ -298,12 +297,12 @@ async fn a_crash_between_a_blob_and_its_event_loses_neither() {
     let (id, events) = rig.full_session().await;
     let mut record = rig.open(&id).await.unwrap().1;
     let picture = Bytes::from_static(b"kept, and named by nobody");
-    let blob = record.keep(picture.clone(), "image/jpeg").await.unwrap();
+    let blob = record.store_blob(picture.clone(), "image/jpeg").await.unwrap();
     drop(record);
     let (opened, mut record) = rig.open(&id).await.unwrap();
     assert_eq!(opened, events);
     assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), picture);
-    assert_eq!(record.keep(picture, "image/jpeg").await.unwrap(), blob);
+    assert_eq!(record.store_blob(picture, "image/jpeg").await.unwrap(), blob);
 }
 
 #[tokio::test]
@@ -326,7 +325,7 @@ async fn a_blob_that_was_cut_short_is_written_again_and_reading_goes_on_without(
         assert_eq!(rig.journal.read(&id).await.unwrap(), events);
         let (opened, mut record) = rig.open(&id).await.unwrap();
         assert_eq!(opened, events);
-        let again = record.keep(Bytes::from(whole.clone()), "image/jpeg").await.unwrap();
+        let again = record.store_blob(Bytes::from(whole.clone()), "image/jpeg").await.unwrap();
         assert_eq!(again, blob);
         assert_eq!(rig.journal.blob(&id, &blob).await.unwrap(), whole);
     }
@@ -365,6 +364,6 @@ proptest! {
         let scanned = scan::scan(&bytes[..], |event| events.push(event)).unwrap();
         prop_assert_eq!(events, [line.event]);
         prop_assert_eq!(scanned.good_bytes, line.bytes.len() as u64);
-        prop_assert_eq!(scanned.end, End::Torn { bytes: tail.len() as u64 });
+        prop_assert_eq!(scanned.end, RecordEnd::Torn { bytes: tail.len() as u64 });
     }
 }

@@ -16,9 +16,9 @@ fn free(bytes: Option<u64>) -> FreeSpace {
 async fn no_session_is_begun_on_a_full_disk_and_one_that_runs_goes_on() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
-    let full = rig.journal.clone().with_floor(1000).with_free_space(free(Some(999)));
+    let full = rig.journal.clone().with_min_free_bytes(1000).with_free_space(free(Some(999)));
     let refused = full.create(&SessionId::new()).await.unwrap_err();
-    let JournalError::NoRoom { free: 999, floor: 1000, path } = &refused else {
+    let JournalError::NoRoom { free: 999, min_free_bytes: 1000, path } = &refused else {
         panic!("{refused}")
     };
     assert!(path.ends_with("sessions"));
@@ -30,7 +30,7 @@ async fn no_session_is_begun_on_a_full_disk_and_one_that_runs_goes_on() {
         full.clone().with_free_space(free(Some(1000))),
         full.clone().with_free_space(free(None)),
         full.clone().with_free_space(Arc::new(|_| Err(io::ErrorKind::Unsupported.into()))),
-        full.clone().with_floor(0),
+        full.clone().with_min_free_bytes(0),
     ] {
         enough.create(&SessionId::new()).await.unwrap();
     }
@@ -39,9 +39,9 @@ async fn no_session_is_begun_on_a_full_disk_and_one_that_runs_goes_on() {
 #[tokio::test]
 async fn the_system_says_how_much_is_free() {
     let folder = TempDir::new().unwrap();
-    let found = room::free_space()(folder.path()).unwrap();
+    let found = free_space::system_free_space()(folder.path()).unwrap();
     assert!(found.is_none_or(|free| 0 < free), "{found:?}");
-    assert!(room::free_space()(&folder.path().join("absent")).is_err());
+    assert!(free_space::system_free_space()(&folder.path().join("absent")).is_err());
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn the_size_of_a_record_is_what_lies_on_the_disk() {
     let mut record = rig.journal.create(&id).await.unwrap();
     assert_eq!(record.size(), 0);
     for text in ["a", "bb", "a"] {
-        record.keep(Bytes::from(text), "text/plain").await.unwrap();
+        record.store_blob(Bytes::from(text), "text/plain").await.unwrap();
         record.append(note(text)).await.unwrap();
         assert_eq!(record.size(), on_disk(&rig.path(&id)));
     }
@@ -129,7 +129,7 @@ async fn a_summary_says_what_the_session_says() {
     let rig = rig();
     let (id, events) = rig.full_session().await;
     for length in 1..=events.len() {
-        let mut summing = crate::journal::summary::Summing::new(id);
+        let mut summing = crate::journal::summary::SummaryBuilder::new(id);
         events[..length].iter().for_each(|event| summing.apply(event));
         let Summary { task, stop_reason, message, question, steps, cost_usd, cost_known, .. } =
             summing.finish(0).unwrap();
@@ -190,7 +190,7 @@ async fn ten(rig: &mut Rig) -> Vec<SessionId> {
             let day = *clock.lock().expect("no test panics while it holds this");
             Timestamp::from_second(1_767_323_045 + day * 86_400).expect("a time in this century")
         }),
-        SyncWhen::Never,
+        SyncPolicy::Never,
     );
     let mut ids = Vec::new();
     for _ in 0..10 {
@@ -204,7 +204,7 @@ async fn ten(rig: &mut Rig) -> Vec<SessionId> {
 async fn old_sessions_are_tidied_away_and_what_somebody_needs_stays() {
     let mut rig = rig();
     let ids = ten(&mut rig).await;
-    let tidied = rig.journal.tidy(&Retention::default()).await.unwrap();
+    let tidied = rig.journal.prune(&Retention::default()).await.unwrap();
     assert!(tidied.removed.is_empty());
     let append = async |id: &SessionId, fact| {
         let mut record = rig.open(id).await.unwrap().1;
@@ -227,21 +227,21 @@ async fn old_sessions_are_tidied_away_and_what_somebody_needs_stays() {
     let later = rig.path(&ids[3]).join("events.jsonl");
     let mut bytes = fs::read(&later).unwrap();
     let scanned = scan::scan(&bytes[..], |_| {}).unwrap();
-    bytes.extend(line::framed(&scanned.chain, r#"{"v":2"#));
+    bytes.extend(line::frame_line(&scanned.chain, r#"{"v":2"#));
     bytes.push(b'\n');
     fs::write(&later, bytes).unwrap();
     drop(append(&ids[4], fact(|fact| matches!(fact, Fact::SessionResume(_)))).await);
 
     let two = Retention { max_sessions: Some(7), ..Retention::default() };
-    let tidied = rig.journal.tidy(&two).await.unwrap();
+    let tidied = rig.journal.prune(&two).await.unwrap();
     assert_eq!(tidied.removed, ids[5..8]);
     let session = tidied.bytes / 3;
     assert!(10_000 < session && session < 100_000, "{session}");
     let none = Retention { max_total_bytes: Some(0), ..Retention::default() };
-    assert_eq!(rig.journal.tidy(&none).await.unwrap().removed, ids[8..]);
+    assert_eq!(rig.journal.prune(&none).await.unwrap().removed, ids[8..]);
     // Everything is old by now, but for the one that was gone on with, and died, on the tenth day.
     let young = Retention { max_age: Some(Duration::ZERO), ..Retention::default() };
-    assert!(rig.journal.tidy(&young).await.unwrap().removed.is_empty());
+    assert!(rig.journal.prune(&young).await.unwrap().removed.is_empty());
     let mut left = rig.journal.list().await.unwrap();
     left.reverse();
     assert_eq!(left, ids[..5]);
@@ -256,10 +256,10 @@ async fn a_session_that_died_goes_when_it_is_old() {
     let fact = Fact::SessionResume(crate::journal::SessionResume { why: "go_on".to_owned(), run });
     record.append(Entry { fact, ..note("") }).await.unwrap();
     let old = Retention { max_age: Some(Duration::from_millis(1)), ..Retention::default() };
-    let none = rig.journal.tidy(&old).await.unwrap();
+    let none = rig.journal.prune(&old).await.unwrap();
     assert!(none.removed.is_empty(), "it is being written");
     drop(record);
-    assert_eq!(rig.journal.tidy(&old).await.unwrap().removed, [id]);
+    assert_eq!(rig.journal.prune(&old).await.unwrap().removed, [id]);
 }
 
 fn blob(name: &str) -> BlobRef {

@@ -17,7 +17,7 @@ fn name_of(event: &Event) -> String {
 
 #[tokio::test]
 async fn a_session_of_format_1_loads() {
-    let journal = FileJournal::new(&fixtures(), ticking(), SyncWhen::Never);
+    let journal = FileJournal::new(&fixtures(), ticking(), SyncPolicy::Never);
     let id: SessionId = ID.parse().unwrap();
     assert_eq!(journal.list().await.unwrap(), [id]);
     let events = journal.read(&id).await.unwrap();
@@ -58,6 +58,6 @@ async fn format_1_is_still_written_as_it_was() {
 #[tokio::test]
 #[ignore = "writes into the source tree"]
 async fn write_the_fixture() {
-    let journal = FileJournal::new(&fixtures(), ticking(), SyncWhen::Never);
+    let journal = FileJournal::new(&fixtures(), ticking(), SyncPolicy::Never);
     write_sample(&journal, &ID.parse().unwrap()).await;
 }

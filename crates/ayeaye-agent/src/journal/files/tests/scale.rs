@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::journal::SessionBuilder;
-use crate::journal::files::scan::{End, scan_behind, scan_on_two_threads};
+use crate::journal::files::scan::{RecordEnd, scan_after, scan_on_two_threads};
 
 /// The lines of the sample, again and again, up to about this many bytes. Its pictures are not there.
 async fn long_session(rig: &Rig, bytes: u64) -> (SessionId, Vec<u8>) {
@@ -30,7 +30,7 @@ async fn long_session(rig: &Rig, bytes: u64) -> (SessionId, Vec<u8>) {
 
 fn on_one_thread(bytes: &[u8], detail: Detail) -> (Vec<Event>, scan::Scanned) {
     let mut events = Vec::new();
-    let scanned = scan_behind(Chain::start(), bytes, detail, |event| events.push(event)).unwrap();
+    let scanned = scan_after(Chain::start(), bytes, detail, |event| events.push(event)).unwrap();
     (events, scanned)
 }
 
@@ -45,7 +45,7 @@ async fn a_long_record_is_read_and_gone_on_with() {
     let rig = rig();
     let (id, bytes) = long_session(&rig, 700 << 10).await;
     let (wanted, scanned) = on_one_thread(&bytes, Detail::Whole);
-    assert_eq!(scanned.end, End::Clean);
+    assert_eq!(scanned.end, RecordEnd::Clean);
     assert_eq!(rig.journal.read(&id).await.unwrap(), wanted);
     let (events, mut record) = rig.open(&id).await.unwrap();
     assert_eq!(events, wanted);
@@ -57,15 +57,15 @@ async fn an_outline_folds_to_the_same_session() {
     let rig = rig();
     let (id, bytes) = long_session(&rig, 300 << 10).await;
     let (whole, scanned) = on_one_thread(&bytes, Detail::Whole);
-    let (outline, outlined) = on_two_threads(&bytes, Detail::Outline);
+    let (outline, outlined) = on_two_threads(&bytes, Detail::Compact);
     assert_eq!(scanned, outlined);
     assert_ne!(whole, outline, "something is left out");
     let fold = |events: &[Event]| {
-        let mut folding = SessionBuilder::new(id);
+        let mut builder = SessionBuilder::new(id);
         for event in events {
-            folding.apply(event);
+            builder.apply(event);
         }
-        format!("{:?}", folding.finish().unwrap())
+        format!("{:?}", builder.finish().unwrap())
     };
     assert_eq!(fold(&whole), fold(&outline));
     assert_eq!(fold(&whole), format!("{:?}", crate::Session::from_events(id, &whole).unwrap()));
@@ -84,8 +84,8 @@ async fn damage_in_a_long_record_looks_the_same_to_two_threads() {
         let mut foreign = bytes[..at].to_vec();
         let mut chain = front.chain.clone();
         for _ in 0..1000 {
-            let line = line::framed(&chain, body);
-            chain = chain.behind(&line).unwrap();
+            let line = line::frame_line(&chain, body);
+            chain = chain.advance(&line).unwrap();
             foreign.extend(line);
             foreign.push(b'\n');
         }
@@ -96,12 +96,16 @@ async fn damage_in_a_long_record_looks_the_same_to_two_threads() {
     let last = bytes.trim_ascii_end().iter().rposition(|byte| *byte == b'\n').unwrap();
     let step = bytes.len() / 50;
     for at in (0..bytes.len()).step_by(step) {
-        let cut = &bytes[..at];
-        assert_eq!(on_two_threads(cut, Detail::Whole), on_one_thread(cut, Detail::Whole), "{at}");
+        let cut_torn_tail = &bytes[..at];
+        assert_eq!(
+            on_two_threads(cut_torn_tail, Detail::Whole),
+            on_one_thread(cut_torn_tail, Detail::Whole),
+            "{at}"
+        );
         let mut flipped = bytes.clone();
         flipped[at] ^= 4;
         let (events, scanned) = on_two_threads(&flipped, Detail::Whole);
-        let damaged = matches!(scanned.end, End::Damaged { .. });
+        let damaged = matches!(scanned.end, RecordEnd::Damaged { .. });
         assert_eq!(damaged, at < last, "{at}: {scanned:?}");
         assert_eq!((events, scanned), on_one_thread(&flipped, Detail::Whole));
     }

@@ -8,28 +8,28 @@ pub struct SessionBuilder {
     id: SessionId,
     session: Option<Session>,
     /// Something else came before the beginning.
-    spoilt: bool,
+    invalid: bool,
 }
 
 impl SessionBuilder {
     /// Before the first event.
     pub fn new(id: SessionId) -> Self {
-        Self { id, session: None, spoilt: false }
+        Self { id, session: None, invalid: false }
     }
 
     /// Takes the next event into account.
     pub fn apply(&mut self, event: &Event) {
         match (&mut self.session, &event.entry.fact) {
-            _ if self.spoilt => {}
+            _ if self.invalid => {}
             (Some(session), _) => session.apply(event),
             (None, Fact::SessionStart(_)) => {
                 match Session::from_events(self.id, std::slice::from_ref(event)) {
                     Ok(session) => self.session = Some(session),
-                    Err(MissingSessionStart(_)) => self.spoilt = true,
+                    Err(MissingSessionStart(_)) => self.invalid = true,
                 }
             }
             (None, Fact::Note { .. }) => {}
-            (None, _) => self.spoilt = true,
+            (None, _) => self.invalid = true,
         }
     }
 

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::folder::{private_file, private_folder, storage};
 use super::line::hex;
-use crate::journal::{Claim, JournalError};
+use crate::journal::{JournalError, LeaseGrant};
 use crate::{DeviceId, SessionId};
 
 /// The file of a phone. A serial may hold anything, so it is not a file name itself.
@@ -18,18 +18,18 @@ fn path(folder: &Path, device: &DeviceId) -> PathBuf {
 }
 
 /// Takes the phone for a session, until what is returned is dropped or the process dies.
-pub(super) fn claim(
+pub(super) fn acquire(
     folder: &Path,
     device: &DeviceId,
     session: SessionId,
-) -> Result<Claim, JournalError> {
+) -> Result<LeaseGrant, JournalError> {
     private_folder(folder, true).map_err(storage("make", folder))?;
     let path = path(folder, device);
     let mut file = private_file(OpenOptions::new().read(true).write(true).create(true), &path)
         .map_err(storage("open", &path))?;
     match file.try_lock() {
         Ok(()) => {}
-        Err(fs::TryLockError::WouldBlock) => return Ok(Claim::Taken(holder(&mut file))),
+        Err(fs::TryLockError::WouldBlock) => return Ok(LeaseGrant::Taken(read_holder(&mut file))),
         Err(fs::TryLockError::Error(err)) => return Err(storage("lock", &path)(err)),
     }
     let written = file
@@ -37,20 +37,20 @@ pub(super) fn claim(
         .and_then(|()| file.seek(SeekFrom::Start(0)))
         .and_then(|_| file.write_all(session.to_string().as_bytes()));
     written.map_err(storage("write", &path))?;
-    Ok(Claim::Yours(Box::new(file)))
+    Ok(LeaseGrant::Granted(Box::new(file)))
 }
 
 /// The session that drives a phone, in whichever process.
-pub(super) fn claimant(folder: &Path, device: &DeviceId) -> Option<SessionId> {
+pub(super) fn holder(folder: &Path, device: &DeviceId) -> Option<SessionId> {
     let mut file = File::open(path(folder, device)).ok()?;
     match file.try_lock_shared() {
-        Err(fs::TryLockError::WouldBlock) => holder(&mut file),
+        Err(fs::TryLockError::WouldBlock) => read_holder(&mut file),
         // Nobody holds it, or nobody can tell.
         Ok(()) | Err(fs::TryLockError::Error(_)) => None,
     }
 }
 
-fn holder(file: &mut File) -> Option<SessionId> {
+fn read_holder(file: &mut File) -> Option<SessionId> {
     let mut text = String::new();
     file.take(64).read_to_string(&mut text).ok()?;
     text.parse().ok()
@@ -61,21 +61,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phone_has_one_claimant_until_it_lets_go() {
+    fn a_phone_has_one_holder_until_it_lets_go() {
         let folder = tempfile::tempdir().unwrap();
         let phone = DeviceId::new("../x:5555");
         let (first, second) = (SessionId::new(), SessionId::new());
-        assert_eq!(claimant(folder.path(), &phone), None);
-        let Claim::Yours(held) = claim(folder.path(), &phone, first).unwrap() else {
+        assert_eq!(holder(folder.path(), &phone), None);
+        let LeaseGrant::Granted(held) = acquire(folder.path(), &phone, first).unwrap() else {
             panic!("free")
         };
-        assert_eq!(claimant(folder.path(), &phone), Some(first));
-        match claim(folder.path(), &phone, second).unwrap() {
-            Claim::Taken(holder) => assert_eq!(holder, Some(first)),
-            Claim::Yours(_) => panic!("taken"),
+        assert_eq!(holder(folder.path(), &phone), Some(first));
+        match acquire(folder.path(), &phone, second).unwrap() {
+            LeaseGrant::Taken(holder) => assert_eq!(holder, Some(first)),
+            LeaseGrant::Granted(_) => panic!("taken"),
         }
         drop(held);
-        assert_eq!(claimant(folder.path(), &phone), None);
-        assert!(matches!(claim(folder.path(), &phone, second).unwrap(), Claim::Yours(_)));
+        assert_eq!(holder(folder.path(), &phone), None);
+        assert!(matches!(acquire(folder.path(), &phone, second).unwrap(), LeaseGrant::Granted(_)));
     }
 }

@@ -7,24 +7,24 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use super::cache;
 use super::folder::{Folder, private_file, storage, sync_folder};
 use super::line::{self, Chain, Detail};
-use super::record::FileRecord;
-use super::scan::{End, Scanned, scan_behind, scan_on_two_threads};
-use super::{Clock, InvalidRecordLine, SyncWhen, Verdict, blocking};
+use super::scan::{RecordEnd, Scanned, scan_after, scan_on_two_threads};
+use super::summary_cache;
+use super::writer::FileWriter;
+use super::{Clock, InvalidRecordLine, SyncPolicy, VerifyReport, blocking};
 use crate::SessionId;
 use crate::journal::{Entry, Event, Fact, JournalError};
 
 /// Records below this length are read on one thread: they take a millisecond.
-const SHORT: u64 = 512 << 10;
+const SINGLE_THREAD_BYTES: u64 = 512 << 10;
 
 /// How many events are handed over in one go.
 const BATCH: usize = 256;
 
 /// Does file work that finds events, and hands them to a caller that must not wait for a disk. No
 /// more than a few batches are in memory at a time.
-pub(super) async fn telling<T: Send + 'static>(
+pub(super) async fn stream_events<T: Send + 'static>(
     folder: Folder,
     doing: &'static str,
     each: &mut (dyn FnMut(Event) + Send),
@@ -74,27 +74,27 @@ pub(super) fn read(
 pub(super) fn open(
     folder: Folder,
     clock: Clock,
-    when: SyncWhen,
+    sync: SyncPolicy,
     each: &mut dyn FnMut(Event),
-) -> Result<FileRecord, JournalError> {
+) -> Result<FileWriter, JournalError> {
     folder.must_exist()?;
     let lock = folder.lock()?;
     // Ten thousand pictures take a while to be counted too.
     let (scanned, blobs) = thread::scope(|scope| {
-        let counting = scope.spawn(|| cache::blob_bytes(&folder));
-        let scanned = scan_file(&folder, Detail::Outline, &mut *each);
+        let counting = scope.spawn(|| summary_cache::blob_bytes(&folder));
+        let scanned = scan_file(&folder, Detail::Compact, &mut *each);
         (scanned, counting.join().expect("counting does not panic"))
     });
     let (scanned, blobs) = (scanned?, blobs?);
     if let Some(refusal) = refusal(folder.id, &scanned) {
         return Err(refusal);
     }
-    let End::Torn { bytes } = scanned.end else {
-        return FileRecord::new(folder, clock, when, scanned.chain, blobs, lock);
+    let RecordEnd::Torn { bytes } = scanned.end else {
+        return FileWriter::new(folder, clock, sync, scanned.chain, blobs, lock);
     };
-    let aside = cut(&folder, scanned.good_bytes, clock(), when)?;
-    let mut record = FileRecord::new(folder, clock, when, scanned.chain, blobs, lock)?;
-    each(record.write(&recovered(bytes, &aside))?);
+    let set_aside = cut_torn_tail(&folder, scanned.good_bytes, clock(), sync)?;
+    let mut record = FileWriter::new(folder, clock, sync, scanned.chain, blobs, lock)?;
+    each(record.write(&recovery_note(bytes, &set_aside))?);
     Ok(record)
 }
 
@@ -120,8 +120,8 @@ fn scan_from(
     });
     let (length, file) = opened.map_err(|err| folder.absent_or("read", &path, err))?;
     let reader = BufReader::with_capacity(256 << 10, file);
-    let scanned = if length - at.min(length) < SHORT {
-        scan_behind(chain, reader, detail, each)
+    let scanned = if length - at.min(length) < SINGLE_THREAD_BYTES {
+        scan_after(chain, reader, detail, each)
     } else {
         scan_on_two_threads(chain, reader, detail, each)
     };
@@ -130,24 +130,26 @@ fn scan_from(
     Ok(scanned)
 }
 
-pub(super) fn verdict(scanned: &Scanned) -> Verdict {
+pub(super) fn verify_report(scanned: &Scanned) -> VerifyReport {
     let seq = scanned.chain.seq;
     let (what, torn) = match &scanned.end {
-        End::Clean => return Verdict { records: seq - 1, bad: None },
-        End::Torn { bytes } => (format!("the last {bytes} bytes are not a whole record"), true),
-        End::Damaged { what } => (what.clone(), false),
-        End::TooNew { found } => (format!("it has format {found}"), false),
+        RecordEnd::Clean => return VerifyReport { records: seq - 1, bad: None },
+        RecordEnd::Torn { bytes } => {
+            (format!("the last {bytes} bytes are not a whole record"), true)
+        }
+        RecordEnd::Damaged { what } => (what.clone(), false),
+        RecordEnd::TooNew { found } => (format!("it has format {found}"), false),
     };
     let bad = InvalidRecordLine { seq, offset: scanned.good_bytes, what, torn };
-    Verdict { records: seq - 1, bad: Some(bad) }
+    VerifyReport { records: seq - 1, bad: Some(bad) }
 }
 
 /// Why a record is not read as if nothing were wrong with it.
 fn refusal(id: SessionId, scanned: &Scanned) -> Option<JournalError> {
     match &scanned.end {
-        End::Clean | End::Torn { .. } => None,
-        End::TooNew { found } => Some(JournalError::TooNew { id, found: *found }),
-        End::Damaged { what } => {
+        RecordEnd::Clean | RecordEnd::Torn { .. } => None,
+        RecordEnd::TooNew { found } => Some(JournalError::TooNew { id, found: *found }),
+        RecordEnd::Damaged { what } => {
             Some(JournalError::Damaged { id, seq: scanned.chain.seq, what: what.clone() })
         }
     }
@@ -155,43 +157,43 @@ fn refusal(id: SessionId, scanned: &Scanned) -> Option<JournalError> {
 
 /// Cuts off what follows the good lines, and puts it aside under the name it returns: it may hold
 /// what a person wants to see, and nothing is thrown away unasked.
-fn cut(
+fn cut_torn_tail(
     folder: &Folder,
     good_bytes: u64,
     now: Timestamp,
-    when: SyncWhen,
+    sync: SyncPolicy,
 ) -> Result<String, JournalError> {
     // Longer than any write of ours: the rest is what a failing disk made up.
     const MOST: u64 = 2 * line::MAX_LINE as u64;
     let path = folder.events();
     let name = format!("events.jsonl.torn-{}", now.strftime("%Y%m%dT%H%M%S.%6fZ"));
-    let aside = folder.path.join(&name);
+    let set_aside = folder.path.join(&name);
     let copied = || -> io::Result<()> {
         let mut from = File::open(&path)?;
         from.seek(SeekFrom::Start(good_bytes))?;
         // Of two crashes in one microsecond the later tail is kept.
         let options = &mut OpenOptions::new();
-        let mut to = private_file(options.write(true).create(true).truncate(true), &aside)?;
+        let mut to = private_file(options.write(true).create(true).truncate(true), &set_aside)?;
         io::copy(&mut from.take(MOST), &mut to)?;
-        if when == SyncWhen::Never {
+        if sync == SyncPolicy::Never {
             return Ok(());
         }
         to.sync_all()?;
         sync_folder(&folder.path)
     };
-    copied().map_err(storage("write", &aside))?;
+    copied().map_err(storage("write", &set_aside))?;
     // Not the handle for appending: Windows lets that one only append.
     let events = OpenOptions::new().write(true).open(&path);
     events.and_then(|file| file.set_len(good_bytes)).map_err(storage("cut", &path))?;
     Ok(name)
 }
 
-fn recovered(bytes: u64, aside: &str) -> Entry {
+fn recovery_note(bytes: u64, set_aside: &str) -> Entry {
     let figures: Map<String, Value> =
-        [("dropped_bytes".to_owned(), bytes.into()), ("aside".to_owned(), aside.into())]
+        [("dropped_bytes".to_owned(), bytes.into()), ("aside".to_owned(), set_aside.into())]
             .into_iter()
             .collect();
-    let text = format!("The last write was cut short: {bytes} bytes were moved to {aside}.");
+    let text = format!("The last write was cut short: {bytes} bytes were moved to {set_aside}.");
     let fact = Fact::Note { kind: "recovered".to_owned(), text, figures };
     Entry { round: None, step: None, agent: None, fact }
 }

@@ -9,18 +9,18 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::blobs::{self, Kept, MAX_BLOB};
-use super::cache;
+use super::blobs::{self, MAX_BLOB, StoredBlob};
 use super::folder::{Folder, private_file, storage, sync_folder};
 use super::line::{self, Chain};
-use super::{Clock, SyncWhen, blocking};
+use super::summary_cache;
+use super::{Clock, SyncPolicy, blocking};
 use crate::journal::{BlobRef, Entry, Event, Fact, JournalError, JournalWriter};
 
 /// See the module.
-pub(super) struct FileRecord {
+pub(super) struct FileWriter {
     folder: Folder,
     clock: Clock,
-    when: SyncWhen,
+    sync: SyncPolicy,
     events: Arc<File>,
     chain: Chain,
     health: Health,
@@ -38,12 +38,12 @@ pub(super) struct FileRecord {
     _lock: File,
 }
 
-impl FileRecord {
+impl FileWriter {
     /// A record that stands at `chain`, with so many bytes of blobs. `lock` is held as long as it lives.
     pub(super) fn new(
         folder: Folder,
         clock: Clock,
-        when: SyncWhen,
+        sync: SyncPolicy,
         chain: Chain,
         blobs: u64,
         lock: File,
@@ -63,7 +63,7 @@ impl FileRecord {
         Ok(Self {
             folder,
             clock,
-            when,
+            sync,
             events: Arc::new(events),
             chain,
             health: Health::default(),
@@ -116,17 +116,18 @@ impl FileRecord {
 }
 
 #[async_trait]
-impl JournalWriter for FileRecord {
+impl JournalWriter for FileWriter {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         let event = self.write(&entry)?;
-        if self.when == SyncWhen::Always {
+        if self.sync == SyncPolicy::Always {
             self.sync().await?;
         }
         if let Fact::SessionEnd(_) = event.entry.fact {
             // From here on it is listed more often than it is written. Not a part of the record:
             // whether this works does not matter to whoever writes it.
             let folder = self.folder.clone();
-            let summing = blocking("sum up", &self.folder.path, move || cache::summary(&folder));
+            let summing =
+                blocking("sum up", &self.folder.path, move || summary_cache::summary(&folder));
             if let Err(err) = summing.await {
                 tracing::debug!(session = %self.folder.id, error = %err, "it was not summed up");
             }
@@ -137,7 +138,7 @@ impl JournalWriter for FileRecord {
     async fn sync(&mut self) -> Result<(), JournalError> {
         self.health.check()?;
         let job = self.unsynced();
-        if self.when == SyncWhen::Never || job.is_empty() {
+        if self.sync == SyncPolicy::Never || job.is_empty() {
             return Ok(());
         }
         let (job, health) = (Arc::new(job), self.health.clone());
@@ -153,7 +154,11 @@ impl JournalWriter for FileRecord {
         Ok(())
     }
 
-    async fn keep(&mut self, bytes: Bytes, media_type: &str) -> Result<BlobRef, JournalError> {
+    async fn store_blob(
+        &mut self,
+        bytes: Bytes,
+        media_type: &str,
+    ) -> Result<BlobRef, JournalError> {
         self.health.check()?;
         if MAX_BLOB < bytes.len() as u64 {
             let why = format!("a blob has at most {MAX_BLOB} bytes");
@@ -163,16 +168,16 @@ impl JournalWriter for FileRecord {
         let health = self.health.clone();
         let work = move || health.note(blobs::keep(&folder, &bytes, &media_type));
         let kept = blocking("write", &self.folder.blobs(), work).await;
-        let Kept { blob, path, new } = self.health.note(kept)?;
+        let StoredBlob { blob, path, new } = self.health.note(kept)?;
         if new {
             self.bytes = self.bytes.saturating_add(blob.bytes);
         }
         // One that was there already may have been left by a process that died before its sync.
-        let to_sync = self.when != SyncWhen::Never;
+        let to_sync = self.sync != SyncPolicy::Never;
         if to_sync && !self.synced.contains(&path) && !self.unsynced_blobs.contains(&path) {
             self.unsynced_blobs.push(path);
         }
-        if self.when == SyncWhen::Always {
+        if self.sync == SyncPolicy::Always {
             self.sync().await?;
         }
         Ok(blob)
@@ -183,7 +188,7 @@ impl JournalWriter for FileRecord {
     }
 }
 
-impl fmt::Debug for FileRecord {
+impl fmt::Debug for FileWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { folder, chain, .. } = self;
         f.debug_struct("FileRecord")

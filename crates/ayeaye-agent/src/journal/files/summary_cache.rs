@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, storage, write_whole};
 use super::line::Detail;
-use super::opening;
-use crate::journal::summary::Summing;
+use super::open;
+use crate::journal::summary::SummaryBuilder;
 use crate::journal::{JournalError, Summary};
 
 /// Raised when a summary of the last version would be misread.
@@ -44,8 +44,8 @@ pub(super) fn summary(folder: &Folder) -> Result<Summary, JournalError> {
     if let Some(Cached { summary, .. }) = load(folder).filter(|cached| cached.of == of) {
         return Ok(summary);
     }
-    let mut summing = Summing::new(folder.id);
-    opening::read(folder, Detail::Outline, &mut |event| summing.apply(&event))?;
+    let mut summing = SummaryBuilder::new(folder.id);
+    open::read(folder, Detail::Compact, &mut |event| summing.apply(&event))?;
     let summary = summing.finish(of.bytes.saturating_add(count(folder)?))?;
     // One that is being written is out of date at once.
     if stamp()? == of {

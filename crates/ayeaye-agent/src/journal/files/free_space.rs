@@ -11,10 +11,10 @@ pub type FreeSpace = Arc<dyn Fn(&Path) -> io::Result<Option<u64>> + Send + Sync>
 
 /// Free bytes below which no session is begun, unless said otherwise: about a thousand steps with
 /// their pictures.
-pub const FLOOR: u64 = 256 << 20;
+pub const MIN_FREE_BYTES: u64 = 256 << 20;
 
 /// What the system says.
-pub(super) fn free_space() -> FreeSpace {
+pub(super) fn system_free_space() -> FreeSpace {
     Arc::new(|path| {
         let found = fs4::statvfs(path)?;
         // Some file systems of the network and of memory have no size, and say 0 to everything.
@@ -22,14 +22,18 @@ pub(super) fn free_space() -> FreeSpace {
     })
 }
 
-/// Fails when less than `floor` bytes are free.
-pub(super) fn check(probe: &FreeSpace, floor: u64, path: &Path) -> Result<(), JournalError> {
-    if floor == 0 {
+/// Fails when less than `min_free_bytes` bytes are free.
+pub(super) fn check(
+    probe: &FreeSpace,
+    min_free_bytes: u64,
+    path: &Path,
+) -> Result<(), JournalError> {
+    if min_free_bytes == 0 {
         return Ok(());
     }
     match probe(path) {
-        Ok(Some(free)) if free < floor => {
-            Err(JournalError::NoRoom { path: path.to_owned(), free, floor })
+        Ok(Some(free)) if free < min_free_bytes => {
+            Err(JournalError::NoRoom { path: path.to_owned(), free, min_free_bytes })
         }
         Ok(_) => Ok(()),
         // Whoever cannot say how much is free does not say that nothing is.
