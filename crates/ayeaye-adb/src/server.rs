@@ -39,7 +39,7 @@ impl Server {
     pub(crate) async fn connect(&self) -> Result<Wire, DeviceError> {
         match self.dial().await {
             Ok(wire) => Ok(wire),
-            Err(error) if is_absence(&error) && self.config.server.is_local() => {
+            Err(error) if is_unreachable(&error) && self.config.server.is_local() => {
                 self.start(&error).await?;
                 self.dial().await.map_err(|error| self.missing(error))
             }
@@ -159,6 +159,6 @@ impl Server {
 }
 
 /// Whether nobody listens there, as opposed to somebody who does not answer.
-fn is_absence(error: &std::io::Error) -> bool {
+fn is_unreachable(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound)
 }

@@ -178,7 +178,7 @@ pub enum DeviceError {
 
 impl DeviceError {
     /// Whether the phone may or may not have done what it was asked.
-    pub fn leaves_doubt(&self) -> bool {
+    pub fn may_have_acted(&self) -> bool {
         match self {
             Self::LinkLost(..) | Self::TimedOut { .. } | Self::Garbled { .. } => true,
             Self::NoServer { .. }
@@ -190,7 +190,7 @@ impl DeviceError {
     }
 
     /// Whether the phone itself is out of reach, so that waiting for it may help.
-    pub fn is_absence(&self) -> bool {
+    pub fn is_unreachable(&self) -> bool {
         match self {
             Self::NoServer { .. }
             | Self::NotFound(_)

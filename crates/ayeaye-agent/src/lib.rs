@@ -51,7 +51,7 @@ pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
 pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter};
-pub use screen::{BadFrame, Frame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
+pub use screen::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase};
 pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{Action, Frame, Picture, ScreenSize};
 
-mod shorter;
+mod shortened;
 
 /// What one step shows a model.
 #[derive(Debug, Clone, Copy)]
@@ -164,13 +164,13 @@ impl Prompt {
     /// The same prompt with less of the history: without the pictures of earlier screens, and of the
     /// steps only the last few. What was asked for first stays, and so do the user's words. `None`
     /// where nothing can be left out.
-    pub fn shorter(&self) -> Option<Self> {
-        shorter::shorter(self)
+    pub fn shortened(&self) -> Option<Self> {
+        shortened::shortened(self)
     }
 
     /// The same prompt, with a reply that could not be read and the reason.
     #[must_use]
-    pub fn asked_again(mut self, reply: &str, why: &ParseError) -> Self {
+    pub fn with_retry_notice(mut self, reply: &str, why: &ParseError) -> Self {
         self.messages.push(Message::text(Role::Assistant, reply));
         self.messages.push(Message::text(
             Role::User,

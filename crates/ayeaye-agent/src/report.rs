@@ -99,8 +99,8 @@ pub struct Usage {
 
 impl StepSummary {
     /// The step in one short line, for progress and terminals.
-    pub fn in_words(&self) -> String {
-        let mut line = self.action.in_words();
+    pub fn describe(&self) -> String {
+        let mut line = self.action.describe();
         if !self.explain.is_empty() {
             line.push_str(" \u{2013} ");
             line.extend(self.explain.chars().take(160));
@@ -116,7 +116,7 @@ impl StepSummary {
 
 impl ActionRecord {
     /// The action in a few words, such as `CLICK 512,203`.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut words = self.function.clone();
         for (key, value) in &self.arguments {
             let text = match value {

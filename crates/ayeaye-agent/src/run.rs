@@ -352,7 +352,7 @@ impl Run {
         if let Some(agent) = agent {
             self.enter(&agent, status).await?;
         }
-        let line = self.session.last_step().map(crate::StepSummary::in_words).unwrap_or_default();
+        let line = self.session.last_step().map(crate::StepSummary::describe).unwrap_or_default();
         self.publish(format!("step {}: {line}", step + 1));
         Ok(())
     }

@@ -42,7 +42,7 @@ pub struct Frame {
 
 /// A capture that is not a whole picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadFrame {
+pub enum InvalidFrame {
     /// Nothing to see, or more than [`MAX_SIDE`] or [`MAX_PIXELS`].
     #[error("a screen of {0} is not believable")]
     Size(ScreenSize),
@@ -60,15 +60,15 @@ pub enum BadFrame {
 
 impl Frame {
     /// A frame from RGBA pixels, four bytes each, row by row from the top left.
-    pub fn new(size: ScreenSize, rgba: Bytes) -> Result<Self, BadFrame> {
+    pub fn new(size: ScreenSize, rgba: Bytes) -> Result<Self, InvalidFrame> {
         let pixels = u64::from(size.width) * u64::from(size.height);
         let longest = size.width.max(size.height);
         if pixels == 0 || MAX_SIDE < longest || MAX_PIXELS < pixels {
-            return Err(BadFrame::Size(size));
+            return Err(InvalidFrame::Size(size));
         }
         let found = rgba.len() as u64;
         if found != pixels * 4 {
-            return Err(BadFrame::Length { size, expected: pixels * 4, found });
+            return Err(InvalidFrame::Length { size, expected: pixels * 4, found });
         }
         Ok(Self { size, rgba })
     }
@@ -86,7 +86,7 @@ impl Frame {
     /// The same frame with these places black: left, top, right and bottom in its pixels, the last two
     /// outside.
     #[must_use]
-    pub fn blackened(&self, places: &[[i32; 4]]) -> Self {
+    pub fn with_black_areas(&self, places: &[[i32; 4]]) -> Self {
         let mut rgba = self.rgba.to_vec();
         let (width, height) = (self.size.width as usize, self.size.height as usize);
         let inside = |v: i32, most: usize| usize::try_from(v).unwrap_or(0).min(most);
@@ -143,17 +143,17 @@ mod tests {
         assert!(Frame::new(size, Bytes::from(vec![0; 16])).is_ok());
         assert_eq!(
             Frame::new(size, Bytes::from(vec![0; 15])),
-            Err(BadFrame::Length { size, expected: 16, found: 15 })
+            Err(InvalidFrame::Length { size, expected: 16, found: 15 })
         );
         let huge = ScreenSize { width: 70_000, height: 1 };
-        assert_eq!(Frame::new(huge, Bytes::new()), Err(BadFrame::Size(huge)));
+        assert_eq!(Frame::new(huge, Bytes::new()), Err(InvalidFrame::Size(huge)));
     }
 
     #[test]
     fn a_place_is_blackened_and_nothing_else() {
         let size = ScreenSize { width: 3, height: 2 };
         let white = Frame::new(size, Bytes::from(vec![255; 24])).unwrap();
-        let frame = white.blackened(&[[1, 0, 2, 1], [-5, 1, 1, 9], [2, 1, 1, 2]]);
+        let frame = white.with_black_areas(&[[1, 0, 2, 1], [-5, 1, 1, 9], [2, 1, 1, 2]]);
         let dark: Vec<bool> = frame.rgba().chunks_exact(4).map(|p| p == [0, 0, 0, 255]).collect();
         assert_eq!(dark, [false, true, false, true, false, false]);
     }

@@ -506,7 +506,7 @@ impl Session {
             if self.client_activity.lines.len() == MAX_CLIENT_ACTIONS {
                 self.client_activity.lines.remove(0);
             }
-            self.client_activity.lines.push(line.in_words());
+            self.client_activity.lines.push(line.describe());
             self.client_activity.steps += 1;
             format!("{CLIENT_STEP_PREFIX}{}", end.response.comment).trim_end().to_owned()
         } else {

@@ -186,7 +186,7 @@ impl Evaluate {
 /// What is kept of sessions, and for how long.
 #[derive(Debug, Clone)]
 pub struct JournalSettings {
-    pub keeping: PrivacySettings,
+    pub privacy: PrivacySettings,
     pub sync: SyncPolicy,
     /// Bytes that must be free for a new session.
     pub min_free: u64,

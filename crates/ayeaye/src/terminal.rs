@@ -34,7 +34,7 @@ impl Terminal {
 
     /// A step as it happens.
     pub fn step(self, line: &StepSummary) {
-        self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.in_words())));
+        self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.describe())));
     }
 
     /// How the time of a run was spent.

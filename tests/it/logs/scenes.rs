@@ -21,7 +21,7 @@ pub fn options() -> RigOptions {
     let usual = RigOptions::quick();
     RigOptions {
         logs: LogSettings { images: Images::All, ..LogSettings::default() },
-        keeping: PrivacySettings { elements: KeepElements::Always, ..PrivacySettings::default() },
+        privacy: PrivacySettings { elements: KeepElements::Always, ..PrivacySettings::default() },
         limits: Limits { device_wait: Duration::from_secs(1), ..usual.limits },
         ..usual
     }

@@ -1,6 +1,6 @@
 //! Raw captures: width, height and pixel format, each 32 bits little endian, on Android 9 and later
 //! a fourth number for the colour space, then the rows (AOSP, `screencap.cpp`).
-use ayeaye_agent::{BadFrame, Frame, ScreenSize};
+use ayeaye_agent::{Frame, InvalidFrame, ScreenSize};
 use bytes::{BufMut as _, BytesMut};
 
 use super::{Pixels, told};
@@ -93,7 +93,7 @@ pub(super) fn frame(mut bytes: Pixels) -> Result<Frame, String> {
             rgba
         }
     };
-    Frame::new(header.size, rgba.freeze()).map_err(|error: BadFrame| error.to_string())
+    Frame::new(header.size, rgba.freeze()).map_err(|error: InvalidFrame| error.to_string())
 }
 
 /// The header and where the pixels begin. Wherever a header is looked for, what follows must fit

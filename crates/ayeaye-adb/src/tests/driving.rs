@@ -56,7 +56,7 @@ async fn a_tap_whose_answer_is_cut_anywhere_is_doubtful_and_sent_once() {
         let fake = input(Reply::Bytes(whole[..end].to_vec())).await;
         let error = fake.open().await.perform(&click(), ON).await.unwrap_err();
         assert!(matches!(&error, DeviceError::LinkLost(..)), "{end}: {error:?}");
-        assert!(error.leaves_doubt());
+        assert!(error.may_have_acted());
         assert_eq!(fake.acts().len(), 1, "{end}");
     }
 }
@@ -74,7 +74,7 @@ async fn what_fails_before_the_tap_leaves_no_doubt() {
         let device = fake.open().await;
         broken.store(true, Ordering::Relaxed);
         let error = device.perform(&click(), ON).await.unwrap_err();
-        assert!(!error.leaves_doubt() && error.is_absence(), "{error:?}");
+        assert!(!error.may_have_acted() && error.is_unreachable(), "{error:?}");
         assert_eq!(fake.acts(), [""; 0]);
     }
 }
@@ -92,7 +92,7 @@ async fn a_phone_that_is_silent_endless_or_mad_is_told_apart() {
     let flood = packet(1, &vec![b'x'; 60_000]);
     assert!(matches!(error(Reply::Endless(flood)).await, DeviceError::Garbled { .. }));
     let mad = Reply::Bytes(b"HTTP/1.1 400 Bad Request".to_vec());
-    assert!(error(mad).await.leaves_doubt());
+    assert!(error(mad).await.may_have_acted());
     assert!(matches!(error(Reply::Fail("closed")).await, DeviceError::LinkLost(..)));
     assert!(matches!(error(Reply::Fail("device 'X' not found")).await, DeviceError::NotFound(_)));
 }

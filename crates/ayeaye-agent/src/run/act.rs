@@ -94,7 +94,7 @@ impl Run {
             Ok(()) => self.settle_account(id, Ok("home screen".to_owned()), false, took).await?,
             Err(err) => {
                 let text = error_chain(&err);
-                self.settle_account(id, Err(text.clone()), err.leaves_doubt(), took).await?;
+                self.settle_account(id, Err(text.clone()), err.may_have_acted(), took).await?;
                 return Err(match err {
                     DeviceError::Refused { .. } => self.take_over(&locked(&text), None).await,
                     _ => RunEnd::new(StopReason::NotStarted, text),
@@ -155,7 +155,7 @@ impl Run {
                 StopReason::NoProgress,
                 format!(
                     "the same action {repeated} times on a screen that does not change: {}",
-                    self.secrets.redact_action(ActionRecord::from(action)).in_words()
+                    self.secrets.redact_action(ActionRecord::from(action)).describe()
                 ),
             ));
         }
@@ -213,7 +213,7 @@ impl Run {
             Err(err) => err,
         };
         let text = error_chain(&err);
-        let doubt = err.leaves_doubt();
+        let doubt = err.may_have_acted();
         tracing::warn!(session = %self.session.id, "{name}: {}", self.hide(&text));
         self.memory.system_notes.push(if doubt {
             format!("Your last action ({name}) may or may not have been carried out: {text}. Look before you repeat it.")

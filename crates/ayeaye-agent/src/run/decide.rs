@@ -81,7 +81,7 @@ impl Run {
                 }
                 Err(why) => {
                     tracing::warn!(session = %self.session.id, iteration, "unreadable reply: {}", self.hide(&why.0));
-                    prompt = prompt.asked_again(&said(&reply), &why);
+                    prompt = prompt.with_retry_notice(&said(&reply), &why);
                     complaint = Some(why);
                 }
             }

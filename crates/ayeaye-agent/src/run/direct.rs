@@ -265,7 +265,7 @@ impl Run {
         let took = millis(begun.elapsed());
         let (told, doubt) = match &outcome {
             Ok(()) => (Ok("awake".to_owned()), false),
-            Err(err) => (Err(error_chain(err)), err.leaves_doubt()),
+            Err(err) => (Err(error_chain(err)), err.may_have_acted()),
         };
         self.settle_account(id, told, doubt, took).await?;
         Ok(outcome.map_err(|err| error_chain(&err)))

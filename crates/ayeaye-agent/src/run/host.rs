@@ -138,7 +138,7 @@ impl Run {
                 }
                 Err(words::Refused { why, .. }) => {
                     tracing::warn!(session = %self.session.id, iteration, "unreadable plan: {}", self.hide(&why.0));
-                    prompt = prompt.asked_again(&super::decide::said(&reply), &why);
+                    prompt = prompt.with_retry_notice(&super::decide::said(&reply), &why);
                     complaint = why.0;
                 }
             }
@@ -162,7 +162,7 @@ impl Run {
         loop {
             let Err(err) = self.ask_apps().await? else { break };
             let text = error_chain(&err);
-            if !err.is_absence() || self.deps.limits.device_wait <= begun.elapsed() + pause {
+            if !err.is_unreachable() || self.deps.limits.device_wait <= begun.elapsed() + pause {
                 let text = format!("the apps of the phone cannot be planned over: {text}");
                 return Err(RunEnd::new(StopReason::DeviceLost, text));
             }

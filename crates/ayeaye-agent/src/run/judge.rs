@@ -131,7 +131,7 @@ impl Run {
             self.write_of(Some(JUDGE), None, Fact::LlmResponse(facts)).await?;
             match verdict {
                 Ok(verdict) => return Ok(Ok(verdict)),
-                Err(why) => prompt = prompt.asked_again(&reply.text, &why),
+                Err(why) => prompt = prompt.with_retry_notice(&reply.text, &why),
             }
         }
         Ok(Err("the judging model's replies could not be read".to_owned()))
@@ -168,7 +168,7 @@ fn told(history: &HistoryItem) -> Option<String> {
         }
         HistoryItem::UserReply(text) => Some(format!("- the user said: {text}")),
         HistoryItem::Step(step) => {
-            let action = crate::journal::ActionRecord::from(&step.decision.action).in_words();
+            let action = crate::journal::ActionRecord::from(&step.decision.action).describe();
             let why = &step.decision.explain;
             Some(match &step.error {
                 None => format!("- {action} ({why})"),

@@ -107,7 +107,7 @@ impl Run {
             seen.facts.ui_tree.clone_from(&tree.blob);
             if !places.is_empty() {
                 seen.facts.blackened = u32::try_from(places.len()).unwrap_or(u32::MAX);
-                picture = encode(self.acting(), seen.frame.blackened(&places)).await?;
+                picture = encode(self.acting(), seen.frame.with_black_areas(&places)).await?;
             }
         }
         let blob = self.record.store_blob(picture.bytes, picture.media_type).await?;
@@ -174,7 +174,7 @@ impl Run {
         };
         let text = error_chain(&err);
         tracing::warn!(device = %self.device.id(), "waking: {text}");
-        self.settle_account(id, Err(text), err.leaves_doubt(), took).await?;
+        self.settle_account(id, Err(text), err.may_have_acted(), took).await?;
         match err {
             DeviceError::Refused { .. } => Err(self.take_over(LOCKED_SCREEN, None).await),
             // Whether it is awake shows at the next look.
@@ -194,7 +194,7 @@ impl Run {
                 Err(err) => err,
             };
             let text = error_chain(&err);
-            let worth_waiting = err.is_absence() || matches!(err, DeviceError::Garbled { .. });
+            let worth_waiting = err.is_unreachable() || matches!(err, DeviceError::Garbled { .. });
             if !worth_waiting || patience <= begun.elapsed() + pause {
                 return Err(RunEnd::new(StopReason::DeviceLost, text));
             }

@@ -174,7 +174,7 @@ pub(super) fn describe_action(facts: &ActionRecord, longest: usize) -> ActionTex
         how,
     };
     let Ok(action) = Action::try_from(facts) else {
-        let arguments = facts.in_words();
+        let arguments = facts.describe();
         let arguments = arguments.strip_prefix(&facts.function).unwrap_or(&arguments).trim();
         return ActionText {
             verb: clip(&facts.function),

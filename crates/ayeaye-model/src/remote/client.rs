@@ -194,7 +194,7 @@ impl Client {
                 (true, Duration::ZERO)
             }
             Recovery::ShorterPrompt if !request.is_shortened => {
-                request.prompt = Cow::Owned(request.prompt.shorter()?);
+                request.prompt = Cow::Owned(request.prompt.shortened()?);
                 request.is_shortened = true;
                 (true, Duration::ZERO)
             }

@@ -158,7 +158,7 @@ impl Watcher {
                 _ => String::new(),
             };
             let (function, explain) = (take("action_type"), take("explain"));
-            let words = ActionRecord { function, arguments }.in_words();
+            let words = ActionRecord { function, arguments }.describe();
             let words =
                 if explain.is_empty() { words } else { format!("{words} \u{2013} {explain}") };
             self.step(log["global_step_idx"].as_u64().unwrap_or_default(), &words);

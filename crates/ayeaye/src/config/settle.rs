@@ -83,7 +83,7 @@ impl Stack {
                 planner: self.need("run.planner", value::on_off)?,
             },
             journal: JournalSettings {
-                keeping: PrivacySettings {
+                privacy: PrivacySettings {
                     images: self
                         .need("journal.images", |text| value::word(text, &KeepImages::ALL))?,
                     text: self.need("journal.text", |text| value::word(text, &KeepText::ALL))?,

@@ -43,7 +43,7 @@ fn the_defaults_are_the_promised_ones() {
     assert_eq!(config.adb.server, "tcp:127.0.0.1:5037");
     assert_eq!(config.run.evaluate, Evaluate::Off);
     assert_eq!(config.model.prices, None);
-    assert_eq!(config.journal.keeping, PrivacySettings::default());
+    assert_eq!(config.journal.privacy, PrivacySettings::default());
     assert_eq!(config.journal.sync, SyncPolicy::Step);
     assert_eq!(config.journal.min_free, 200 << 20);
     assert_eq!(config.journal.retention, Retention::default());
@@ -178,7 +178,7 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
     .unwrap();
     assert_eq!(config.logs.formats, [Format::Ufo, Format::Html]);
     assert_eq!(config.logs.images, Images::All);
-    assert_eq!(config.journal.keeping.images, KeepImages::None);
+    assert_eq!(config.journal.privacy.images, KeepImages::None);
     assert_eq!(config.journal.retention.max_age, Some(Duration::from_hours(720)));
     assert_eq!(config.journal.retention.max_total_bytes, Some(5 << 30));
     assert!(config.run.evaluate.rounds() && config.run.evaluate.sessions());

@@ -101,7 +101,7 @@ impl RunMessages {
                 None => LoggingLevel::Info,
                 Some(_) => LoggingLevel::Warning,
             };
-            let text = truncate(&line.in_words(), 300);
+            let text = truncate(&line.describe(), 300);
             let data = json!({ "session_id": report.session_id.to_string(), "step": line.step, "text": text });
             send(self.level, level, data, ctx).await;
         }

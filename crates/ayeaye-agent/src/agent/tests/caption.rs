@@ -157,7 +157,7 @@ async fn a_caption_keeps_no_secret() {
     assert_eq!(rig.files_with("hunter2zz"), [""; 0]);
     let (rig, _) = captioned(lines(), [says("A form.")]);
     let rig =
-        rig.keeping(PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() });
+        rig.privacy(PrivacySettings { text: KeepText::Metadata, ..PrivacySettings::default() });
     let caption = rig.run().await.final_action.unwrap().caption.unwrap();
     assert_eq!(caption, "[7 characters]");
 }

@@ -36,7 +36,7 @@ pub(super) struct Rig {
     pub(super) script: Arc<Script>,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) limits: Limits,
-    pub(super) keeping: PrivacySettings,
+    pub(super) privacy: PrivacySettings,
     pub(super) judge: Option<Judge>,
     pub(super) models: Models,
     /// Plans, where a host agent is wanted.
@@ -85,7 +85,7 @@ impl Rig {
             phone,
             journal,
             limits,
-            keeping: PrivacySettings::default(),
+            privacy: PrivacySettings::default(),
             judge: None,
             models: Models::one(script.clone()),
             script,
@@ -128,8 +128,8 @@ impl Rig {
     }
 
     /// The same, keeping more or less.
-    pub(super) fn keeping(mut self, keeping: PrivacySettings) -> Self {
-        self.keeping = keeping;
+    pub(super) fn privacy(mut self, privacy: PrivacySettings) -> Self {
+        self.privacy = privacy;
         self.rewire();
         self
     }
@@ -171,7 +171,7 @@ impl Rig {
     fn rewire(&mut self) {
         let mut deps = deps(&self.phone, &self.script, &self.journal);
         deps.limits = self.limits.clone();
-        deps.privacy = self.keeping;
+        deps.privacy = self.privacy;
         deps.judge.clone_from(&self.judge);
         deps.models.clone_from(&self.models);
         if let Some(planner) = &self.planner {

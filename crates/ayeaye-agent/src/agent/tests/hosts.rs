@@ -79,7 +79,7 @@ async fn a_request_over_two_apps_is_given_out_and_carried_out() {
         ["RESET", "AWAKE com.chat", "CLICK 1,500", "AWAKE com.notes", "CLICK 2,500"]
     );
     let final_action = report.final_action.unwrap().action;
-    assert_eq!(final_action.in_words(), "COMPLETE Noted 4711.");
+    assert_eq!(final_action.describe(), "COMPLETE Noted 4711.");
     let events = rig.events(report.session_id).await;
     all_is_closed(&events);
     assert_eq!(

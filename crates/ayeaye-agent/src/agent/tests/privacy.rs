@@ -125,7 +125,7 @@ async fn less_or_more_is_kept_when_that_is_wanted() {
         images: KeepImages::Full,
         ..PrivacySettings::default()
     };
-    let rig = Rig::new([types(SECRET, None), complete("done")]).keeping(full);
+    let rig = Rig::new([types(SECRET, None), complete("done")]).privacy(full);
     rig.phone.shows(SIGN_IN, true);
     rig.run().await;
     assert_ne!(rig.files_with("hunter2"), [""; 0]);
@@ -135,7 +135,7 @@ async fn less_or_more_is_kept_when_that_is_wanted() {
         images: KeepImages::None,
         elements: KeepElements::Never,
     };
-    let rig = Rig::new([types("to Anna only", None), complete("done")]).keeping(little);
+    let rig = Rig::new([types("to Anna only", None), complete("done")]).privacy(little);
     let report = rig.run().await;
     assert_eq!(rig.files_with("to Anna only"), [""; 0]);
     assert_eq!(rig.files_with("Reply with one action"), [""; 0]);
@@ -197,7 +197,7 @@ async fn a_further_password_is_noticed_on_a_delicate_screen_too() {
 #[tokio::test(start_paused = true)]
 async fn a_password_is_noticed_even_when_elements_are_not_wanted() {
     let never = PrivacySettings { elements: KeepElements::Never, ..PrivacySettings::default() };
-    let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]).keeping(never);
+    let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]).privacy(never);
     rig.phone.shows(SIGN_IN, false);
     rig.run().await;
     assert_eq!(rig.files_with("hunter2"), [""; 0]);

@@ -140,7 +140,7 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
             ..limits(config)
         },
         config: Map::new(),
-        privacy: config.journal.keeping,
+        privacy: config.journal.privacy,
         judge: None,
     });
     Ok((agent, journal))

@@ -362,7 +362,7 @@ impl Device for Phone {
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError> {
         assert_eq!(on, SIZE, "gestures are decided on the frame that was seen");
         let facts = ActionRecord::from(&Action::Gesture(gesture.clone()));
-        self.change(Call::Perform, facts.in_words(), gesture.name()).await
+        self.change(Call::Perform, facts.describe(), gesture.name()).await
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {

@@ -95,7 +95,7 @@ impl Seen {
             HistoryItem::Request(text) | HistoryItem::Subtask(text) => format!("? {text}"),
             HistoryItem::UserReply(text) => format!("! {text}"),
             HistoryItem::Step(step) => {
-                let action = ActionRecord::from(&step.decision.action).in_words();
+                let action = ActionRecord::from(&step.decision.action).describe();
                 match &step.error {
                     None => action,
                     Some(error) => format!("{action} ({error})"),

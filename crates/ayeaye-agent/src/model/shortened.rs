@@ -8,7 +8,7 @@ const MOST_WORDS: usize = 4 << 10;
 /// What stands for a picture that is left out.
 const NOT_SHOWN: &str = "(screen not shown)";
 
-pub(super) fn shorter(prompt: &Prompt) -> Option<Prompt> {
+pub(super) fn shortened(prompt: &Prompt) -> Option<Prompt> {
     let mut short = prompt.clone();
     let (left_out, words) = leave_out_steps(&mut short.messages);
     let blind = leave_out_pictures(&mut short.messages);
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_request_the_users_words_and_the_last_steps_stay() {
-        let short = long(10).shorter().unwrap();
+        let short = long(10).shortened().unwrap();
         assert_eq!(short.messages.len(), 2 + 2 * KEPT);
         assert_eq!(short.messages[0], Message::text(Role::System, "rules"));
         let told = format!("{:?}", short.messages[1]);
@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn what_is_short_already_stays() {
-        assert_eq!(long(0).shorter(), None);
-        let short = long(2).shorter().unwrap();
+        assert_eq!(long(0).shortened(), None);
+        let short = long(2).shortened().unwrap();
         assert_eq!((short.messages.len(), pictures(&short)), (6, 1));
-        assert_eq!(short.shorter(), None, "once is all there is");
-        assert_eq!(Prompt::default().shorter(), None);
+        assert_eq!(short.shortened(), None, "once is all there is");
+        assert_eq!(Prompt::default().shortened(), None);
     }
 }
