@@ -14,7 +14,9 @@ struct Tour {
     slowest: Duration,
 }
 
-fn main() -> Done {
+// A clock that stands still: two runs draw the same pictures to the pixel.
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> Done {
     let folder = std::env::args_os().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
     let options =
         PhoneOptions { transitions: (Duration::ZERO, Duration::ZERO), ..PhoneOptions::default() };
