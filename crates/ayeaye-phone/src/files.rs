@@ -44,8 +44,6 @@ pub(crate) enum FileError {
     ReadOnly,
     #[error("File name too long")]
     NameTooLong,
-    #[error("Directory not empty")]
-    NotEmpty,
 }
 
 impl FileError {
@@ -61,7 +59,6 @@ impl FileError {
             Self::NoSpace => 28,
             Self::ReadOnly => 30,
             Self::NameTooLong => 36,
-            Self::NotEmpty => 39,
         }
     }
 }
@@ -282,46 +279,6 @@ impl FileSystem {
         Ok(())
     }
 
-    /// Moves a file or a folder. The place of the new name must be there.
-    pub(crate) fn rename(&mut self, from: &str, to: &str) -> Result<(), FileError> {
-        let folder = self.node(from)?.content.is_none();
-        writable(from)?;
-        writable(to)?;
-        if to == from || to.starts_with(&format!("{from}/")) {
-            return Err(FileError::Invalid);
-        }
-        if !self.is_dir(parent(to)) {
-            return Err(FileError::Missing);
-        }
-        match self.stat(to) {
-            Ok(there) if there.is_dir() && !folder => return Err(FileError::IsDirectory),
-            Ok(there) if !there.is_dir() && folder => return Err(FileError::NotDirectory),
-            Ok(there) if there.is_dir() && !self.list(to)?.is_empty() => {
-                return Err(FileError::NotEmpty);
-            }
-            Ok(_) => self.remove(to, true)?,
-            Err(_) => {}
-        }
-        let below = format!("{from}/");
-        let moved: Vec<String> = self
-            .nodes
-            .keys()
-            .filter(|key| *key == from || key.starts_with(&below))
-            .cloned()
-            .collect();
-        for old in moved {
-            if let Some(node) = self.nodes.remove(&old) {
-                self.nodes.insert(format!("{to}{}", &old[from.len()..]), node);
-            }
-        }
-        Ok(())
-    }
-
-    /// Bytes in use.
-    pub(crate) fn used(&self) -> usize {
-        self.used
-    }
-
     fn node(&self, path: &str) -> Result<&Node, FileError> {
         if let Some(node) = self.nodes.get(path) {
             return Ok(node);
@@ -420,9 +377,9 @@ mod tests {
         assert_eq!(files.read("/sdcard/a").unwrap(), "onetwo");
         assert_eq!(files.stat("/sdcard/a").unwrap().modified, 8);
         files.write("/sdcard/a", b"x".to_vec(), 0o644, 9).unwrap();
-        assert_eq!(files.used(), 1);
+        assert_eq!(files.used, 1);
         files.remove("/sdcard/a", false).unwrap();
-        assert_eq!(files.used(), 0);
+        assert_eq!(files.used, 0);
         assert_eq!(files.read("/sdcard/a"), Err(FileError::Missing));
     }
 
@@ -438,16 +395,15 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_made_moved_and_removed_whole() {
+    fn folders_are_made_and_removed_whole() {
         let mut files = files();
         assert_eq!(files.make_dir("/sdcard/a/b", false, 0), Err(FileError::Missing));
         files.make_dir("/sdcard/a/b", true, 0).unwrap();
         files.write("/sdcard/a/b/c", b"c".to_vec(), 0o644, 0).unwrap();
-        files.rename("/sdcard/a", "/sdcard/z").unwrap();
-        assert_eq!(files.read("/sdcard/z/b/c").unwrap(), "c");
+        assert_eq!(files.read("/sdcard/a/b/c").unwrap(), "c");
         let names: Vec<_> = files.list("/sdcard").unwrap().into_iter().map(|it| it.0).collect();
-        assert_eq!(names, ["z"]);
-        files.remove("/sdcard/z", true).unwrap();
+        assert_eq!(names, ["a"]);
+        files.remove("/sdcard/a", true).unwrap();
         assert!(files.list("/sdcard").unwrap().is_empty());
     }
 

@@ -149,7 +149,7 @@ impl Session {
                 () = interrupt.notified() => Ok(130),
             };
             match ended {
-                Ok(_) | Err(Stop::Break | Stop::Continue) => {}
+                Ok(_) => {}
                 Err(stop) => return exited(stop),
             }
             if parsed.is_err() && !terminal {
@@ -178,7 +178,6 @@ impl Session {
 fn exited(stop: Stop) -> Result<u8, Disconnected> {
     match stop {
         Stop::Exit(status) => Ok(status),
-        Stop::Break | Stop::Continue => Ok(0),
         Stop::Disconnected(gone) => Err(gone),
     }
 }

@@ -109,7 +109,7 @@ async fn shells_keep_their_streams_and_status() {
     let v2 = service(address, "shell,v2,raw:echo o; echo e >&2; exit 7").await;
     assert_eq!(v2, b"\x01\x02\0\0\0o\n\x02\x02\0\0\0e\n\x03\x01\0\0\0\x07");
     assert_eq!(service(address, "shell:echo o; echo e >&2; exit 7").await, b"o\ne\n");
-    assert_eq!(service(address, "exec:printf '\\0\\n'").await, b"\0\n");
+    assert_eq!(service(address, "exec:echo -n '\\0\\n'").await, b"\0\n");
     assert_eq!(ask(address, "shell:echo").await, "FAIL0016no transport is chosen");
 }
 

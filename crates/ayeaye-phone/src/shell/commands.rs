@@ -13,6 +13,7 @@ mod args;
 mod builtins;
 mod dumpsys;
 mod files;
+mod grep;
 mod ime;
 mod input;
 mod keys;
@@ -21,7 +22,6 @@ mod properties;
 mod screencap;
 mod settings;
 mod system;
-mod text;
 mod uiautomator;
 mod wm;
 
@@ -108,30 +108,21 @@ pub(super) async fn run(
     let phone = &device;
     let words = split(args);
     let cwd = shell.cwd().to_owned();
-    let reply = match plain_name(name) {
+    let program = name.strip_prefix("/system/bin/").unwrap_or(name);
+    let reply = match program {
         "toybox" | "command" | "exec" if !args.is_empty() => {
             return Box::pin(run(shell, &args[0], &args[1..], io)).await;
         }
-        "timeout" => return builtins::timeout(shell, args, io).await,
-        "sh" | "eval" => return builtins::sh(shell, plain_name(name), args, io).await,
+        "sh" | "eval" => return builtins::sh(shell, program, args, io).await,
         "exit" | "return" => return builtins::exit(shell, &words),
-        "break" => return Err(Stop::Break),
-        "continue" => return Err(Stop::Continue),
         "wait" => builtins::wait(shell, &words).await,
-        "read" => builtins::read(shell, &words, io).await,
         "cd" => builtins::cd(shell, &words),
         "export" => builtins::export(shell, args),
-        "unset" => builtins::unset(shell, &words),
-        "env" | "printenv" | "set" => builtins::env(shell, &words),
         "pwd" => CommandOutput::ok(format!("{cwd}\n")),
         "true" | ":" => CommandOutput::status(0),
         "false" => CommandOutput::status(1),
         "echo" => builtins::echo(&words),
-        "printf" => builtins::printf(phone, &words),
-        "test" => builtins::test(phone, &cwd, "test", &words),
-        "[" => builtins::bracket(phone, &cwd, &words),
         "sleep" => builtins::sleep(phone, &words).await,
-        "which" => builtins::which(&words),
 
         "input" => input::run(phone, &words).await,
         "wm" => wm::run(phone, &words),
@@ -151,33 +142,15 @@ pub(super) async fn run(
         "ls" => files::ls(phone, &cwd, &words),
         "rm" => files::rm(phone, &cwd, &words),
         "mkdir" => files::mkdir(phone, &cwd, &words),
-        "mv" => files::mv(phone, &cwd, &words),
-        "cp" => files::cp(phone, &cwd, &words),
-        "touch" => files::touch(phone, &cwd, &words),
-        "stat" => files::stat(phone, &cwd, &words),
-        "head" => text::head(phone, &cwd, &words, io).await,
-        "tail" => text::tail(phone, &cwd, &words, io).await,
-        "wc" => text::wc(phone, &cwd, &words, io).await,
-        "grep" | "egrep" | "fgrep" => text::grep(phone, &cwd, plain_name(name), &words, io).await,
-        "md5sum" => text::md5sum(phone, &cwd, &words, io).await,
-        "base64" => text::base64(phone, &cwd, &words, io).await,
+        "grep" | "egrep" | "fgrep" => grep::grep(phone, &cwd, program, &words, io).await,
 
         "id" => system::id(),
         "whoami" => CommandOutput::ok("shell\n"),
         "date" => system::date(phone, &words),
-        "uname" => system::uname(phone, &words),
-        "uptime" => system::uptime(phone),
         "ps" => system::ps(phone, &words),
-        "pidof" => system::pidof(phone, &words),
-        "df" => system::df(phone),
-        "stty" => system::stty(phone, &words),
-        "service" => system::service(phone, &words),
         "logcat" => system::logcat(phone, &words).await,
         "svc" => system::svc(phone, &words),
-        "screenrecord" => {
-            CommandOutput::error(1, "ERROR: unable to create video/avc codec instance\n")
-        }
-        "content" | "bugreport" | "su" if name != "su" => CommandOutput::unsupported(phone, name),
+        "content" => settings::content(phone, &words),
 
         _ => {
             phone.count(|counts| counts.unknown_commands += 1);
@@ -185,66 +158,6 @@ pub(super) async fn run(
         }
     };
     Ok(reply)
-}
-
-/// Names with which `which` and `test -x` would find a program.
-const PROGRAMS: [&str; 48] = [
-    "am",
-    "base64",
-    "cat",
-    "cmd",
-    "cp",
-    "date",
-    "df",
-    "dumpsys",
-    "echo",
-    "egrep",
-    "env",
-    "false",
-    "fgrep",
-    "getprop",
-    "grep",
-    "head",
-    "id",
-    "ime",
-    "input",
-    "logcat",
-    "ls",
-    "md5sum",
-    "mkdir",
-    "monkey",
-    "mv",
-    "pidof",
-    "pm",
-    "printf",
-    "ps",
-    "pwd",
-    "rm",
-    "screencap",
-    "service",
-    "settings",
-    "sh",
-    "sleep",
-    "stat",
-    "stty",
-    "svc",
-    "tail",
-    "timeout",
-    "touch",
-    "toybox",
-    "true",
-    "uiautomator",
-    "uname",
-    "uptime",
-    "wm",
-];
-
-/// `/system/bin/input` is `input`.
-fn plain_name(name: &str) -> &str {
-    match name.strip_prefix("/system/bin/") {
-        Some(program) if PROGRAMS.contains(&program) => program,
-        _ => name,
-    }
 }
 
 /// `cmd SERVICE …`: most commands of Android are shorthands for it.

@@ -21,8 +21,6 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     Exit(u8),
-    Break,
-    Continue,
     Disconnected(Disconnected),
 }
 
@@ -76,16 +74,8 @@ impl Shell {
         self.status
     }
 
-    pub(crate) fn variables(&self) -> &BTreeMap<String, String> {
-        &self.variables
-    }
-
     pub(crate) fn set_variable(&mut self, name: &str, value: String) {
         self.variables.insert(name.to_owned(), value);
-    }
-
-    pub(crate) fn unset_variable(&mut self, name: &str) {
-        self.variables.remove(name);
     }
 
     pub(crate) fn variable(&self, name: &str) -> String {
@@ -190,7 +180,6 @@ impl Shell {
                 match child.script(&list, &io).await {
                     Ok(()) => child.status,
                     Err(Stop::Exit(status)) => status,
-                    Err(Stop::Break | Stop::Continue) => 0,
                     Err(Stop::Disconnected(_)) => 1,
                 }
             }
@@ -220,7 +209,7 @@ impl Shell {
             let mut child = self.piped_subshell();
             match child.command(command, &through).await {
                 Err(Stop::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
-                Ok(_) | Err(Stop::Exit(_) | Stop::Break | Stop::Continue) => {}
+                Ok(_) | Err(Stop::Exit(_)) => {}
             }
             child.output_closed().await;
             stdin = Stdin::bytes(drain(&held));
@@ -273,43 +262,8 @@ impl Shell {
                 let mut child = self.subshell();
                 match child.nested(script, io).await {
                     Err(Stop::Exit(status)) => Ok(status),
-                    Err(Stop::Break | Stop::Continue) => Ok(0),
                     ended => ended,
                 }
-            }
-            Kind::If { branches, otherwise } => {
-                for (condition, body) in branches {
-                    if self.nested(condition, io).await? == 0 {
-                        return self.nested(body, io).await;
-                    }
-                }
-                self.status = 0;
-                self.nested(otherwise, io).await
-            }
-            Kind::Loop { until, condition, body } => {
-                let mut status = 0;
-                while (self.nested(condition, io).await? == 0) != *until {
-                    match self.nested(body, io).await {
-                        Ok(ended) => status = ended,
-                        Err(Stop::Break) => break,
-                        Err(Stop::Continue) => {}
-                        Err(stop) => return Err(stop),
-                    }
-                }
-                Ok(status)
-            }
-            Kind::For { name, words, body } => {
-                let mut status = 0;
-                for value in self.fields(words, io).await? {
-                    self.set_variable(name, value);
-                    match self.nested(body, io).await {
-                        Ok(ended) => status = ended,
-                        Err(Stop::Break) => break,
-                        Err(Stop::Continue) => {}
-                        Err(stop) => return Err(stop),
-                    }
-                }
-                Ok(status)
             }
         }
     }
@@ -358,7 +312,6 @@ impl Shell {
         let mut child = self.piped_subshell();
         self.status = match Box::pin(child.nested(script, &through)).await {
             Ok(status) | Err(Stop::Exit(status)) => status,
-            Err(Stop::Break | Stop::Continue) => 0,
             Err(Stop::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
         };
         child.output_closed().await;

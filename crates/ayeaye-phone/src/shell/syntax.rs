@@ -53,22 +53,6 @@ pub(crate) enum Kind {
     Group(Script),
     /// `( … )`
     Subshell(Script),
-    If {
-        /// Condition and body of `if` and each `elif`.
-        branches: Vec<(Script, Script)>,
-        otherwise: Script,
-    },
-    Loop {
-        /// `until` rather than `while`.
-        until: bool,
-        condition: Script,
-        body: Script,
-    },
-    For {
-        name: String,
-        words: Vec<Word>,
-        body: Script,
-    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     device::{AdbDevice, unix_seconds},
-    files::{FileError, Stat, file_name, normalize_path},
+    files::{FileError, Stat, normalize_path},
     shell::io::{Io, PIPE_LIMIT},
 };
 
@@ -95,34 +95,25 @@ pub(super) async fn cat(device: &AdbDevice, cwd: &str, words: &[&str], io: &Io) 
 }
 
 pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "ls", words, "1adhlprtR") {
+    let flags = match flags(device, "ls", words, "1adhlp") {
         Ok(flags) => flags,
         Err(refusal) => return refusal,
     };
     let here = ["."];
     let operands = if flags.operands.is_empty() { &here[..] } else { &flags.operands };
     let (mut out, mut failures) = (String::new(), String::new());
-    let headed = operands.len() > 1 || flags.has('R');
-    // Folders still to be listed, the next one last: `-R` adds those it meets.
-    let mut folders: Vec<String> = Vec::new();
+    let mut folders = Vec::new();
     for operand in operands {
         match device.files().stat(&normalize_path(cwd, operand)) {
-            Ok(stat) if stat.is_dir() && !flags.has('d') => folders.push((*operand).to_owned()),
+            Ok(stat) if stat.is_dir() && !flags.has('d') => folders.push(*operand),
             Ok(stat) => out += &line(operand, &stat, &flags),
             Err(error) => push_fmt!(failures, "ls: {operand}: {error}\n"),
         }
     }
-    folders.reverse();
-    while let Some(folder) = folders.pop() {
-        let mut entries = device.files().list(&normalize_path(cwd, &folder)).unwrap_or_default();
+    for folder in folders {
+        let mut entries = device.files().list(&normalize_path(cwd, folder)).unwrap_or_default();
         entries.retain(|(name, _)| flags.has('a') || !name.starts_with('.'));
-        if flags.has('t') {
-            entries.sort_by_key(|(_, stat)| std::cmp::Reverse(stat.modified));
-        }
-        if flags.has('r') {
-            entries.reverse();
-        }
-        if headed {
+        if operands.len() > 1 {
             let gap = if out.is_empty() { "" } else { "\n" };
             push_fmt!(out, "{gap}{folder}:\n");
         }
@@ -131,11 +122,6 @@ pub(super) fn ls(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput
             push_fmt!(out, "total {blocks}\n");
         }
         out.extend(entries.iter().map(|(name, stat)| line(name, stat, &flags)));
-        if flags.has('R') {
-            let within = entries.iter().rev().filter(|(_, stat)| stat.is_dir());
-            let slash = if folder.ends_with('/') { "" } else { "/" };
-            folders.extend(within.map(|(name, _)| format!("{folder}{slash}{name}")));
-        }
     }
     CommandOutput {
         stdout: vec![Bytes::from(out)],
@@ -153,7 +139,7 @@ fn line(name: &str, stat: &Stat, flags: &Flags<'_>) -> String {
         "{} 1 shell {group} {:>8} {} {name}{slash}\n",
         permissions(stat),
         stat.size,
-        system::short_time(stat.modified)
+        system::strftime("%Y-%m-%d %H:%M", stat.modified).unwrap_or_default()
     )
 }
 
@@ -194,85 +180,4 @@ pub(super) fn mkdir(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOut
         let made = device.files().make_dir(&path, flags.has('p'), unix_seconds());
         made.map_err(|error| format!("'{operand}': {error}"))
     })
-}
-
-pub(super) fn touch(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "touch", words, "c") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    each(device, "touch", &flags.operands, |operand| {
-        let path = normalize_path(cwd, operand);
-        if device.files().is_dir(&path) {
-            return Ok(());
-        }
-        let touched = device.files().append(&path, b"", unix_seconds());
-        touched.map_err(|error| format!("'{operand}': {error}"))
-    })
-}
-
-pub(super) fn mv(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "mv", words, "fi") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    into(device, cwd, "mv", &flags.operands, |from, to| device.files().rename(from, to))
-}
-
-pub(super) fn cp(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    let flags = match flags(device, "cp", words, "fip") {
-        Ok(flags) => flags,
-        Err(refusal) => return refusal,
-    };
-    into(device, cwd, "cp", &flags.operands, |from, to| {
-        let content = device.files().read(from)?;
-        device.files().write(to, content.to_vec(), 0o660, unix_seconds())
-    })
-}
-
-/// Sources and one place: a new name, or a folder they go into.
-fn into(
-    device: &AdbDevice,
-    cwd: &str,
-    program: &str,
-    operands: &[&str],
-    act: impl Fn(&str, &str) -> Result<(), FileError>,
-) -> CommandOutput {
-    let [sources @ .., place] = operands else {
-        return CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
-    };
-    if sources.is_empty() {
-        return CommandOutput::malformed(device, 1, format!("{program}: Needs 2 arguments\n"));
-    }
-    let place_path = normalize_path(cwd, place);
-    let folder = device.files().is_dir(&place_path);
-    if sources.len() > 1 && !folder {
-        return CommandOutput::error(1, format!("{program}: '{place}' not directory\n"));
-    }
-    each(device, program, sources, |source| {
-        let from = normalize_path(cwd, source);
-        let to =
-            if folder { normalize_path(&place_path, file_name(&from)) } else { place_path.clone() };
-        act(&from, &to).map_err(|error| format!("'{source}': {error}"))
-    })
-}
-
-pub(super) fn stat(device: &AdbDevice, cwd: &str, words: &[&str]) -> CommandOutput {
-    let (format, operands) = match words {
-        ["-c", format, operands @ ..] => (*format, operands),
-        operands => ("  File: %n\n  Size: %s", operands),
-    };
-    let mut out = String::new();
-    let told = each(device, "stat", operands, |operand| {
-        let stat = device.files().stat(&normalize_path(cwd, operand));
-        let stat = stat.map_err(|error| format!("'{operand}': {error}"))?;
-        out += &format
-            .replace("%n", operand)
-            .replace("%s", &stat.size.to_string())
-            .replace("%Y", &stat.modified.to_string())
-            .replace("%a", &format!("{:o}", stat.mode & 0o777));
-        out.push('\n');
-        Ok(())
-    });
-    CommandOutput { stdout: vec![Bytes::from(out)], ..told }
 }

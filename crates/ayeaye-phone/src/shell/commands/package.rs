@@ -158,9 +158,9 @@ fn resolve(device: &AdbDevice, options: &[&str]) -> CommandOutput {
         (Some(component), false) if intent.brief => {
             CommandOutput::ok(format!("{MATCH}\n{}\n", short(component)))
         }
-        (Some(Component { package, class }), false) => CommandOutput::ok(format!(
-            "{MATCH}\nActivityInfo:\n  name={class}\n  packageName={package}\n  enabled=true exported=true directBootAware=false\n"
-        )),
+        (Some(component), false) => {
+            CommandOutput::ok(format!("{MATCH}\n{}", activity_info(component, "")))
+        }
     }
 }
 
@@ -179,9 +179,21 @@ fn query(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     }
     let mut text = format!("{} activities found:\n", found.len());
     for (index, component) in found.iter().enumerate() {
-        push_fmt!(text, "  Activity #{index}:\n    {MATCH}\n    {}\n", short(component));
+        push_fmt!(text, "  Activity #{index}:\n    {MATCH}\n");
+        if intent.brief {
+            push_fmt!(text, "    {}\n", short(component));
+        } else {
+            text += &activity_info(component, "    ");
+        }
     }
     CommandOutput::ok(text)
+}
+
+fn activity_info(Component { package, class }: &Component, indent: &str) -> String {
+    format!(
+        "{indent}ActivityInfo:\n{indent}  name={class}\n{indent}  packageName={package}\n\
+         {indent}  enabled=true exported=true directBootAware=false\n"
+    )
 }
 
 /// `pm dump` and `dumpsys package`.

@@ -70,6 +70,24 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
+/// `content insert --uri content://settings/NAMESPACE --bind name:s:KEY --bind value:TYPE:VALUE`, as
+/// some agents turn the screen. No other provider is here.
+pub(super) fn content(device: &AdbDevice, words: &[&str]) -> CommandOutput {
+    let ["insert", "--uri", uri, "--bind", name, "--bind", value] = words else {
+        return CommandOutput::unsupported(device, &format!("content {}", words.join(" ")));
+    };
+    let namespace = uri.strip_prefix("content://settings/").unwrap_or_default();
+    let key = name.strip_prefix("name:s:");
+    let value = value.strip_prefix("value:").and_then(|value| value.split_once(':'));
+    match (NAMESPACES.contains(&namespace), key, value) {
+        (true, Some(key), Some((_, value))) => {
+            device.phone().put_setting(namespace, key, Some(value));
+            CommandOutput::status(0)
+        }
+        _ => CommandOutput::unsupported(device, &format!("content insert --uri {uri}")),
+    }
+}
+
 /// Two settings are views of what the phone knows anyway.
 fn get(device: &AdbDevice, namespace: &str, key: &str) -> Option<String> {
     let phone = device.phone();
