@@ -17,8 +17,10 @@ pub mod journal;
 mod model;
 
 mod approval;
+mod deps;
 mod limits;
 mod privacy;
+mod requests;
 mod settle;
 
 mod report;
@@ -27,14 +29,15 @@ mod session;
 mod agent;
 mod run;
 
+#[cfg(test)]
+mod fakes;
+
 pub use action::{
     Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
 };
-pub use agent::{
-    Agent, AgentDeps, AgentError, ContinueTask, DeviceHolder, DirectAction, DirectRun, Follower,
-    Judge, Models, ReplyMode, RunActivity, RunStatus, StartTask, UserInput,
-};
+pub use agent::{Agent, AgentError, DeviceHolder, DirectRun, Follower, RunActivity, RunStatus};
 pub use approval::Approval;
+pub use deps::{AgentDeps, Judge, Models};
 pub use device::{
     App, Component, Device, DeviceEntry, DeviceError, DeviceId, DeviceInfo, DeviceSource,
     ScreenState, Transport,
@@ -50,6 +53,7 @@ pub use model::{
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
 pub use report::{Report, RunInfo, StepSummary, Usage};
+pub use requests::{ContinueTask, DirectAction, ReplyMode, StartTask, UserInput};
 pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter};
 pub use screen::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase};

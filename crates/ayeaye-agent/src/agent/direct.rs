@@ -9,42 +9,24 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::registry::{DeviceLease, LeaseRequest};
-use super::{
-    Agent, AgentError, Follower, LaunchPlan, ReplyMode, next_change, run_facts, same_device,
-};
-use crate::journal::{RunRecord, SessionBuilder};
+use super::launch::Launch;
+use super::registry::{DeviceLease, LeaseRequest, next_change};
+use super::{Agent, AgentError, Follower, ensure_same_device};
+use crate::journal::RunRecord;
 use crate::report::Report;
 use crate::run::{DIRECT_REQUEST, DirectRequest, DirectResult, ResumeKind};
-use crate::{DeviceId, Gesture, JournalError, Principal, Session, SessionId, StopReason};
+use crate::{DeviceId, DirectAction, Principal, ReplyMode, SessionId, StopReason};
 
 /// After so long the next act begins a session of its own.
 const IDLE: Duration = Duration::from_mins(10);
 /// Most phones whose sessions of direct control are remembered.
 const MAX_DIRECT_SESSIONS: usize = 256;
 
-/// An act that a client has decided.
-#[derive(Debug, Clone)]
-pub struct DirectAction {
-    /// The phone.
-    pub device_id: DeviceId,
-    /// The session it belongs to; `None` for one of direct control alone, the last if it is fresh.
-    pub session_id: Option<SessionId>,
-    /// What to do.
-    pub gesture: Gesture,
-    /// Why, in the client's words; may be empty.
-    pub reason: String,
-    /// Whether what is typed is nobody else's business: it is kept nowhere.
-    pub secret: bool,
-    /// Who asks. To anybody but its owner a session is unknown.
-    pub principal: Principal,
-}
-
 /// An act under way.
 #[derive(Debug)]
 pub struct DirectRun {
     follower: Follower,
-    acted: Arc<OnceLock<DirectResult>>,
+    result: Arc<OnceLock<DirectResult>>,
 }
 
 impl DirectRun {
@@ -60,7 +42,7 @@ impl DirectRun {
 
     /// What came of it; nothing as long as it is under way, and where that could not be recorded.
     pub fn result(&self) -> Option<&DirectResult> {
-        self.acted.get()
+        self.result.get()
     }
 
     /// The session as the act has left it.
@@ -166,15 +148,15 @@ impl Agent {
 
     /// Whether a session that somebody named can take an act.
     async fn ensure_can_act(&self, id: SessionId, device: &DeviceId) -> Result<(), AgentError> {
-        if let Some(live) = self.live(id, Some(device))? {
-            return if live.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
+        if let Some(run) = self.active_run(id, Some(device))? {
+            return if run.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
         }
-        if self.runs.resume_kind(id).is_some() {
+        if self.runs.starting(id).is_some() {
             return Ok(());
         }
-        let summary = self.summary(id).await?;
-        same_device(id, &summary.device.device_id, Some(device))?;
-        self.not_elsewhere(id, summary.stop_reason.is_some()).await
+        let summary = self.read_summary(id).await?;
+        ensure_same_device(id, &summary.device.device_id, Some(device))?;
+        self.ensure_not_elsewhere(id, summary.stop_reason.is_some()).await
     }
 
     async fn act_under_lease(
@@ -185,24 +167,18 @@ impl Agent {
         name: SessionId,
     ) -> Result<DirectRun, AgentError> {
         let device = self.device(&act.device_id).await?;
-        let (session, record, resume_kind) = if let Some(id) = chosen {
-            let mut folding = SessionBuilder::new(id);
-            let record = match self.deps.journal.open(&id, &mut |event| folding.apply(&event)).await
-            {
-                Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
-                other => other?,
-            };
-            (folding.finish()?, record, ResumeKind::Continue)
+        let (recorder, resume_kind) = if let Some(id) = chosen {
+            (self.open_session(id).await?, ResumeKind::Continue)
         } else {
-            let facts = run_facts(1, ReplyMode::PassToClient, false);
-            let owner = &act.principal;
-            let (session, record) =
-                self.create_session(name, &*device, DIRECT_REQUEST, facts, owner).await?;
-            (session, record, ResumeKind::First)
+            let first = Launch::new(ResumeKind::First, 1, ReplyMode::PassToClient, false);
+            let (record, owner) = (first.started_with, &act.principal);
+            let recorder =
+                self.create_session(name, &*device, DIRECT_REQUEST, record, owner).await?;
+            (recorder, ResumeKind::First)
         };
-        let limits = &self.deps.limits;
+        let (session, limits) = (recorder.session(), &self.deps.limits);
         if limits.session_steps <= session.counts.steps
-            || limits.session_bytes.is_some_and(|most| most <= record.size())
+            || limits.session_bytes.is_some_and(|most| most <= recorder.size())
         {
             return Err(AgentError::SessionFull(name));
         }
@@ -212,25 +188,18 @@ impl Agent {
         } else {
             self.direct_sessions.forget(&act.device_id);
         }
-        let acted = Arc::new(OnceLock::new());
-        let hand = DirectRequest {
+        let result = Arc::new(OnceLock::new());
+        let request = DirectRequest {
             gesture: act.gesture.clone(),
             reason: act.reason.clone(),
             secret: act.secret,
-            acted: acted.clone(),
+            result: result.clone(),
         };
         let reply_mode = ReplyMode::from_name(&session.run.reply_mode).unwrap_or_default();
         // As it was: the agent may have something open that it goes on with.
         let RunRecord { max_steps, planner, .. } = session.run;
-        let run_facts = run_facts(max_steps, reply_mode, planner);
-        let plan = LaunchPlan { resume_kind, run_facts, reply_mode };
-        let follower = self.launch_act(lease, session, record, device, plan, hand)?;
-        Ok(DirectRun { follower, acted })
+        let launch = Launch::new(resume_kind, max_steps, reply_mode, planner);
+        let follower = self.launch_direct(lease, recorder, device, launch, request)?;
+        Ok(DirectRun { follower, result })
     }
-}
-
-/// What a client's words mean to a session in which only it has acted so far: there is no request
-/// that the agent could go on with.
-pub(super) fn has_no_task(session: &Session) -> bool {
-    session.client_round && session.question.is_none()
 }

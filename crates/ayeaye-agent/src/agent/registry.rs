@@ -7,9 +7,18 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{AgentError, Follower, RunActivity, StartTask};
+use super::{AgentError, Follower};
 use crate::run::{CancelHandle, RunUpdate};
-use crate::{DeviceId, Principal, SessionId, StopReason};
+use crate::{DeviceId, Principal, SessionId, StartTask, StopReason};
+
+/// What has happened to somebody's runs since the process began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunActivity {
+    /// Runs that have begun, and runs that have ended.
+    pub count: u64,
+    /// The youngest session that was driven.
+    pub newest: Option<SessionId>,
+}
 
 /// All runs of this process.
 #[derive(Clone, Default)]
@@ -51,7 +60,7 @@ pub(super) struct ActiveRun {
     pub(super) task: String,
     pub(super) owner: Principal,
     pub(super) cancel: CancelHandle,
-    pub(super) words: mpsc::Sender<String>,
+    pub(super) inbox: mpsc::Sender<String>,
     pub(super) updates: watch::Receiver<RunUpdate>,
 }
 
@@ -154,7 +163,7 @@ impl RunRegistry {
     }
 
     /// The run that this start asks for, when it is under way already.
-    pub(super) fn of(&self, start: &StartTask) -> Option<Follower> {
+    pub(super) fn find(&self, start: &StartTask) -> Option<Follower> {
         let inner = self.lock();
         let same = |live: &&ActiveRun| {
             !live.direct
@@ -193,7 +202,7 @@ impl RunRegistry {
     }
 
     /// Tells of the next change when a session is about to be driven.
-    pub(super) fn resume_kind(&self, session: SessionId) -> Option<watch::Receiver<()>> {
+    pub(super) fn starting(&self, session: SessionId) -> Option<watch::Receiver<()>> {
         let inner = self.lock();
         let holds = inner.leases.values().any(|holder| holder.session == session);
         (holds && !inner.live.contains_key(&session)).then(|| inner.changes.subscribe())
@@ -237,5 +246,12 @@ impl Drop for DeviceLease {
             inner.turns.entry(live.owner).or_default().count += 1;
         }
         inner.changes.send_replace(());
+    }
+}
+
+/// Waits for the next change. There is one as long as there is an agent, and an agent is what waits.
+pub(super) async fn next_change(mut changes: watch::Receiver<()>) {
+    if changes.changed().await.is_err() {
+        tracing::debug!("the agent is gone");
     }
 }

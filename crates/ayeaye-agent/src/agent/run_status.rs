@@ -3,7 +3,7 @@ use super::{Agent, AgentError};
 use crate::journal::{Event, Fact, SessionBuilder};
 use crate::report::{Report, RunInfo};
 use crate::session::keeps_waiting_for;
-use crate::{JournalError, Principal, SessionId, StopReason};
+use crate::{Principal, SessionId, StopReason};
 
 /// How a run stands, or stood when the session went on with something else.
 #[derive(Debug, Clone)]
@@ -27,8 +27,8 @@ impl Agent {
     ) -> Result<RunStatus, AgentError> {
         self.ensure_visible(id, principal).await?;
         self.wait_for_direct_action(id).await;
-        if let Some(live) = self.live(id, None)? {
-            let report = live.follower().report();
+        if let Some(run) = self.active_run(id, None)? {
+            let report = run.follower().report();
             if covers(&report.run, number, answers) {
                 return Ok(RunStatus { report: (*report).clone(), superseded: false });
             }
@@ -44,10 +44,7 @@ impl Agent {
                 folding.apply(&event);
             }
         };
-        match self.deps.journal.visit_compact(&id, &mut each).await {
-            Err(JournalError::Unknown(id)) => return Err(AgentError::UnknownSession(id)),
-            other => other?,
-        }
+        self.deps.journal.visit_compact(&id, &mut each).await?;
         if runs < number {
             return Err(AgentError::UnknownSession(id));
         }
@@ -69,8 +66,8 @@ impl Agent {
     ) -> Result<bool, AgentError> {
         self.ensure_visible(id, principal).await?;
         self.wait_for_direct_action(id).await;
-        let Some(live) = self.live(id, None)? else { return Ok(false) };
-        let follower = live.follower();
+        let Some(run) = self.active_run(id, None)? else { return Ok(false) };
+        let follower = run.follower();
         let covered = covers(&follower.report().run, number, answers);
         if covered {
             follower.stop(StopReason::Cancelled);

@@ -2,7 +2,6 @@
 mod caption;
 mod crash;
 mod direct;
-mod fakes;
 mod fallback;
 mod going_on;
 mod hosts;
@@ -18,7 +17,7 @@ mod stopping;
 mod storage;
 mod trouble;
 
-use self::fakes::{Rig, click, complete, note, wait};
+use crate::fakes::{Rig, click, complete, note, wait};
 use crate::journal::Fact;
 use crate::{Session, StopReason};
 

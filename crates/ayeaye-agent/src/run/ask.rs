@@ -4,14 +4,16 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::look::Seen;
-use super::{Draft, Run, RunEnd};
-use crate::agent::ReplyMode;
+use super::Run;
+use super::model_call::Purpose;
+use super::observer::Observation;
+use super::outcome::{RunEnd, RunError, StepOutcome};
+use super::step::StepBuilder;
 use crate::journal::{Answer, Fact, QuestionAsked};
 use crate::privacy::SecretKind;
-use crate::{Message, Part, Prompt, Question, QuestionKind, Role, StopReason};
+use crate::{Message, Part, Prompt, Question, QuestionKind, ReplyMode, Role, StopReason};
 
-/// What the agent is told when nobody is to answer.
+/// The answer when nobody is to answer.
 const NOBODY_ANSWERS: &str = "Follow the task and go on; ask nothing more.";
 /// How often an operator's answer is looked for on disk, where another process leaves it.
 const OPERATOR_POLL: Duration = Duration::from_millis(500);
@@ -22,106 +24,137 @@ impl Run {
     pub(super) async fn ask(
         &mut self,
         mut question: Question,
-        seen: &Seen,
-        draft: &mut Draft,
-    ) -> Result<(), RunEnd> {
-        let status = asking(&question);
-        draft.status = Some(status);
-        question.app = question.app.or_else(|| seen.app.clone());
-        self.put_question(&question).await?;
-        let needs_reply = || RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone());
-        let answered_without_user = || self.memory.answered < self.deps.limits.answered_questions;
+        observation: &Observation,
+        step: &mut StepBuilder,
+    ) -> Result<StepOutcome, RunError> {
+        step.status = Some(state_while_asking(&question));
+        question.app = question.app.or_else(|| observation.app.clone());
+        self.record_question(&question).await?;
+        let needs_reply = || Ok(stop_for(&question.text));
+        let answered_enough = self.deps.limits.answered_questions <= self.state.auto_answers;
         let (reply, source) = match self.reply_mode {
-            ReplyMode::PassToClient => return Err(needs_reply()),
-            ReplyMode::NoReply | ReplyMode::AutoReply if !answered_without_user() => {
-                return Err(needs_reply());
-            }
-            // Leave is a person's to give, and not a model's to another.
-            ReplyMode::AutoReply if question.kind == QuestionKind::Confirm => {
-                return Err(needs_reply());
-            }
+            ReplyMode::PassToClient => return needs_reply(),
+            ReplyMode::NoReply | ReplyMode::AutoReply if answered_enough => return needs_reply(),
+            // Only a person may approve, not one model for another.
+            ReplyMode::AutoReply if question.kind == QuestionKind::Confirm => return needs_reply(),
             ReplyMode::NoReply => (NOBODY_ANSWERS.to_owned(), "none"),
-            ReplyMode::AutoReply => (self.answer_as_user(&question, seen, draft).await?, "auto"),
+            ReplyMode::AutoReply => {
+                match self.answer_as_user(&question, observation, step).await? {
+                    Ok(reply) => (reply, "auto"),
+                    Err(trouble) => {
+                        let text =
+                            format!("{} (the answering model gave {trouble})", question.text);
+                        return Ok(stop_for(&text));
+                    }
+                }
+            }
             ReplyMode::ManualReply => match self.operator_answer().await? {
                 Some(reply) => (reply, "manual"),
-                None => return Err(needs_reply()),
+                None => return needs_reply(),
             },
         };
         if source != "manual" {
-            self.memory.answered += 1;
+            self.state.auto_answers += 1;
         }
-        draft.result.clone_from(&reply);
-        self.answered(reply, source).await?;
-        self.record.sync().await?;
-        Ok(())
+        step.result.clone_from(&reply);
+        self.record_answer(reply, source).await?;
+        self.recorder.sync().await?;
+        Ok(StepOutcome::Continue)
+    }
+
+    /// Puts a question of the run itself, and stops for it.
+    pub(super) async fn stop_for_question(
+        &mut self,
+        question: &Question,
+    ) -> Result<StepOutcome, RunError> {
+        self.record_question(question).await?;
+        Ok(stop_for(&question.text))
     }
 
     /// Records an answer, and puts it where every agent of the session finds it.
-    pub(super) async fn answered(&mut self, text: String, source: &str) -> Result<(), RunEnd> {
-        self.keep_secret(&text);
+    pub(super) async fn record_answer(
+        &mut self,
+        text: String,
+        source: &str,
+    ) -> Result<(), RunError> {
+        self.recorder.learn_secrets(&text);
         let question = self.question_text().to_owned();
         let answer = Answer { answers: vec![text.clone()], source: source.to_owned() };
-        self.append(Fact::Answer(answer)).await?;
+        self.recorder.append(Fact::Answer(answer)).await?;
         let item = json!({ "question": question, "answer": text });
-        self.append(Fact::BlackboardAdd { section: "questions".to_owned(), item }).await
+        let section = "questions".to_owned();
+        self.recorder.append(Fact::BlackboardAdd { section, item }).await?;
+        Ok(())
+    }
+
+    /// Records what the user said without being asked.
+    pub(super) async fn record_guidance(&mut self, text: String) -> Result<(), RunError> {
+        self.recorder.learn_secrets(&text);
+        let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
+        self.recorder.append(Fact::Answer(answer)).await?;
+        Ok(())
     }
 
     /// Records a question. From here on it survives anything. What was said before it was asked is
-    /// advice: a "yes" to something else must not answer it.
-    pub(super) async fn put_question(&mut self, question: &Question) -> Result<(), RunEnd> {
-        self.listen().await?;
-        if let Some(text) = self.deps.journal.take_answer(&self.session.id).await? {
+    /// guidance: a "yes" to something else must not answer it.
+    async fn record_question(&mut self, question: &Question) -> Result<(), RunError> {
+        self.read_inbox().await?;
+        let id = self.session().id;
+        if let Some(text) = self.deps.journal.take_answer(&id).await? {
             // An answer to a question that somebody else has answered since: nobody can tell whether
             // that one asked for a secret.
-            self.secrets.add_likely_parts(SecretKind::Marked, &text);
-            self.advised(text).await?;
+            self.recorder.secrets().add_likely_parts(SecretKind::Marked, &text);
+            self.record_guidance(text).await?;
         }
-        self.append(Fact::Question(QuestionAsked {
-            kind: question.kind.name().to_owned(),
-            questions: vec![question.text.clone()],
-            options: question.options.clone(),
-            app: question.app.clone(),
-            reply_mode: self.reply_mode.name().to_owned(),
-        }))
-        .await?;
-        self.enter(&self.session.current_agent(), asking(question)).await?;
-        self.record.sync().await?;
+        self.recorder
+            .append(Fact::Question(QuestionAsked {
+                kind: question.kind.name().to_owned(),
+                questions: vec![question.text.clone()],
+                options: question.options.clone(),
+                app: question.app.clone(),
+                reply_mode: self.reply_mode.name().to_owned(),
+            }))
+            .await?;
+        let agent = self.session().current_agent();
+        self.recorder.set_agent_state(&agent, state_while_asking(question)).await?;
+        self.recorder.sync().await?;
         Ok(())
     }
 
     /// Waits for somebody on the server's side; `None` when nobody came.
-    async fn operator_answer(&mut self) -> Result<Option<String>, RunEnd> {
+    async fn operator_answer(&mut self) -> Result<Option<String>, RunError> {
         self.publish(format!("waiting for the operator: {}", self.question_text()));
         let deadline = Instant::now() + self.deps.limits.operator_wait;
-        let id = self.session.id;
+        let id = self.session().id;
         while Instant::now() < deadline {
-            let journal = self.deps.journal.clone();
-            if let Some(text) = journal.take_answer(&id).await? {
+            if let Some(text) = self.deps.journal.take_answer(&id).await? {
                 return Ok(Some(text));
             }
-            let cancel = self.cancel.clone();
+            let inbox = &mut self.inbox;
             let either = async {
                 tokio::select! {
-                    word = self.words.recv() => word,
+                    text = inbox.recv() => text,
                     () = sleep(OPERATOR_POLL) => None,
                 }
             };
-            if let Some(text) = cancel.race(either).await? {
+            if let Some(text) = self.cancel.race(either).await? {
                 return Ok(Some(text));
             }
         }
         Ok(None)
     }
 
-    /// Lets a model answer as the user would, from the task, the question and the screen.
+    /// Lets a model answer as the user would, from the task, the question and the screen; else says
+    /// what it gave instead of an answer.
     async fn answer_as_user(
         &mut self,
         question: &Question,
-        seen: &Seen,
-        draft: &mut Draft,
-    ) -> Result<String, RunEnd> {
-        let mut task = format!("The task: {}", self.session.request);
-        if let Some(subtask) = &self.session.planning.current {
+        observation: &Observation,
+        step: &mut StepBuilder,
+    ) -> Result<Result<String, &'static str>, RunError> {
+        let session = self.session();
+        let mut task = format!("The task: {}", session.request);
+        if let Some(subtask) = &session.planning.current {
             task.extend(["\nThe agent is at this part of it: ", &subtask.text]);
         }
         let prompt = Prompt::of(vec![
@@ -130,34 +163,36 @@ impl Run {
                 role: Role::User,
                 parts: vec![
                     Part::Text(task),
-                    Part::Picture(seen.picture.clone()),
+                    Part::Picture(observation.picture.picture.clone()),
                     Part::Text(format!("The agent asks: {}", question.text)),
                 ],
             },
         ]);
-        let model = self.deps.models.reply.clone();
-        let (call_id, reply) = self.call(&model, &prompt, "auto_reply", 1, seen, draft).await?;
+        let (model, pictures) = (self.deps.models.reply.clone(), self.known_pictures(observation));
+        let mut exchange = self.models.exchange(model, Purpose::AutoReply, prompt, pictures);
+        let reply = self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
-        let error = text.is_empty().then(|| "an empty answer".to_owned());
-        let failed = error.clone();
-        self.keep_secret(&text);
-        self.record_answer(call_id, 1, &reply, model.prices(), (None, error), draft).await?;
-        match failed {
-            None => Ok(text),
-            Some(error) => Err(RunEnd::new(
-                StopReason::InfoActionNeedsReply,
-                format!("{} (the answering model gave {error})", question.text),
-            )),
+        let read = if text.is_empty() { Err("an empty answer") } else { Ok(text) };
+        if let Ok(text) = &read {
+            self.recorder.learn_secrets(text);
         }
+        let record = read.as_ref().map(|_| None).map_err(|trouble| (*trouble).to_owned());
+        exchange.log_reply(&mut self.recorder, &reply, record, &mut step.costs).await?;
+        Ok(read)
     }
 
     fn question_text(&self) -> &str {
-        self.session.question.as_ref().map_or("", |question| question.text.as_str())
+        self.session().question.as_ref().map_or("", |question| question.text.as_str())
     }
 }
 
+/// The run stops: this waits for an answer.
+fn stop_for(question: &str) -> StepOutcome {
+    StepOutcome::Stop(RunEnd::new(StopReason::InfoActionNeedsReply, question))
+}
+
 /// UFO's state of an agent that waits for this answer.
-fn asking(question: &Question) -> &'static str {
+fn state_while_asking(question: &Question) -> &'static str {
     match question.kind {
         QuestionKind::Confirm => "CONFIRM",
         QuestionKind::Info | QuestionKind::Takeover => "PENDING",

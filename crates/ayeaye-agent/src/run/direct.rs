@@ -3,48 +3,49 @@
 //! The agent's round stays open behind it and a question that waits goes on waiting, so that the
 //! agent can take over again where it stopped.
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use serde_json::Map;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::Instant;
 
-use super::act::{FORGOTTEN, WAKE};
-use super::look::{Seen, millis};
-use super::{Draft, ResumeKind, Run, RunEnd};
-use crate::error_chain;
-use crate::journal::{Fact, SessionResume, StepStart};
+use super::act::SECRET_FORGOTTEN;
+use super::observer::Observation;
+use super::outcome::{RunEnd, RunError, StepOutcome};
+use super::step::StepBuilder;
+use super::{ResumeKind, Run, millis};
+use crate::journal::{Fact, StepStart};
 use crate::privacy::{SecretKind, find_secrets};
 use crate::report::StepSummary;
 use crate::session::{CLIENT, DIRECT, DIRECT_ASKED};
 use crate::{
-    Action, Component, Decision, Gesture, Key, ScreenSize, ScreenState, SessionId, StopReason,
-    settle,
+    Action, Component, Decision, DeviceError, Gesture, Key, ScreenSize, SessionId, StopReason,
+    error_chain, settle,
 };
 
 /// The request of a round that is the client's own.
 pub(crate) const DIRECT_REQUEST: &str = "Direct control by the client";
 
 const DIRECT_ROUND: &str = "In this round the client acts on the phone itself.";
-const GONE_ON: &str = "the client acts on the phone itself; the session can be handed to the agent";
+const LEFT_TO_CLIENT: &str =
+    "the client acts on the phone itself; the session can be handed to the agent";
 const WAS_DARK: &str = "the screen was off, so nobody can have seen what this was aimed at; it has \
     been switched on and nothing else was done";
 const STAYS_DARK: &str = "the screen is off and could not be made ready";
 
-/// What is to be done, and where it is told what came of it.
+/// What is to be done, and where what came of it is reported.
 #[derive(Debug)]
 pub(crate) struct DirectRequest {
     pub(crate) gesture: Gesture,
     /// Why, in the client's words; may be empty.
     pub(crate) reason: String,
-    /// What is typed is nobody else's business.
+    /// What is typed must not be kept anywhere.
     pub(crate) secret: bool,
-    pub(crate) acted: Arc<OnceLock<DirectResult>>,
+    pub(crate) result: Arc<OnceLock<DirectResult>>,
 }
 
-/// What a client's act has come to.
+/// What came of a client's act.
 #[derive(Debug, Clone)]
 pub struct DirectResult {
-    /// The session it stands in.
+    /// The session it is recorded in.
     pub session_id: SessionId,
     /// Its step, from 0.
     pub step: u32,
@@ -61,7 +62,7 @@ pub struct DirectResult {
 /// Whether something was done to a phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DirectOutcome {
-    /// It was.
+    /// It was done.
     Done,
     /// It was not, and why.
     NotDone(String),
@@ -93,237 +94,186 @@ pub struct ScreenAfter {
 
 impl Run {
     /// Does it, and records that; the session is left as one that can be gone on with.
-    pub(crate) async fn act(mut self, hand: DirectRequest, lease: impl Send) {
-        let run_end = match self.run_direct(&hand).await {
-            Err(run_end) if self.ends_more_than_the_act(run_end.reason) => run_end,
+    pub(crate) async fn act(mut self, request: DirectRequest, lease: impl Send) {
+        self.is_direct = true;
+        let end = match self.run_direct(&request).await {
+            Err(err) if self.ends_more_than_the_act(err.reason()) => err.into(),
             Ok(()) | Err(_) => self.left_to_client(),
         };
-        self.finish(run_end, lease).await;
+        self.finish(end, lease).await;
     }
 
-    async fn run_direct(&mut self, hand: &DirectRequest) -> Result<(), RunEnd> {
-        if hand.secret
-            && let Gesture::Type { text, .. } = &hand.gesture
+    async fn run_direct(&mut self, request: &DirectRequest) -> Result<(), RunError> {
+        if request.secret
+            && let Gesture::Type { text, .. } = &request.gesture
         {
-            self.secrets.add_answer(SecretKind::Marked, text);
+            self.recorder.secrets().add_answer(SecretKind::Marked, text);
         }
-        for (kind, secret) in find_secrets(&hand.reason) {
-            self.secrets.add(kind, secret);
+        for (kind, secret) in find_secrets(&request.reason) {
+            self.recorder.secrets().add(kind, secret);
         }
-        self.mend().await?;
+        self.recover().await?;
         self.begin_direct().await?;
         let decision = Decision {
-            action: Action::Gesture(hand.gesture.clone()),
+            action: Action::Gesture(request.gesture.clone()),
             thought: String::new(),
-            explain: hand.reason.clone(),
+            explain: request.reason.clone(),
             summary: String::new(),
             observation: String::new(),
         };
-        let mut draft = Draft { decision: Some(decision), ..Draft::default() };
-        let step = self.begin_client_step().await?;
-        let outcome = self.act_once(hand, &mut draft).await;
+        let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
+        let number = self.begin_client_step().await?;
+        let acted = self.act_once(request, &mut step).await;
         // Ending the step forgets it.
-        let open = &self.session.in_progress;
+        let open = &self.session().in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
-        let failed = match &outcome {
-            Err(run_end) => Some(run_end.message.clone()),
-            Ok(_) => draft.error.clone(),
+        let failed = match &acted {
+            Err(err) => Some(error_chain(err)),
+            Ok(_) => step.error.clone(),
         };
-        self.end_step(draft, outcome.as_ref().err()).await?;
-        let (shown, run_end) = match outcome {
+        let end = acted.as_ref().err().map(|err| RunEnd::new(err.reason(), error_chain(err)));
+        self.end_step(step, end.as_ref()).await?;
+        let (shown, ended) = match acted {
             Ok(shown) => (shown, Ok(())),
-            Err(run_end) => (None, Err(run_end)),
+            Err(err) => (None, Err(err)),
         };
-        let Some(line) = self.session.last_step().cloned() else { return run_end };
-        let acted = DirectResult {
-            session_id: self.session.id,
-            step,
+        let session = self.session();
+        let Some(line) = session.last_step().cloned() else { return ended };
+        let result = DirectResult {
+            session_id: session.id,
+            step: number,
             line,
             outcome: match failed {
                 None => DirectOutcome::Done,
-                Some(why) if doubt => DirectOutcome::Doubtful(self.hide(&why).into_owned()),
-                Some(why) => DirectOutcome::NotDone(self.hide(&why).into_owned()),
+                Some(why) if doubt => {
+                    DirectOutcome::Doubtful(self.recorder.redact(&why).into_owned())
+                }
+                Some(why) => DirectOutcome::NotDone(self.recorder.redact(&why).into_owned()),
             },
             shown,
-            pictured: self.session.report(true).screenshot_step == Some(step),
+            pictured: session.report(true).screenshot_step == Some(number),
         };
-        hand.acted.get_or_init(|| acted);
-        run_end
+        request.result.get_or_init(|| result);
+        ended
     }
 
     /// Opens the run, and a round of the client's own where none of the agent's is open.
-    async fn begin_direct(&mut self) -> Result<(), RunEnd> {
-        let first = matches!(self.resume_kind, ResumeKind::First);
-        self.resume_kind = ResumeKind::Continue;
-        if !first {
-            if self.session.stopped.is_none() {
-                self.record_crash().await?;
-            }
-            let run = self.facts.clone();
-            let why = if self.session.question.is_some() { DIRECT_ASKED } else { "direct" };
-            let why = why.to_owned();
-            self.append(Fact::SessionResume(SessionResume { why, run })).await?;
+    async fn begin_direct(&mut self) -> Result<(), RunError> {
+        let kind = std::mem::replace(&mut self.resume_kind, ResumeKind::Continue);
+        if !matches!(kind, ResumeKind::First) {
+            let asked = self.session().question.is_some();
+            self.resume(if asked { DIRECT_ASKED } else { "direct" }).await?;
         }
-        if self.session.history.is_empty() {
-            self.begin_round(0).await?;
-        } else if !self.session.round_open {
-            DIRECT_REQUEST.clone_into(&mut self.session.request);
-            self.begin_round(self.session.round + 1).await?;
+        let session = self.session();
+        if session.history.is_empty() {
+            self.begin_round(0, session.request.clone()).await?;
+        } else if !session.round_open {
+            self.begin_round(session.round + 1, DIRECT_REQUEST.to_owned()).await?;
         } else {
             return Ok(());
         }
-        if self.session.request != DIRECT_REQUEST {
+        if self.session().request != DIRECT_REQUEST {
             return Ok(());
         }
-        self.append(Fact::Note {
-            kind: DIRECT.to_owned(),
-            text: DIRECT_ROUND.to_owned(),
-            figures: Map::new(),
-        })
-        .await
+        let text = DIRECT_ROUND.to_owned();
+        let note = Fact::Note { kind: DIRECT.to_owned(), text, figures: Map::new() };
+        self.recorder.append(note).await?;
+        Ok(())
     }
 
-    async fn begin_client_step(&mut self) -> Result<u32, RunEnd> {
-        let counts = self.session.counts;
-        let own = self.session.agents.get(CLIENT);
-        let fact = Fact::StepStart(StepStart {
+    async fn begin_client_step(&mut self) -> Result<u32, RunError> {
+        let session = self.session();
+        let (counts, own) = (session.counts, session.agents.get(CLIENT));
+        let start = StepStart {
             agent_type: CLIENT.to_owned(),
             round_step: counts.round_steps,
             agent_step: own.steps,
-            subtask: self.session.request.clone(),
+            subtask: session.request.clone(),
             subtask_index: 0,
             request_number: own.requests + 1,
-        });
-        self.write_of(Some(CLIENT), Some(counts.steps), fact).await?;
+        };
+        self.recorder.append_as(CLIENT, Some(counts.steps), Fact::StepStart(start)).await?;
         Ok(counts.steps)
     }
 
-    /// Looks, acts, and looks again. What went wrong with the act stands in the draft.
+    /// Looks, acts, and looks again. What went wrong with the act is left in the step.
     async fn act_once(
         &mut self,
-        hand: &DirectRequest,
-        draft: &mut Draft,
-    ) -> Result<Option<ScreenAfter>, RunEnd> {
-        let Some(mut seen) = self.look_by_hand(&hand.gesture, draft).await? else {
+        request: &DirectRequest,
+        step: &mut StepBuilder,
+    ) -> Result<Option<ScreenAfter>, RunError> {
+        let Some(mut observation) = self.observe_directly(&request.gesture, step).await? else {
             return Ok(None);
         };
         // Nobody is asked for a secret that was forgotten: the client can give it again.
-        if self.unsealed(&hand.gesture).is_none() {
-            draft.error = Some(FORGOTTEN.to_owned());
+        if self.restore_gesture(&request.gesture).is_none() {
+            step.error = Some(SECRET_FORGOTTEN.to_owned());
             return Ok(None);
         }
-        if let Some(decision) = &draft.decision {
-            self.notice_secret(decision, &mut seen).await?;
+        if let Some(decision) = &step.decision {
+            self.notice_secret(decision, &mut observation).await?;
         }
-        let patience = self.patience(&Action::Gesture(hand.gesture.clone()));
-        self.know_elements(&mut seen, patience).await?;
-        self.perform(&hand.gesture, seen, draft).await?;
-        let not_done =
-            self.session.in_progress.outcome.as_ref().is_some_and(|it| !it.success && !it.unknown);
-        if not_done { Ok(None) } else { Ok(self.look_after().await) }
+        let patience = self.observer.patience(&self.recorder, false);
+        self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
+        let StepOutcome::Continue = self.perform(&request.gesture, None, observation, step).await?
+        else {
+            return Ok(None);
+        };
+        let outcome = self.session().in_progress.outcome.as_ref();
+        let not_done = outcome.is_some_and(|it| !it.success && !it.unknown);
+        if not_done { Ok(None) } else { Ok(self.screen_after().await) }
     }
 
     /// A look at the screen as it is, also at one that reads as black. What is aimed at something on
     /// a dark screen was not decided on what it shows when it is lit.
-    async fn look_by_hand(
+    async fn observe_directly(
         &mut self,
         gesture: &Gesture,
-        draft: &mut Draft,
-    ) -> Result<Option<Seen>, RunEnd> {
+        step: &mut StepBuilder,
+    ) -> Result<Option<Observation>, RunError> {
         let begun = Instant::now();
-        self.memory.last_screen = None;
-        let (mut look, mut state) = self.screen_now().await?;
+        // A client does not wait for a phone that has gone away: it can try again itself.
+        let lost = |err: DeviceError| RunError::DeviceLost(err);
+        let (mut capture, mut state) =
+            self.observer.capture(&mut self.recorder).await?.map_err(lost)?;
         if !state.awake && !matches!(gesture, Gesture::HotKey { key: Key::Power }) {
-            if let Err(why) = self.light_up().await? {
-                draft.error = Some(format!("{STAYS_DARK}: {why}"));
+            if let Err(why) = self.actor.wake(&mut self.recorder).await?.result {
+                step.error = Some(format!("{STAYS_DARK}: {}", error_chain(&why)));
                 return Ok(None);
             }
             if !matches!(gesture, Gesture::HotKey { .. } | Gesture::Awake { .. }) {
-                draft.error = Some(WAS_DARK.to_owned());
+                step.error = Some(WAS_DARK.to_owned());
                 return Ok(None);
             }
-            (look, state) = self.screen_now().await?;
+            (capture, state) = self.observer.capture(&mut self.recorder).await?.map_err(lost)?;
         }
-        let seen = self.take_in(look, &state).await?;
-        self.append(Fact::Observe(seen.facts.clone())).await?;
-        draft.times.data_collection += millis(begun.elapsed());
-        Ok(Some(seen))
-    }
-
-    /// A client does not wait for a phone that has gone away: it can try again itself.
-    async fn screen_now(&mut self) -> Result<(settle::ScreenCapture, ScreenState), RunEnd> {
-        let seen = self.settled_screen().await?;
-        seen.map_err(|err| RunEnd::new(StopReason::DeviceLost, error_chain(&err)))
-    }
-
-    /// Switches the display on; the inner error says why that was not enough.
-    async fn light_up(&mut self) -> Result<Result<(), String>, RunEnd> {
-        self.cancel.check()?;
-        let id = self.announce(WAKE, Map::new()).await?;
-        let begun = Instant::now();
-        let outcome = self.device.wake().await;
-        let took = millis(begun.elapsed());
-        let (told, doubt) = match &outcome {
-            Ok(()) => (Ok("awake".to_owned()), false),
-            Err(err) => (Err(error_chain(err)), err.may_have_acted()),
-        };
-        self.settle_account(id, told, doubt, took).await?;
-        Ok(outcome.map_err(|err| error_chain(&err)))
+        let model = self.acting_model();
+        let observation = self.observer.record(&mut self.recorder, &model, capture, &state).await?;
+        step.times.data_collection += millis(begun.elapsed());
+        Ok(Some(observation))
     }
 
     /// The screen once it has come to rest. The act is over: trouble with this is no trouble with it.
-    async fn look_after(&mut self) -> Option<ScreenAfter> {
-        let (before, over) = self.memory.last_gesture.take()?;
-        let rule = self.deps.limits.settle;
-        let device = self.device.clone();
-        let looking = async {
-            sleep_until(over + rule.first_look).await;
-            let look = settle::settle(&*device, &rule, Some(&before), over).await?;
-            Ok::<_, crate::DeviceError>((look, device.state().await?))
-        };
-        let limit = rule.cap + Duration::from_secs(5);
-        let (look, state) = match self.cancel.race(timeout(limit, looking)).await {
-            Ok(Ok(Ok(seen))) => seen,
-            Ok(Ok(Err(err))) => {
-                tracing::warn!(device = %self.device.id(), "after an act: {}", error_chain(&err));
-                return None;
-            }
-            Ok(Err(_)) | Err(_) => return None,
-        };
+    async fn screen_after(&mut self) -> Option<ScreenAfter> {
+        let (before, capture, state) = self.observer.after_gesture().await?;
         Some(ScreenAfter {
-            changed: !settle::looks_same(&before, &look.frame),
-            settled: look.settled,
+            changed: !settle::looks_same(&before, &capture.frame),
+            settled: capture.settled,
             awake: state.awake,
             locked: state.locked,
             app: state.foreground,
             keyboard_shown: state.keyboard_shown,
             secret_field: state.secret_field,
-            size: look.frame.size(),
+            size: capture.frame.size(),
         })
     }
 
     /// A question that waits goes on waiting.
     fn left_to_client(&self) -> RunEnd {
-        match &self.session.question {
+        match &self.session().question {
             Some(question) => RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone()),
-            None => RunEnd::new(StopReason::UserPaused, GONE_ON),
+            None => RunEnd::new(StopReason::UserPaused, LEFT_TO_CLIENT),
         }
-    }
-
-    /// Tells the model, once, what was done behind its back.
-    pub(super) fn tell_of_client(&mut self) {
-        let by_client = &self.session.client_activity;
-        if by_client.steps == 0 {
-            return;
-        }
-        let steps = by_client.steps;
-        self.memory.system_notes.push(format!(
-            "Since your last step the client has acted on the phone itself, not you ({steps} \
-             {}): {}. The screen may not be as you left it: look anew and go on from what you see \
-             now.",
-            if steps == 1 { "step" } else { "steps, here the last of them" },
-            by_client.lines.join("; ")
-        ));
     }
 
     /// Whether more is wrong than that the act was not done. A question waits on, also when an act is
@@ -331,7 +281,9 @@ impl Run {
     fn ends_more_than_the_act(&self, reason: StopReason) -> bool {
         match reason {
             StopReason::StorageFailed => true,
-            StopReason::Cancelled | StopReason::ServerRestarted => self.session.question.is_none(),
+            StopReason::Cancelled | StopReason::ServerRestarted => {
+                self.session().question.is_none()
+            }
             _ => false,
         }
     }

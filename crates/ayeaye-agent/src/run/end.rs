@@ -1,55 +1,73 @@
 //! The end of a run, and of the round it has carried out.
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::json;
 
-use super::{LastScreen, Run, RunEnd, RunUpdate};
+use super::judge::Level;
+use super::observer::StoredScreen;
+use super::outcome::{RunEnd, RunError};
+use super::{Run, RunUpdate};
 use crate::journal::{Fact, RoundEnd, SessionEnd};
-use crate::{StopReason, settle};
+use crate::{StopReason, error_chain};
 
 impl Run {
-    pub(super) async fn finish(mut self, run_end: RunEnd, lease: impl Send) {
-        if let Err(failure) = self.record_end(&run_end).await {
-            tracing::error!(session = %self.session.id, "the end of a run was not recorded: {}", failure.message);
-            self.session.stopped = Some((StopReason::StorageFailed, failure.message));
-        }
-        let Self { session, record, updates, .. } = self;
-        // Followers may continue the session as soon as they hear of the end: let go of it first. And
-        // whoever hears of the end finds the logs complete.
-        record.close().await;
+    pub(super) async fn finish(mut self, end: RunEnd, lease: impl Send) {
+        let recorded = self.record_end(&end).await;
+        let Self { recorder, updates, .. } = self;
+        let session = recorder.close().await;
+        // Followers may continue the session as soon as they hear of the end: let go of the phone
+        // first. And whoever hears of the end finds the logs complete.
         drop(lease);
-        let report = Arc::new(session.report(false));
+        let mut report = session.report(false);
+        if let Err(err) = recorded {
+            let message = error_chain(&err);
+            tracing::error!(session = %session.id, "the end of a run was not recorded: {message}");
+            report.stop_reason = StopReason::StorageFailed;
+            report.message = message;
+        }
         let line = format!("{}: {}", report.stop_reason, report.message);
         tracing::info!(session = %session.id, reason = %report.stop_reason, steps = report.local_steps, "run stopped");
-        updates.send_replace(RunUpdate { report, line, running: false });
+        updates.send_replace(RunUpdate { report: Arc::new(report), line, running: false });
     }
 
-    async fn record_end(&mut self, run_end: &RunEnd) -> Result<(), RunEnd> {
+    async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
         // Whoever spoke too late for this run speaks to the next; from here on nobody is taken in.
-        self.words.close();
-        self.listen().await?;
-        let screen = self.final_screen(run_end.reason).await?;
-        if run_end.reason.ends_round() {
-            self.end_round(run_end, screen.as_ref()).await?;
+        self.inbox.close();
+        self.read_inbox().await?;
+        let screen = if self.is_direct { None } else { self.screen_at_end(end.reason).await? };
+        if end.reason.ends_round() {
+            self.end_round(end, screen.as_ref()).await?;
+        } else if let Some(screen) = &screen {
+            // As UFO leaves a round that it broke off.
+            self.record_snapshot("round", None, screen.clone()).await?;
         }
         if let Some(screen) = screen {
-            self.snapshot("session", None, screen).await?;
+            self.record_snapshot("session", None, screen).await?;
         }
-        if run_end.reason.ends_round() {
-            self.judge("session").await?;
+        if end.reason.ends_round() {
+            self.judge(Level::Session).await?;
         }
-        let counts = self.session.counts;
-        self.append(Fact::SessionEnd(SessionEnd {
-            stop_reason: run_end.reason.name().to_owned(),
-            message: run_end.message.clone(),
+        self.record_session_end(end.reason, end.message.clone()).await?;
+        self.recorder.sync().await?;
+        Ok(())
+    }
+
+    pub(super) async fn record_session_end(
+        &mut self,
+        reason: StopReason,
+        message: String,
+    ) -> Result<(), RunError> {
+        let session = self.session();
+        let counts = session.counts;
+        let end = SessionEnd {
+            stop_reason: reason.name().to_owned(),
+            message,
             steps: counts.steps,
-            local_steps: self.session.local_steps(),
+            local_steps: session.local_steps(),
             cost_usd: counts.cost_usd,
             cost_known: counts.unpriced_calls == 0,
-        }))
-        .await?;
-        self.record.sync().await?;
+        };
+        self.recorder.append(Fact::SessionEnd(end)).await?;
         Ok(())
     }
 
@@ -57,61 +75,59 @@ impl Run {
     /// picture of both ends, its request on the blackboard, and a judgement where one is wanted.
     async fn end_round(
         &mut self,
-        run_end: &RunEnd,
-        screen: Option<&LastScreen>,
-    ) -> Result<(), RunEnd> {
-        let done = run_end.reason == StopReason::TaskCompletedSuccessfully;
+        end: &RunEnd,
+        screen: Option<&StoredScreen>,
+    ) -> Result<(), RunError> {
+        let done = end.reason == StopReason::TaskCompletedSuccessfully;
         let status = if done { "FINISH" } else { "FAIL" };
-        let planned = self.session.planning.enabled;
+        let planned = self.session().planning.enabled;
         if !planned {
-            self.append(Fact::SubtaskEnd {
-                index: 0,
-                status: status.to_owned(),
-                result: run_end.message.clone(),
-            })
-            .await?;
+            let (status, result) = (status.to_owned(), end.message.clone());
+            self.recorder.append(Fact::SubtaskEnd { index: 0, status, result }).await?;
             if let Some(screen) = screen {
-                self.snapshot("sub_round", Some(0), screen.clone()).await?;
+                self.record_snapshot("sub_round", Some(0), screen.clone()).await?;
             }
         }
-        let (round, request) = (self.session.round, self.session.request.clone());
-        self.append(Fact::BlackboardAdd {
-            section: "requests".to_owned(),
-            item: json!({ format!("request_{round}"): request }),
-        })
-        .await?;
+        let session = self.session();
+        let item = json!({ format!("request_{}", session.round): session.request });
+        let section = "requests".to_owned();
+        self.recorder.append(Fact::BlackboardAdd { section, item }).await?;
         if let Some(screen) = screen {
-            self.snapshot("round", None, screen.clone()).await?;
+            self.record_snapshot("round", None, screen.clone()).await?;
         }
-        let counts = self.session.counts;
-        self.append(Fact::RoundEnd(RoundEnd {
+        let session = self.session();
+        let round_end = RoundEnd {
             status: status.to_owned(),
-            result: run_end.message.clone(),
-            stop_reason: run_end.reason.name().to_owned(),
-            steps: counts.round_steps,
-            subtask_amount: if planned { self.session.planning.assigned } else { 1 },
-            cost_usd: counts.round_cost_usd,
-        }))
-        .await?;
+            result: end.message.clone(),
+            stop_reason: end.reason.name().to_owned(),
+            steps: session.counts.round_steps,
+            subtask_amount: if planned { session.planning.assigned } else { 1 },
+            cost_usd: session.counts.round_cost_usd,
+        };
+        self.recorder.append(Fact::RoundEnd(round_end)).await?;
         // What was carried out stays so, whatever happens while it is judged.
-        self.record.sync().await?;
-        self.judge("round").await
+        self.recorder.sync().await?;
+        self.judge(Level::Round).await
     }
 
-    pub(super) async fn snapshot(
+    pub(super) async fn record_snapshot(
         &mut self,
         scope: &str,
         sub_round: Option<u32>,
-        screen: LastScreen,
-    ) -> Result<(), RunEnd> {
-        let LastScreen { screenshot, ui_tree } = screen;
+        StoredScreen { screenshot, ui_tree }: StoredScreen,
+    ) -> Result<(), RunError> {
         let scope = scope.to_owned();
-        self.append(Fact::Snapshot { scope, sub_round, screenshot, ui_tree }).await
+        self.recorder.append(Fact::Snapshot { scope, sub_round, screenshot, ui_tree }).await?;
+        Ok(())
     }
 
-    /// What the phone shows at the end. Where nothing was done since the last look, that look is it.
-    async fn final_screen(&mut self, reason: StopReason) -> Result<Option<LastScreen>, RunEnd> {
-        let worth_a_look = match reason {
+    /// What the phone shows at the end; where nobody is to wait for another look, or none can be had,
+    /// what was seen last.
+    async fn screen_at_end(
+        &mut self,
+        reason: StopReason,
+    ) -> Result<Option<StoredScreen>, RunError> {
+        let look = match reason {
             StopReason::TaskCompletedSuccessfully
             | StopReason::TaskAbortedByAgent
             | StopReason::MaxStepsReached
@@ -120,53 +136,22 @@ impl Run {
             // Somebody waits for the end, or the phone is not to be reached.
             StopReason::InfoActionNeedsReply
             | StopReason::ManualStopScreenOff
-            | StopReason::NotStarted
             | StopReason::UserPaused
             | StopReason::Cancelled
-            | StopReason::StillRunning
             | StopReason::DeviceLost
             | StopReason::ModelFailed
-            | StopReason::ServerRestarted
-            | StopReason::StorageFailed => false,
-        };
-        if !worth_a_look {
-            return Ok(None);
-        }
-        if let Some(screen) = self.memory.last_screen.take() {
-            return Ok(Some(screen));
-        }
-        self.look_once_more().await
-    }
-
-    /// A settled look that the run does not depend on.
-    pub(super) async fn look_once_more(&mut self) -> Result<Option<LastScreen>, RunEnd> {
-        let rule = self.deps.limits.settle;
-        let device = self.device.clone();
-        let looking = async {
-            let look = match self.memory.last_gesture.take() {
-                Some((before, over)) => {
-                    settle::settle(&*device, &rule, Some(&before), over).await?
-                }
-                None => settle::capture_once(&*device).await?,
-            };
-            Ok::<_, crate::DeviceError>((look, device.state().await?))
-        };
-        let limit = rule.cap + Duration::from_secs(5);
-        let (look, state) = match self.cancel.race(tokio::time::timeout(limit, looking)).await {
-            Ok(Ok(Ok(seen))) => seen,
-            Ok(Ok(Err(err))) => {
-                tracing::warn!(device = %self.device.id(), "a last look: {}", crate::error_chain(&err));
+            | StopReason::ServerRestarted => false,
+            StopReason::NotStarted | StopReason::StillRunning | StopReason::StorageFailed => {
                 return Ok(None);
             }
-            // The end does not wait for a picture.
-            Ok(Err(_)) | Err(_) => return Ok(None),
         };
-        if !state.awake {
-            return Ok(None);
+        if look {
+            let model = self.acting_model();
+            let screen = self.observer.final_screen(&mut self.recorder, &model).await?;
+            if screen.is_some() {
+                return Ok(screen);
+            }
         }
-        let Ok(seen) = self.take_in(look, &state).await else { return Ok(None) };
-        let mut seen = seen;
-        self.settle_elements(&mut seen, Duration::from_secs(1)).await?;
-        Ok(self.memory.last_screen.take())
+        Ok(self.observer.last_screen().cloned())
     }
 }

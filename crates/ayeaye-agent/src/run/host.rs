@@ -3,30 +3,33 @@
 //! It is UFO's: it splits a request into subtasks over apps, gives out one at a time, reads what came
 //! of it, and plans again, until it says that the request is carried out (FINISH), cannot be (FAIL),
 //! or that the user has to be asked (PENDING). Its steps count like any other. Everything it has given
-//! out is folded from the record ([`Planning`](crate::session::Planning)); what is here can be lost.
-mod closing;
-mod page;
-mod words;
+//! out is in the record ([`Planning`](crate::session::Planning)); what is here can be lost.
+mod prompt;
+mod reply;
+mod subtask;
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use self::words::{Plan, Turn};
-use super::look::{Seen, millis};
-use super::{Draft, Run, RunEnd};
-use crate::error_chain;
-use crate::journal::{ActionRecord, ParsedRecord, ResponseRecord};
+use self::reply::{HostReply, HostTurn, RefusedReply};
+use super::model_call::Purpose;
+use super::observer::Observation;
+use super::outcome::{RunEnd, RunError, StepOutcome};
+use super::step::StepBuilder;
+use super::{Run, millis};
+use crate::journal::{ActionRecord, ParsedRecord, ResponseRecord, TargetRecord};
 use crate::session::ASSIGN;
-use crate::{Action, App, Decision, Gesture, Question, StopReason};
+use crate::{Action, App, Decision, DeviceError, Gesture, Question, StopReason, error_chain};
 
 /// How long is waited when the host agent only wants to look again.
 const ANOTHER_LOOK: Duration = Duration::from_secs(1);
 
 /// What the host agent needs to know between its steps and does not need to after a crash.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
-    /// The phone's apps; they are asked for once in a run, and again when one is not among them.
+pub(super) struct HostState {
+    /// The phone's apps, by package; they are asked for once in a run, and again when one is not
+    /// among them.
     apps: Option<Vec<App>>,
     /// How often in a row it has only looked.
     looks: u32,
@@ -34,24 +37,33 @@ pub(super) struct Notes {
 
 impl Run {
     /// A step of the host agent.
-    pub(super) async fn plan_and_assign(&mut self, draft: &mut Draft) -> Result<(), RunEnd> {
-        let mut seen = self.look(draft).await?;
-        self.know_apps(draft).await?;
-        let plan = self.plan(&seen, draft).await?;
-        let patience = self.patience(&Action::Wait(ANOTHER_LOOK));
-        self.know_elements(&mut seen, patience).await?;
-        if !matches!(plan.turn, Turn::ScreenCapture) {
-            self.memory.host.looks = 0;
+    pub(super) async fn plan_and_assign(
+        &mut self,
+        step: &mut StepBuilder,
+    ) -> Result<StepOutcome, RunError> {
+        let mut observation = self.observe(step).await?;
+        self.load_apps(step).await?;
+        let turn = match self.plan(&observation, step).await {
+            Ok(reply) => reply.turn,
+            Err(err) => return Err(self.with_elements(err, &mut observation).await),
+        };
+        let patience = self.observer.patience(&self.recorder, false);
+        self.observer.read_elements(&mut self.recorder, &mut observation, patience).await?;
+        if !matches!(turn, HostTurn::LookAgain) {
+            self.state.host.looks = 0;
         }
-        match plan.turn {
-            Turn::Assign { app, subtask } => self.assign(app, &subtask, seen, draft).await,
-            Turn::Ask(questions) => {
-                let question = Question::info(questions.join("\n"));
-                self.ask(question, &seen, draft).await
+        let stop = |reason, message| Ok(StepOutcome::Stop(RunEnd::new(reason, message)));
+        match turn {
+            HostTurn::Assign { app, subtask } => {
+                self.assign(app, &subtask, observation, step).await
             }
-            Turn::ScreenCapture => self.look_again(draft).await,
-            Turn::Finish(result) => Err(RunEnd::new(StopReason::TaskCompletedSuccessfully, result)),
-            Turn::Fail(reason) => Err(RunEnd::new(StopReason::TaskAbortedByAgent, reason)),
+            HostTurn::Ask(questions) => {
+                let question = Question::info(questions.join("\n"));
+                self.ask(question, &observation, step).await
+            }
+            HostTurn::LookAgain => self.look_again(step).await,
+            HostTurn::Finish(result) => stop(StopReason::TaskCompletedSuccessfully, result),
+            HostTurn::Fail(reason) => stop(StopReason::TaskAbortedByAgent, reason),
         }
     }
 
@@ -60,144 +72,146 @@ impl Run {
         &mut self,
         app: String,
         subtask: &str,
-        seen: Seen,
-        draft: &mut Draft,
-    ) -> Result<(), RunEnd> {
-        let planning = &self.session.planning;
+        observation: Observation,
+        step: &mut StepBuilder,
+    ) -> Result<StepOutcome, RunError> {
+        let session = self.session();
         // As it is on record.
-        let told = self.secrets.redact(subtask);
-        let failures = planning.failures(self.session.round, &app, &told);
-        let stuck = |text: String| Err(RunEnd::new(StopReason::NoProgress, text));
+        let recorded = self.recorder.redact(subtask);
+        let failures = session.planning.failures(session.round, &app, &recorded);
         if self.deps.limits.repeats as usize <= failures {
-            return stuck(format!(
+            return Err(RunError::NoProgress(format!(
                 "the same subtask was given out again after it had failed {failures} times in {app}"
-            ));
+            )));
         }
-        if self.deps.limits.subtasks <= planning.assigned {
-            return stuck(format!(
+        if self.deps.limits.subtasks <= session.planning.assigned {
+            return Err(RunError::NoProgress(format!(
                 "the host agent wants to give out more than {} subtasks for one request",
                 self.deps.limits.subtasks
-            ));
+            )));
         }
         // Nothing of what was before is the next agent's business.
-        self.memory.last_try = None;
-        self.memory.history_images.clear();
-        self.memory.earlier_kept.clear();
-        self.perform(&Gesture::Awake { app }, seen, draft).await?;
-        if draft.error.is_none() {
-            draft.status = Some(ASSIGN);
+        self.state.last_decision = None;
+        self.state.image_history.clear();
+        let target = app_target(self.apps(), &app);
+        let outcome = self.perform(&Gesture::Awake { app }, target, observation, step).await?;
+        if step.error.is_none() {
+            step.status = Some(ASSIGN);
         }
-        Ok(())
+        Ok(outcome)
     }
 
-    async fn look_again(&mut self, draft: &mut Draft) -> Result<(), RunEnd> {
-        self.memory.host.looks += 1;
-        let (looks, limit) = (self.memory.host.looks, self.deps.limits.repeats);
+    async fn look_again(&mut self, step: &mut StepBuilder) -> Result<StepOutcome, RunError> {
+        self.state.host.looks += 1;
+        let (looks, limit) = (self.state.host.looks, self.deps.limits.repeats);
         if limit * 2 <= looks {
-            return Err(RunEnd::new(
-                StopReason::NoProgress,
-                format!("the host agent only looked, {looks} times in a row"),
-            ));
+            return Err(RunError::NoProgress(format!(
+                "the host agent only looked, {looks} times in a row"
+            )));
         }
         if limit <= looks {
-            self.memory.system_notes.push(format!(
+            self.state.system_notes.push(format!(
                 "You have only looked, {looks} times in a row. Give out a subtask, ask the user, or \
                  say that the request is carried out or cannot be."
             ));
         }
-        self.wait(ANOTHER_LOOK, draft).await
+        self.wait(ANOTHER_LOOK, step).await
     }
 
     /// Asks the planning model until it says something that can be understood, three times at most.
-    async fn plan(&mut self, seen: &Seen, draft: &mut Draft) -> Result<Plan, RunEnd> {
-        let system_notes = std::mem::take(&mut self.memory.system_notes);
+    async fn plan(
+        &mut self,
+        observation: &Observation,
+        step: &mut StepBuilder,
+    ) -> Result<HostReply, RunError> {
+        let system_notes = std::mem::take(&mut self.state.system_notes);
         let model = self.deps.models.plan.clone();
-        let mut prompt = self.plan_prompt(seen, &system_notes);
-        let attempts = self.deps.limits.repairs + 1;
-        let mut complaint = String::new();
-        for iteration in 1..=attempts {
-            let purpose = if iteration == 1 { "plan" } else { "repair" };
-            let (call_id, reply) =
-                self.call(&model, &prompt, purpose, iteration, seen, draft).await?;
-            let mut read = words::read(&reply, self.apps());
-            if matches!(&read, Err(why) if why.unknown_app) && self.ask_apps().await?.is_ok() {
+        let prompt = self.host_prompt(observation, &system_notes);
+        let pictures = self.known_pictures(observation);
+        let mut exchange = self.models.exchange(model, Purpose::Plan, prompt, pictures);
+        loop {
+            let reply =
+                self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
+            let mut read = reply::read(&reply, self.apps());
+            if matches!(&read, Err(why) if why.unknown_app) && self.list_apps().await?.is_ok() {
                 // It may have been installed since the apps were last asked for.
-                read = words::read(&reply, self.apps());
+                read = reply::read(&reply, self.apps());
             }
-            let prices = model.prices();
-            let (parsed, error) = match &read {
-                Ok(plan) => (Some(plan.parsed()), None),
-                Err(why) => (None, Some(why.why.0.clone())),
+            let record = match &read {
+                Ok(plan) => Ok(Some(plan.parsed())),
+                Err(refused) => Err(refused.why.0.clone()),
             };
-            self.record_answer(call_id, iteration, &reply, prices, (parsed, error), draft).await?;
+            exchange.log_reply(&mut self.recorder, &reply, record, &mut step.costs).await?;
             match read {
                 Ok(plan) => {
-                    draft.decision = Some(plan.decision());
-                    draft.response = Some(plan.response.clone());
+                    step.decision = Some(plan.decision());
+                    step.response = Some(plan.response.clone());
                     return Ok(plan);
                 }
-                Err(words::Refused { why, .. }) => {
-                    tracing::warn!(session = %self.session.id, iteration, "unreadable plan: {}", self.hide(&why.0));
-                    prompt = prompt.with_retry_notice(&super::decide::said(&reply), &why);
-                    complaint = why.0;
+                Err(RefusedReply { why, .. }) => {
+                    tracing::warn!(session = %self.session().id, "unreadable plan: {}", self.recorder.redact(&why.0));
+                    exchange.ask_again("the planning model's", &reply, why)?;
                 }
             }
         }
-        Err(RunEnd::new(
-            StopReason::ModelFailed,
-            format!(
-                "the planning model's reply could not be used, {attempts} times in a row; the last: \
-                 {complaint}"
-            ),
-        ))
     }
 
     /// Sees to it that the phone's apps are known, and waits for a phone that has gone away.
-    async fn know_apps(&mut self, draft: &mut Draft) -> Result<(), RunEnd> {
-        if self.memory.host.apps.is_some() {
+    async fn load_apps(&mut self, step: &mut StepBuilder) -> Result<(), RunError> {
+        if self.state.host.apps.is_some() {
             return Ok(());
         }
         let begun = Instant::now();
         let mut pause = Duration::from_millis(250);
         loop {
-            let Err(err) = self.ask_apps().await? else { break };
-            let text = error_chain(&err);
+            let Err(err) = self.list_apps().await? else { break };
             if !err.is_unreachable() || self.deps.limits.device_wait <= begun.elapsed() + pause {
-                let text = format!("the apps of the phone cannot be planned over: {text}");
-                return Err(RunEnd::new(StopReason::DeviceLost, text));
+                return Err(RunError::NoApps(err));
             }
-            tracing::warn!(device = %self.device.id(), "its apps: {text}; trying again");
+            tracing::warn!(device = %self.device.id(), "its apps: {}; trying again", error_chain(&err));
             self.cancel.race(sleep(pause)).await?;
             pause = (pause * 2).min(Duration::from_secs(4));
         }
-        draft.times.data_collection += millis(begun.elapsed());
+        step.times.data_collection += millis(begun.elapsed());
         Ok(())
     }
 
-    async fn ask_apps(&mut self) -> Result<Result<(), crate::DeviceError>, RunEnd> {
-        let device = self.device.clone();
-        let apps = self.cancel.race(device.apps()).await?;
+    async fn list_apps(&mut self) -> Result<Result<(), DeviceError>, RunError> {
+        let apps = self.cancel.race(self.device.apps()).await?;
         Ok(apps.map(|mut apps| {
             apps.sort_by(|a, b| a.package.cmp(&b.package));
             apps.dedup_by(|a, b| a.package == b.package);
-            self.memory.host.apps = Some(apps);
+            self.state.host.apps = Some(apps);
         }))
     }
 
     fn apps(&self) -> &[App] {
-        self.memory.host.apps.as_deref().unwrap_or_default()
+        self.state.host.apps.as_deref().unwrap_or_default()
     }
 }
 
-impl Plan {
+/// The selected application as UFO logs it: its place among the apps that the host agent was shown,
+/// from 0, and its name. It is nowhere on the screen.
+fn app_target(apps: &[App], package: &str) -> Option<TargetRecord> {
+    let index = apps.iter().position(|app| app.package == package)?;
+    let label = apps[index].label.as_deref().map(str::trim).filter(|label| !label.is_empty());
+    Some(TargetRecord {
+        id: index.to_string(),
+        name: label.unwrap_or(package).chars().take(200).collect(),
+        kind: "application".to_owned(),
+        rect: [0; 4],
+    })
+}
+
+impl HostReply {
     /// What the host agent has decided, in the words that all agents share.
     fn action(&self) -> Action {
         match &self.turn {
-            Turn::Assign { app, .. } => Gesture::Awake { app: app.clone() }.into(),
-            Turn::Ask(questions) => Action::Info(Question::info(questions.join("\n"))),
-            Turn::ScreenCapture => Action::Wait(ANOTHER_LOOK),
-            Turn::Finish(result) => Action::Complete { message: result.clone() },
-            Turn::Fail(reason) => Action::Abort { reason: reason.clone() },
+            HostTurn::Assign { app, .. } => Gesture::Awake { app: app.clone() }.into(),
+            HostTurn::Ask(questions) => Action::Info(Question::info(questions.join("\n"))),
+            HostTurn::LookAgain => Action::Wait(ANOTHER_LOOK),
+            HostTurn::Finish(result) => Action::Complete { message: result.clone() },
+            HostTurn::Fail(reason) => Action::Abort { reason: reason.clone() },
         }
     }
 

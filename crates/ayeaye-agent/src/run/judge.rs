@@ -7,12 +7,13 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::decide::{answered, failure};
-use super::{Run, RunEnd};
-use crate::agent::Judge;
-use crate::journal::{EvaluationRecord, Fact, LlmRequest, SubScore, TokenRecord};
+use super::Run;
+use super::model_call::{CallCosts, Purpose};
+use super::outcome::RunError;
+use crate::deps::Judge;
+use crate::journal::{ActionRecord, EvaluationRecord, Fact, SubScore};
 use crate::session::JUDGE;
-use crate::{HistoryItem, Message, ModelError, ModelErrorKind, ParseError, Part, Prompt, Role};
+use crate::{HistoryItem, Message, ParseError, Part, Prompt, Role, error_chain};
 
 /// Longest judgement.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -22,123 +23,103 @@ const STEPS_SHOWN: usize = 60;
 const LONGEST_REASON: usize = 4000;
 const MOST_PARTS: usize = 50;
 
-/// The calls of one judgement.
-#[derive(Default)]
-struct Bill {
-    tokens: TokenRecord,
-    cost_usd: f64,
-    unpriced: bool,
+/// What is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// The request of a round.
+    Round,
+    /// All requests of the session.
+    Session,
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Round => "round",
+            Self::Session => "session",
+        }
+    }
 }
 
 impl Run {
     /// Has the round or the session judged, where that is wanted.
-    pub(super) async fn judge(&mut self, level: &'static str) -> Result<(), RunEnd> {
+    pub(super) async fn judge(&mut self, level: Level) -> Result<(), RunError> {
         let Some(judge) = self.deps.judge.clone() else { return Ok(()) };
-        if !(if level == "round" { judge.rounds } else { judge.sessions }) {
+        let wanted = match level {
+            Level::Round => judge.rounds,
+            Level::Session => judge.sessions,
+        };
+        if !wanted {
             return Ok(());
         }
         let request = self.judged_request(level);
-        let mut bill = Bill::default();
-        let outcome = self.ask_judge(&judge, &request, &mut bill).await?;
-        let (verdict, error) = match outcome {
-            Ok(verdict) => (verdict, None),
-            Err(why) => (Verdict::unsure(), Some(why)),
+        let mut costs = CallCosts::default();
+        let (verdict, error) = match self.ask_judge(&judge, &request, &mut costs).await {
+            Ok(Ok(verdict)) => (verdict, None),
+            Ok(Err(why)) => (Verdict::unsure(), Some(why)),
+            Err(err @ RunError::Journal(_)) => return Err(err),
+            Err(RunError::Cancelled(why)) => (Verdict::unsure(), Some(format!("given up: {why}"))),
+            Err(err) => (Verdict::unsure(), Some(error_chain(&err))),
         };
-        let facts = EvaluationRecord {
-            level: level.to_owned(),
+        let record = EvaluationRecord {
+            level: level.name().to_owned(),
             complete: verdict.complete,
             sub_scores: verdict.sub_scores,
             reason: verdict.reason,
             request,
-            tokens: bill.tokens,
-            cost_usd: bill.cost_usd,
-            cost_known: !bill.unpriced,
+            tokens: costs.tokens,
+            cost_usd: costs.cost_usd,
+            cost_known: !costs.unpriced,
             error,
         };
-        let facts = serde_json::to_value(facts)
-            .map_err(|err| RunEnd::new(crate::StopReason::StorageFailed, err.to_string()))?;
-        self.write_of(Some(JUDGE), None, Fact::Evaluation(facts)).await
+        let Ok(record) = serde_json::to_value(record) else {
+            unreachable!("texts and finite numbers are JSON")
+        };
+        self.recorder.append_as(JUDGE, None, Fact::Evaluation(record)).await?;
+        Ok(())
     }
 
     /// A session is judged by all its requests.
-    fn judged_request(&self, level: &str) -> String {
-        let requests = self.session.history.iter().filter_map(|history| match history {
+    fn judged_request(&self, level: Level) -> String {
+        let requests = self.session().history.iter().filter_map(|item| match item {
             HistoryItem::Request(text) => Some(text.as_str()),
             HistoryItem::Step(_) | HistoryItem::UserReply(_) | HistoryItem::Subtask(_) => None,
         });
         match level {
-            "round" => self.session.request.clone(),
-            _ => requests.collect::<Vec<_>>().join("\n"),
+            Level::Round => self.session().request.clone(),
+            Level::Session => requests.collect::<Vec<_>>().join("\n"),
         }
     }
 
+    /// Asks until the verdict can be read; the inner error is why nobody was asked.
     async fn ask_judge(
         &mut self,
         judge: &Judge,
         request: &str,
-        bill: &mut Bill,
-    ) -> Result<Result<Verdict, String>, RunEnd> {
-        let mut prompt = self.judge_prompt(request);
-        let number = self.session.counts.judgements + 1;
-        for iteration in 1..=self.deps.limits.repairs + 1 {
-            if let Err(run_end) = self.check_budgets() {
-                return Ok(Err(format!("not judged: {}", run_end.message)));
+        costs: &mut CallCosts,
+    ) -> Result<Result<Verdict, String>, RunError> {
+        let prompt = self.judge_prompt(request);
+        let pictures = self.observer.last_picture().cloned().into_iter().collect();
+        let exchange =
+            self.models.exchange(judge.model.clone(), Purpose::Evaluate, prompt, pictures);
+        let mut exchange = exchange.within(LIMIT);
+        loop {
+            if let Some(end) = self.models.used_up(&self.recorder) {
+                return Ok(Err(format!("not judged: {}", end.message)));
             }
-            let call_id = self.session.counts.calls + 1;
-            let shown = self.memory.last_picture.clone();
-            let messages = self.keep_messages(&prompt.messages, shown.as_ref()).await?;
-            let asked = Fact::LlmRequest(LlmRequest {
-                call_id,
-                request_number: number,
-                iteration,
-                purpose: "evaluate".to_owned(),
-                model: judge.model.name().to_owned(),
-                profile: judge.model.profile().to_owned(),
-                messages,
-                params: judge.model.params(),
-                tools_schema: None,
-                response_schema: None,
-                tool_results: None,
-            });
-            self.write_of(Some(JUDGE), None, asked).await?;
-            let sent = self.unsealed_prompt(&prompt).into_owned();
-            let call = judge.model.call(&sent, LIMIT);
-            let outcome = match self.cancel.race(call).await {
-                Ok(outcome) => outcome,
-                Err(run_end) => {
-                    let message = format!("given up: {}", run_end.message);
-                    Err(ModelError::new(ModelErrorKind::Abandoned, message, Duration::ZERO))
-                }
-            };
-            let call = (call_id, number, iteration);
-            let reply = match outcome {
-                Ok(reply) => reply,
-                Err(err) => {
-                    bill.unpriced = true;
-                    let model = judge.model.name().to_owned();
-                    let failed = Fact::LlmResponse(failure(&model, call, &err));
-                    self.write_of(Some(JUDGE), None, failed).await?;
-                    return Ok(Err(err.message));
-                }
-            };
+            let reply = self.models.send(&mut self.recorder, &mut exchange, costs).await?;
             let verdict = read_verdict(&reply.text);
-            let prices = judge.model.prices();
-            let error = verdict.as_ref().err().map(|why| why.0.clone());
-            let facts = answered(call, &reply, prices, None, error);
-            bill.tokens += facts.tokens;
-            bill.cost_usd += facts.cost_usd;
-            bill.unpriced |= !facts.cost_known;
-            self.write_of(Some(JUDGE), None, Fact::LlmResponse(facts)).await?;
+            let record = verdict.as_ref().map(|_| None).map_err(|why| why.0.clone());
+            exchange.log_reply(&mut self.recorder, &reply, record, costs).await?;
             match verdict {
                 Ok(verdict) => return Ok(Ok(verdict)),
-                Err(why) => prompt = prompt.with_retry_notice(&reply.text, &why),
+                Err(why) => exchange.ask_again("the judging model's", &reply, why)?,
             }
         }
-        Ok(Err("the judging model's replies could not be read".to_owned()))
     }
 
     fn judge_prompt(&self, request: &str) -> Prompt {
-        let history: Vec<String> = self.session.history.iter().filter_map(told).collect();
+        let history: Vec<String> = self.session().history.iter().filter_map(history_line).collect();
         let skipped = history.len().saturating_sub(STEPS_SHOWN);
         let left_out = match skipped {
             0 => String::new(),
@@ -150,25 +131,25 @@ impl Run {
             text.push('\n');
         }
         let mut parts = vec![Part::Text(text)];
-        if let Some((picture, _)) = &self.memory.last_picture {
+        if let Some(last) = self.observer.last_picture() {
             parts.push(Part::Text("The last screen:".to_owned()));
-            parts.push(Part::Picture(picture.clone()));
+            parts.push(Part::Picture(last.picture.clone()));
         }
         let system = Message::text(Role::System, INSTRUCTIONS);
         Prompt::of(vec![system, Message { role: Role::User, parts }])
     }
 }
 
-/// What a judge is told of the past; requests are told apart.
-fn told(history: &HistoryItem) -> Option<String> {
-    match history {
+/// What happened, in a line; requests stand in front.
+fn history_line(item: &HistoryItem) -> Option<String> {
+    match item {
         HistoryItem::Request(_) => None,
         HistoryItem::Subtask(text) => {
             Some(format!("- next part: {}", text.lines().next().unwrap_or_default()))
         }
         HistoryItem::UserReply(text) => Some(format!("- the user said: {text}")),
         HistoryItem::Step(step) => {
-            let action = crate::journal::ActionRecord::from(&step.decision.action).describe();
+            let action = ActionRecord::from(&step.decision.action).describe();
             let why = &step.decision.explain;
             Some(match &step.error {
                 None => format!("- {action} ({why})"),
@@ -196,7 +177,7 @@ impl Verdict {
 /// it; nothing but yes, no and unsure is a judgement.
 fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
     #[derive(Deserialize)]
-    struct Told {
+    struct Fields {
         #[serde(default)]
         reason: Value,
         #[serde(default)]
@@ -206,7 +187,7 @@ fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
     let bad = |what: &str| ParseError(what.to_owned());
     let object = reply.find('{').zip(reply.rfind('}')).and_then(|(from, to)| reply.get(from..=to));
     let object = object.ok_or_else(|| bad("there is no JSON object in it"))?;
-    let told: Told = serde_json::from_str(object).map_err(|err| {
+    let fields: Fields = serde_json::from_str(object).map_err(|err| {
         ParseError(format!("it is not the JSON object that was asked for: {err}"))
     })?;
     let word = |value: &Value| -> Option<String> {
@@ -218,13 +199,13 @@ fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
         };
         ["yes", "no", "unsure"].contains(&word.as_str()).then_some(word)
     };
-    let complete = word(&told.complete)
+    let complete = word(&fields.complete)
         .ok_or_else(|| bad("`complete` must be \"yes\", \"no\" or \"unsure\""))?;
     let clipped = |text: &str| text.chars().take(LONGEST_REASON).collect::<String>();
     let score = |name: &str, value: &Value| {
         word(value).map(|evaluation| SubScore { name: clipped(name), evaluation })
     };
-    let sub_scores = match &told.sub_scores {
+    let sub_scores = match &fields.sub_scores {
         Value::Array(items) => items
             .iter()
             .take(MOST_PARTS)
@@ -235,7 +216,7 @@ fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
         }
         _ => Vec::new(),
     };
-    let reason = told.reason.as_str().map(clipped).unwrap_or_default();
+    let reason = fields.reason.as_str().map(clipped).unwrap_or_default();
     Ok(Verdict { complete, sub_scores, reason })
 }
 

@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Line, Rig, Script, abort, click, complete, info};
+use crate::fakes::{Rig, ScriptedModel, ScriptedReply, abort, click, complete, info};
 use crate::journal::Fact;
 use crate::{KeepText, Prices, PrivacySettings, ReplyMode, SessionId, StopReason, UserInput};
 
-fn says(text: &str) -> Line {
-    Line::Says(text.to_owned())
+fn says(text: &str) -> ScriptedReply {
+    ScriptedReply::Says(text.to_owned())
 }
 
 /// A rig whose screens are put into words by a model that says these lines.
 fn captioned(
-    lines: impl IntoIterator<Item = Line>,
-    captions: impl IntoIterator<Item = Line>,
-) -> (Rig, Arc<Script>) {
-    let writer = Arc::new(Script::named("writer", b"", captions));
+    lines: impl IntoIterator<Item = ScriptedReply>,
+    captions: impl IntoIterator<Item = ScriptedReply>,
+) -> (Rig, Arc<ScriptedModel>) {
+    let writer = Arc::new(ScriptedModel::named("writer", b"", captions));
     let rig = Rig::new(lines).modelled(|models| models.caption = Some(writer.clone()));
     (rig, writer)
 }
@@ -73,15 +73,15 @@ async fn the_screen_that_ends_a_run_is_put_into_words_while_the_model_thinks() {
             [call("script act", true, false), call("writer caption", true, false)]
         );
         // It stands in the record, so that it is told again.
-        let again = rig.agent.report(report.session_id, &super::fakes::client()).await.unwrap();
+        let again = rig.agent.report(report.session_id, &crate::fakes::client()).await.unwrap();
         assert!(again.final_action.unwrap().caption.is_some());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_caption_of_another_step_is_given_up_and_its_price_is_not_known() {
-    let slow = Line::Late(Duration::from_secs(20), "Too late.".to_owned());
-    let soon = Line::Late(Duration::from_millis(100), "b".to_owned());
+    let slow = ScriptedReply::Late(Duration::from_secs(20), "Too late.".to_owned());
+    let soon = ScriptedReply::Late(Duration::from_millis(100), "b".to_owned());
     let (rig, writer) = captioned([click(1), click(2), complete("done")], [slow, soon, says("c")]);
     let rig = rig.priced(PRICE);
     writer.cost(PRICE);
@@ -116,7 +116,12 @@ async fn a_caption_of_another_step_is_given_up_and_its_price_is_not_known() {
 
 #[tokio::test(start_paused = true)]
 async fn a_caption_that_does_not_come_changes_nothing() {
-    for line in [Line::Fails("HTTP 500".to_owned()), Line::Hangs, says("  "), Line::Panics] {
+    for line in [
+        ScriptedReply::Fails("HTTP 500".to_owned()),
+        ScriptedReply::Hangs,
+        says("  "),
+        ScriptedReply::Panics,
+    ] {
         let (rig, _) = captioned([complete("done")], [line.clone()]);
         let begun = Instant::now();
         let report = rig.run().await;
@@ -128,11 +133,12 @@ async fn a_caption_that_does_not_come_changes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_caption_is_given_up_with_its_run() {
-    let (rig, _) = captioned([Line::Hangs, complete("done")], [Line::Hangs, says("b")]);
+    let (rig, _) =
+        captioned([ScriptedReply::Hangs, complete("done")], [ScriptedReply::Hangs, says("b")]);
     let follower = rig.begin().await;
     let session = follower.report().session_id;
     rig.script.is_asked(1).await;
-    rig.agent.stop(session, StopReason::Cancelled, &super::fakes::client()).await.unwrap();
+    rig.agent.stop(session, StopReason::Cancelled, &crate::fakes::client()).await.unwrap();
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::Cancelled);
     assert_eq!(
@@ -164,7 +170,7 @@ async fn a_caption_keeps_no_secret() {
 
 #[tokio::test(start_paused = true)]
 async fn another_model_answers_for_the_user_at_its_own_price() {
-    let answers = Arc::new(Script::named("answers", b"", [says("Anna B.")]));
+    let answers = Arc::new(ScriptedModel::named("answers", b"", [says("Anna B.")]));
     let lines = [info("Which Anna?"), complete("")];
     let rig = Rig::new(lines)
         .answering(ReplyMode::AutoReply)
@@ -186,7 +192,7 @@ async fn another_model_answers_for_the_user_at_its_own_price() {
 
 #[tokio::test(start_paused = true)]
 async fn the_money_for_a_session_covers_every_model() {
-    let answers = Arc::new(Script::named("answers", b"", [says("Anna B.")]));
+    let answers = Arc::new(ScriptedModel::named("answers", b"", [says("Anna B.")]));
     let rig = Rig::new([info("Which Anna?"), complete("")])
         .answering(ReplyMode::AutoReply)
         .modelled(|models| models.reply = answers.clone())

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info, wait};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info, wait};
 use crate::journal::{Event, Fact};
 use crate::{ReplyMode, SessionId, StopReason, UserInput};
 
@@ -33,7 +33,7 @@ fn revives(
     dead: &Rig,
     session: SessionId,
     words: UserInput,
-    lines: impl IntoIterator<Item = Line>,
+    lines: impl IntoIterator<Item = ScriptedReply>,
 ) -> (Rig, crate::Report) {
     let next = dead.restarted(lines);
     let before = process().block_on(next.agent.report(session, &client())).expect("it can be read");
@@ -104,7 +104,7 @@ fn in_the_middle_of_a_reset() {
 
 #[test]
 fn in_the_middle_of_a_call_to_the_model() {
-    let rig = Rig::new([click(1), Line::Hangs]);
+    let rig = Rig::new([click(1), ScriptedReply::Hangs]);
     let session = dies(&rig, async |rig| rig.script.is_asked(2).await);
     let (next, report) = revives(&rig, session, UserInput::Nothing, [complete("done")]);
     assert_eq!(report.message, "done");
@@ -194,7 +194,7 @@ fn each_sort_of_words_goes_on_after_a_crash() {
         (UserInput::Reply("hurry".to_owned()), vec!["? Text Anna", "CLICK 1,500", "! hurry"]),
         (UserInput::Task("Text Bob".to_owned()), vec!["? Text Anna", "CLICK 1,500", "? Text Bob"]),
     ] {
-        let rig = Rig::new([click(1), Line::Hangs]);
+        let rig = Rig::new([click(1), ScriptedReply::Hangs]);
         let session = dies(&rig, async |rig| rig.script.is_asked(2).await);
         let (next, report) = revives(&rig, session, words, [complete("done")]);
         assert_eq!(report.message, "done");

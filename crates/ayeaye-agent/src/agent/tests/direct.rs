@@ -3,15 +3,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::crash::{all_is_closed, process};
-use super::fakes::{
-    Call, Failing, Fault, Line, Motion, Rig, Write, click, client, complete, info, within,
+use crate::fakes::{
+    Call, FailingJournal, Fault, Motion, Rig, ScriptedReply, Write, click, client, complete, info,
+    within,
 };
-use crate::agent::{DirectAction, DirectRun};
 use crate::journal::Fact;
 use crate::{
     Agent, AgentError, DeviceId, DirectOutcome, DirectResult, Gesture, Key, Point, Principal,
     SessionId, StopReason, UserInput,
 };
+use crate::{DirectAction, DirectRun};
 
 /// A tap at this place of the middle line, by [`client`].
 fn tap(x: i64, session_id: Option<SessionId>) -> DirectAction {
@@ -216,7 +217,7 @@ async fn whoever_looks_at_a_question_sees_it_through_an_act() {
 
 #[tokio::test(start_paused = true)]
 async fn while_the_agent_is_at_work_nobody_else_acts() {
-    let rig = Rig::new([Line::Hangs]);
+    let rig = Rig::new([ScriptedReply::Hangs]);
     let running = rig.begin().await.report().session_id;
     rig.script.is_asked(1).await;
     let busy = refused(&rig.agent, tap(1, Some(running))).await;
@@ -471,7 +472,7 @@ async fn wherever_the_disk_fails_in_an_act_nothing_is_sent_afterwards_and_no_lie
         for nth in 1.. {
             let mut disk = None;
             let rig = Rig::new([]).kept_by(|inner, phone| {
-                let failing = Arc::new(Failing::new(inner, phone, write, nth));
+                let failing = Arc::new(FailingJournal::new(inner, phone, write, nth));
                 disk = Some(failing.clone());
                 failing
             });

@@ -1,20 +1,20 @@
 //! A second model goes on where the first one comes to nothing.
 use std::sync::Arc;
 
-use super::fakes::{Line, Motion, Rig, Script, click, complete, info, types, wait};
+use crate::fakes::{Motion, Rig, ScriptedModel, ScriptedReply, click, complete, info, types, wait};
 use crate::journal::{Fact, PartRecord};
 use crate::{Part, Prices, SessionId, StopReason, UserInput};
 
-fn garbage() -> Line {
-    Line::Says("I think I should tap the button.".to_owned())
+fn garbage() -> ScriptedReply {
+    ScriptedReply::Says("I think I should tap the button.".to_owned())
 }
 
 /// A rig whose model says these lines, and another one that says those.
 fn two(
-    lines: impl IntoIterator<Item = Line>,
-    others: impl IntoIterator<Item = Line>,
-) -> (Rig, Arc<Script>) {
-    let other = Arc::new(Script::named("other", b"other", others));
+    lines: impl IntoIterator<Item = ScriptedReply>,
+    others: impl IntoIterator<Item = ScriptedReply>,
+) -> (Rig, Arc<ScriptedModel>) {
+    let other = Arc::new(ScriptedModel::named("other", b"other", others));
     let rig = Rig::new(lines).modelled(|models| models.fallback = Some(other.clone()));
     (rig, other)
 }
@@ -32,7 +32,7 @@ async fn notes(rig: &Rig, session: SessionId) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn another_model_goes_on_from_the_same_screen_for_the_rest_of_the_run() {
-    let fails = || Line::Fails("HTTP 503".to_owned());
+    let fails = || ScriptedReply::Fails("HTTP 503".to_owned());
     for trouble in [vec![fails()], vec![garbage(), garbage(), garbage()]] {
         let calls = trouble.len();
         let lines = [click(1)].into_iter().chain(trouble).chain([complete("never said")]);
@@ -104,7 +104,7 @@ async fn a_model_that_turns_in_circles_hands_over() {
 
 #[tokio::test(start_paused = true)]
 async fn when_both_come_to_nothing_the_run_stops() {
-    let fails = |cause: &str| Line::Fails(cause.to_owned());
+    let fails = |cause: &str| ScriptedReply::Fails(cause.to_owned());
     let (rig, other) = two([fails("HTTP 401")], [fails("HTTP 500")]);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
@@ -190,7 +190,7 @@ async fn a_picture_that_is_damaged_or_of_another_model_is_not_shown_again() {
         _ => None,
     });
     rig.damages(session, &blobs.await[0]);
-    let other = Arc::new(Script::named("other", b"", [wait(1)]));
+    let other = Arc::new(ScriptedModel::named("other", b"", [wait(1)]));
     other.shows_earlier(2);
     let next = rig.restarted([wait(1)]).steps(1);
     next.script.shows_earlier(2);

@@ -1,5 +1,5 @@
 //! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
-use super::fakes::{Rig, abort, click, client, complete, info};
+use crate::fakes::{Rig, abort, click, client, complete, info};
 use crate::journal::Fact;
 use crate::{AgentError, ContinueTask, DeviceId, SessionId, StopReason, UserInput};
 

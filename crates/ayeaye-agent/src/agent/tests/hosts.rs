@@ -5,15 +5,15 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::crash::{all_is_closed, process};
-use super::fakes::{Call, Fault, Line, Rig, abort, click, complete, info, note};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, abort, click, complete, info, note};
 use crate::journal::{Event, Fact};
 use crate::{ReplyMode, StopReason, UserInput};
 
-fn says(fields: &Value) -> Line {
-    Line::Says(fields.to_string())
+fn says(fields: &Value) -> ScriptedReply {
+    ScriptedReply::Says(fields.to_string())
 }
 
-fn assign(app: &str, subtask: &str) -> Line {
+fn assign(app: &str, subtask: &str) -> ScriptedReply {
     says(&json!({
         "observation": "The home screen.", "thought": "One by one.", "current_subtask": subtask,
         "app": app, "message": ["Be quick"], "plan": ["the rest"], "status": "ASSIGN",
@@ -21,15 +21,15 @@ fn assign(app: &str, subtask: &str) -> Line {
     }))
 }
 
-fn finish(result: &str) -> Line {
+fn finish(result: &str) -> ScriptedReply {
     says(&json!({ "status": "FINISH", "result": result }))
 }
 
-fn asks(question: &str) -> Line {
+fn asks(question: &str) -> ScriptedReply {
     says(&json!({ "status": "PENDING", "questions": [question] }))
 }
 
-fn looks() -> Line {
+fn looks() -> ScriptedReply {
     says(&json!({ "status": "CONTINUE" }))
 }
 
@@ -121,6 +121,15 @@ async fn a_request_over_two_apps_is_given_out_and_carried_out() {
             "snapshot session None",
         ]
     );
+    // What is assigned is on record as UFO has it: the place of the app in the list, and its name.
+    let targets = events.iter().filter_map(|event| match &event.entry.fact {
+        Fact::ToolStart(start) if start.name == "AWAKE" => start.target.clone(),
+        _ => None,
+    });
+    let targets: Vec<_> = targets.map(|it| (it.id, it.name, it.kind, it.rect)).collect();
+    let app =
+        |id: &str, name: &str| (id.to_owned(), name.to_owned(), "application".to_owned(), [0; 4]);
+    assert_eq!(targets, [app("0", "Messages"), app("2", "Notes")]);
     // Each app agent knows its own subtask, and what was found before as content.
     let seen = rig.script.seen();
     assert!(
@@ -194,7 +203,7 @@ async fn a_question_of_an_app_agent_is_answered_and_the_same_subtask_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn a_plan_that_cannot_be_read_is_asked_for_again_and_is_no_end() {
     let rig = Rig::new([complete("Sent.")]).planned([
-        Line::Says("FINISH".to_owned()),
+        ScriptedReply::Says("FINISH".to_owned()),
         assign("Bank", "Text her"),
         assign("Messages", "Text her"),
         finish("Done."),

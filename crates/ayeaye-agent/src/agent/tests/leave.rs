@@ -1,5 +1,5 @@
 //! Acts that the user has to allow: asked before, done once after a clear yes, never otherwise.
-use super::fakes::{Rig, complete, sensitive};
+use crate::fakes::{Rig, complete, sensitive};
 use crate::{QuestionKind, StopReason, UserInput};
 
 fn says(text: &str) -> UserInput {

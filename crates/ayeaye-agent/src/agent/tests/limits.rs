@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Line, Rig, click, complete, wait};
+use crate::fakes::{Rig, ScriptedReply, click, complete, wait};
 use crate::{Prices, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
@@ -48,7 +48,8 @@ async fn a_run_that_takes_too_long_is_stopped_and_can_go_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_to_the_model_ends_with_its_run() {
-    let rig = Rig::new([Line::Hangs]).limited(|limits| limits.run_time = Duration::from_secs(90));
+    let rig = Rig::new([ScriptedReply::Hangs])
+        .limited(|limits| limits.run_time = Duration::from_secs(90));
     let begun = Instant::now();
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
@@ -93,7 +94,7 @@ async fn a_record_that_grows_too_large_stops_its_run() {
 #[tokio::test(start_paused = true)]
 async fn the_same_on_an_unchanged_screen_is_remarked_on_and_then_stopped() {
     let rig = Rig::new((0..8).map(|_| click(1)).chain([complete("")]));
-    rig.phone.moves(super::fakes::Motion::Dead);
+    rig.phone.moves(crate::fakes::Motion::Dead);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::NoProgress);
     assert_eq!(rig.phone.gestures().len(), 7, "the eighth is not sent");

@@ -1,5 +1,5 @@
 //! What is secret is kept nowhere, and still reaches the phone.
-use super::fakes::{Line, Rig, click, complete, info, types};
+use crate::fakes::{Rig, ScriptedReply, click, complete, info, types};
 use crate::journal::Fact;
 use crate::{KeepElements, KeepImages, KeepText, PrivacySettings, StopReason, UserInput};
 
@@ -207,7 +207,7 @@ async fn a_password_is_noticed_even_when_elements_are_not_wanted() {
 async fn an_answer_in_the_users_stead_is_learned_before_it_is_recorded() {
     let rig = Rig::new([
         info("Which code?"),
-        Line::Says("It is 482913".to_owned()),
+        ScriptedReply::Says("It is 482913".to_owned()),
         types("482913", None),
         complete("done"),
     ]);
@@ -227,7 +227,7 @@ async fn an_operators_late_answer_is_a_secret() {
 
 #[tokio::test(start_paused = true)]
 async fn the_judge_leaves_no_picture_that_was_not_to_be_kept() {
-    let verdict = || Line::Says(r#"{"complete": "yes"}"#.to_owned());
+    let verdict = || ScriptedReply::Says(r#"{"complete": "yes"}"#.to_owned());
     let rig = Rig::new([complete("done")]).judged([verdict(), verdict()]);
     rig.phone.shows(SIGN_IN, true);
     let report = rig.run().await;

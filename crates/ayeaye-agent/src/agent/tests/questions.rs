@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info};
 use crate::journal::{Answer, Fact};
 use crate::{AgentError, ReplyMode, StopReason, UserInput};
 
@@ -70,10 +70,11 @@ async fn nobody_is_asked_with_no_reply_and_the_model_is_told_after_its_question(
 #[tokio::test(start_paused = true)]
 async fn a_model_that_asks_on_and_on_is_not_answered_for_ever() {
     for mode in [ReplyMode::NoReply, ReplyMode::AutoReply] {
-        let said = || Line::Says("Yes.".to_owned());
+        let said = || ScriptedReply::Says("Yes.".to_owned());
         let asking = (0..6).flat_map(|n| [info(&format!("{n}?")), said()]);
         let asking = asking.filter(|line| {
-            mode == ReplyMode::AutoReply || !matches!(line, Line::Says(text) if text == "Yes.")
+            mode == ReplyMode::AutoReply
+                || !matches!(line, ScriptedReply::Says(text) if text == "Yes.")
         });
         let rig = Rig::new(asking).answering(mode);
         let report = rig.run().await;
@@ -86,7 +87,7 @@ async fn a_model_that_asks_on_and_on_is_not_answered_for_ever() {
 
 #[tokio::test(start_paused = true)]
 async fn a_model_answers_for_the_user_from_task_question_and_screen() {
-    let lines = [info("Which Anna?"), Line::Says(" Anna B. \n".to_owned()), complete("")];
+    let lines = [info("Which Anna?"), ScriptedReply::Says(" Anna B. \n".to_owned()), complete("")];
     let rig = Rig::new(lines).answering(ReplyMode::AutoReply);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
@@ -112,8 +113,8 @@ async fn a_model_answers_for_the_user_from_task_question_and_screen() {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_cannot_answer_for_the_user_leaves_the_question_to_the_user() {
     for (line, reason) in [
-        (Line::Fails("HTTP 503".to_owned()), StopReason::ModelFailed),
-        (Line::Says("  ".to_owned()), StopReason::InfoActionNeedsReply),
+        (ScriptedReply::Fails("HTTP 503".to_owned()), StopReason::ModelFailed),
+        (ScriptedReply::Says("  ".to_owned()), StopReason::InfoActionNeedsReply),
     ] {
         let lines = [info("Which?"), line, complete("")];
         let rig = Rig::new(lines).answering(ReplyMode::AutoReply);
@@ -250,7 +251,7 @@ async fn guidance_that_crosses_a_question_does_not_answer_it() {
 
 #[tokio::test(start_paused = true)]
 async fn more_guidance_than_a_run_can_take_is_refused_at_once() {
-    let rig = Rig::new([Line::Hangs]);
+    let rig = Rig::new([ScriptedReply::Hangs]);
     let follower = rig.begin().await;
     let session = follower.report().session_id;
     rig.script.is_asked(1).await;

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fakes::{Call, Fault, Line, Rig, click, client, complete, info};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info};
 use crate::{
     AgentError, ContinueTask, DeviceHolder, Principal, SessionId, SettleRule, StartTask,
     StopReason, UserInput,
@@ -17,7 +17,8 @@ async fn of_two_starts_that_race_for_a_phone_one_gets_it() {
         patience: Duration::ZERO,
         ..SettleRule::USUAL
     };
-    let rig = Rig::new((0..40).map(|_| Line::Hangs)).limited(|limits| limits.settle = quick);
+    let rig =
+        Rig::new((0..40).map(|_| ScriptedReply::Hangs)).limited(|limits| limits.settle = quick);
     let rig = Arc::new(rig);
     for round in 0..40 {
         let tries = ["Text Anna", "Text Bob"].map(|task| {
@@ -132,7 +133,7 @@ async fn of_two_replies_to_one_question_one_answers_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_whose_phone_is_busy_names_who_has_it() {
-    let rig = Rig::new([complete("one"), Line::Hangs]);
+    let rig = Rig::new([complete("one"), ScriptedReply::Hangs]);
     let first = rig.run().await.session_id;
     let second = rig.begin().await;
     let holder = second.report().session_id;
@@ -149,7 +150,7 @@ async fn a_session_whose_phone_is_busy_names_who_has_it() {
 
 #[tokio::test(start_paused = true)]
 async fn nobody_hears_of_anothers_session() {
-    let rig = Rig::new([info("Which?"), Line::Hangs]);
+    let rig = Rig::new([info("Which?"), ScriptedReply::Hangs]);
     let waiting = rig.run().await.session_id;
     let other = Principal::new("other");
     let nowhere = SessionId::new();

@@ -1,9 +1,9 @@
 //! Rounds as UFO means them: states, sub-rounds, snapshots, the blackboard, cost and judgements.
 use serde_json::json;
 
-use super::fakes::{Line, Rig, abort, click, complete, confirm, info};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, abort, click, complete, confirm, info};
 use crate::journal::{EvaluationRecord, Fact};
-use crate::{Prices, StopReason, UserInput};
+use crate::{KeepElements, Prices, PrivacySettings, StopReason, UserInput};
 
 const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.widget.Button"
     clickable="true" password="false" bounds="[0,0][100000,100000]"/></hierarchy>"#;
@@ -93,20 +93,103 @@ async fn every_change_of_state_is_on_the_record() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_used_up_its_steps_still_shows_where_it_stands() {
+async fn a_round_that_is_broken_off_still_shows_where_it_stands() {
+    // After the last step the phone is looked at once more, with a moment for its elements.
     let rig = Rig::new([click(1), click(2)]).steps(2);
+    rig.phone.shows(DUMP, false);
     let report = rig.run().await;
-    assert_eq!(report.stop_reason, StopReason::MaxStepsReached);
     assert_eq!(
         rig.facts(report.session_id, milestone).await,
-        ["snapshot session None true false", "session MAX_STEPS_REACHED"]
+        [
+            "snapshot round None true true",
+            "snapshot session None true true",
+            "session MAX_STEPS_REACHED"
+        ]
+    );
+
+    let rig = Rig::new([click(1), ScriptedReply::Fails("503".to_owned())]);
+    rig.phone.shows(DUMP, false);
+    let report = rig.run().await;
+    let milestones = rig.facts(report.session_id, milestone).await;
+    assert_eq!(milestones[0], "snapshot round None true true");
+    assert_eq!(milestones.last().unwrap(), "session MODEL_FAILED");
+
+    let rig = Rig::new([info("Which?")]);
+    rig.phone.shows(DUMP, false);
+    let report = rig.run().await;
+    let milestones = rig.facts(report.session_id, milestone).await;
+    assert_eq!(
+        milestones,
+        [
+            "snapshot round None true true",
+            "snapshot session None true true",
+            "session INFO_ACTION_NEEDS_REPLY"
+        ]
+    );
+    assert_eq!(rig.phone.count(Call::Capture), 3, "two after the reset, one for the step");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_is_lost_leaves_what_was_seen_last() {
+    let rig = Rig::new([click(1), click(2)]);
+    rig.phone.shows(DUMP, false);
+    rig.phone.breaks(Call::Capture, 4..=100_000, Fault::Gone);
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::DeviceLost);
+    let pictures = rig.facts(report.session_id, |fact| match fact {
+        Fact::Observe(it) => it.screenshot.clone().map(|blob| ("seen", blob.sha256)),
+        Fact::Snapshot { scope, screenshot: Some(blob), .. } if scope == "round" => {
+            Some(("round", blob.sha256.clone()))
+        }
+        _ => None,
+    });
+    let pictures = pictures.await;
+    assert_eq!(pictures.len(), 2, "{pictures:?}");
+    assert_eq!((pictures[1].0, &pictures[1].1), ("round", &pictures[0].1));
+}
+
+/// The kinds of facts of each step, in order: `tree` for the elements, `call` and `act`.
+async fn steps(rig: &Rig, session: crate::SessionId) -> Vec<Vec<&'static str>> {
+    let mut steps: Vec<Vec<&'static str>> = Vec::new();
+    for event in rig.events(session).await {
+        let kind = match &event.entry.fact {
+            Fact::StepStart(_) => {
+                steps.push(Vec::new());
+                continue;
+            }
+            Fact::Observe(it) if it.ui_tree.is_some() => "tree",
+            Fact::LlmRequest(_) => "call",
+            Fact::ToolStart(_) => "act",
+            Fact::StepEnd(_) => "end",
+            _ => continue,
+        };
+        if event.entry.step.is_some() {
+            steps.last_mut().expect("a step has begun").push(kind);
+        }
+    }
+    steps
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_elements_at_every_step_each_step_has_them_before_it_acts_and_ends() {
+    let keeping = PrivacySettings { elements: KeepElements::Always, ..PrivacySettings::default() };
+    // Each model call takes 800 ms, the elements 3 s.
+    let rig = Rig::new([click(1), ScriptedReply::Fails("503".to_owned())]).privacy(keeping);
+    rig.phone.shows(DUMP, false);
+    rig.phone.dumps_in(std::time::Duration::from_secs(3));
+    let report = rig.run().await;
+    assert_eq!(report.stop_reason, StopReason::ModelFailed);
+    assert_eq!(
+        steps(&rig, report.session_id).await,
+        [vec!["call", "tree", "act", "end"], vec!["call", "tree", "end"]]
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn cost_is_summed_by_step_round_and_session() {
     let prices = Prices { input: 2.0, output: 10.0, cached: None };
-    let rig = Rig::new([click(1), Line::Says("?".to_owned()), complete("one")]).priced(prices);
+    let rig =
+        Rig::new([click(1), ScriptedReply::Says("?".to_owned()), complete("one")]).priced(prices);
     let one = rig.run().await;
     rig.script.adds([complete("two")]);
     let two = rig.go_on(one.session_id, UserInput::Task("Text Bob".to_owned())).await;
@@ -140,11 +223,11 @@ async fn cost_is_summed_by_step_round_and_session() {
 #[tokio::test(start_paused = true)]
 async fn a_judge_looks_at_rounds_and_sessions_and_changes_nothing() {
     let verdict = r#"{"reason": "Seen.", "sub_scores": [{"name": "sent", "evaluation": "yes"}], "complete": "yes"}"#;
-    let says = |text: &str| Line::Says(text.to_owned());
+    let says = |text: &str| ScriptedReply::Says(text.to_owned());
     let rig = Rig::new([click(1), complete("Sent.")]).judged([
         says("I think so"),
         says(verdict),
-        Line::Fails("503".to_owned()),
+        ScriptedReply::Fails("503".to_owned()),
     ]);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
@@ -173,7 +256,7 @@ async fn a_judge_looks_at_rounds_and_sessions_and_changes_nothing() {
 async fn a_judge_is_not_asked_when_nothing_is_left_to_pay_it_with() {
     // 110 tokens a call: one step and one of the judge's calls.
     let rig = Rig::new([complete("Sent.")])
-        .judged([Line::Says("I think so".to_owned())])
+        .judged([ScriptedReply::Says("I think so".to_owned())])
         .limited(|limits| limits.session_tokens = Some(200));
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);

@@ -1,7 +1,7 @@
 //! Screens that show nothing: off, black, locked.
 use std::time::Duration;
 
-use super::fakes::{Call, Fault, Rig, click, complete};
+use crate::fakes::{Call, Fault, Rig, click, complete};
 use crate::journal::Fact;
 use crate::{QuestionKind, StopReason, UserInput};
 

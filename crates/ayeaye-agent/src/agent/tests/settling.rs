@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Motion, Phone, Rig, click, complete};
+use crate::fakes::{Call, FakeDevice, Motion, Rig, click, complete};
 use crate::journal::{Fact, Observe};
 use crate::settle::{looks_same, settle};
 use crate::{Device as _, SessionId, SettleRule};
@@ -35,7 +35,7 @@ async fn touched(motion: Motion) -> (Rig, crate::Frame, Instant) {
     (rig, before, since)
 }
 
-async fn rested(phone: &Phone) -> crate::Frame {
+async fn rested(phone: &FakeDevice) -> crate::Frame {
     tokio::time::sleep(Duration::from_secs(10)).await;
     phone.capture().await.unwrap()
 }

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Failing, Fault, Line, Rig, Write, click, client, complete, info, wait};
+use crate::fakes::{
+    Call, FailingJournal, Fault, Rig, ScriptedReply, Write, click, client, complete, info, wait,
+};
 use crate::journal::Fact;
 use crate::{AgentError, ReplyMode, StopReason, UserInput};
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_during_a_model_call_sends_nothing_more() {
-    let late = Line::Late(Duration::from_mins(1), String::new());
+    let late = ScriptedReply::Late(Duration::from_mins(1), String::new());
     let rig = Rig::new([click(1), late, complete("done")]);
     let follower = rig.begin().await;
     let session = follower.report().session_id;
@@ -59,7 +61,7 @@ async fn a_stop_during_a_gesture_lets_it_finish_and_no_other_begin() {
 async fn a_stop_while_a_gesture_is_written_down_keeps_it_from_the_phone() {
     let mut disk = None;
     let rig = Rig::new([click(1), complete("done")]).kept_by(|inner, phone| {
-        let whole = Arc::new(Failing::new(inner, phone, Write::Append, u32::MAX));
+        let whole = Arc::new(FailingJournal::new(inner, phone, Write::Append, u32::MAX));
         disk = Some(whole.clone());
         whole
     });
@@ -143,7 +145,7 @@ async fn stopping_what_does_not_run_tells_what_it_came_to() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_is_recorded_in_every_run_before_it_is_over() {
-    let rig = Rig::new([Line::Hangs]);
+    let rig = Rig::new([ScriptedReply::Hangs]);
     let follower = rig.begin().await;
     rig.script.is_asked(1).await;
     let begun = Instant::now();

@@ -1,18 +1,18 @@
 //! A disk that fails: no gesture after it, and no lie about it.
 use std::sync::Arc;
 
-use super::fakes::{Failing, Rig, Write, click, complete, info};
+use crate::fakes::{FailingJournal, Rig, Write, click, complete, info};
 use crate::{AgentError, StopReason, UserInput};
 
-fn lines() -> Vec<super::fakes::Line> {
+fn lines() -> Vec<crate::fakes::ScriptedReply> {
     vec![click(1), info("Which?"), click(2), complete("done")]
 }
 
 /// A rig whose disk fails at the nth write of this kind.
-fn failing(write: Write, nth: u32) -> (Rig, Arc<Failing>) {
+fn failing(write: Write, nth: u32) -> (Rig, Arc<FailingJournal>) {
     let mut disk = None;
     let rig = Rig::new(lines()).answering(crate::ReplyMode::NoReply).kept_by(|inner, phone| {
-        let failing = Arc::new(Failing::new(inner, phone, write, nth));
+        let failing = Arc::new(FailingJournal::new(inner, phone, write, nth));
         disk = Some(failing.clone());
         failing
     });

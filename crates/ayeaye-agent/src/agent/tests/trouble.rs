@@ -3,12 +3,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::fakes::{Call, Fault, Line, Rig, click, client, complete};
+use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete};
 use crate::journal::{Fact, ToolEnd};
 use crate::{AgentError, Part, Role, SessionId, StopReason, UserInput};
 
-fn garbage() -> Line {
-    Line::Says("I think I should tap the button.".to_owned())
+fn garbage() -> ScriptedReply {
+    ScriptedReply::Says("I think I should tap the button.".to_owned())
 }
 
 async fn tool_ends(rig: &Rig, session: SessionId) -> Vec<ToolEnd> {
@@ -77,7 +77,7 @@ async fn a_point_off_the_screen_is_asked_again_and_never_moved_onto_it() {
 
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_that_fails_stops_the_run_and_it_can_go_on() {
-    let rig = Rig::new([click(1), Line::Fails("HTTP 503".to_owned()), complete("done")]);
+    let rig = Rig::new([click(1), ScriptedReply::Fails("HTTP 503".to_owned()), complete("done")]);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
     assert_eq!(report.message, "HTTP 503");
@@ -88,7 +88,7 @@ async fn an_endpoint_that_fails_stops_the_run_and_it_can_go_on() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_panics_gives_its_phone_back_and_is_mended_like_after_a_crash() {
-    let rig = Rig::new([click(1), Line::Panics, complete("done")]);
+    let rig = Rig::new([click(1), ScriptedReply::Panics, complete("done")]);
     let follower = rig.begin().await;
     let session = follower.report().session_id;
     rig.script.is_asked(2).await;

@@ -1,11 +1,11 @@
-//! What the host agent is told: the rules, the apps, the request, and what has happened.
+//! The prompt of the host agent: the rules, the apps, the request, and what has happened.
 //!
 //! What stays the same from step to step comes first, so that endpoints can keep it; what apps and
 //! screens say stands behind bars, as content.
 use serde_json::{Value, json};
 
-use super::Seen;
 use crate::run::Run;
+use crate::run::observer::Observation;
 use crate::session::{FAIL, FinishedSubtask, lines, push_quoted};
 use crate::{App, Message, Part, Prompt, Role};
 
@@ -17,25 +17,26 @@ const LONGEST_LABEL: usize = 60;
 const LONGEST_RESULT: usize = 2000;
 
 impl Run {
-    pub(super) fn plan_prompt(&self, seen: &Seen, system_notes: &[String]) -> Prompt {
-        let planning = &self.session.planning;
+    pub(super) fn host_prompt(&self, observation: &Observation, system_notes: &[String]) -> Prompt {
+        let session = self.session();
+        let planning = &session.planning;
         let mut page = String::from("Apps on the phone:\n");
         let apps = self.apps();
-        apps.iter().take(MOST_APPS).for_each(|app| push_quoted(&mut page, &named(app)));
+        apps.iter().take(MOST_APPS).for_each(|app| push_quoted(&mut page, &app_line(app)));
         if MOST_APPS < apps.len() {
             page.push_str("(there are more; those can be named by their package)\n");
         }
         page.push_str("\nThe user asks for:\n");
-        behind(&mut page, "> ", &self.session.request);
-        let round = self.session.round;
+        push_marked(&mut page, "> ", &session.request);
+        let round = session.round;
         let (now, before): (Vec<&FinishedSubtask>, Vec<&FinishedSubtask>) =
             planning.finished.iter().partition(|it| it.round == round);
-        tell(
+        push_subtasks(
             &mut page,
             "Subtasks of earlier requests of this user, with what came of them",
             &before,
         );
-        tell(&mut page, "Subtasks of this request so far, with what came of them", &now);
+        push_subtasks(&mut page, "Subtasks of this request so far, with what came of them", &now);
         let noted: Vec<&str> = planning.blackboard().collect();
         if !noted.is_empty() {
             page.push_str("\nNotes and answers:\n");
@@ -45,13 +46,13 @@ impl Run {
         }
         if !planning.plan.is_empty() {
             page.push_str("\nYour plan of last time:\n");
-            planning.plan.iter().for_each(|it| behind(&mut page, "- ", it));
+            planning.plan.iter().for_each(|it| push_marked(&mut page, "- ", it));
         }
         let advice: Vec<&str> = planning.guidance().collect();
         if !advice.is_empty() {
             page.push_str("\nThe user has also said:\n");
             for it in advice {
-                behind(&mut page, "> ", it);
+                push_marked(&mut page, "> ", it);
             }
         }
         let limit = self.deps.limits.subtasks;
@@ -71,9 +72,9 @@ impl Run {
         for it in system_notes {
             page.extend(["\n", it, "\n"]);
         }
-        let app = seen.app.as_deref().unwrap_or("an app that the phone did not name");
+        let app = observation.app.as_deref().unwrap_or("an app that the phone did not name");
         page.extend(["\nIn front now: ", app, ". The screen now:"]);
-        let parts = vec![Part::Text(page), Part::Picture(seen.picture.clone())];
+        let parts = vec![Part::Text(page), Part::Picture(observation.picture.picture.clone())];
         Prompt {
             messages: vec![Message::text(Role::System, RULES), Message { role: Role::User, parts }],
             tools: Vec::new(),
@@ -83,11 +84,11 @@ impl Run {
 }
 
 /// Puts a text behind a mark, every line of it: what is not the program's own cannot pass for it.
-fn behind(page: &mut String, mark: &str, text: &str) {
+fn push_marked(page: &mut String, mark: &str, text: &str) {
     lines(text).for_each(|line| page.extend([mark, line, "\n"]));
 }
 
-fn tell(page: &mut String, title: &str, over: &[&FinishedSubtask]) {
+fn push_subtasks(page: &mut String, title: &str, over: &[&FinishedSubtask]) {
     if over.is_empty() {
         return;
     }
@@ -99,7 +100,7 @@ fn tell(page: &mut String, title: &str, over: &[&FinishedSubtask]) {
 }
 
 /// An app in one line, whatever it calls itself.
-fn named(app: &App) -> String {
+fn app_line(app: &App) -> String {
     let label = app.label.as_deref().unwrap_or_default();
     let plain: String = label.chars().filter(|c| !c.is_control()).take(LONGEST_LABEL).collect();
     match plain.trim() {

@@ -17,7 +17,7 @@ use crate::{
 
 /// What one call comes to.
 #[derive(Debug, Clone)]
-pub(in super::super) enum Line {
+pub(crate) enum ScriptedReply {
     /// These words, after the usual time.
     Says(String),
     /// These words, after this time.
@@ -30,23 +30,23 @@ pub(in super::super) enum Line {
     Panics,
 }
 
-fn say(function: &str, arguments: &Value) -> Line {
-    Line::Says(json!({ "function": function, "arguments": arguments }).to_string())
+fn say(function: &str, arguments: &Value) -> ScriptedReply {
+    ScriptedReply::Says(json!({ "function": function, "arguments": arguments }).to_string())
 }
 
-pub(in super::super) fn click(x: u32) -> Line {
+pub(crate) fn click(x: u32) -> ScriptedReply {
     say("CLICK", &json!({ "point": [x, 500] }))
 }
 
-pub(in super::super) fn wait(seconds: u32) -> Line {
+pub(crate) fn wait(seconds: u32) -> ScriptedReply {
     say("WAIT", &json!({ "seconds": seconds }))
 }
 
-pub(in super::super) fn note(text: &str) -> Line {
+pub(crate) fn note(text: &str) -> ScriptedReply {
     say("NOTE", &json!({ "text": text }))
 }
 
-pub(in super::super) fn types(text: &str, at: Option<[u32; 2]>) -> Line {
+pub(crate) fn types(text: &str, at: Option<[u32; 2]>) -> ScriptedReply {
     let mut arguments = json!({ "value": text, "clear": false, "submit": false });
     if let Some(point) = at {
         arguments["point"] = json!(point);
@@ -54,43 +54,43 @@ pub(in super::super) fn types(text: &str, at: Option<[u32; 2]>) -> Line {
     say("TYPE", &arguments)
 }
 
-pub(in super::super) fn confirm(text: &str) -> Line {
+pub(crate) fn confirm(text: &str) -> ScriptedReply {
     say("INFO", &json!({ "question": { "kind": "confirm", "text": text, "options": [] } }))
 }
 
 /// A click that needs leave.
-pub(in super::super) fn sensitive(x: u32, text: &str) -> Line {
+pub(crate) fn sensitive(x: u32, text: &str) -> ScriptedReply {
     let question = json!({ "kind": "confirm", "text": text, "options": [] });
     let act = json!({ "function": "CLICK", "arguments": { "point": [x, 500] } });
     say("INFO", &json!({ "question": question, "act": act }))
 }
 
-pub(in super::super) fn info(text: &str) -> Line {
+pub(crate) fn info(text: &str) -> ScriptedReply {
     say("INFO", &json!({ "question": { "kind": "info", "text": text, "options": [] } }))
 }
 
-pub(in super::super) fn complete(message: &str) -> Line {
+pub(crate) fn complete(message: &str) -> ScriptedReply {
     say("COMPLETE", &json!({ "return": message }))
 }
 
-pub(in super::super) fn abort(reason: &str) -> Line {
+pub(crate) fn abort(reason: &str) -> ScriptedReply {
     say("ABORT", &json!({ "reason": reason }))
 }
 
 /// What a step showed the model.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Seen {
-    pub(in super::super) request: String,
-    pub(in super::super) history: Vec<HistoryItem>,
-    pub(in super::super) system_notes: Vec<String>,
-    pub(in super::super) picture: Picture,
+pub(crate) struct Seen {
+    pub(crate) request: String,
+    pub(crate) history: Vec<HistoryItem>,
+    pub(crate) system_notes: Vec<String>,
+    pub(crate) picture: Picture,
     /// Steps whose pictures are shown again.
-    pub(in super::super) history_images: Vec<u32>,
+    pub(crate) history_images: Vec<u32>,
 }
 
 impl Seen {
     /// The past in short words: `?` a request, `!` what was said, else an action and how it failed.
-    pub(in super::super) fn past_in_words(&self) -> Vec<String> {
+    pub(crate) fn past_in_words(&self) -> Vec<String> {
         let words = |history: &HistoryItem| match history {
             HistoryItem::Request(text) | HistoryItem::Subtask(text) => format!("? {text}"),
             HistoryItem::UserReply(text) => format!("! {text}"),
@@ -107,12 +107,12 @@ impl Seen {
 }
 
 #[derive(Debug)]
-pub(in super::super) struct Script {
+pub(crate) struct ScriptedModel {
     name: &'static str,
     /// The bytes of its pictures are the frame's first pixel and these.
     mark: &'static [u8],
     history_images: AtomicUsize,
-    lines: Mutex<VecDeque<Line>>,
+    lines: Mutex<VecDeque<ScriptedReply>>,
     seen: Mutex<Vec<Seen>>,
     prompts: Mutex<Vec<Prompt>>,
     complaints: Mutex<Vec<String>>,
@@ -123,16 +123,16 @@ pub(in super::super) struct Script {
 /// How long an answer takes, in paused time.
 const LATENCY: Duration = Duration::from_millis(800);
 
-impl Script {
-    pub(super) fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+impl ScriptedModel {
+    pub(crate) fn new(lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
         Self::named("script", b"", lines)
     }
 
     /// Another model, with pictures of its own.
-    pub(in super::super) fn named(
+    pub(crate) fn named(
         name: &'static str,
         mark: &'static [u8],
-        lines: impl IntoIterator<Item = Line>,
+        lines: impl IntoIterator<Item = ScriptedReply>,
     ) -> Self {
         Self {
             name,
@@ -148,43 +148,43 @@ impl Script {
     }
 
     /// Lines for later.
-    pub(in super::super) fn adds(&self, lines: impl IntoIterator<Item = Line>) {
+    pub(crate) fn adds(&self, lines: impl IntoIterator<Item = ScriptedReply>) {
         lock(&self.lines).extend(lines);
     }
 
     /// From now on its prompts show so many earlier screens.
-    pub(in super::super) fn shows_earlier(&self, most: usize) {
+    pub(crate) fn shows_earlier(&self, most: usize) {
         self.history_images.store(most, Ordering::Relaxed);
     }
 
     /// From now on its calls have a price.
-    pub(in super::super) fn cost(&self, prices: Prices) {
+    pub(crate) fn cost(&self, prices: Prices) {
         *lock(&self.prices) = Some(prices);
     }
 
     /// What the steps showed, in order.
-    pub(in super::super) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         lock(&self.seen).clone()
     }
 
     /// What the last step showed.
-    pub(in super::super) fn last(&self) -> Seen {
+    pub(crate) fn last(&self) -> Seen {
         self.seen().pop().expect("the model was asked")
     }
 
     /// Every prompt that was sent.
-    pub(in super::super) fn prompts(&self) -> Vec<Prompt> {
+    pub(crate) fn prompts(&self) -> Vec<Prompt> {
         lock(&self.prompts).clone()
     }
 
     /// Waits until the nth call has arrived.
-    pub(in super::super) async fn is_asked(&self, nth: u32) {
+    pub(crate) async fn is_asked(&self, nth: u32) {
         let mut calls = self.calls.subscribe();
         let arrived = calls.wait_for(|calls| nth <= *calls);
         super::within(arrived).await.expect("the model is there");
     }
 
-    pub(in super::super) fn complaints(&self) -> Vec<String> {
+    pub(crate) fn complaints(&self) -> Vec<String> {
         lock(&self.complaints).clone()
     }
 
@@ -198,7 +198,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[async_trait]
-impl Model for Script {
+impl Model for ScriptedModel {
     fn name(&self) -> &str {
         self.name
     }
@@ -260,14 +260,14 @@ impl Model for Script {
                 self.complain("more calls than lines");
                 return Err(fails("the script is over".to_owned()));
             }
-            Some(Line::Says(text)) => (LATENCY, text),
-            Some(Line::Late(latency, text)) => (latency, text),
-            Some(Line::Fails(cause)) => {
+            Some(ScriptedReply::Says(text)) => (LATENCY, text),
+            Some(ScriptedReply::Late(latency, text)) => (latency, text),
+            Some(ScriptedReply::Fails(cause)) => {
                 sleep(LATENCY).await;
                 return Err(fails(cause));
             }
-            Some(Line::Panics) => panic!("this is a test"),
-            Some(Line::Hangs) => (Duration::MAX, String::new()),
+            Some(ScriptedReply::Panics) => panic!("this is a test"),
+            Some(ScriptedReply::Hangs) => (Duration::MAX, String::new()),
         };
         if limit < latency {
             sleep(limit).await;

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::Phone;
+use super::FakeDevice;
 use crate::journal::{BlobRef, Entry, Event, EventSink, Fact, LeaseGrant, Summary};
 use crate::{DeviceId, Follower, Journal, JournalError, JournalWriter, SessionId, StopReason};
 
 /// What does not succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Write {
+pub(crate) enum Write {
     Append,
     Sync,
     Keep,
@@ -19,7 +19,7 @@ pub(in super::super) enum Write {
 
 /// Passes everything on until the nth write of one kind.
 #[derive(Debug)]
-pub(in super::super) struct Failing {
+pub(crate) struct FailingJournal {
     inner: Arc<dyn Journal>,
     state: Arc<State>,
 }
@@ -29,17 +29,17 @@ struct State {
     write: Write,
     nth: u32,
     count: AtomicU32,
-    phone: Arc<Phone>,
+    phone: Arc<FakeDevice>,
     /// What had been sent to the phone when the disk failed.
     sent: Mutex<Option<Vec<String>>>,
     /// The run to stop while this is being announced.
     stops: Mutex<Option<(&'static str, Follower)>>,
 }
 
-impl Failing {
-    pub(in super::super) fn new(
+impl FailingJournal {
+    pub(crate) fn new(
         inner: Arc<dyn Journal>,
-        phone: Arc<Phone>,
+        phone: Arc<FakeDevice>,
         write: Write,
         nth: u32,
     ) -> Self {
@@ -48,13 +48,13 @@ impl Failing {
     }
 
     /// Stops the run at the moment when this is written down, before it is done.
-    pub(in super::super) fn stops_at(&self, name: &'static str, follower: Follower) {
+    pub(crate) fn stops_at(&self, name: &'static str, follower: Follower) {
         *self.state.stops.lock().expect("no test panics while it holds this") =
             Some((name, follower));
     }
 
     /// What had been sent to the phone when the disk failed, if it has.
-    pub(in super::super) fn sent(&self) -> Option<Vec<String>> {
+    pub(crate) fn sent(&self) -> Option<Vec<String>> {
         self.state.sent.lock().expect("no test panics while it holds this").clone()
     }
 }
@@ -76,16 +76,16 @@ impl State {
 }
 
 #[derive(Debug)]
-struct FailingRecord {
+struct FailingWriter {
     inner: Box<dyn JournalWriter>,
     state: Arc<State>,
 }
 
 #[async_trait]
-impl Journal for Failing {
+impl Journal for FailingJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
         let inner = self.inner.create(id).await?;
-        Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
+        Ok(Box::new(FailingWriter { inner, state: self.state.clone() }))
     }
 
     async fn open(
@@ -94,7 +94,7 @@ impl Journal for Failing {
         each: EventSink<'_>,
     ) -> Result<Box<dyn JournalWriter>, JournalError> {
         let inner = self.inner.open(id, each).await?;
-        Ok(Box::new(FailingRecord { inner, state: self.state.clone() }))
+        Ok(Box::new(FailingWriter { inner, state: self.state.clone() }))
     }
 
     async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
@@ -147,7 +147,7 @@ impl Journal for Failing {
 }
 
 #[async_trait]
-impl JournalWriter for FailingRecord {
+impl JournalWriter for FailingWriter {
     async fn append(&mut self, entry: Entry) -> Result<Event, JournalError> {
         self.state.check(Write::Append)?;
         self.state.phone.unsynced.fetch_add(1, Ordering::Relaxed);

@@ -1,21 +1,54 @@
-//! What lists and subscriptions see: sessions in short, and when something about them changes.
+//! Who may know of which session, and what there is to see of it from outside.
 use tokio::sync::watch;
 
-use super::{Agent, AgentError, Follower};
+use super::{Agent, AgentError, Follower, RunActivity};
 use crate::journal::Summary;
 use crate::report::Report;
 use crate::{Principal, SessionId};
 
-/// What has happened to somebody's runs since the process began.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RunActivity {
-    /// Runs that have begun, and runs that have ended.
-    pub count: u64,
-    /// The youngest session that was driven.
-    pub newest: Option<SessionId>,
-}
-
 impl Agent {
+    /// Whether the principal may know of a session. One that cannot be read is the business of the person
+    /// at this machine.
+    pub(super) async fn is_visible_to(&self, session: SessionId, principal: &Principal) -> bool {
+        if let Some(owner) = self.runs.owner(session) {
+            return principal.owns(&owner);
+        }
+        let owner = match self.deps.journal.summary(&session).await {
+            Ok(summary) => Principal::from_record(summary.owner.as_deref()),
+            Err(_) => Principal::local(),
+        };
+        principal.owns(&owner)
+    }
+
+    /// Fails for a session that is not there, and in the same way for one that is not the principal's.
+    pub async fn ensure_visible(
+        &self,
+        session: SessionId,
+        principal: &Principal,
+    ) -> Result<(), AgentError> {
+        let known = match self.runs.owner(session) {
+            Some(owner) => principal.owns(&owner),
+            // One that is there and cannot be read is for the principal to hear of later.
+            None => !matches!(
+                self.session_summary(session, principal).await,
+                Err(AgentError::UnknownSession(_))
+            ),
+        };
+        if known { Ok(()) } else { Err(AgentError::UnknownSession(session)) }
+    }
+
+    /// The error as this principal may read it.
+    pub(super) async fn redact_for(&self, err: AgentError, principal: &Principal) -> AgentError {
+        match err {
+            AgentError::DeviceBusy { device, session: Some(session) }
+                if !self.is_visible_to(session, principal).await =>
+            {
+                AgentError::DeviceBusy { device, session: None }
+            }
+            other => other,
+        }
+    }
+
     /// A session in short. Of one that is not being written this reads no record, as a rule.
     pub async fn session_summary(
         &self,
@@ -26,7 +59,7 @@ impl Agent {
         if self.runs.owner(id).is_some_and(|owner| !principal.owns(&owner)) {
             return Err(unknown());
         }
-        match self.summary(id).await {
+        match self.read_summary(id).await {
             Ok(summary) => {
                 let owner = Principal::from_record(summary.owner.as_deref());
                 if principal.owns(&owner) { Ok(summary) } else { Err(unknown()) }

@@ -1,5 +1,5 @@
 //! What the agent can be asked.
-use crate::{DeviceId, Principal, SessionId};
+use crate::{DeviceId, Gesture, Principal, SessionId};
 
 /// Who answers the agent's questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,4 +93,21 @@ pub enum UserInput {
     },
     /// Nothing.
     Nothing,
+}
+
+/// An act that a client has decided.
+#[derive(Debug, Clone)]
+pub struct DirectAction {
+    /// The phone.
+    pub device_id: DeviceId,
+    /// The session it belongs to; `None` for one of direct control alone, the last if it is fresh.
+    pub session_id: Option<SessionId>,
+    /// What to do.
+    pub gesture: Gesture,
+    /// Why, in the client's words; may be empty.
+    pub reason: String,
+    /// Whether what is typed is nobody else's business: it is kept nowhere.
+    pub secret: bool,
+    /// Who asks. To anybody but its owner a session is unknown.
+    pub principal: Principal,
 }

@@ -1,8 +1,8 @@
-//! What the loop is tested with: a phone, a model and a disk that do as they are told, and complain
-//! when the loop breaks its promises.
-mod disk;
-mod phone;
-mod script;
+//! What the agent is tested with: a phone, a model and a journal that do as they are told, and complain
+//! when the agent breaks its promises.
+mod device;
+mod journal;
+mod model;
 
 use std::fs;
 use std::path::Path;
@@ -12,12 +12,17 @@ use std::time::Duration;
 use jiff::{Timestamp, ToSpan as _};
 use tempfile::TempDir;
 
-pub(super) use self::disk::{Failing, Write};
-pub(super) use self::phone::{Call, Fault, Motion, Phone};
-pub(super) use self::script::{
-    Line, Script, abort, click, complete, confirm, info, note, sensitive, types, wait,
+pub(crate) use self::device::{Call, FakeDevice, Fault, Motion};
+pub(crate) use self::journal::{FailingJournal, Write};
+pub(crate) use self::model::{
+    ScriptedModel, ScriptedReply, abort, click, complete, confirm, info, note, sensitive, types,
+    wait,
 };
-use crate::journal::{BlobRef, Event, Fact, FileJournal, SyncPolicy};
+use crate::journal::{
+    BlobRef, DeviceRecord, Event, Fact, FileJournal, RunRecord, SessionStart, SyncPolicy,
+};
+use crate::privacy::SecretStore;
+use crate::run::Recorder;
 use crate::{
     Agent, AgentDeps, AgentError, ContinueTask, DeviceId, DeviceSource, Follower, Journal, Judge,
     Limits, Models, Part, Prices, Principal, PrivacySettings, Prompt, ReplyMode, Report, SessionId,
@@ -25,46 +30,46 @@ use crate::{
 };
 
 /// Who asks in these tests.
-pub(super) fn client() -> Principal {
+pub(crate) fn client() -> Principal {
     Principal::new("client")
 }
 
 /// One phone, one model, one agent, one disk.
-pub(super) struct Rig {
-    pub(super) agent: Agent,
-    pub(super) phone: Arc<Phone>,
-    pub(super) script: Arc<Script>,
-    pub(super) journal: Arc<dyn Journal>,
-    pub(super) limits: Limits,
-    pub(super) privacy: PrivacySettings,
-    pub(super) judge: Option<Judge>,
-    pub(super) models: Models,
+pub(crate) struct Rig {
+    pub(crate) agent: Agent,
+    pub(crate) phone: Arc<FakeDevice>,
+    pub(crate) script: Arc<ScriptedModel>,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) limits: Limits,
+    pub(crate) privacy: PrivacySettings,
+    pub(crate) judge: Option<Judge>,
+    pub(crate) models: Models,
     /// Plans, where a host agent is wanted.
-    pub(super) planner: Option<Arc<Script>>,
-    pub(super) mode: ReplyMode,
-    pub(super) max_steps: u32,
+    pub(crate) planner: Option<Arc<ScriptedModel>>,
+    pub(crate) mode: ReplyMode,
+    pub(crate) max_steps: u32,
     /// Shared by the rigs before and after a crash.
     disk: Arc<TempDir>,
 }
 
 impl Rig {
     /// An agent whose model says these lines, one a call.
-    pub(super) fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+    pub(crate) fn new(lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
         let disk = Arc::new(tempfile::tempdir().expect("a temporary folder can be made"));
         Self::on(disk, Limits::USUAL, lines)
     }
 
     /// The next process on the same disk: another agent, the phone as new.
-    pub(super) fn restarted(&self, lines: impl IntoIterator<Item = Line>) -> Self {
+    pub(crate) fn restarted(&self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
         Self::on(self.disk.clone(), self.limits.clone(), lines)
     }
 
     /// The next process, on a copy of the disk whose record of the session ends after so many events.
-    pub(super) fn cut(
+    pub(crate) fn cut(
         &self,
         session: SessionId,
         events: usize,
-        lines: impl IntoIterator<Item = Line>,
+        lines: impl IntoIterator<Item = ScriptedReply>,
     ) -> Self {
         let disk = Arc::new(tempfile::tempdir().expect("a temporary folder can be made"));
         let folder = |disk: &TempDir| disk.path().join("sessions").join(session.to_string());
@@ -76,10 +81,14 @@ impl Rig {
         Self::on(disk, self.limits.clone(), lines)
     }
 
-    fn on(disk: Arc<TempDir>, limits: Limits, lines: impl IntoIterator<Item = Line>) -> Self {
+    fn on(
+        disk: Arc<TempDir>,
+        limits: Limits,
+        lines: impl IntoIterator<Item = ScriptedReply>,
+    ) -> Self {
         let journal = files(disk.path());
-        let phone = Arc::new(Phone::new("phone-1", disk.path()));
-        let script = Arc::new(Script::new(lines));
+        let phone = Arc::new(FakeDevice::new("phone-1", disk.path()));
+        let script = Arc::new(ScriptedModel::new(lines));
         let mut rig = Self {
             agent: bare(&phone, &script, &journal),
             phone,
@@ -99,16 +108,16 @@ impl Rig {
     }
 
     /// The same with other limits.
-    pub(super) fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+    pub(crate) fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);
         self.rewire();
         self
     }
 
     /// The same with a journal that is not the disk's own.
-    pub(super) fn kept_by(
+    pub(crate) fn kept_by(
         mut self,
-        wrap: impl FnOnce(Arc<dyn Journal>, Arc<Phone>) -> Arc<dyn Journal>,
+        wrap: impl FnOnce(Arc<dyn Journal>, Arc<FakeDevice>) -> Arc<dyn Journal>,
     ) -> Self {
         self.journal = wrap(self.journal.clone(), self.phone.clone());
         self.rewire();
@@ -116,54 +125,54 @@ impl Rig {
     }
 
     /// The same with other answers to questions.
-    pub(super) fn answering(mut self, mode: ReplyMode) -> Self {
+    pub(crate) fn answering(mut self, mode: ReplyMode) -> Self {
         self.mode = mode;
         self
     }
 
     /// The same with fewer steps a run.
-    pub(super) fn steps(mut self, max_steps: u32) -> Self {
+    pub(crate) fn steps(mut self, max_steps: u32) -> Self {
         self.max_steps = max_steps;
         self
     }
 
-    /// The same, keeping more or less.
-    pub(super) fn privacy(mut self, privacy: PrivacySettings) -> Self {
+    /// The same, privacy more or less.
+    pub(crate) fn privacy(mut self, privacy: PrivacySettings) -> Self {
         self.privacy = privacy;
         self.rewire();
         self
     }
 
     /// The same with prices.
-    pub(super) fn priced(self, prices: Prices) -> Self {
+    pub(crate) fn priced(self, prices: Prices) -> Self {
         self.script.cost(prices);
         self
     }
 
     /// The same with a judge who says these lines.
-    pub(super) fn judged(mut self, lines: impl IntoIterator<Item = Line>) -> Self {
-        let model = Arc::new(Script::new(lines));
+    pub(crate) fn judged(mut self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        let model = Arc::new(ScriptedModel::new(lines));
         self.judge = Some(Judge { model, rounds: true, sessions: true });
         self.rewire();
         self
     }
 
     /// The same with other models beside the one that acts.
-    pub(super) fn modelled(mut self, change: impl FnOnce(&mut Models)) -> Self {
+    pub(crate) fn modelled(mut self, change: impl FnOnce(&mut Models)) -> Self {
         change(&mut self.models);
         self.rewire();
         self
     }
 
     /// The same with a host agent whose model says these lines.
-    pub(super) fn planned(mut self, lines: impl IntoIterator<Item = Line>) -> Self {
-        self.planner = Some(Arc::new(Script::new(lines)));
+    pub(crate) fn planned(mut self, lines: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        self.planner = Some(Arc::new(ScriptedModel::new(lines)));
         self.rewire();
         self
     }
 
     /// What the host agent was told, in order.
-    pub(super) fn pages(&self) -> Vec<String> {
+    pub(crate) fn pages(&self) -> Vec<String> {
         let planner = self.planner.as_ref().expect("there is a host agent");
         planner.prompts().iter().map(last_words).collect()
     }
@@ -181,7 +190,7 @@ impl Rig {
     }
 
     /// A start of this task by [`client`].
-    pub(super) fn task(&self, task: &str) -> StartTask {
+    pub(crate) fn task(&self, task: &str) -> StartTask {
         StartTask {
             device_id: DeviceId::new("phone-1"),
             task: task.to_owned(),
@@ -193,17 +202,17 @@ impl Rig {
     }
 
     /// Starts "Text Anna" and does not wait.
-    pub(super) async fn begin(&self) -> Follower {
+    pub(crate) async fn begin(&self) -> Follower {
         self.agent.start(self.task("Text Anna")).await.expect("the run starts")
     }
 
     /// Starts "Text Anna" and waits for the run's end.
-    pub(super) async fn run(&self) -> Report {
+    pub(crate) async fn run(&self) -> Report {
         self.ended(self.begin().await).await
     }
 
     /// What a client that goes on with the session asks for.
-    pub(super) fn next(&self, session_id: SessionId, words: UserInput) -> ContinueTask {
+    pub(crate) fn next(&self, session_id: SessionId, words: UserInput) -> ContinueTask {
         ContinueTask {
             session_id,
             device_id: None,
@@ -217,7 +226,7 @@ impl Rig {
     }
 
     /// Goes on with a session and does not wait.
-    pub(super) async fn resume(
+    pub(crate) async fn resume(
         &self,
         session: SessionId,
         words: UserInput,
@@ -226,13 +235,13 @@ impl Rig {
     }
 
     /// Goes on with a session and waits for the run's end.
-    pub(super) async fn go_on(&self, session: SessionId, words: UserInput) -> Report {
+    pub(crate) async fn go_on(&self, session: SessionId, words: UserInput) -> Report {
         let follower = self.resume(session, words).await.expect("the session goes on");
         self.ended(follower).await
     }
 
     /// Waits for a run's end. What is told then is what is on the disk, word for word.
-    pub(super) async fn ended(&self, mut follower: Follower) -> Report {
+    pub(crate) async fn ended(&self, mut follower: Follower) -> Report {
         within(async { while follower.changed().await {} }).await;
         let report = (*follower.report()).clone();
         assert!(!follower.running(), "the run went away without a word");
@@ -244,7 +253,7 @@ impl Rig {
     }
 
     /// Every file of the journal that holds this text, with a session's name in its path or not.
-    pub(super) fn files_with(&self, text: &str) -> Vec<String> {
+    pub(crate) fn files_with(&self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![self.disk.path().to_owned()];
         while let Some(folder) = folders.pop() {
@@ -263,7 +272,7 @@ impl Rig {
     }
 
     /// Changes what is kept under this name.
-    pub(super) fn damages(&self, session: SessionId, blob: &BlobRef) {
+    pub(crate) fn damages(&self, session: SessionId, blob: &BlobRef) {
         let folder = self.disk.path().join("sessions").join(session.to_string()).join("blobs");
         let file = folder.join(&blob.sha256[..2]).join(format!("{}.png", blob.sha256));
         let length = fs::metadata(&file).expect("it is kept").len();
@@ -272,12 +281,12 @@ impl Rig {
     }
 
     /// Everything recorded of a session.
-    pub(super) async fn events(&self, session: SessionId) -> Vec<Event> {
+    pub(crate) async fn events(&self, session: SessionId) -> Vec<Event> {
         files(self.disk.path()).read(&session).await.expect("the record can be read")
     }
 
     /// The facts of a session of which `pick` makes something.
-    pub(super) async fn facts<T>(
+    pub(crate) async fn facts<T>(
         &self,
         session: SessionId,
         pick: impl Fn(&Fact) -> Option<T>,
@@ -307,12 +316,16 @@ fn last_words(prompt: &Prompt) -> String {
     }
 }
 
-fn bare(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> Agent {
+fn bare(phone: &Arc<FakeDevice>, script: &Arc<ScriptedModel>, journal: &Arc<dyn Journal>) -> Agent {
     Agent::new(deps(phone, script, journal))
 }
 
-fn deps(phone: &Arc<Phone>, script: &Arc<Script>, journal: &Arc<dyn Journal>) -> AgentDeps {
-    let source: Arc<dyn DeviceSource> = Arc::new(phone::Plugged(phone.clone()));
+fn deps(
+    phone: &Arc<FakeDevice>,
+    script: &Arc<ScriptedModel>,
+    journal: &Arc<dyn Journal>,
+) -> AgentDeps {
+    let source: Arc<dyn DeviceSource> = Arc::new(device::FakeSource(phone.clone()));
     AgentDeps {
         sources: vec![source],
         in_process_devices: Vec::new(),
@@ -336,7 +349,52 @@ fn files(data: &Path) -> Arc<dyn Journal> {
 }
 
 /// Waits, but not for ever: a test that hangs says where.
-pub(super) async fn within<T>(waiting: impl Future<Output = T>) -> T {
+pub(crate) async fn within<T>(waiting: impl Future<Output = T>) -> T {
     let limit = Duration::from_hours(10);
     tokio::time::timeout(limit, waiting).await.expect("this ends by itself")
+}
+
+/// The record of a session that has just begun, on a disk of its own, and the phone that checks it.
+pub(crate) struct Recording {
+    pub(crate) device: Arc<FakeDevice>,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) recorder: Recorder,
+    _disk: TempDir,
+}
+
+impl Recording {
+    pub(crate) async fn new() -> Self {
+        let disk = tempfile::tempdir().expect("a temporary folder can be made");
+        let journal = files(disk.path());
+        let device = Arc::new(FakeDevice::new("phone-1", disk.path()));
+        let start = SessionStart {
+            task_name: "test".to_owned(),
+            request: "Text Anna".to_owned(),
+            device: DeviceRecord {
+                device_id: "phone-1".to_owned(),
+                model: String::new(),
+                android_version: String::new(),
+                wm_size: [60, 120],
+            },
+            config: serde_json::Map::new(),
+            run: RunRecord {
+                max_steps: 20,
+                reply_mode: ReplyMode::PassToClient.name().to_owned(),
+                planner: false,
+            },
+            owner: None,
+        };
+        let privacy = PrivacySettings::default();
+        let secrets = Arc::new(SecretStore::new(privacy.text));
+        let recorder = Recorder::create(&*journal, SessionId::new(), start, secrets, privacy);
+        let recorder = recorder.await.expect("a session can be created");
+        Self { device, journal, recorder, _disk: disk }
+    }
+
+    /// The facts behind the beginning of the session.
+    pub(crate) async fn facts(&self) -> Vec<Fact> {
+        let id = self.recorder.session().id;
+        let events = self.journal.read(&id).await.expect("the record can be read");
+        events.into_iter().skip(1).map(|event| event.entry.fact).collect()
+    }
 }

@@ -10,28 +10,28 @@ use crate::{App, ParseError, Reply};
 
 /// Characters of a text that is acted on; longer ones are refused.
 const LONGEST: usize = 4000;
-/// Characters that are kept of a text that is only told.
-const TOLD: usize = 2000;
+/// Characters that are kept of a text that is only logged.
+const LONGEST_LOGGED: usize = 2000;
 /// Entries of a list.
-const MOST: usize = 50;
+const MOST_ENTRIES: usize = 50;
 
 /// What the host agent said, understood.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Plan {
-    pub(super) turn: Turn,
+pub(super) struct HostReply {
+    pub(super) turn: HostTurn,
     /// All of it, for the record.
     pub(super) response: ResponseRecord,
 }
 
 /// What it wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum HostTurn {
     /// Give this out, in this package.
     Assign { app: String, subtask: String },
     /// Ask the user.
     Ask(Vec<String>),
     /// Look again.
-    ScreenCapture,
+    LookAgain,
     /// Carried out, with this result.
     Finish(String),
     /// Given up, for this reason.
@@ -40,19 +40,19 @@ pub(super) enum Turn {
 
 /// A reply that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct RefusedReply {
     pub(super) why: ParseError,
     /// It names an app that is not among those known.
     pub(super) unknown_app: bool,
 }
 
-impl From<String> for Refused {
+impl From<String> for RefusedReply {
     fn from(why: String) -> Self {
         Self { why: ParseError(why), unknown_app: false }
     }
 }
 
-impl From<&str> for Refused {
+impl From<&str> for RefusedReply {
     fn from(why: &str) -> Self {
         why.to_owned().into()
     }
@@ -83,24 +83,24 @@ struct Fields {
 }
 
 /// Reads a reply, given the apps there are.
-pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
+pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<HostReply, RefusedReply> {
     if reply.finish_reason.as_deref() == Some("length") {
         return Err("it was cut off: answer more briefly".into());
     }
     if !reply.calls.is_empty() {
         return Err("it calls a tool, and there are none: reply with the JSON object alone".into());
     }
-    let Found { json, doubt } = object(&reply.text)?;
+    let FoundObject { json, doubt } = object(&reply.text)?;
     let fields: Fields = serde_json::from_str(json)
         .map_err(|err| format!("it is not the one JSON object that was asked for: {err}"))?;
-    let subtask = acted_on("current_subtask", &fields.current_subtask)?;
-    let result = acted_on("result", &fields.result)?;
+    let subtask = instruction("current_subtask", &fields.current_subtask)?;
+    let result = instruction("result", &fields.result)?;
     let questions = list("questions", &fields.questions)?;
     let message = list("message", &fields.message)?;
     let response = ResponseRecord {
-        observation: told(&fields.observation),
-        thought: told(&fields.thought),
-        comment: told(&fields.comment),
+        observation: logged(&fields.observation),
+        thought: logged(&fields.thought),
+        comment: logged(&fields.comment),
         plan: list("plan", &fields.plan)?,
         message,
         questions: questions.clone(),
@@ -121,14 +121,14 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
                     "it gives out a subtask and has a result: with ASSIGN `result` is empty".into(),
                 );
             }
-            let app = acted_on("app", &fields.app)?;
-            Turn::Assign { app: installed(&app, apps)?, subtask }
+            let app = instruction("app", &fields.app)?;
+            HostTurn::Assign { app: installed(&app, apps)?, subtask }
         }
         "PENDING" if questions.is_empty() => {
             return Err("the status is PENDING, but there are no `questions`".into());
         }
-        "PENDING" => Turn::Ask(questions),
-        "CONTINUE" => Turn::ScreenCapture,
+        "PENDING" => HostTurn::Ask(questions),
+        "CONTINUE" => HostTurn::LookAgain,
         "FINISH" => {
             if !subtask.is_empty() || !questions.is_empty() {
                 return Err(
@@ -140,20 +140,20 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
             if let Some(doubt) = doubt {
                 return Err(format!("{doubt}: reply with the JSON object alone").into());
             }
-            let said = if result.is_empty() { comment } else { result };
-            if said.is_empty() {
+            let outcome = if result.is_empty() { comment } else { result };
+            if outcome.is_empty() {
                 return Err(
                     "the status is FINISH, but `result` does not say what came of it".into()
                 );
             }
-            Turn::Finish(said)
+            HostTurn::Finish(outcome)
         }
         "FAIL" => {
-            let said = if result.is_empty() { comment } else { result };
-            if said.is_empty() {
+            let outcome = if result.is_empty() { comment } else { result };
+            if outcome.is_empty() {
                 return Err("the status is FAIL, but `result` does not say why".into());
             }
-            Turn::Fail(said)
+            HostTurn::Fail(outcome)
         }
         other => {
             let other: String = other.chars().take(40).collect();
@@ -163,11 +163,11 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<Plan, Refused> {
             .into());
         }
     };
-    Ok(Plan { turn, response })
+    Ok(HostReply { turn, response })
 }
 
 /// The object of a reply.
-struct Found<'a> {
+struct FoundObject<'a> {
     json: &'a str,
     /// Why the end of a request is not taken from it.
     doubt: Option<&'static str>,
@@ -175,7 +175,7 @@ struct Found<'a> {
 
 /// The object in a reply: behind what was thought, with or without a fence around it. Where there are
 /// two, what is between the outer braces is no JSON.
-fn object(text: &str) -> Result<Found<'_>, Refused> {
+fn object(text: &str) -> Result<FoundObject<'_>, RefusedReply> {
     let text = text.rsplit_once("</think>").map_or(text, |(_, rest)| rest);
     let (from, to) = text.find('{').zip(text.rfind('}')).ok_or("there is no JSON object in it")?;
     let json = text.get(from..=to).ok_or("there is no JSON object in it")?;
@@ -190,19 +190,19 @@ fn object(text: &str) -> Result<Found<'_>, Refused> {
     } else {
         None
     };
-    Ok(Found { json, doubt })
+    Ok(FoundObject { json, doubt })
 }
 
-fn told(value: &Value) -> String {
+fn logged(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
     };
-    text.trim().chars().take(TOLD).collect()
+    text.trim().chars().take(LONGEST_LOGGED).collect()
 }
 
-fn acted_on(name: &str, value: &Value) -> Result<String, Refused> {
+fn instruction(name: &str, value: &Value) -> Result<String, RefusedReply> {
     match value {
         Value::Null => Ok(String::new()),
         Value::String(text) if LONGEST < text.chars().count() => {
@@ -213,21 +213,23 @@ fn acted_on(name: &str, value: &Value) -> Result<String, Refused> {
     }
 }
 
-fn list(name: &str, value: &Value) -> Result<Vec<String>, Refused> {
+fn list(name: &str, value: &Value) -> Result<Vec<String>, RefusedReply> {
     let texts = match value {
         Value::Null => Vec::new(),
-        Value::String(_) => vec![acted_on(name, value)?],
-        Value::Array(items) if items.len() <= MOST => {
-            items.iter().map(|item| acted_on(name, item)).collect::<Result<_, _>>()?
+        Value::String(_) => vec![instruction(name, value)?],
+        Value::Array(items) if items.len() <= MOST_ENTRIES => {
+            items.iter().map(|item| instruction(name, item)).collect::<Result<_, _>>()?
         }
-        Value::Array(_) => return Err(format!("`{name}` has more than {MOST} entries").into()),
+        Value::Array(_) => {
+            return Err(format!("`{name}` has more than {MOST_ENTRIES} entries").into());
+        }
         _ => return Err(format!("`{name}` must be a list of texts").into()),
     };
     Ok(texts.into_iter().filter(|text| !text.is_empty()).collect())
 }
 
 /// The package of an app that is named by its package or its label, if that is the name of one only.
-fn installed(name: &str, apps: &[App]) -> Result<String, Refused> {
+fn installed(name: &str, apps: &[App]) -> Result<String, RefusedReply> {
     if name.is_empty() {
         return Err("the status is ASSIGN, but `app` is empty".into());
     }
@@ -249,7 +251,7 @@ fn installed(name: &str, apps: &[App]) -> Result<String, Refused> {
             one.package, other.package
         )
         .into()),
-        (None, _) => Err(Refused {
+        (None, _) => Err(RefusedReply {
             why: ParseError(format!(
                 "there is no app {name:?} on the phone: name one of the listed apps by its package"
             )),
@@ -278,7 +280,7 @@ mod tests {
         Reply { text: text.to_owned(), ..Reply::default() }
     }
 
-    fn turn(text: &str) -> Result<Turn, String> {
+    fn turn(text: &str) -> Result<HostTurn, String> {
         read(&reply(text), &apps()).map(|plan| plan.turn).map_err(|it| it.why.0)
     }
 
@@ -292,28 +294,28 @@ mod tests {
         let fenced = format!("<think>{{}}</think>Here:\n```json\n{assign}\n```");
         let plan = read(&reply(&fenced), &apps()).unwrap();
         let (app, subtask) = ("com.chat".to_owned(), "Find it".to_owned());
-        assert_eq!(plan.turn, Turn::Assign { app, subtask });
+        assert_eq!(plan.turn, HostTurn::Assign { app, subtask });
         assert_eq!(plan.response.plan, ["Write a note"]);
         assert_eq!(plan.response.message, ["It is from DHL"]);
         let bare = r#"{"status": "ASSIGN", "current_subtask": "x", "app": "Deal Hunt"}"#;
         let (app, subtask) = ("com.shop.dealhunt".to_owned(), "x".to_owned());
-        assert_eq!(turn(bare), Ok(Turn::Assign { app, subtask }));
+        assert_eq!(turn(bare), Ok(HostTurn::Assign { app, subtask }));
         assert_eq!(
             turn(r#"{"status": "PENDING", "questions": "Which?"}"#),
-            Ok(Turn::Ask(vec!["Which?".to_owned()]))
+            Ok(HostTurn::Ask(vec!["Which?".to_owned()]))
         );
-        assert_eq!(turn(r#"{"status": "CONTINUE"}"#), Ok(Turn::ScreenCapture));
+        assert_eq!(turn(r#"{"status": "CONTINUE"}"#), Ok(HostTurn::LookAgain));
         assert_eq!(
             turn(r#"{"status": "FINISH", "result": "Done."}"#),
-            Ok(Turn::Finish("Done.".to_owned()))
+            Ok(HostTurn::Finish("Done.".to_owned()))
         );
         assert_eq!(
             turn(r#"{"status": "FINISH", "comment": "Done."}"#),
-            Ok(Turn::Finish("Done.".to_owned()))
+            Ok(HostTurn::Finish("Done.".to_owned()))
         );
         assert_eq!(
             turn(r#"{"status": "FAIL", "result": "No."}"#),
-            Ok(Turn::Fail("No.".to_owned()))
+            Ok(HostTurn::Fail("No.".to_owned()))
         );
     }
 
@@ -405,9 +407,9 @@ mod tests {
                 object[name] = value.clone();
             }
             // It ends only with the word and something to say.
-            if let Ok(Turn::Finish(said)) = turn(&object.to_string()) {
+            if let Ok(HostTurn::Finish(outcome)) = turn(&object.to_string()) {
                 prop_assert_eq!(status.trim(), "FINISH");
-                prop_assert!(!said.is_empty());
+                prop_assert!(!outcome.is_empty());
             }
         }
     }

@@ -22,7 +22,7 @@ const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
 
 /// The calls of [`Device`], and opening one; each is counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in super::super) enum Call {
+pub(crate) enum Call {
     List,
     InProgress,
     Capture,
@@ -35,7 +35,7 @@ pub(in super::super) enum Call {
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) enum Fault {
+pub(crate) enum Fault {
     /// The link breaks; what was asked has been done all the same.
     LinkLost,
     /// No answer for so long; what was asked has not been done.
@@ -50,13 +50,13 @@ pub(in super::super) enum Fault {
     Black,
     /// Somebody presses the power key just before.
     ScreenOff,
-    /// No answer until [`Phone::let_go`]; done then.
+    /// No answer until [`FakeDevice::let_go`]; done then.
     Hang,
 }
 
 /// How the screen changes when it is touched.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) enum Motion {
+pub(crate) enum Motion {
     /// The next page is there at once.
     AtOnce,
     /// It takes so long to answer, and then moves for so long.
@@ -68,14 +68,14 @@ pub(in super::super) enum Motion {
 }
 
 #[derive(Debug)]
-pub(in super::super) struct Phone {
+pub(crate) struct FakeDevice {
     id: DeviceId,
     data: PathBuf,
     inner: Mutex<Inner>,
     calls: watch::Sender<HashMap<Call, u32>>,
     held: watch::Sender<bool>,
     /// Events that a disk that counts them has not put down for good.
-    pub(super) unsynced: AtomicU32,
+    pub(crate) unsynced: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -96,8 +96,8 @@ struct Inner {
     changing: bool,
 }
 
-impl Phone {
-    pub(super) fn new(serial: &str, data: &Path) -> Self {
+impl FakeDevice {
+    pub(crate) fn new(serial: &str, data: &Path) -> Self {
         Self {
             id: DeviceId::new(serial),
             data: data.to_owned(),
@@ -123,82 +123,82 @@ impl Phone {
     }
 
     /// Breaks these calls of this kind; the first is 1.
-    pub(in super::super) fn breaks(&self, call: Call, which: RangeInclusive<u32>, fault: Fault) {
+    pub(crate) fn breaks(&self, call: Call, which: RangeInclusive<u32>, fault: Fault) {
         self.inner().faults.push((call, which, fault));
     }
 
     /// Mends everything.
-    pub(in super::super) fn mended(&self) {
+    pub(crate) fn mended(&self) {
         self.inner().faults.clear();
     }
 
-    pub(in super::super) fn moves(&self, motion: Motion) {
+    pub(crate) fn moves(&self, motion: Motion) {
         self.inner().motion = motion;
     }
 
     /// From now on the screen consists of this; the field in focus may hide what is typed.
-    pub(in super::super) fn shows(&self, dump: &str, secret_field: bool) {
+    pub(crate) fn shows(&self, dump: &str, secret_field: bool) {
         let mut inner = self.inner();
         inner.dump = Some(dump.to_owned());
         inner.secret_field = secret_field;
     }
 
     /// It takes so long to say what its screen consists of.
-    pub(in super::super) fn dumps_in(&self, time: Duration) {
+    pub(crate) fn dumps_in(&self, time: Duration) {
         self.inner().dump_takes = time;
     }
 
     /// Another app is installed.
-    pub(in super::super) fn installs(&self, package: &'static str, label: &'static str) {
+    pub(crate) fn installs(&self, package: &'static str, label: &'static str) {
         self.inner().apps.push((package, label));
     }
 
     /// How often it was asked what its screen consists of.
-    pub(in super::super) fn dumps(&self) -> u32 {
+    pub(crate) fn dumps(&self) -> u32 {
         self.inner().dumps
     }
 
     /// Touches it by hand.
-    pub(in super::super) fn is_touched(&self) {
+    pub(crate) fn is_touched(&self) {
         let mut inner = self.inner();
         inner.page += 1;
         inner.touched = Instant::now();
     }
 
     /// Lets every call that hangs come to its end.
-    pub(in super::super) fn let_go(&self) {
+    pub(crate) fn let_go(&self) {
         self.held.send_replace(false);
     }
 
     /// Waits until the nth call of this kind has arrived.
-    pub(in super::super) async fn gets(&self, call: Call, nth: u32) {
+    pub(crate) async fn gets(&self, call: Call, nth: u32) {
         let mut calls = self.calls.subscribe();
         let arrived = calls.wait_for(|calls| calls.get(&call).is_some_and(|n| nth <= *n));
         super::within(arrived).await.expect("the phone is there");
     }
 
     /// How many calls of this kind have arrived.
-    pub(in super::super) fn count(&self, call: Call) -> u32 {
+    pub(crate) fn count(&self, call: Call) -> u32 {
         self.calls.borrow().get(&call).copied().unwrap_or_default()
     }
 
     /// Everything that was sent to change the phone, as it arrived.
-    pub(in super::super) fn sent(&self) -> Vec<String> {
+    pub(crate) fn sent(&self) -> Vec<String> {
         self.inner().sent.clone()
     }
 
     /// The gestures among it.
-    pub(in super::super) fn gestures(&self) -> Vec<String> {
+    pub(crate) fn gestures(&self) -> Vec<String> {
         let ours = |sent: &String| sent != "RESET" && sent != "WAKE";
         self.sent().into_iter().filter(ours).collect()
     }
 
     /// Takes away the complaints: the test has seen them.
-    pub(in super::super) fn forgiven(&self) -> Vec<String> {
+    pub(crate) fn forgiven(&self) -> Vec<String> {
         std::mem::take(&mut self.inner().complaints)
     }
 
-    pub(super) fn complaints(&self) -> Vec<String> {
+    pub(crate) fn complaints(&self) -> Vec<String> {
         self.inner().complaints.clone()
     }
 
@@ -317,7 +317,7 @@ fn frame(colour: [u32; 3]) -> Frame {
 }
 
 #[async_trait]
-impl Device for Phone {
+impl Device for FakeDevice {
     fn id(&self) -> &DeviceId {
         &self.id
     }
@@ -397,10 +397,10 @@ impl Device for Phone {
 
 /// Where the phone is found.
 #[derive(Debug)]
-pub(super) struct Plugged(pub(super) Arc<Phone>);
+pub(crate) struct FakeSource(pub(crate) Arc<FakeDevice>);
 
 #[async_trait]
-impl DeviceSource for Plugged {
+impl DeviceSource for FakeSource {
     async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
         if let Some(fault) = self.0.arrive(Call::List) {
             self.0.fail("listing", fault).await?;

@@ -1,0 +1,171 @@
+//! From a request to a run under way.
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
+
+use super::registry::{ActiveRun, DeviceLease};
+use super::{Agent, AgentError, Follower};
+use crate::journal::{DeviceRecord, LeaseGrant, RunRecord, SessionStart};
+use crate::report::RunInfo;
+use crate::run::{CancelHandle, DirectRequest, Recorder, ResumeKind, Run, RunSetup, RunUpdate};
+use crate::{Device, Principal, ReplyMode, Session, SessionId, StartTask};
+
+/// How many messages to a run may wait until it reads them.
+const INBOX: usize = 8;
+
+/// What a run is started with.
+pub(super) struct Launch {
+    pub(super) resume_kind: ResumeKind,
+    pub(super) started_with: RunRecord,
+    pub(super) reply_mode: ReplyMode,
+}
+
+impl Launch {
+    pub(super) fn new(
+        resume_kind: ResumeKind,
+        max_steps: u32,
+        reply_mode: ReplyMode,
+        planner: bool,
+    ) -> Self {
+        let started_with =
+            RunRecord { max_steps, reply_mode: reply_mode.name().to_owned(), planner };
+        Self { resume_kind, started_with, reply_mode }
+    }
+
+    /// The run that this begins.
+    fn run_info(&self, session: &Session) -> RunInfo {
+        let number = match self.resume_kind {
+            ResumeKind::First => 0,
+            _ => session.run_number + 1,
+        };
+        let began = match self.resume_kind {
+            ResumeKind::Reply(_) => session.run_began,
+            // An act of the client, while the question waits.
+            ResumeKind::Continue if session.question.is_some() => session.run_began,
+            _ => number,
+        };
+        RunInfo { number, began, facts: self.started_with.clone() }
+    }
+}
+
+impl StartTask {
+    pub(super) fn launch(&self) -> Launch {
+        Launch::new(ResumeKind::First, self.max_steps, self.reply_mode, self.planner)
+    }
+}
+
+impl Agent {
+    /// Makes a lease hold against other processes too.
+    pub(super) async fn lock_device(
+        &self,
+        lease: &mut DeviceLease,
+        session: SessionId,
+    ) -> Result<(), AgentError> {
+        let device = lease.device.clone();
+        if self.deps.in_process_devices.contains(&device) {
+            return Ok(());
+        }
+        match self.deps.journal.acquire_lease(&device, &session).await? {
+            LeaseGrant::Granted(held) => {
+                lease.held = Some(held);
+                Ok(())
+            }
+            LeaseGrant::Taken(Some(holder)) => {
+                Err(AgentError::DeviceBusy { device, session: Some(holder) })
+            }
+            LeaseGrant::Taken(None) => Err(AgentError::DeviceTaken(device)),
+        }
+    }
+
+    /// Begins the record of a session. When this returns, the session is on disk.
+    pub(super) async fn create_session(
+        &self,
+        id: SessionId,
+        device: &dyn Device,
+        task: &str,
+        run: RunRecord,
+        owner: &Principal,
+    ) -> Result<Recorder, AgentError> {
+        let info = device.info().await?;
+        let start = SessionStart {
+            task_name: id.to_string(),
+            request: task.to_owned(),
+            device: DeviceRecord {
+                device_id: info.id.as_str().to_owned(),
+                model: info.model,
+                android_version: info.android_version,
+                wm_size: [info.screen.width, info.screen.height],
+            },
+            config: self.deps.config.clone(),
+            run,
+            owner: owner.recorded(),
+        };
+        let (journal, privacy) = (&*self.deps.journal, self.deps.privacy);
+        let secrets = self.secret_stores.of(id, privacy.text);
+        Ok(Recorder::create(journal, id, start, secrets, privacy).await?)
+    }
+
+    /// Opens the record of a session to go on with it.
+    pub(super) async fn open_session(&self, id: SessionId) -> Result<Recorder, AgentError> {
+        let (journal, privacy) = (&*self.deps.journal, self.deps.privacy);
+        let secrets = self.secret_stores.of(id, privacy.text);
+        Ok(Recorder::open(journal, id, secrets, privacy).await?)
+    }
+
+    /// Begins a run of the agent.
+    pub(super) fn launch(
+        &self,
+        lease: DeviceLease,
+        recorder: Recorder,
+        device: Arc<dyn Device>,
+        launch: Launch,
+        task: String,
+    ) -> Result<Follower, AgentError> {
+        let id = recorder.session().id;
+        let (active, run) = self.prepare(&lease, recorder, device, launch, task);
+        self.runs.begin(id, active, run.drive(lease))
+    }
+
+    /// Begins a run of one act that the client has decided.
+    pub(super) fn launch_direct(
+        &self,
+        lease: DeviceLease,
+        recorder: Recorder,
+        device: Arc<dyn Device>,
+        launch: Launch,
+        request: DirectRequest,
+    ) -> Result<Follower, AgentError> {
+        let id = recorder.session().id;
+        let (active, run) = self.prepare(&lease, recorder, device, launch, String::new());
+        let active = ActiveRun { direct: true, ..active };
+        self.runs.begin(id, active, run.act(request, lease))
+    }
+
+    fn prepare(
+        &self,
+        lease: &DeviceLease,
+        recorder: Recorder,
+        device: Arc<dyn Device>,
+        launch: Launch,
+        task: String,
+    ) -> (ActiveRun, Run) {
+        let session = recorder.session();
+        let report = Arc::new(session.initial_report(launch.run_info(session)));
+        let (sender, inbox) = mpsc::channel(INBOX);
+        let (updates, watched) =
+            watch::channel(RunUpdate { report, line: String::new(), running: true });
+        let cancel = CancelHandle::default();
+        let active = ActiveRun {
+            device: lease.device.clone(),
+            direct: false,
+            task,
+            owner: session.owner.clone(),
+            cancel: cancel.clone(),
+            inbox: sender,
+            updates: watched,
+        };
+        let Launch { resume_kind, started_with, reply_mode } = launch;
+        let setup = RunSetup { resume_kind, started_with, reply_mode, cancel, inbox, updates };
+        (active, Run::new(self.deps.clone(), recorder, device, setup))
+    }
+}

@@ -1,0 +1,149 @@
+//! Going on with a session, by the table in the tool's documentation.
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::launch::Launch;
+use super::registry::{ActiveRun, LeaseRequest, next_change};
+use super::{Agent, AgentError, Follower, ResumeKind, ensure_same_device, has_no_task};
+use crate::privacy::SecretKind;
+use crate::session::SessionPhase;
+use crate::{ContinueTask, DeviceId, Session, SessionId, UserInput};
+
+impl Agent {
+    /// Goes on with a session, or follows the run that is under way.
+    pub async fn resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
+        let principal = next.principal.clone();
+        self.ensure_visible(next.session_id, &principal).await?;
+        match self.join_or_resume(next).await {
+            Err(err) => Err(self.redact_for(err, &principal).await),
+            resumed => resumed,
+        }
+    }
+
+    async fn join_or_resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
+        let id = next.session_id;
+        let learn_secret = || {
+            if let (true, UserInput::Reply(text) | UserInput::Answer { text, .. }) =
+                (next.reply_is_secret, &next.input)
+            {
+                self.secret_stores
+                    .of(id, self.deps.privacy.text)
+                    .add_answer(SecretKind::Marked, text);
+            }
+        };
+        loop {
+            if let Some(run) = self.active_run(id, next.device_id.as_ref())? {
+                if run.direct {
+                    run.follower().finished().await;
+                    continue;
+                }
+                learn_secret();
+                match join(id, &run, &next.input)? {
+                    Some(follower) => return Ok(follower),
+                    // Too late for this run: what is said is said to the session it leaves behind.
+                    None => run.follower().finished().await,
+                }
+                continue;
+            }
+            // The record is read once, when it is opened; until then its summary is enough.
+            let summary = self.read_summary(id).await?;
+            let its = &summary.device.device_id;
+            ensure_same_device(id, its, next.device_id.as_ref())?;
+            learn_secret();
+            self.ensure_not_elsewhere(id, summary.stop_reason.is_some()).await?;
+            // An operator may have answered while nobody drove the session.
+            let left = match (&summary.question, &next.input) {
+                (Some(_), UserInput::Nothing) => self.deps.journal.take_answer(&id).await?,
+                _ => None,
+            };
+            let input = left.clone().map_or_else(|| next.input.clone(), UserInput::Reply);
+            if matches!(input, UserInput::Nothing | UserInput::Answer { .. }) {
+                let session = self.read_session(id).await?;
+                if input == UserInput::Nothing && has_no_task(&session) {
+                    return Err(AgentError::NoTask(id));
+                }
+                if resume_kind(&session, input.clone()).is_none() {
+                    return Ok(Follower::of_finished(&session));
+                }
+            }
+            let begun = self.begin_further_run(DeviceId::new(its), &next, input).await;
+            if let (Some(text), Err(_) | Ok(None)) = (left, &begun) {
+                self.deps.journal.post_answer(&id, &text).await?;
+            }
+            if let Some(follower) = begun? {
+                return Ok(follower);
+            }
+        }
+    }
+
+    /// Opens the phone and the record of a session and goes on with it; `None` when somebody else
+    /// was about to do that.
+    async fn begin_further_run(
+        &self,
+        device_id: DeviceId,
+        next: &ContinueTask,
+        input: UserInput,
+    ) -> Result<Option<Follower>, AgentError> {
+        let id = next.session_id;
+        let mut lease = match self.runs.lease(&device_id, id, &next.principal)? {
+            LeaseRequest::Granted(lease) => lease,
+            LeaseRequest::Later(changes) => {
+                next_change(changes).await;
+                return Ok(None);
+            }
+        };
+        self.lock_device(&mut lease, id).await?;
+        self.direct_sessions.forget(&device_id);
+        let device = self.device(&device_id).await?;
+        // Another process may have gone on with it meanwhile: what counts is what stands there now.
+        let recorder = self.open_session(id).await?;
+        let session = recorder.session();
+        let Some(resume_kind) = resume_kind(session, input) else {
+            return Ok(Some(Follower::of_finished(session)));
+        };
+        let (task, planner) = match &resume_kind {
+            ResumeKind::NextRound(task) => (task.clone(), next.planner),
+            // Its process died before the first round was opened.
+            _ if session.history.is_empty() => (session.request.clone(), session.run.planner),
+            _ => (session.request.clone(), session.planning.enabled),
+        };
+        let launch = Launch::new(resume_kind, next.max_steps, next.reply_mode, planner);
+        self.launch(lease, recorder, device, launch, task).map(Some)
+    }
+}
+
+/// What the user's input means to a session that nobody drives; `None` when there is nothing to do but
+/// to report once more.
+fn resume_kind(session: &Session, input: UserInput) -> Option<ResumeKind> {
+    Some(match (session.phase(), input) {
+        (SessionPhase::Waiting, UserInput::Answer { question, text })
+            if question == session.asked_at_step && !text.is_empty() =>
+        {
+            ResumeKind::Reply(text)
+        }
+        (_, UserInput::Answer { .. })
+        | (SessionPhase::Waiting | SessionPhase::Ended, UserInput::Nothing) => {
+            return None;
+        }
+        (SessionPhase::Waiting, UserInput::Reply(text)) => ResumeKind::Reply(text),
+        (_, UserInput::Reply(text)) if has_no_task(session) => ResumeKind::NextRound(text),
+        (SessionPhase::Interrupted, UserInput::Reply(text)) => ResumeKind::Guidance(text),
+        (SessionPhase::Interrupted, UserInput::Nothing) => ResumeKind::Continue,
+        (SessionPhase::Ended, UserInput::Reply(text)) | (_, UserInput::Task(text)) => {
+            ResumeKind::NextRound(text)
+        }
+    })
+}
+
+/// What it means to a session that is being driven; `None` when its run is all but over.
+fn join(id: SessionId, run: &ActiveRun, input: &UserInput) -> Result<Option<Follower>, AgentError> {
+    match input {
+        // A run that is under way has its answer: it waits for none.
+        UserInput::Nothing | UserInput::Answer { .. } => Ok(Some(run.follower())),
+        UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
+        UserInput::Reply(text) => match run.inbox.try_send(text.clone()) {
+            Ok(()) => Ok(Some(run.follower())),
+            Err(TrySendError::Full(_)) => Err(AgentError::SessionBusy(id)),
+            Err(TrySendError::Closed(_)) => Ok(None),
+        },
+    }
+}

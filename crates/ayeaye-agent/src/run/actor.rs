@@ -1,0 +1,103 @@
+//! What changes the phone: on the disk before it is sent, sent at most once, its outcome recorded.
+use std::sync::Arc;
+
+use serde_json::Map;
+use tokio::time::Instant;
+
+use super::cancel::{CancelHandle, Cancelled};
+use super::millis;
+use super::outcome::RunError;
+use super::recorder::{Recorder, ToolOutcome};
+use crate::journal::{ActionRecord, TargetRecord};
+use crate::session::WAKE;
+use crate::{Action, Device, DeviceError, Gesture, ScreenSize, error_chain};
+
+/// What is done to a phone before the first step of a session, as the record names it.
+pub(super) const RESET: &str = "RESET";
+
+/// What is recorded of a command that a cancelled run did not send.
+pub(super) const NOT_SENT: &str = "not sent: the run was stopped";
+
+/// Sends commands to one phone.
+#[derive(Debug)]
+pub(super) struct Actor {
+    device: Arc<dyn Device>,
+    cancel: CancelHandle,
+}
+
+/// A command that was sent, and recorded with its outcome.
+#[derive(Debug)]
+pub(super) struct Sent {
+    pub(super) result: Result<(), DeviceError>,
+    /// When it was over.
+    pub(super) ended: Instant,
+    /// Milliseconds until its start was on the disk.
+    pub(super) recording_ms: f64,
+    /// Milliseconds from the sending to the outcome.
+    pub(super) took_ms: f64,
+}
+
+impl Actor {
+    pub(super) fn new(device: Arc<dyn Device>, cancel: CancelHandle) -> Self {
+        Self { device, cancel }
+    }
+
+    /// Carries out a gesture that was decided on a screen of this size. Once sent it is not
+    /// interrupted.
+    pub(super) async fn perform(
+        &self,
+        recorder: &mut Recorder,
+        gesture: &Gesture,
+        target: Option<TargetRecord>,
+        size: ScreenSize,
+    ) -> Result<Sent, RunError> {
+        let record = ActionRecord::from(&Action::Gesture(gesture.clone()));
+        let command = self.device.perform(gesture, size);
+        self.send(recorder, record, target, "done", command).await
+    }
+
+    /// Switches the display on.
+    pub(super) async fn wake(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
+        self.cancel.check()?;
+        self.send(recorder, bare(WAKE), None, "awake", self.device.wake()).await
+    }
+
+    /// Puts the phone into a known state.
+    pub(super) async fn reset(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
+        self.cancel.check()?;
+        self.send(recorder, bare(RESET), None, "home screen", self.device.reset()).await
+    }
+
+    async fn send(
+        &self,
+        recorder: &mut Recorder,
+        ActionRecord { function, arguments }: ActionRecord,
+        target: Option<TargetRecord>,
+        done: &str,
+        command: impl Future<Output = Result<(), DeviceError>>,
+    ) -> Result<Sent, RunError> {
+        let recording = Instant::now();
+        let id = recorder.log_tool_start(&function, arguments, target).await?;
+        let recording_ms = millis(recording.elapsed());
+        // The last moment at which nothing has been done yet.
+        if let Err(cancelled @ Cancelled { .. }) = self.cancel.check() {
+            recorder.log_tool_end(id, ToolOutcome::Failed(NOT_SENT.to_owned()), 0.0).await?;
+            return Err(cancelled.into());
+        }
+        let begun = Instant::now();
+        let result = command.await;
+        let ended = Instant::now();
+        let took_ms = millis(ended - begun);
+        let outcome = match &result {
+            Ok(()) => ToolOutcome::Done(done.to_owned()),
+            Err(err) if err.may_have_acted() => ToolOutcome::Unknown(error_chain(err)),
+            Err(err) => ToolOutcome::Failed(error_chain(err)),
+        };
+        recorder.log_tool_end(id, outcome, took_ms).await?;
+        Ok(Sent { result, ended, recording_ms, took_ms })
+    }
+}
+
+fn bare(function: &str) -> ActionRecord {
+    ActionRecord { function: function.to_owned(), arguments: Map::new() }
+}

@@ -1,0 +1,165 @@
+//! The beginning of a run: how it goes on from the one before it, and a phone that is made ready for
+//! the first step of a session.
+use super::Run;
+use super::outcome::RunError;
+use crate::journal::{Fact, RoundEnd, SessionResume};
+use crate::session::{CONTINUE, FAIL, REPLY, SubtaskClosing};
+use crate::{DeviceError, HistoryItem, error_chain};
+
+/// What a run begins with.
+#[derive(Debug, Clone)]
+pub(crate) enum ResumeKind {
+    /// A session's first run.
+    First,
+    /// An answer to the question that waits.
+    Reply(String),
+    /// Guidance for the round that goes on.
+    Guidance(String),
+    /// A new request.
+    NextRound(String),
+    /// Nothing new: the same round goes on.
+    Continue,
+}
+
+impl ResumeKind {
+    /// Why the run was begun, as the record has it.
+    fn why(&self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Reply(_) => REPLY,
+            Self::Guidance(_) => "guidance",
+            Self::NextRound(_) => "next_round",
+            Self::Continue => "go_on",
+        }
+    }
+}
+
+const DROPPED: &str = "dropped: the user asked for something else";
+
+impl Run {
+    /// Records who said what to begin it, and makes the phone ready where nothing has been done on it
+    /// yet.
+    pub(super) async fn begin(&mut self, kind: ResumeKind) -> Result<(), RunError> {
+        if !matches!(kind, ResumeKind::First) {
+            self.resume(kind.why()).await?;
+        }
+        match kind {
+            ResumeKind::First => {
+                self.begin_round(0, self.session().request.clone()).await?;
+            }
+            ResumeKind::Continue => self.begin_first_round().await?,
+            ResumeKind::Reply(text) => self.record_answer(text, "client").await?,
+            ResumeKind::Guidance(text) => {
+                self.begin_first_round().await?;
+                self.record_guidance(text).await?;
+            }
+            ResumeKind::NextRound(request) => {
+                self.drop_round().await?;
+                let next =
+                    if self.session().history.is_empty() { 0 } else { self.session().round + 1 };
+                self.recorder.learn_secrets(&request);
+                self.begin_round(next, request).await?;
+            }
+        }
+        self.recorder.sync().await?;
+        self.note_client_activity();
+        let session = self.session();
+        let any_step = session.history.iter().any(|item| matches!(item, HistoryItem::Step(_)));
+        if any_step || session.counts.steps != 0 { Ok(()) } else { self.reset().await }
+    }
+
+    /// Records that a further run begins; one before it whose process died is ended first.
+    pub(super) async fn resume(&mut self, why: &str) -> Result<(), RunError> {
+        if self.session().stopped.is_none() {
+            let (reason, message) = self.session().crash_outcome();
+            self.record_session_end(reason, message).await?;
+        }
+        let run = self.started_with.clone();
+        let resume = SessionResume { why: why.to_owned(), run };
+        self.recorder.append(Fact::SessionResume(resume)).await?;
+        Ok(())
+    }
+
+    /// The first round, where the process died before it was opened.
+    async fn begin_first_round(&mut self) -> Result<(), RunError> {
+        if !self.session().history.is_empty() {
+            return Ok(());
+        }
+        self.begin_round(0, self.session().request.clone()).await
+    }
+
+    pub(super) async fn begin_round(
+        &mut self,
+        number: u32,
+        request: String,
+    ) -> Result<(), RunError> {
+        self.recorder.begin_round(number, request).await?;
+        let agent = self.session().next_agent();
+        self.recorder.set_agent_state(&agent, CONTINUE).await?;
+        Ok(())
+    }
+
+    /// Ends a round whose request is replaced before it was carried out.
+    async fn drop_round(&mut self) -> Result<(), RunError> {
+        let session = self.session();
+        if !session.round_open {
+            return Ok(());
+        }
+        let result = if session.client_round { "handed over to the agent" } else { "" };
+        let planning = &session.planning;
+        let dropped = planning.current.as_ref().map(|subtask| {
+            let (status, result) = match planning.closing.clone() {
+                Some(SubtaskClosing::End { status, result }) => (status, result),
+                _ => (FAIL.to_owned(), DROPPED.to_owned()),
+            };
+            Fact::SubtaskEnd { index: subtask.index, status, result }
+        });
+        if let Some(fact) = dropped {
+            self.recorder.append(fact).await?;
+        }
+        let session = self.session();
+        let end = RoundEnd {
+            status: "DROPPED".to_owned(),
+            result: result.to_owned(),
+            stop_reason: String::new(),
+            steps: session.counts.round_steps,
+            subtask_amount: session.planning.assigned,
+            cost_usd: session.counts.round_cost_usd,
+        };
+        self.recorder.append(Fact::RoundEnd(end)).await?;
+        Ok(())
+    }
+
+    /// Puts the phone into a known state before the first step of a session.
+    async fn reset(&mut self) -> Result<(), RunError> {
+        match self.actor.reset(&mut self.recorder).await?.result {
+            Ok(()) => self.observer.settle_after_reset().await,
+            Err(err @ DeviceError::Refused { .. }) => {
+                let reason = error_chain(&err);
+                let text = format!(
+                    "The phone could not be made ready: {reason}. Please do that by hand, then say \
+                     that it is done."
+                );
+                Err(RunError::NeedsTakeover { text, app: None })
+            }
+            Err(err) => Err(RunError::NotReady(err)),
+        }
+    }
+
+    /// Tells the model, once, what was done behind its back.
+    fn note_client_activity(&mut self) {
+        let activity = &self.session().client_activity;
+        let steps = activity.steps;
+        if steps == 0 {
+            return;
+        }
+        let note = format!(
+            "Since your last step the client has acted on the phone itself, not you ({steps} \
+             {}): {}. The screen may not be as you left it: look anew and go on from what you see \
+             now.",
+            if steps == 1 { "step" } else { "steps, here the last of them" },
+            activity.lines.join("; ")
+        );
+        self.state.system_notes.push(note);
+    }
+}

@@ -1,0 +1,68 @@
+//! What a run may use up: steps, time, tokens, money and room on the disk.
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::outcome::RunEnd;
+use super::recorder::Recorder;
+use crate::{Limits, StopReason};
+
+/// The bounds of one run.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limits: Limits,
+    begun: Instant,
+}
+
+impl Budget {
+    /// A run that begins now.
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, begun: Instant::now() }
+    }
+
+    /// Why no further step may begin, if so.
+    pub(super) fn check_step(&self, recorder: &Recorder) -> Option<RunEnd> {
+        let session = recorder.session();
+        let used_up = |text| Some(RunEnd::new(StopReason::MaxStepsReached, text));
+        if session.run.max_steps <= session.local_steps() {
+            return used_up(format!(
+                "the {} steps of this call are used up",
+                session.run.max_steps
+            ));
+        }
+        if self.limits.session_steps <= session.counts.steps {
+            let most = self.limits.session_steps;
+            return used_up(format!("the {most} steps of this session are used up"));
+        }
+        self.check_call(recorder)
+    }
+
+    /// Why no further call to a model may be made, if so.
+    pub(super) fn check_call(&self, recorder: &Recorder) -> Option<RunEnd> {
+        let (limits, counts) = (&self.limits, &recorder.session().counts);
+        let used_up = if limits.run_time <= self.begun.elapsed() {
+            "the time for one run is used up"
+        } else if limits.session_tokens.is_some_and(|most| most <= counts.tokens) {
+            "the tokens of this session are used up"
+        } else if limits.session_cost_usd.is_some_and(|most| most <= counts.cost_usd) {
+            "the money for this session is used up"
+        } else if limits.session_bytes.is_some_and(|most| most <= recorder.size()) {
+            "the room on the disk for this session is used up"
+        } else {
+            return None;
+        };
+        Some(RunEnd::new(StopReason::BudgetReached, used_up))
+    }
+
+    /// The longest that one call to a model may take.
+    pub(super) fn call_limit(&self) -> Duration {
+        let left = self.limits.run_time.saturating_sub(self.begun.elapsed());
+        // A run that is nearly over still gets one short try; its end is checked before each step.
+        self.limits.model_call.min(left.max(Duration::from_secs(1)))
+    }
+
+    /// How often a model is asked until its reply can be used.
+    pub(super) fn attempts(&self) -> u32 {
+        self.limits.repairs + 1
+    }
+}

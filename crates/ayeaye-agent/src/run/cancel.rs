@@ -1,0 +1,46 @@
+//! Stopping a run from outside.
+use std::sync::{Arc, OnceLock};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::StopReason;
+
+/// Asks a run to stop at the next safe point.
+#[derive(Debug, Clone, Default)]
+pub struct CancelHandle {
+    token: CancellationToken,
+    reason: Arc<OnceLock<StopReason>>,
+}
+
+/// A run was asked to stop.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("{}", match reason {
+    StopReason::ServerRestarted => "the server was shut down; the session can be continued",
+    StopReason::UserPaused => "the operator paused the run; the session can be continued",
+    _ => "the run was cancelled; the session can be continued",
+})]
+pub(crate) struct Cancelled {
+    pub(super) reason: StopReason,
+}
+
+impl CancelHandle {
+    /// Stops the run; the first reason wins.
+    pub(crate) fn stop(&self, reason: StopReason) {
+        self.reason.get_or_init(|| reason);
+        self.token.cancel();
+    }
+
+    pub(super) fn check(&self) -> Result<(), Cancelled> {
+        if self.token.is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
+    }
+
+    /// Waits for the future, or until the run is asked to stop. Only for waiting and reading, never
+    /// for what changes the phone.
+    pub(super) async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Cancelled> {
+        self.token.run_until_cancelled(waiting).await.ok_or_else(|| self.cancelled())
+    }
+
+    fn cancelled(&self) -> Cancelled {
+        Cancelled { reason: self.reason.get().copied().unwrap_or(StopReason::Cancelled) }
+    }
+}

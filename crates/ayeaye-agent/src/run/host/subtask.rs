@@ -1,0 +1,42 @@
+//! The end of a subtask: it is recorded with a picture of the screen, and what came of it goes to the
+//! blackboard, from where the host agent and the next app agent take it.
+use serde_json::json;
+
+use crate::journal::Fact;
+use crate::run::Run;
+use crate::run::outcome::RunError;
+use crate::session::{RESULTS, SubtaskClosing};
+
+impl Run {
+    /// Records what has not been recorded yet of a subtask that is over. A crash in between leaves
+    /// the rest to the next run.
+    pub(in crate::run) async fn close_subtask(&mut self) -> Result<(), RunError> {
+        if self.session().planning.closing.is_none() {
+            return Ok(());
+        }
+        let closing = |run: &Self| run.session().planning.closing.clone();
+        if let Some(SubtaskClosing::End { status, result }) = closing(self)
+            && let Some(subtask) = &self.session().planning.current
+        {
+            let index = subtask.index;
+            self.recorder.append(Fact::SubtaskEnd { index, status, result }).await?;
+        }
+        if let Some(SubtaskClosing::Picture(index)) = closing(self) {
+            let model = self.acting_model();
+            let screen = self.observer.final_screen(&mut self.recorder, &model).await?;
+            if let Some(screen) = screen {
+                self.record_snapshot("sub_round", Some(index), screen).await?;
+            }
+        }
+        if let Some(subtask) = self.session().planning.finished.back() {
+            let item = json!({
+                "subtask": subtask.text, "app": subtask.app, "status": subtask.status,
+                "result": subtask.result,
+            });
+            let section = RESULTS.to_owned();
+            self.recorder.append(Fact::BlackboardAdd { section, item }).await?;
+        }
+        self.recorder.sync().await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Pictures of earlier steps, for models whose prompts show them again.
+use super::recorder::StoredPicture;
+use crate::journal::BlobRef;
+use crate::session::StepPicture;
+use crate::{HistoryImage, HistoryItem, Journal, Model, Picture, Session, SessionId};
+
+/// Most pictures that are read back from the record, whatever a profile asks for.
+const MAX_RECALLED: usize = 8;
+/// Most bytes of one of them.
+const LARGEST_RECALLED: u64 = 8 << 20;
+
+/// The pictures that prompts show again, the newest last.
+#[derive(Debug, Default)]
+pub(super) struct ImageHistory {
+    images: Vec<HistoryImage>,
+    /// Where the record has each of them, if it does.
+    blobs: Vec<Option<BlobRef>>,
+}
+
+impl ImageHistory {
+    pub(super) fn images(&self) -> &[HistoryImage] {
+        &self.images
+    }
+
+    /// The same, as they are stored.
+    pub(super) fn stored(&self) -> impl Iterator<Item = StoredPicture> {
+        self.images.iter().zip(&self.blobs).map(|(image, blob)| StoredPicture {
+            picture: image.picture.clone(),
+            blob: blob.clone(),
+        })
+    }
+
+    /// Adds the picture of a step, and lets the oldest go that are more than `most`.
+    pub(super) fn push(&mut self, step: u32, picture: &StoredPicture, most: usize) {
+        self.images.push(HistoryImage { step, picture: picture.picture.clone() });
+        self.blobs.push(picture.blob.clone());
+        let too_many = self.images.len().saturating_sub(most);
+        self.images.drain(..too_many);
+        self.blobs.drain(..too_many);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.images.clear();
+        self.blobs.clear();
+    }
+
+    /// Reads back what this model was shown in the last steps of the current request. A picture that
+    /// is damaged, or was made for another model, is left out.
+    pub(super) async fn recall(
+        session: &Session,
+        journal: &dyn Journal,
+        model: &dyn Model,
+    ) -> Self {
+        let mut recalled = Self::default();
+        let most = model.earlier_pictures().min(MAX_RECALLED);
+        if most == 0 {
+            return recalled;
+        }
+        let begun = session.history.iter().rposition(begins_request).map_or(0, |at| at + 1);
+        let steps = session.history[begun..].iter().filter_map(|item| match item {
+            HistoryItem::Step(step) => Some(step.step),
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
+        });
+        let steps: Vec<u32> = steps.collect();
+        let fits = |it: &&StepPicture| {
+            steps.contains(&it.step) && it.model == model.name() && it.profile == model.profile()
+        };
+        let pictures: Vec<&StepPicture> = session.step_pictures.iter().filter(fits).collect();
+        for it in pictures.into_iter().rev().take(most).rev() {
+            match read_back(journal, session.id, it).await {
+                Some(picture) => {
+                    let picture = StoredPicture { picture, blob: Some(it.blob.clone()) };
+                    recalled.push(it.step, &picture, most);
+                }
+                None => {
+                    tracing::debug!(session = %session.id, step = it.step, "its picture is not shown again");
+                }
+            }
+        }
+        recalled
+    }
+}
+
+async fn read_back(
+    journal: &dyn Journal,
+    session: SessionId,
+    stored: &StepPicture,
+) -> Option<Picture> {
+    let media_type = match stored.blob.media_type.as_str() {
+        "image/jpeg" => "image/jpeg",
+        "image/png" => "image/png",
+        "image/webp" => "image/webp",
+        _ => return None,
+    };
+    if LARGEST_RECALLED < stored.blob.bytes {
+        return None;
+    }
+    let bytes = journal.blob(&session, &stored.blob).await.ok()?;
+    Some(Picture { bytes, media_type, size: stored.size })
+}
+
+fn begins_request(item: &HistoryItem) -> bool {
+    matches!(item, HistoryItem::Request(_) | HistoryItem::Subtask(_))
+}

@@ -1,0 +1,330 @@
+//! Calls to models, for deciding, planning, answering, captions and judging alike: recorded before
+//! they are sent, inside the run's limits, their answers recorded with what they cost.
+mod prompt_record;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
+
+use self::prompt_record::{restore_secrets, store_messages};
+use super::budget::Budget;
+use super::cancel::CancelHandle;
+use super::millis;
+use super::outcome::{RunEnd, RunError};
+use super::recorder::{Recorder, StoredPicture};
+use crate::journal::{Fact, LlmRequest, LlmResponse, ParsedRecord, TokenRecord, ToolCallRecord};
+use crate::session::JUDGE;
+use crate::{
+    JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Tokens, ToolCall,
+};
+
+/// What a model is called for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The next action.
+    Act,
+    /// The host agent's plan.
+    Plan,
+    /// An answer in the user's place.
+    AutoReply,
+    /// The screen in words.
+    Caption,
+    /// A judgement.
+    Evaluate,
+}
+
+/// What calls to models came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CallCosts {
+    pub(super) tokens: TokenRecord,
+    pub(super) cost_usd: f64,
+    /// There is a call whose price is not known.
+    pub(super) unpriced: bool,
+    /// Milliseconds that somebody waited for them.
+    pub(super) waited_ms: f64,
+}
+
+/// A request to a model, with all calls that it takes until the reply can be used.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    model: Arc<dyn Model>,
+    purpose: Purpose,
+    prompt: Prompt,
+    /// Pictures that the prompt may show, with where the record has them.
+    pictures: Vec<StoredPicture>,
+    /// A limit of its own, instead of the run's.
+    limit: Option<Duration>,
+    attempts: u32,
+    call_id: u32,
+    request_number: u32,
+    iteration: u32,
+}
+
+/// Calls models for one run.
+#[derive(Debug)]
+pub(super) struct ModelCaller {
+    budget: Budget,
+    cancel: CancelHandle,
+}
+
+impl ModelCaller {
+    pub(super) fn new(budget: Budget, cancel: CancelHandle) -> Self {
+        Self { budget, cancel }
+    }
+
+    pub(super) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// A request that nothing has been sent of yet.
+    pub(super) fn exchange(
+        &self,
+        model: Arc<dyn Model>,
+        purpose: Purpose,
+        prompt: Prompt,
+        pictures: Vec<StoredPicture>,
+    ) -> Exchange {
+        Exchange {
+            model,
+            purpose,
+            prompt,
+            pictures,
+            limit: None,
+            attempts: self.budget.attempts(),
+            call_id: 0,
+            request_number: 0,
+            iteration: 0,
+        }
+    }
+
+    /// Sends the prompt, and records that. A reply is the caller's to read, and then to record with
+    /// [`Exchange::log_reply`]; a failure is recorded here.
+    pub(super) async fn send(
+        &self,
+        recorder: &mut Recorder,
+        exchange: &mut Exchange,
+        costs: &mut CallCosts,
+    ) -> Result<Reply, RunError> {
+        exchange.log_request(recorder).await?;
+        let begun = Instant::now();
+        let limit = exchange.limit.unwrap_or_else(|| self.budget.call_limit());
+        let prompt = restore_secrets(recorder.secrets(), &exchange.prompt);
+        let outcome = self.cancel.race(exchange.model.call(&prompt, limit)).await;
+        costs.waited_ms += millis(begun.elapsed());
+        match outcome {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(err)) => {
+                exchange.log_failure(recorder, &err, costs).await?;
+                Err(err.into())
+            }
+            Err(cancelled) => {
+                let message = format!("given up: {cancelled}");
+                let err = ModelError::new(ModelErrorKind::Abandoned, message, begun.elapsed());
+                exchange.log_failure(recorder, &err, costs).await?;
+                Err(cancelled.into())
+            }
+        }
+    }
+
+    /// Sends the prompt beside everything else, as it is: with its secrets replaced, and recorded by
+    /// nobody yet. Dropped, the call is abandoned.
+    pub(super) fn send_aside(
+        &self,
+        exchange: &Exchange,
+        limit: Duration,
+    ) -> AbortOnDropHandle<Result<Reply, ModelError>> {
+        let (model, prompt) = (exchange.model.clone(), exchange.prompt.clone());
+        let limit = limit.min(self.budget.call_limit());
+        AbortOnDropHandle::new(tokio::spawn(async move { model.call(&prompt, limit).await }))
+    }
+
+    /// Why no call may be made any more, if so.
+    pub(super) fn used_up(&self, recorder: &Recorder) -> Option<RunEnd> {
+        self.budget.check_call(recorder)
+    }
+}
+
+impl Exchange {
+    /// The same, where a call may take so long, whatever the run has left.
+    pub(super) fn within(self, limit: Duration) -> Self {
+        Self { limit: Some(limit), ..self }
+    }
+
+    /// Says what is wrong with a reply and asks for another, where there is an attempt left. `model`
+    /// is whose reply it was, such as "the model's".
+    pub(super) fn ask_again(
+        &mut self,
+        model: &'static str,
+        reply: &Reply,
+        why: ParseError,
+    ) -> Result<(), RunError> {
+        if self.attempts <= self.iteration {
+            return Err(RunError::UnusableReplies { model, attempts: self.attempts, why });
+        }
+        let prompt = std::mem::take(&mut self.prompt);
+        self.prompt = prompt.with_retry_notice(&reply_text(reply), &why);
+        Ok(())
+    }
+
+    /// Records that the prompt is about to be sent once more.
+    pub(super) async fn log_request(
+        &mut self,
+        recorder: &mut Recorder,
+    ) -> Result<(), JournalError> {
+        let session = recorder.session();
+        self.call_id = session.counts.calls + 1;
+        self.iteration += 1;
+        if self.iteration == 1 {
+            // Asking again is part of the request. A step that ends before it asks takes no number,
+            // so that they have no gaps.
+            let requests = match self.purpose {
+                Purpose::Evaluate => session.counts.judgements,
+                _ => session.agents.get(&session.current_agent()).requests,
+            };
+            self.request_number = requests + 1;
+        }
+        let messages = store_messages(recorder, &self.prompt.messages, &self.pictures).await?;
+        let tools = &self.prompt.tools;
+        let request = LlmRequest {
+            call_id: self.call_id,
+            request_number: self.request_number,
+            iteration: self.iteration,
+            purpose: self.purpose.name(self.iteration).to_owned(),
+            model: self.model.name().to_owned(),
+            profile: self.model.profile().to_owned(),
+            messages,
+            params: self.model.params(),
+            tools_schema: (!tools.is_empty()).then(|| Value::from(tools.clone())),
+            response_schema: self.prompt.schema.clone(),
+            tool_results: None,
+        };
+        self.append(recorder, Fact::LlmRequest(request)).await
+    }
+
+    /// Records a reply: what was understood of it, or what is wrong with it. It cost money, so it is
+    /// synced before anything is done with it: at the latest before the gesture it decides on.
+    pub(super) async fn log_reply(
+        &self,
+        recorder: &mut Recorder,
+        reply: &Reply,
+        read: Result<Option<ParsedRecord>, String>,
+        costs: &mut CallCosts,
+    ) -> Result<(), JournalError> {
+        let (parsed, error) = match read {
+            Ok(parsed) => (parsed, None),
+            Err(error) => (None, Some(error)),
+        };
+        // Where the endpoint did not count, a price says nothing.
+        let prices = self.model.prices().filter(|_| reply.tokens != Tokens::default());
+        let cost = prices.map(|prices| prices.of(reply.tokens));
+        let response = LlmResponse {
+            call_id: self.call_id,
+            request_number: self.request_number,
+            iteration: self.iteration,
+            kind: if error.is_none() { "final" } else { "intermediate" }.to_owned(),
+            success: error.is_none(),
+            raw_content: Some(reply.text.clone()),
+            reasoning: reply.reasoning.clone(),
+            tool_calls: reply.calls.iter().map(tool_call_record).collect(),
+            parsed,
+            finish_reason: reply.finish_reason.clone(),
+            model: reply.model.clone(),
+            tokens: TokenRecord::from(reply.tokens),
+            latency_ms: millis(reply.latency),
+            first_token_ms: reply.first_token.map(millis),
+            cost_usd: cost.unwrap_or_default(),
+            cost_known: cost.is_some(),
+            retries: reply.retries.iter().map(|retry| retry.error.clone()).collect(),
+            error,
+        };
+        costs.tokens += response.tokens;
+        costs.cost_usd += response.cost_usd;
+        costs.unpriced |= !response.cost_known;
+        self.append(recorder, Fact::LlmResponse(response)).await
+    }
+
+    /// Records that no reply came.
+    pub(super) async fn log_failure(
+        &self,
+        recorder: &mut Recorder,
+        err: &ModelError,
+        costs: &mut CallCosts,
+    ) -> Result<(), JournalError> {
+        costs.unpriced = true;
+        let call = (self.call_id, self.request_number, self.iteration);
+        let response = failed_response(self.model.name(), call, err);
+        self.append(recorder, Fact::LlmResponse(response)).await
+    }
+
+    async fn append(&self, recorder: &mut Recorder, fact: Fact) -> Result<(), JournalError> {
+        match self.purpose {
+            Purpose::Evaluate => recorder.append_as(JUDGE, None, fact).await,
+            _ => recorder.append(fact).await,
+        }
+    }
+}
+
+impl Purpose {
+    fn name(self, iteration: u32) -> &'static str {
+        match self {
+            Self::Act | Self::Plan if 1 < iteration => "repair",
+            Self::Act => "act",
+            Self::Plan => "plan",
+            Self::AutoReply => "auto_reply",
+            Self::Caption => "caption",
+            Self::Evaluate => "evaluate",
+        }
+    }
+}
+
+/// What is recorded of a call that no reply came of.
+pub(super) fn failed_response(
+    model: &str,
+    (call_id, request_number, iteration): (u32, u32, u32),
+    err: &ModelError,
+) -> LlmResponse {
+    LlmResponse {
+        call_id,
+        request_number,
+        iteration,
+        kind: "intermediate".to_owned(),
+        success: false,
+        raw_content: None,
+        reasoning: String::new(),
+        tool_calls: Vec::new(),
+        parsed: None,
+        finish_reason: None,
+        model: model.to_owned(),
+        tokens: TokenRecord::default(),
+        latency_ms: millis(err.latency),
+        first_token_ms: None,
+        cost_usd: 0.0,
+        cost_known: false,
+        retries: err.retries.iter().map(|retry| retry.error.clone()).collect(),
+        error: Some(err.message.clone()),
+    }
+}
+
+/// A reply as text, calls of tools included.
+fn reply_text(reply: &Reply) -> String {
+    let mut text = reply.text.clone();
+    for call in &reply.calls {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.extend([&call.name, "(", &call.arguments, ")"]);
+    }
+    text
+}
+
+/// A call of a tool as it is recorded. Arguments that are no JSON object stay as they came.
+fn tool_call_record(call: &ToolCall) -> ToolCallRecord {
+    let parameters = match serde_json::from_str(&call.arguments) {
+        Ok(Value::Object(parameters)) => parameters,
+        _ => Map::from_iter([("raw".to_owned(), Value::from(call.arguments.as_str()))]),
+    };
+    ToolCallRecord { id: call.id.clone(), name: call.name.clone(), parameters }
+}

@@ -1,0 +1,129 @@
+//! Prompts as they are recorded, without secrets, and as they are sent, with them.
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::journal::{MessageRecord, PartRecord};
+use crate::privacy::SecretStore;
+use crate::run::recorder::{Recorder, StoredPicture};
+use crate::{JournalError, KeepImages, KeepText, Message, Part, Picture, Prompt, ToolCall};
+
+/// Texts longer than this are stored as blobs: the same rules are sent with every step.
+const LONG_TEXT: usize = 1024;
+
+/// The messages of a prompt for the record: without secrets, long texts and pictures as blobs.
+pub(super) async fn store_messages(
+    recorder: &mut Recorder,
+    messages: &[Message],
+    pictures: &[StoredPicture],
+) -> Result<Vec<MessageRecord>, JournalError> {
+    let mut records = Vec::with_capacity(messages.len());
+    for message in messages {
+        let mut parts = Vec::with_capacity(message.parts.len());
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => parts.push(store_text(recorder, text).await?),
+                Part::Picture(picture) => {
+                    parts.push(store_picture(recorder, picture, pictures).await?);
+                }
+                Part::Call(ToolCall { name, arguments, .. }) => {
+                    parts.push(store_text(recorder, &format!("{name}({arguments})")).await?);
+                }
+                Part::Result { name, text, picture, .. } => {
+                    parts.push(store_text(recorder, &format!("{name}: {text}")).await?);
+                    if let Some(picture) = picture {
+                        parts.push(store_picture(recorder, picture, pictures).await?);
+                    }
+                }
+            }
+        }
+        records.push(MessageRecord { role: message.role.name().to_owned(), parts });
+    }
+    Ok(records)
+}
+
+async fn store_text(recorder: &mut Recorder, text: &str) -> Result<PartRecord, JournalError> {
+    let clean = recorder.redact(text).into_owned();
+    if clean.len() <= LONG_TEXT || recorder.privacy().text == KeepText::Metadata {
+        return Ok(PartRecord::Text(clean));
+    }
+    Ok(PartRecord::TextBlob(recorder.store(clean.into(), "text/plain").await?))
+}
+
+/// A picture as it has been stored. One that nothing is known of is stored only where nothing is
+/// withheld.
+async fn store_picture(
+    recorder: &mut Recorder,
+    picture: &Picture,
+    pictures: &[StoredPicture],
+) -> Result<PartRecord, JournalError> {
+    let blob = match pictures.iter().find(|it| it.picture == *picture) {
+        Some(stored) => stored.blob.clone(),
+        None if recorder.privacy().images == KeepImages::Full => {
+            Some(recorder.store(picture.bytes.clone(), picture.media_type).await?)
+        }
+        None => None,
+    };
+    let unstored = || PartRecord::Text(format!("[picture {} not kept]", picture.size));
+    Ok(blob.map_or_else(unstored, PartRecord::Picture))
+}
+
+/// The prompt with its secrets in clear, as the model needs it.
+pub(super) fn restore_secrets<'a>(secrets: &SecretStore, prompt: &'a Prompt) -> Cow<'a, Prompt> {
+    let redacted = |text: &str| matches!(secrets.restore(text), Cow::Owned(_));
+    let any_redacted = |part: &Part| match part {
+        Part::Text(text) | Part::Result { text, .. } => redacted(text),
+        Part::Call(call) => redacted(&call.arguments),
+        Part::Picture(_) => false,
+    };
+    if !prompt.messages.iter().flat_map(|message| &message.parts).any(any_redacted) {
+        return Cow::Borrowed(prompt);
+    }
+    let mut clear = prompt.clone();
+    for part in clear.messages.iter_mut().flat_map(|message| &mut message.parts) {
+        match part {
+            Part::Text(text) | Part::Result { text, .. } => {
+                *text = secrets.restore(text).into_owned();
+            }
+            Part::Call(call) => call.arguments = restore_arguments(secrets, &call.arguments),
+            Part::Picture(_) => {}
+        }
+    }
+    Cow::Owned(clear)
+}
+
+/// Arguments with their secrets in clear. They stay JSON whatever quotes a password has.
+fn restore_arguments(secrets: &SecretStore, arguments: &str) -> String {
+    fn restore(secrets: &SecretStore, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = secrets.restore(text).into_owned(),
+            Value::Array(list) => list.iter_mut().for_each(|it| restore(secrets, it)),
+            Value::Object(map) => map.values_mut().for_each(|it| restore(secrets, it)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    match serde_json::from_str(arguments) {
+        Ok(mut value) => {
+            restore(secrets, &mut value);
+            value.to_string()
+        }
+        Err(_) => secrets.restore(arguments).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::SecretKind;
+
+    #[test]
+    fn a_password_with_quotes_leaves_arguments_whole() {
+        let secrets = SecretStore::new(KeepText::Redacted);
+        secrets.add(SecretKind::Password, "p\"w\\4711");
+        let redacted = secrets.redact("type p\"w\\4711 here").into_owned();
+        assert!(!redacted.contains("4711"), "{redacted}");
+        let arguments = serde_json::json!({ "text": redacted }).to_string();
+        let clear: Value = serde_json::from_str(&restore_arguments(&secrets, &arguments)).unwrap();
+        assert_eq!(clear["text"], "type p\"w\\4711 here");
+    }
+}

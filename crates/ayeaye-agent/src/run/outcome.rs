@@ -1,0 +1,114 @@
+//! How steps and runs end.
+use super::cancel::Cancelled;
+use crate::{DeviceError, JournalError, ModelError, ParseError, StopReason, error_chain};
+
+/// Why a run stopped, and what is reported with it.
+#[derive(Debug)]
+pub(crate) struct RunEnd {
+    pub(super) reason: StopReason,
+    pub(super) message: String,
+}
+
+impl RunEnd {
+    pub(super) fn new(reason: StopReason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into() }
+    }
+}
+
+/// What follows a part of a step that went as it should.
+#[derive(Debug)]
+pub(super) enum StepOutcome {
+    /// The next step.
+    Continue,
+    /// Nothing in this run: the request was carried out or given up, or a question waits.
+    Stop(RunEnd),
+}
+
+/// What keeps a run from going on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RunError {
+    /// The record cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The run was asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// The phone could not be made ready for the first step.
+    #[error(transparent)]
+    NotReady(DeviceError),
+    /// The phone went away and did not come back in time.
+    #[error(transparent)]
+    DeviceLost(DeviceError),
+    /// The phone did not list its apps.
+    #[error("the apps of the phone cannot be planned over")]
+    NoApps(#[source] DeviceError),
+    /// Only a person at the phone can go on.
+    #[error("{text}")]
+    NeedsTakeover {
+        /// What that person is asked to do.
+        text: String,
+        /// The app in front.
+        app: Option<String>,
+    },
+    /// Somebody does not want the screen to be on.
+    #[error("the screen was switched off again right after it was woken")]
+    ScreenOff,
+    /// The model did not answer.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The model answered several times in a row, and never in its format.
+    #[error("{model} reply could not be used, {attempts} times in a row; the last: {why}")]
+    UnusableReplies {
+        /// Such as "the model's".
+        model: &'static str,
+        attempts: u32,
+        why: ParseError,
+    },
+    /// The model's encoder failed.
+    #[error("the screen could not be encoded")]
+    Encoding(#[source] tokio::task::JoinError),
+    /// The model goes round in circles.
+    #[error("{0}")]
+    NoProgress(String),
+}
+
+impl RunError {
+    pub(super) fn reason(&self) -> StopReason {
+        match self {
+            Self::Journal(_) => StopReason::StorageFailed,
+            Self::Cancelled(cancelled) => cancelled.reason,
+            Self::NotReady(_) => StopReason::NotStarted,
+            Self::DeviceLost(_) | Self::NoApps(_) => StopReason::DeviceLost,
+            Self::NeedsTakeover { .. } => StopReason::InfoActionNeedsReply,
+            Self::ScreenOff => StopReason::ManualStopScreenOff,
+            Self::Model(_) | Self::UnusableReplies { .. } | Self::Encoding(_) => {
+                StopReason::ModelFailed
+            }
+            Self::NoProgress(_) => StopReason::NoProgress,
+        }
+    }
+}
+
+impl From<RunError> for RunEnd {
+    fn from(err: RunError) -> Self {
+        Self::new(err.reason(), error_chain(&err))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_of_an_end_names_every_cause() {
+        let source = std::io::Error::other("no space left on device");
+        let storage = JournalError::Storage { what: "events.jsonl".to_owned(), source };
+        let end = RunEnd::from(RunError::from(storage));
+        assert_eq!(end.reason, StopReason::StorageFailed);
+        assert_eq!(end.message, "cannot keep events.jsonl: no space left on device");
+        let gone = DeviceError::NotFound(crate::DeviceId::new("phone-1"));
+        let reason = gone.to_string();
+        let end = RunEnd::from(RunError::NoApps(gone));
+        assert_eq!(end.message, format!("the apps of the phone cannot be planned over: {reason}"));
+    }
+}

@@ -1,0 +1,235 @@
+//! The only writer of a session's record.
+//!
+//! Whatever a run does becomes an event here: secrets are taken out, the journal writes it, and the
+//! [`Session`] takes it in. Nobody else holds a session that can change.
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use crate::journal::{
+    BlobRef, Entry, Fact, Journal, JournalWriter, SessionBuilder, SessionStart, TargetRecord,
+    ToolEnd, ToolStart,
+};
+use crate::privacy::{PrivacySettings, SecretStore, find_secrets, secret_asked_for};
+use crate::{JournalError, Picture, QuestionKind, Session, SessionId};
+
+/// A picture as a model is sent it, and where the record has it, if it may.
+#[derive(Debug, Clone)]
+pub(super) struct StoredPicture {
+    pub(super) picture: Picture,
+    pub(super) blob: Option<BlobRef>,
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ToolOutcome {
+    /// It was carried out; what came of it.
+    Done(String),
+    /// It was not; why.
+    Failed(String),
+    /// It may have been; what went wrong.
+    Unknown(String),
+}
+
+/// A session open for writing.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    session: Session,
+    writer: Box<dyn JournalWriter>,
+    secrets: Arc<SecretStore>,
+    privacy: PrivacySettings,
+}
+
+impl Recorder {
+    /// Begins the record of a new session. When this returns, it is on disk.
+    pub(crate) async fn create(
+        journal: &dyn Journal,
+        id: SessionId,
+        mut start: SessionStart,
+        secrets: Arc<SecretStore>,
+        privacy: PrivacySettings,
+    ) -> Result<Self, JournalError> {
+        learn_from(&secrets, &start.request);
+        start.request = secrets.redact(&start.request).into_owned();
+        let mut writer = journal.create(&id).await?;
+        let session = Session::begin(id, &start);
+        let fact = Fact::SessionStart(start);
+        writer.append(Entry { round: None, step: None, agent: None, fact }).await?;
+        writer.sync().await?;
+        Ok(Self { session, writer, secrets, privacy })
+    }
+
+    /// Opens the record of a session to go on with it.
+    pub(crate) async fn open(
+        journal: &dyn Journal,
+        id: SessionId,
+        secrets: Arc<SecretStore>,
+        privacy: PrivacySettings,
+    ) -> Result<Self, JournalError> {
+        let mut session = SessionBuilder::new(id);
+        let writer = journal.open(&id, &mut |event| session.apply(&event)).await?;
+        Ok(Self { session: session.finish()?, writer, secrets, privacy })
+    }
+
+    /// The session as its record has it so far.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Bytes of the record so far, blobs included.
+    pub(crate) fn size(&self) -> u64 {
+        self.writer.size()
+    }
+
+    pub(super) fn secrets(&self) -> &SecretStore {
+        &self.secrets
+    }
+
+    pub(super) fn privacy(&self) -> PrivacySettings {
+        self.privacy
+    }
+
+    /// The text as it may be shown and logged.
+    pub(super) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.secrets.redact(text)
+    }
+
+    /// Learns what is secret in a user's words, above all in an answer to a question for a secret.
+    pub(super) fn learn_secrets(&self, text: &str) {
+        learn_from(&self.secrets, text);
+        if crate::action::is_done_by_hand(text) {
+            return;
+        }
+        let question = self.session.question.as_ref();
+        let question = question.filter(|it| it.kind == QuestionKind::Info);
+        let Some(kind) = question.and_then(|it| secret_asked_for(&it.text)) else { return };
+        self.secrets.add_answer(kind, text);
+    }
+
+    /// Records a fact: of the step under way by its agent, between two steps of the round.
+    pub(super) async fn append(&mut self, fact: Fact) -> Result<(), JournalError> {
+        let step = self.session.in_progress.step;
+        let agent = step.map(|_| self.session.current_agent());
+        self.write(self.session.round, step, agent, fact).await
+    }
+
+    /// Records a fact about one agent.
+    pub(super) async fn append_as(
+        &mut self,
+        agent: &str,
+        step: Option<u32>,
+        fact: Fact,
+    ) -> Result<(), JournalError> {
+        self.write(self.session.round, step, Some(agent.to_owned()), fact).await
+    }
+
+    /// Begins a round with this request.
+    pub(super) async fn begin_round(
+        &mut self,
+        number: u32,
+        request: String,
+    ) -> Result<(), JournalError> {
+        self.write(number, None, None, Fact::RoundStart { request }).await
+    }
+
+    /// Records the state of an agent, where that is another than before.
+    pub(super) async fn set_agent_state(
+        &mut self,
+        agent: &str,
+        state: &str,
+    ) -> Result<(), JournalError> {
+        let from = self.session.agents.get(agent).state;
+        if from == state {
+            return Ok(());
+        }
+        self.append_as(agent, None, Fact::State { from, to: state.to_owned() }).await
+    }
+
+    /// Records what is about to be done to the phone, and returns when that is on the disk.
+    pub(super) async fn log_tool_start(
+        &mut self,
+        name: &str,
+        parameters: Map<String, Value>,
+        target: Option<TargetRecord>,
+    ) -> Result<u32, JournalError> {
+        let id = self.session.counts.tools + 1;
+        self.append(Fact::ToolStart(ToolStart {
+            tool_call_id: id,
+            name: name.to_owned(),
+            parameters,
+            device: true,
+            target,
+            batch: None,
+        }))
+        .await?;
+        self.sync().await?;
+        Ok(id)
+    }
+
+    /// Records what became of it, after so many milliseconds.
+    pub(super) async fn log_tool_end(
+        &mut self,
+        id: u32,
+        outcome: ToolOutcome,
+        duration_ms: f64,
+    ) -> Result<(), JournalError> {
+        let unknown = matches!(outcome, ToolOutcome::Unknown(_));
+        let (result, error) = match outcome {
+            ToolOutcome::Done(result) => (result, None),
+            ToolOutcome::Failed(error) | ToolOutcome::Unknown(error) => {
+                (String::new(), Some(error))
+            }
+        };
+        let success = error.is_none();
+        self.append(Fact::ToolEnd(ToolEnd {
+            tool_call_id: id,
+            success,
+            unknown,
+            result,
+            error,
+            duration_ms,
+        }))
+        .await
+    }
+
+    /// Stores bytes beside the record. Secrets are the caller's business.
+    pub(super) async fn store(
+        &mut self,
+        bytes: Bytes,
+        media_type: &str,
+    ) -> Result<BlobRef, JournalError> {
+        self.writer.store_blob(bytes, media_type).await
+    }
+
+    /// Returns when everything recorded so far is on the disk.
+    pub(super) async fn sync(&mut self) -> Result<(), JournalError> {
+        self.writer.sync().await
+    }
+
+    /// Lets go of the record, and returns when the logs that follow it are complete.
+    pub(super) async fn close(self) -> Session {
+        self.writer.close().await;
+        self.session
+    }
+
+    async fn write(
+        &mut self,
+        round: u32,
+        step: Option<u32>,
+        agent: Option<String>,
+        fact: Fact,
+    ) -> Result<(), JournalError> {
+        let fact = self.secrets.redact_fact(fact);
+        let event = self.writer.append(Entry { round: Some(round), step, agent, fact }).await?;
+        self.session.apply(&event);
+        Ok(())
+    }
+}
+
+fn learn_from(secrets: &SecretStore, text: &str) {
+    for (kind, secret) in find_secrets(text) {
+        secrets.add(kind, secret);
+    }
+}

@@ -1,0 +1,92 @@
+//! After a crash: what it has left open is closed before anything new begins.
+//!
+//! A call without an answer has failed; a gesture without an end is never repeated, as nobody knows
+//! whether it was carried out; a step without an end has failed.
+use std::time::Duration;
+
+use super::Run;
+use super::actor::RESET;
+use super::model_call::{CallCosts, failed_response};
+use super::outcome::RunError;
+use super::recorder::ToolOutcome;
+use super::step::StepBuilder;
+use crate::journal::{Fact, ResponseRecord};
+use crate::session::{ASSIGN, CONTINUE, HOST_AGENT, JUDGE, WAKE};
+use crate::{Action, Decision, ModelError, ModelErrorKind, Session};
+
+const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
+const INTERRUPTED_ACT: &str = "interrupted: the server stopped while it was under way, and it may or \
+    may not have been carried out";
+const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
+
+impl Run {
+    /// Closes what is open. Nothing is, unless the last run's process died.
+    pub(super) async fn recover(&mut self) -> Result<(), RunError> {
+        let open = &self.session().in_progress;
+        if let Some(call) = open.call {
+            let lost = ModelError::new(ModelErrorKind::Abandoned, INTERRUPTED, Duration::ZERO);
+            let fact = Fact::LlmResponse(failed_response(&open.model, call, &lost));
+            if open.judging {
+                self.recorder.append_as(JUDGE, None, fact).await?;
+            } else {
+                self.recorder.append(fact).await?;
+            }
+        }
+        if let Some((id, name, device)) = self.session().in_progress.tool.clone() {
+            let outcome = if device {
+                ToolOutcome::Unknown(INTERRUPTED_ACT.to_owned())
+            } else {
+                ToolOutcome::Failed(INTERRUPTED.to_owned())
+            };
+            self.recorder.log_tool_end(id, outcome, 0.0).await?;
+            if device && name != RESET && name != WAKE && !self.session().in_progress.by_client {
+                self.state.system_notes.push(format!(
+                    "The server was restarted while your last action ({name}) was under way: it may \
+                     or may not have been carried out. Look before you repeat it."
+                ));
+            }
+        }
+        if self.session().in_progress.step.is_some() {
+            let step = recovered_step(self.session());
+            self.end_step(step, None).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What the record knows of a step without an end. The model is told of it like of any other.
+fn recovered_step(session: &Session) -> StepBuilder {
+    let open = &session.in_progress;
+    let decision = open.decision.as_ref().and_then(|parsed| {
+        // An action of a later version cannot be told.
+        let action = Action::try_from(&parsed.action).ok()?;
+        let ResponseRecord { observation, thought, comment, summary, .. } = parsed.response.clone();
+        Some(Decision { action, thought, explain: comment, summary, observation })
+    });
+    let asked = session.question.is_some() || open.is_answered();
+    let plans = open.agent == HOST_AGENT;
+    let (status, result, error) = match (decision.as_ref().map(|it| &it.action), &open.outcome) {
+        (Some(Action::Info(_)), _) if asked => ("PENDING", String::new(), None),
+        // The app is open: what was to be done in it has been given out.
+        (Some(Action::Gesture(_)), Some(end)) if end.success => {
+            (if plans { ASSIGN } else { CONTINUE }, end.result.clone(), None)
+        }
+        (Some(Action::Gesture(_)), Some(end)) => ("ERROR", String::new(), end.error.clone()),
+        (Some(Action::Gesture(_)), None) => ("ERROR", String::new(), Some(NOT_SENT.to_owned())),
+        _ => ("ERROR", String::new(), Some(INTERRUPTED.to_owned())),
+    };
+    StepBuilder {
+        status: Some(status),
+        decision,
+        response: open.decision.as_ref().map(|parsed| parsed.response.clone()),
+        result,
+        error,
+        costs: CallCosts {
+            tokens: open.tokens,
+            cost_usd: open.cost_usd,
+            unpriced: true,
+            waited_ms: 0.0,
+        },
+        ..StepBuilder::default()
+    }
+}

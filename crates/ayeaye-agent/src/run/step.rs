@@ -1,0 +1,113 @@
+//! What a step has come to so far: its line is written however it ends.
+use super::caption::Captioning;
+use super::model_call::CallCosts;
+use super::outcome::RunEnd;
+use crate::journal::{ActionRecord, PhaseTimes, ResponseRecord, StepEnd};
+use crate::{Decision, StopReason};
+
+/// The end of a step in the making.
+#[derive(Debug, Default)]
+pub(super) struct StepBuilder {
+    /// The state it leaves its agent in, where that does not follow from how it ends.
+    pub(super) status: Option<&'static str>,
+    pub(super) decision: Option<Decision>,
+    /// All that was said with the decision, where it is more than a decision holds.
+    pub(super) response: Option<ResponseRecord>,
+    pub(super) result: String,
+    pub(super) error: Option<String>,
+    pub(super) costs: CallCosts,
+    pub(super) times: PhaseTimes,
+    /// The screen in words, where the step has ended the run.
+    pub(super) caption: Option<String>,
+    pub(super) captioning: Option<Captioning>,
+}
+
+impl StepBuilder {
+    /// The end of the step; `end` where it has ended the run.
+    pub(super) fn build(self, end: Option<&RunEnd>) -> StepEnd {
+        let status = match end.map(|end| end.reason) {
+            Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
+            Some(StopReason::TaskAbortedByAgent) => "FAIL",
+            Some(StopReason::InfoActionNeedsReply) => self.status.unwrap_or("PENDING"),
+            None
+            | Some(StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted) => {
+                self.status.unwrap_or("CONTINUE")
+            }
+            Some(_) => "ERROR",
+        };
+        let (result, error) = match end {
+            Some(end) if status == "FINISH" || status == "FAIL" => (end.message.clone(), None),
+            Some(end) if status == "ERROR" => (String::new(), Some(end.message.clone())),
+            _ => (self.result, self.error),
+        };
+        let decision = self.decision.as_ref();
+        let mut times = self.times;
+        times.llm_interaction += self.costs.waited_ms;
+        StepEnd {
+            status: status.to_owned(),
+            action: decision.map(|decision| ActionRecord::from(&decision.action)),
+            response: self.response.or_else(|| decision.map(Into::into)).unwrap_or_default(),
+            result,
+            error,
+            tokens: self.costs.tokens,
+            cost_usd: self.costs.cost_usd,
+            cost_known: !self.costs.unpriced,
+            time_ms: times,
+            caption: self.caption,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Action;
+
+    fn builder() -> StepBuilder {
+        let decision = Decision {
+            action: Action::Complete { message: "Sent.".to_owned() },
+            thought: String::new(),
+            explain: "It is there".to_owned(),
+            summary: String::new(),
+            observation: String::new(),
+        };
+        StepBuilder {
+            decision: Some(decision),
+            result: "done".to_owned(),
+            ..StepBuilder::default()
+        }
+    }
+
+    #[test]
+    fn how_a_step_ends_follows_from_how_it_ends_the_run() {
+        let ended = |reason: Option<StopReason>| {
+            let end = reason.map(|reason| RunEnd::new(reason, "why"));
+            let StepEnd { status, result, error, .. } = builder().build(end.as_ref());
+            (status, result, error)
+        };
+        let is = |status: &str, result: &str, error: Option<&str>| {
+            (status.to_owned(), result.to_owned(), error.map(str::to_owned))
+        };
+        assert_eq!(ended(None), is("CONTINUE", "done", None));
+        assert_eq!(ended(Some(StopReason::TaskCompletedSuccessfully)), is("FINISH", "why", None));
+        assert_eq!(ended(Some(StopReason::TaskAbortedByAgent)), is("FAIL", "why", None));
+        assert_eq!(ended(Some(StopReason::InfoActionNeedsReply)), is("PENDING", "done", None));
+        assert_eq!(ended(Some(StopReason::Cancelled)), is("CONTINUE", "done", None));
+        assert_eq!(ended(Some(StopReason::ModelFailed)), is("ERROR", "", Some("why")));
+        let confirmed = StepBuilder { status: Some("CONFIRM"), ..builder() };
+        let end = RunEnd::new(StopReason::InfoActionNeedsReply, "Really?");
+        assert_eq!(confirmed.build(Some(&end)).status, "CONFIRM");
+    }
+
+    #[test]
+    fn its_line_has_what_was_decided_and_what_it_cost() {
+        let mut step = builder();
+        step.costs = CallCosts { cost_usd: 0.5, unpriced: true, waited_ms: 800.0, ..step.costs };
+        let end = step.build(None);
+        assert_eq!(end.action.unwrap().function, "COMPLETE");
+        assert_eq!(end.response.comment, "It is there");
+        assert!(!end.cost_known);
+        let numbers = [end.cost_usd - 0.5, end.time_ms.llm_interaction - 800.0];
+        assert!(numbers.iter().all(|it| it.abs() < 1e-9), "{numbers:?}");
+    }
+}

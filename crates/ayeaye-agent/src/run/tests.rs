@@ -1,0 +1,5 @@
+//! Each owner of a part of a step by itself.
+mod actor;
+mod model_call;
+mod observer;
+mod recorder;

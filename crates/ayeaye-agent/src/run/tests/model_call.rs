@@ -1,0 +1,87 @@
+//! The model caller: every call recorded before it is sent, its answer recorded and billed.
+use std::sync::Arc;
+
+use crate::fakes::{Recording, ScriptedModel, ScriptedReply, complete};
+use crate::journal::{Fact, LlmRequest, LlmResponse};
+use crate::run::budget::Budget;
+use crate::run::cancel::CancelHandle;
+use crate::run::model_call::{CallCosts, ModelCaller, Purpose};
+use crate::run::outcome::RunError;
+use crate::{Limits, Message, ParseError, Prices, Prompt, Role, StopReason};
+
+fn caller(cancel: &CancelHandle) -> ModelCaller {
+    ModelCaller::new(Budget::new(Limits::USUAL), cancel.clone())
+}
+
+fn prompt() -> Prompt {
+    Prompt::of(vec![Message::text(Role::User, "What now?")])
+}
+
+async fn calls(recording: &Recording) -> (Vec<LlmRequest>, Vec<LlmResponse>) {
+    let (mut requests, mut responses) = (Vec::new(), Vec::new());
+    for fact in recording.facts().await {
+        match fact {
+            Fact::LlmRequest(request) => requests.push(request),
+            Fact::LlmResponse(response) => responses.push(response),
+            _ => {}
+        }
+    }
+    (requests, responses)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
+    let mut recording = Recording::new().await;
+    let model = Arc::new(ScriptedModel::new([complete("a"), complete("b"), complete("c")]));
+    model.cost(Prices { input: 2.0, output: 10.0, cached: None });
+    let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
+    let mut exchange = caller.exchange(model, Purpose::Act, prompt(), Vec::new());
+    let recorder = &mut recording.recorder;
+    loop {
+        let reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
+        exchange.log_reply(recorder, &reply, Err("no".to_owned()), &mut costs).await.unwrap();
+        let again = exchange.ask_again("the model's", &reply, ParseError("no".to_owned()));
+        if let Err(err) = again {
+            assert!(matches!(err, RunError::UnusableReplies { attempts: 3, .. }), "{err:?}");
+            assert_eq!(err.reason(), StopReason::ModelFailed);
+            break;
+        }
+    }
+    let (requests, responses) = calls(&recording).await;
+    let numbers: Vec<_> = requests
+        .iter()
+        .map(|it| (it.call_id, it.request_number, it.iteration, it.purpose.clone()))
+        .collect();
+    let repair = || "repair".to_owned();
+    assert_eq!(numbers, [(1, 1, 1, "act".to_owned()), (2, 1, 2, repair()), (3, 1, 3, repair())]);
+    assert_eq!(responses.len(), 3);
+    assert_eq!((costs.tokens.total, costs.unpriced), (330, false));
+    assert!((costs.cost_usd - 3.0 * 300.0 / 1e6).abs() < 1e-12, "{costs:?}");
+    assert!((costs.waited_ms - 3.0 * 800.0).abs() < 1.0, "{costs:?}");
+    assert_eq!(recording.recorder.session().counts.tokens, 330);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_fails_or_is_given_up_is_recorded_and_its_price_is_not_known() {
+    let mut recording = Recording::new().await;
+    let lines = [ScriptedReply::Fails("503".to_owned()), ScriptedReply::Hangs];
+    let (model, cancel) = (Arc::new(ScriptedModel::new(lines)), CancelHandle::default());
+    let (caller, mut costs) = (caller(&cancel), CallCosts::default());
+    let mut exchange = caller.exchange(model.clone(), Purpose::Plan, prompt(), Vec::new());
+    let recorder = &mut recording.recorder;
+    let err = caller.send(recorder, &mut exchange, &mut costs).await.unwrap_err();
+    assert!(matches!(err, RunError::Model(_)), "{err:?}");
+    let mut exchange = caller.exchange(model.clone(), Purpose::Evaluate, prompt(), Vec::new());
+    let stop = async {
+        model.is_asked(2).await;
+        cancel.stop(StopReason::Cancelled);
+    };
+    let (outcome, ()) = tokio::join!(caller.send(recorder, &mut exchange, &mut costs), stop);
+    assert!(matches!(outcome, Err(RunError::Cancelled(_))), "{outcome:?}");
+    assert!(costs.unpriced);
+    let (requests, responses) = calls(&recording).await;
+    assert_eq!(requests.len(), 2);
+    let errors: Vec<_> = responses.into_iter().map(|it| it.error.unwrap()).collect();
+    assert_eq!(errors[0], "503");
+    assert!(errors[1].starts_with("given up: "), "{}", errors[1]);
+}

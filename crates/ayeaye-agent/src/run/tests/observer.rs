@@ -1,0 +1,73 @@
+//! The observer: a screen that is on and shows something, its picture and its elements.
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::fakes::{Call, Fault, Recording, ScriptedModel};
+use crate::journal::Fact;
+use crate::run::actor::Actor;
+use crate::run::cancel::CancelHandle;
+use crate::run::observer::Observer;
+use crate::run::outcome::RunError;
+use crate::{Gesture, Limits, Model, Point};
+
+const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.widget.Button"
+    clickable="true" bounds="[0,0][60,120]"/></hierarchy>"#;
+
+fn owners(recording: &Recording) -> (Observer, Actor, Arc<dyn Model>) {
+    let (device, cancel) = (recording.device.clone(), CancelHandle::default());
+    let observer = Observer::new(device.clone(), cancel.clone(), &Limits::USUAL);
+    (observer, Actor::new(device, cancel), Arc::new(ScriptedModel::new([])))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_has_a_picture_and_elements_when_they_come() {
+    let mut recording = Recording::new().await;
+    recording.device.shows(DUMP, false);
+    let (mut observer, actor, model) = owners(&recording);
+    let recorder = &mut recording.recorder;
+    let mut observation = observer.observe(recorder, &actor, &model).await.unwrap();
+    assert!(observation.picture.blob.is_some());
+    assert_eq!(observation.app.as_deref(), Some("com.example.chat"));
+    let click = Gesture::Click { point: Point::new(500, 500).unwrap() };
+    assert_eq!(observation.target(&click), None, "the elements are still to come");
+    let patience = Duration::from_secs(1);
+    observer.read_elements(recorder, &mut observation, patience).await.unwrap();
+    assert_eq!(observation.target(&click).unwrap().name, "Send");
+    let screen = observer.final_screen(recorder, &model).await.unwrap().unwrap();
+    assert_eq!(screen.screenshot, observation.picture.blob);
+    assert!(screen.ui_tree.is_some());
+    assert_eq!(recording.device.count(Call::Capture), 1, "nothing was done since the look");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dark_screen_is_woken_once() {
+    let mut recording = Recording::new().await;
+    recording.device.breaks(Call::State, 1..=1, Fault::ScreenOff);
+    recording.device.breaks(Call::State, 3..=3, Fault::ScreenOff);
+    let (mut observer, actor, model) = owners(&recording);
+    let recorder = &mut recording.recorder;
+    observer.observe(recorder, &actor, &model).await.unwrap();
+    assert_eq!(recording.device.sent(), ["WAKE"]);
+    let err = observer.observe(recorder, &actor, &model).await.unwrap_err();
+    assert!(matches!(err, RunError::ScreenOff), "{err:?}");
+    assert_eq!(recording.device.sent(), ["WAKE"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_phone_that_went_away_is_waited_for_and_a_black_screen_needs_a_person() {
+    let mut recording = Recording::new().await;
+    recording.device.breaks(Call::Capture, 1..=2, Fault::Gone);
+    let (mut observer, actor, model) = owners(&recording);
+    observer.observe(&mut recording.recorder, &actor, &model).await.unwrap();
+    recording.device.breaks(Call::Capture, 4..=1000, Fault::Black);
+    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    assert!(matches!(&err, RunError::NeedsTakeover { app: Some(_), .. }), "{err:?}");
+    recording.device.mended();
+    recording.device.breaks(Call::Capture, 1..=100_000, Fault::Gone);
+    let err = observer.observe(&mut recording.recorder, &actor, &model).await.unwrap_err();
+    assert!(matches!(err, RunError::DeviceLost(_)), "{err:?}");
+    assert!(observer.last_screen().is_some(), "what was seen last is still known");
+    let observed = recording.facts().await;
+    let observed = observed.iter().filter(|fact| matches!(fact, Fact::Observe(_)));
+    assert_eq!(observed.count(), 1);
+}
