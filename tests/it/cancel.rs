@@ -5,8 +5,8 @@ use ayeaye_agent::{Principal, SessionId, StopReason};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::support::clients::{InLines, modern, serve_as};
-use crate::support::paper::{Paper, SERIAL, asks, completes, taps};
+use crate::support::clients::{LineClient, modern, serve_as};
+use crate::support::fake_server::{FakeServer, SERIAL, asks, completes, taps};
 use crate::support::{http, within};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
@@ -22,11 +22,11 @@ fn cancelled(id: u64) -> Value {
 }
 
 /// Waits until the one session there is has stopped.
-async fn stopped(paper: &Paper) -> (SessionId, StopReason) {
+async fn stopped(fake: &FakeServer) -> (SessionId, StopReason) {
     let local = Principal::local();
     within(20, "the end of the run", async {
         loop {
-            let sessions = paper.agent.sessions(&local, 2).await.unwrap();
+            let sessions = fake.agent.sessions(&local, 2).await.unwrap();
             if let [(id, Ok(report))] = sessions.as_slice()
                 && report.stop_reason != StopReason::StillRunning
             {
@@ -42,15 +42,15 @@ async fn stopped(paper: &Paper) -> (SessionId, StopReason) {
 async fn a_cancelled_call_stops_its_run_and_the_session_can_go_on() {
     for era in ["old", "new"] {
         let gate = Arc::new(Notify::new());
-        let paper = Paper::new([taps(1), taps(2).held(&gate)]);
-        let mut client = InLines::of(&paper.server, era, json!({})).await;
+        let fake = FakeServer::new([taps(1), taps(2).held(&gate)]);
+        let mut client = LineClient::of(&fake.server, era, json!({})).await;
         let params = if era == "new" { modern(start(), &json!({})) } else { start() };
         let call = client.send("tools/call", params).await;
-        paper.script.called(2).await;
+        fake.model.wait_for_calls(2).await;
         client.line(&cancelled(call)).await;
-        let (session, reason) = stopped(&paper).await;
-        assert_eq!((reason, paper.phone.gestures()), (StopReason::Cancelled, 1), "{era}");
-        paper.script.then([completes("Done.")]);
+        let (session, reason) = stopped(&fake).await;
+        assert_eq!((reason, fake.device.gestures()), (StopReason::Cancelled, 1), "{era}");
+        fake.model.extend([completes("Done.")]);
         let go_on = json!({ "name": CONTINUE, "arguments": { "session_id": session.to_string() } });
         let params = if era == "new" { modern(go_on, &json!({})) } else { go_on };
         let done = client.ask("tools/call", params).await;
@@ -60,8 +60,8 @@ async fn a_cancelled_call_stops_its_run_and_the_session_can_go_on() {
 
 #[tokio::test]
 async fn a_call_that_is_cancelled_over_a_form_leaves_the_session_waiting() {
-    let paper = Paper::new([asks("Which Anna?"), completes("Told her.")]);
-    let mut client = InLines::of(&paper.server, "old", json!({ "elicitation": {} })).await;
+    let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.")]);
+    let mut client = LineClient::of(&fake.server, "old", json!({ "elicitation": {} })).await;
     let call = client.send("tools/call", start()).await;
     let form = loop {
         let message = client.next().await;
@@ -81,12 +81,12 @@ async fn a_call_that_is_cancelled_over_a_form_leaves_the_session_waiting() {
     // An answer that was on its way is nobody's any more.
     let late = json!({ "action": "accept", "content": { "reply": "Meier" } });
     client.line(&json!({ "jsonrpc": "2.0", "id": form["id"], "result": late })).await;
-    let (session, reason) = stopped(&paper).await;
-    assert_eq!((reason, paper.script.calls()), (StopReason::InfoActionNeedsReply, 1));
+    let (session, reason) = stopped(&fake).await;
+    assert_eq!((reason, fake.model.calls()), (StopReason::InfoActionNeedsReply, 1));
     let reply = json!({ "session_id": session.to_string(), "reply_from_client": "Berg" });
     let done = client.tool(CONTINUE, reply).await;
     assert_eq!(
-        (&done["stop_reason"], paper.script.said()),
+        (&done["stop_reason"], fake.model.user_replies()),
         (&json!(DONE), vec!["Berg".to_owned()])
     );
 }
@@ -95,8 +95,8 @@ async fn a_call_that_is_cancelled_over_a_form_leaves_the_session_waiting() {
 async fn a_cancel_that_comes_after_the_answer_changes_nothing() {
     for era in ["old", "new"] {
         let gate = Arc::new(Notify::new());
-        let paper = Paper::new([taps(1).held(&gate), completes("Done.")]);
-        let mut client = InLines::of(&paper.server, era, json!({})).await;
+        let fake = FakeServer::new([taps(1).held(&gate), completes("Done.")]);
+        let mut client = LineClient::of(&fake.server, era, json!({})).await;
         let mut call = start();
         call["arguments"]["wait_seconds"] = json!(0);
         let params = if era == "new" { modern(call, &json!({})) } else { call };
@@ -106,14 +106,14 @@ async fn a_cancel_that_comes_after_the_answer_changes_nothing() {
         assert_eq!(running["stop_reason"], "STILL_RUNNING", "{era}");
         client.line(&cancelled(id)).await;
         gate.notify_one();
-        let (_, reason) = stopped(&paper).await;
+        let (_, reason) = stopped(&fake).await;
         assert_eq!(reason, StopReason::TaskCompletedSuccessfully, "{era}");
     }
 }
 
 /// Sends a call over HTTP and hangs up when the model is being asked.
-async fn hang_up(paper: &Paper, modern_era: bool) {
-    let served = serve_as(&paper.server, Principal::local()).await;
+async fn hang_up(fake: &FakeServer, modern_era: bool) {
+    let served = serve_as(&fake.server, Principal::local()).await;
     let post = |body: Value, headers: Vec<(&'static str, String)>| {
         let mut request = http()
             .post(&served.url)
@@ -149,7 +149,7 @@ async fn hang_up(paper: &Paper, modern_era: bool) {
     tokio::select! {
         // Dropping what was sent so far closes its connection.
         answer = async { post(body, headers).await.unwrap().bytes().await } => panic!("{answer:?}"),
-        () = paper.script.called(1) => {}
+        () = fake.model.wait_for_calls(1) => {}
     }
     // The server lives on until the run has heard of it.
     tokio::spawn(async move {
@@ -162,12 +162,12 @@ async fn hang_up(paper: &Paper, modern_era: bool) {
 async fn hanging_up_stops_a_modern_call_and_leaves_an_older_one_at_work() {
     for modern_era in [true, false] {
         let gate = Arc::new(Notify::new());
-        let paper = Paper::new([taps(1).held(&gate), completes("Done.")]);
-        within(20, "hanging up", hang_up(&paper, modern_era)).await;
+        let fake = FakeServer::new([taps(1).held(&gate), completes("Done.")]);
+        within(20, "hanging up", hang_up(&fake, modern_era)).await;
         if !modern_era {
             gate.notify_one();
         }
-        let (_, reason) = stopped(&paper).await;
+        let (_, reason) = stopped(&fake).await;
         let expected =
             if modern_era { StopReason::Cancelled } else { StopReason::TaskCompletedSuccessfully };
         assert_eq!(reason, expected);

@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::support::clients::{
-    Does, Era, InLines, Person, call_of, facts, modern, on_pipe, over_http, serve_as,
+    Era, FakeUser, LineClient, UserAction, call_of, facts, modern, on_pipe, over_http, serve_as,
 };
-use crate::support::paper::{Paper, SERIAL, asks, asks_for, completes, taps};
+use crate::support::fake_server::{FakeServer, SERIAL, asks, asks_for, completes, taps};
 use crate::support::{Answer, Binary, FakeVlm, plugged_in, quick_phone, within};
 
 const DONE: &str = "TASK_COMPLETED_SUCCESSFULLY";
 const START: &str = "ask_agent_start_new_task";
 const CONTINUE: &str = "ask_agent_continue";
 
-type Client = RunningService<RoleClient, Person>;
+type Client = RunningService<RoleClient, FakeUser>;
 
 async fn begin(client: &Client, tool: &'static str, arguments: Value) -> Task {
     match client.call_tool_once(call_of(tool, arguments)).await.unwrap() {
@@ -76,9 +76,9 @@ fn result(task: &Value) -> &Value {
 #[tokio::test(start_paused = true)]
 async fn a_task_works_asks_and_is_completed() {
     let lines = [taps(1).after(Duration::from_secs(9)), asks("Which Anna?"), asks("Sure?")];
-    let paper = Paper::new(lines.into_iter().chain([completes("Told her.")]));
-    let person = Person::who([]).with_tasks();
-    let client = on_pipe(&paper.server, &person, Era::New).await;
+    let fake = FakeServer::new(lines.into_iter().chain([completes("Told her.")]));
+    let user = FakeUser::new([]).with_tasks();
+    let client = on_pipe(&fake.server, &user, Era::New).await;
     let created = begin(&client, START, task()).await;
     assert_eq!((created.status, created.ttl_ms), (TaskStatus::Working, None));
     let id = &created.task_id;
@@ -97,19 +97,19 @@ async fn a_task_works_asks_and_is_completed() {
     update(&client, id, &second, says("yes")).await.unwrap();
     let done = after(&client, id, "working").await;
     assert_eq!(result(&done)["stop_reason"], DONE, "{done}");
-    assert_eq!(paper.script.said(), ["Berg", "yes"]);
+    assert_eq!(fake.model.user_replies(), ["Berg", "yes"]);
     for told in [&working, &first, &done] {
         assert_eq!(told["createdAt"], json!(created.created_at));
         assert!(created.created_at.as_str() <= told["lastUpdatedAt"].as_str().unwrap());
     }
-    assert_eq!(person.forms(), Vec::<Value>::new(), "asked in the task and nowhere else");
+    assert_eq!(user.forms(), Vec::<Value>::new(), "asked in the task and nowhere else");
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_forms_a_task_ends_with_its_question() {
-    let paper = Paper::new([asks("Which Anna?"), completes("Told her.")]);
-    let person = Person::who([]).with_tasks().without_forms();
-    let client = on_pipe(&paper.server, &person, Era::New).await;
+    let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.")]);
+    let user = FakeUser::new([]).with_tasks().without_forms();
+    let client = on_pipe(&fake.server, &user, Era::New).await;
     let first = begin(&client, START, task()).await.task_id;
     let asked = after(&client, &first, "working").await;
     assert_eq!(result(&asked)["stop_reason"], "INFO_ACTION_NEEDS_REPLY");
@@ -124,15 +124,15 @@ async fn without_forms_a_task_ends_with_its_question() {
 
 #[tokio::test(start_paused = true)]
 async fn older_clients_are_given_no_tasks_whatever_they_declare() {
-    let paper = Paper::new([completes("Done.")]);
-    let person = Person::who([]).with_tasks();
-    let client = on_pipe(&paper.server, &person, Era::Old).await;
+    let fake = FakeServer::new([completes("Done.")]);
+    let user = FakeUser::new([]).with_tasks();
+    let client = on_pipe(&fake.server, &user, Era::Old).await;
     let offered = client.peer_info().unwrap().capabilities.extensions.clone();
     assert_eq!(offered.unwrap_or_default().get("io.modelcontextprotocol/tasks"), None);
     assert_eq!(facts(&client, START, task()).await["stop_reason"], DONE);
 
-    let mut lines = InLines::old(
-        &paper.server,
+    let mut lines = LineClient::old(
+        &fake.server,
         json!({
             "extensions": { "io.modelcontextprotocol/tasks": {} }
         }),
@@ -142,40 +142,40 @@ async fn older_clients_are_given_no_tasks_whatever_they_declare() {
         let answer = lines.ask(method, json!({ "taskId": "x" })).await;
         assert_eq!(answer["error"]["code"], -32601, "{answer}");
     }
-    let new = on_pipe(&paper.server, &Person::who([]), Era::New).await;
+    let new = on_pipe(&fake.server, &FakeUser::new([]), Era::New).await;
     let offered = new.peer_info().unwrap().capabilities.extensions.clone();
     assert!(offered.unwrap().contains_key("io.modelcontextprotocol/tasks"));
     // Modern and without tasks: the ordinary result.
-    paper.script.then([completes("Done.")]);
+    fake.model.extend([completes("Done.")]);
     assert_eq!(facts(&new, START, task()).await["stop_reason"], DONE);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_task_is_cancelled_in_every_state() {
     let gate = Arc::new(Notify::new());
-    let paper = Paper::new([taps(1).held(&gate)]);
-    let person = Person::who([]).with_tasks();
-    let client = on_pipe(&paper.server, &person, Era::New).await;
+    let fake = FakeServer::new([taps(1).held(&gate)]);
+    let user = FakeUser::new([]).with_tasks();
+    let client = on_pipe(&fake.server, &user, Era::New).await;
     let cancel = async |id: &str| client.cancel_task(CancelTaskParams::new(id)).await.unwrap();
 
     let working = begin(&client, START, task()).await.task_id;
-    paper.script.called(1).await;
+    fake.model.wait_for_calls(1).await;
     cancel(&working).await;
     let told = after(&client, &working, "working").await;
     assert_eq!(told["status"], "cancelled", "{told}");
     assert!(told["statusMessage"].as_str().unwrap().contains("ask_agent_continue"), "{told}");
     cancel(&working).await;
 
-    paper.script.then([asks("Which Anna?")]);
+    fake.model.extend([asks("Which Anna?")]);
     let waiting = begin(&client, START, task()).await.task_id;
     let asked = after(&client, &waiting, "working").await;
     let key = question(&asked);
     cancel(&waiting).await;
     assert_eq!(get(&client, &waiting).await["status"], "cancelled");
     update(&client, &waiting, &key, says("Berg")).await.unwrap();
-    assert_eq!(paper.script.said(), [""; 0], "too late");
+    assert_eq!(fake.model.user_replies(), [""; 0], "too late");
     // The session waits on, and what becomes of it is no longer this task's.
-    paper.script.then([completes("Told her.")]);
+    fake.model.extend([completes("Told her.")]);
     let session = waiting.split('.').next().unwrap();
     let answer = json!({ "session_id": session, "reply_from_client": "Berg" });
     let next = begin(&client, CONTINUE, answer).await.task_id;
@@ -190,8 +190,8 @@ async fn a_task_is_cancelled_in_every_state() {
 #[tokio::test(start_paused = true)]
 async fn a_task_that_is_over_does_not_stop_what_became_of_its_session() {
     let gate = Arc::new(Notify::new());
-    let paper = Paper::new([asks("Which Anna?"), completes("Told her.").held(&gate)]);
-    let client = on_pipe(&paper.server, &Person::who([]).with_tasks(), Era::New).await;
+    let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.").held(&gate)]);
+    let client = on_pipe(&fake.server, &FakeUser::new([]).with_tasks(), Era::New).await;
     let cancel = async |id: &str| client.cancel_task(CancelTaskParams::new(id)).await.unwrap();
     let over = begin(&client, START, task()).await.task_id;
     question(&after(&client, &over, "working").await);
@@ -199,7 +199,7 @@ async fn a_task_that_is_over_does_not_stop_what_became_of_its_session() {
     let session = over.split('.').next().unwrap();
     let answer = json!({ "session_id": session, "reply_from_client": "Berg" });
     let next = begin(&client, CONTINUE, answer).await.task_id;
-    paper.script.called(2).await;
+    fake.model.wait_for_calls(2).await;
     cancel(&over).await;
     gate.notify_one();
     let done = after(&client, &next, "working").await;
@@ -214,9 +214,9 @@ async fn a_declined_question_ends_the_task_with_it() {
         (json!({ "action": "cancel" }), "declined"),
         (says("give up"), "given_up"),
     ] {
-        let paper = Paper::new([asks_for(QuestionKind::Takeover, "Sign in", &[])]);
-        let person = Person::who([]).with_tasks();
-        let client = on_pipe(&paper.server, &person, Era::New).await;
+        let fake = FakeServer::new([asks_for(QuestionKind::Takeover, "Sign in", &[])]);
+        let user = FakeUser::new([]).with_tasks();
+        let client = on_pipe(&fake.server, &user, Era::New).await;
         let id = begin(&client, START, task()).await.task_id;
         let key = question(&after(&client, &id, "working").await);
         let wrong = update(&client, &id, &key, says("perhaps")).await.unwrap_err();
@@ -224,7 +224,7 @@ async fn a_declined_question_ends_the_task_with_it() {
         update(&client, &id, &key, answer).await.unwrap();
         let ended = get(&client, &id).await;
         assert_eq!(result(&ended)["question"]["asked"], asked);
-        paper.script.then([completes("Done.")]);
+        fake.model.extend([completes("Done.")]);
         let session = &result(&ended)["session_id"];
         let answer = json!({ "session_id": session, "reply_from_client": "done" });
         let next = begin(&client, CONTINUE, answer).await.task_id;
@@ -236,8 +236,8 @@ async fn a_declined_question_ends_the_task_with_it() {
 #[tokio::test(start_paused = true)]
 async fn a_task_whose_session_went_on_tells_of_its_own_run() {
     let lines = [completes("First."), asks("Which?"), completes("Third."), completes("Fourth.")];
-    let paper = Paper::new(lines);
-    let client = on_pipe(&paper.server, &Person::who([]).with_tasks(), Era::New).await;
+    let fake = FakeServer::new(lines);
+    let client = on_pipe(&fake.server, &FakeUser::new([]).with_tasks(), Era::New).await;
     let first = begin(&client, START, task()).await.task_id;
     let done = after(&client, &first, "working").await;
     assert_eq!(result(&done)["message"], "First.");
@@ -258,12 +258,12 @@ async fn a_task_whose_session_went_on_tells_of_its_own_run() {
 
 #[tokio::test]
 async fn what_is_no_task_of_the_caller_is_told_alike() {
-    let paper = Paper::new([completes("Done.")]);
-    let anna = serve_as(&paper.server, Principal::new("anna")).await;
-    let eve = serve_as(&paper.server, Principal::new("eve")).await;
-    let person = Person::who([]).with_tasks();
-    let anna = over_http(&anna.url, None, &person, Era::New).await;
-    let eve = over_http(&eve.url, None, &person, Era::New).await;
+    let fake = FakeServer::new([completes("Done.")]);
+    let anna = serve_as(&fake.server, Principal::new("anna")).await;
+    let eve = serve_as(&fake.server, Principal::new("eve")).await;
+    let user = FakeUser::new([]).with_tasks();
+    let anna = over_http(&anna.url, None, &user, Era::New).await;
+    let eve = over_http(&eve.url, None, &user, Era::New).await;
     let id = begin(&anna, START, task()).await.task_id;
     within(20, "the task", after(&anna, &id, "working")).await;
     let (session, rest) = id.split_once('.').unwrap();
@@ -291,34 +291,34 @@ async fn what_is_no_task_of_the_caller_is_told_alike() {
 
 #[tokio::test(start_paused = true)]
 async fn a_task_goes_on_after_a_restart_in_its_question() {
-    let paper = Paper::new([asks("Which Anna?")]);
-    let person = Person::who([]).with_tasks();
-    let client = on_pipe(&paper.server, &person, Era::New).await;
+    let fake = FakeServer::new([asks("Which Anna?")]);
+    let user = FakeUser::new([]).with_tasks();
+    let client = on_pipe(&fake.server, &user, Era::New).await;
     let id = begin(&client, START, task()).await.task_id;
     let before = after(&client, &id, "working").await;
     let key = question(&before);
-    let next = paper.restarted([completes("Told her.")]);
-    let client = on_pipe(&next.server, &person, Era::New).await;
+    let next = fake.restarted([completes("Told her.")]);
+    let client = on_pipe(&next.server, &user, Era::New).await;
     let again = get(&client, &id).await;
     assert_eq!((question(&again), &again["createdAt"]), (key.clone(), &before["createdAt"]));
     update(&client, &id, &key, says("Berg")).await.unwrap();
     let done = after(&client, &id, "working").await;
     assert_eq!(
-        (result(&done)["stop_reason"].as_str(), next.script.said()[0].as_str()),
+        (result(&done)["stop_reason"].as_str(), next.model.user_replies()[0].as_str()),
         (Some(DONE), "Berg")
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_a_task_that_cannot_be_delivered_is_an_error() {
-    let paper = Paper::new([asks("Which Anna?"), completes("Told her.")]);
-    let client = on_pipe(&paper.server, &Person::who([]).with_tasks(), Era::New).await;
+    let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.")]);
+    let client = on_pipe(&fake.server, &FakeUser::new([]).with_tasks(), Era::New).await;
     let id = begin(&client, START, task()).await.task_id;
     let key = question(&after(&client, &id, "working").await);
-    *paper.phone.away.lock().unwrap() = true;
+    *fake.device.away.lock().unwrap() = true;
     let text = update(&client, &id, &key, says("Berg")).await.unwrap_err().to_string();
     assert!(text.contains("stays open") && text.contains("not connected"), "{text}");
-    *paper.phone.away.lock().unwrap() = false;
+    *fake.device.away.lock().unwrap() = false;
     assert_eq!(question(&get(&client, &id).await), key);
     update(&client, &id, &key, says("Berg")).await.unwrap();
     assert_eq!(result(&after(&client, &id, "working").await)["stop_reason"], DONE);
@@ -326,11 +326,11 @@ async fn an_answer_to_a_task_that_cannot_be_delivered_is_an_error() {
 
 #[tokio::test(start_paused = true)]
 async fn answers_by_other_calls_go_on_with_the_task() {
-    let paper = Paper::new([asks("Which Anna?"), completes("Told her.")]);
-    let tasks = on_pipe(&paper.server, &Person::who([]).with_tasks(), Era::New).await;
+    let fake = FakeServer::new([asks("Which Anna?"), completes("Told her.")]);
+    let tasks = on_pipe(&fake.server, &FakeUser::new([]).with_tasks(), Era::New).await;
     let id = begin(&tasks, START, task()).await.task_id;
     question(&after(&tasks, &id, "working").await);
-    let other = on_pipe(&paper.server, &Person::who([Does::Says("Berg")]), Era::Old).await;
+    let other = on_pipe(&fake.server, &FakeUser::new([UserAction::Says("Berg")]), Era::Old).await;
     let session = id.split('.').next().unwrap();
     let told = facts(&other, CONTINUE, json!({ "session_id": session })).await;
     assert_eq!(told["stop_reason"], DONE, "{told}");

@@ -138,7 +138,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
     let outside = |fact| Entry { round: None, step: None, agent: None, fact };
     record.append(outside(start)).await.unwrap();
     for step in 0..steps {
-        for fact in facts_of(step) {
+        for fact in structured_result(step) {
             let agent = Some("AppAgent".to_owned());
             let entry = Entry { round: Some(0), step: Some(step), agent, fact };
             record.append(entry).await.unwrap();
@@ -149,7 +149,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
     id
 }
 
-fn facts_of(step: u32) -> [Fact; 2] {
+fn structured_result(step: u32) -> [Fact; 2] {
     let start = StepStart {
         agent_type: "AppAgent".to_owned(),
         round_step: step,

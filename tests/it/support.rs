@@ -1,10 +1,10 @@
 //! What the tests stand on.
 mod binary;
 pub mod clients;
+pub mod fake_server;
 mod fake_vlm;
 pub mod families;
 mod moves;
-pub mod paper;
 mod rig;
 
 pub use binary::{Binary, Raw, http, within};

@@ -71,7 +71,7 @@ impl Way {
                 world.until("the tap is on its way", begun).await;
                 assert!(world.recorded("tool.start", "CLICK"), "recorded before it is sent");
             }
-            WhileAQuestionWaits => call.hears("Which Anna?").await,
+            WhileAQuestionWaits => call.wait_for_output("Which Anna?").await,
             AfterTheEnd => world.until("the end", || world.recorded("session.end", "")).await,
         }
     }

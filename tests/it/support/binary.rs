@@ -34,7 +34,7 @@ pub struct Binary {
 
 /// What became of a command.
 #[derive(Debug)]
-pub struct Ended {
+pub struct CommandOutput {
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -79,10 +79,10 @@ impl Binary {
     }
 
     /// Runs a command to its end, with nobody at its stdin.
-    pub async fn run(&self, arguments: &[&str]) -> Ended {
+    pub async fn run(&self, arguments: &[&str]) -> CommandOutput {
         let output = self.command(arguments).stdin(Stdio::null()).output();
         let output = within(60, &arguments.join(" "), output).await.unwrap();
-        Ended {
+        CommandOutput {
             code: output.status.code().expect("it ended by itself"),
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),
@@ -114,7 +114,7 @@ impl Binary {
     }
 
     /// The same for a client with these capabilities.
-    pub async fn raw_able_to(&self, capabilities: Value) -> Raw {
+    pub async fn raw_with_capabilities(&self, capabilities: Value) -> Raw {
         self.raw_with(Stdio::null(), capabilities).await
     }
 
@@ -169,7 +169,7 @@ impl Raw {
     }
 
     /// Reads until a line has this text.
-    pub async fn hears(&mut self, text: &str) {
+    pub async fn wait_for_output(&mut self, text: &str) {
         let heard = async {
             while !self.output.next_line().await.unwrap().expect("it goes on").contains(text) {}
         };

@@ -1,5 +1,5 @@
-//! Clients with a person in front of them, of both eras, on a pipe or over HTTP; and one that speaks
-//! in lines, which can leave out what a library would put in.
+//! Clients with a user in front of them, of both eras, on a pipe or over HTTP; and one that writes its
+//! own lines, which can leave out what a library would put in.
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
@@ -33,9 +33,9 @@ pub enum Era {
     New,
 }
 
-/// What a person does with a form.
+/// What a user does with a form.
 #[derive(Debug, Clone)]
-pub enum Does {
+pub enum UserAction {
     /// Fills it in.
     Says(&'static str),
     /// Sends this in the place of a form filled in.
@@ -46,23 +46,23 @@ pub enum Does {
     Fails,
 }
 
-/// A client with a person in front of it.
+/// A client with a user in front of it.
 #[derive(Debug, Clone)]
-pub struct Person {
+pub struct FakeUser {
     info: ClientConfig,
     shared: Arc<Shared>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
-    does: Mutex<VecDeque<Does>>,
+    does: Mutex<VecDeque<UserAction>>,
     forms: Mutex<Vec<Value>>,
-    told: Mutex<Vec<ProgressNotificationParam>>,
+    progress: Mutex<Vec<ProgressNotificationParam>>,
 }
 
-impl Person {
-    /// Does this with forms, one after the other; whoever has nothing left to do declines.
-    pub fn who(does: impl IntoIterator<Item = Does>) -> Self {
+impl FakeUser {
+    /// Does this with forms, one after the other, and declines when nothing is left to do.
+    pub fn new(does: impl IntoIterator<Item = UserAction>) -> Self {
         let mut can = ClientCapabilities::default();
         let form = FormElicitationCapability::default();
         can.elicitation = Some(ElicitationCapability::default().with_form(form));
@@ -90,12 +90,12 @@ impl Person {
     }
 
     /// Every progress notification so far.
-    pub fn told(&self) -> Vec<ProgressNotificationParam> {
-        self.shared.told.lock().unwrap().clone()
+    pub fn progress(&self) -> Vec<ProgressNotificationParam> {
+        self.shared.progress.lock().unwrap().clone()
     }
 }
 
-impl ClientHandler for Person {
+impl ClientHandler for FakeUser {
     fn get_info(&self) -> ClientConfig {
         self.info.clone()
     }
@@ -107,14 +107,14 @@ impl ClientHandler for Person {
     ) -> Result<ElicitResult, ErrorData> {
         let form = serde_json::to_value(&request).unwrap();
         self.shared.forms.lock().unwrap().push(form);
-        let does = self.shared.does.lock().unwrap().pop_front().unwrap_or(Does::Declines);
+        let does = self.shared.does.lock().unwrap().pop_front().unwrap_or(UserAction::Declines);
         let accept = ElicitResult::new(ElicitationAction::Accept);
         Ok(match does {
-            Does::Says(text) => accept.with_content(json!({ "reply": text })),
-            Does::Sends(content) => accept.with_content(content),
-            Does::Declines => ElicitResult::new(ElicitationAction::Decline),
-            Does::Cancels => ElicitResult::new(ElicitationAction::Cancel),
-            Does::Fails => return Err(ErrorData::internal_error("no screen", None)),
+            UserAction::Says(text) => accept.with_content(json!({ "reply": text })),
+            UserAction::Sends(content) => accept.with_content(content),
+            UserAction::Declines => ElicitResult::new(ElicitationAction::Decline),
+            UserAction::Cancels => ElicitResult::new(ElicitationAction::Cancel),
+            UserAction::Fails => return Err(ErrorData::internal_error("no screen", None)),
         })
     }
 
@@ -123,7 +123,7 @@ impl ClientHandler for Person {
         params: ProgressNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        self.shared.told.lock().unwrap().push(params);
+        self.shared.progress.lock().unwrap().push(params);
     }
 }
 
@@ -139,26 +139,26 @@ fn lifecycle(era: Era) -> ClientLifecycleMode {
 /// This client on a pipe.
 pub async fn on_pipe(
     server: &Server,
-    person: &Person,
+    user: &FakeUser,
     era: Era,
-) -> RunningService<RoleClient, Person> {
+) -> RunningService<RoleClient, FakeUser> {
     let (near, far) = tokio::io::duplex(1 << 20);
     let server = server.clone();
     tokio::spawn(async move {
         let running = server.serve(far).await.expect("the server starts");
         running.waiting().await.expect("the server ends");
     });
-    person.clone().serve_with_lifecycle(near, lifecycle(era)).await.expect("the client starts")
+    user.clone().serve_with_lifecycle(near, lifecycle(era)).await.expect("the client starts")
 }
 
 /// A server at an address of its own, for one principal, until it is dropped.
-pub struct Served {
+pub struct HttpServer {
     pub url: String,
     _server: AbortOnDropHandle<()>,
 }
 
 /// Serves over HTTP, every request as this principal's.
-pub async fn serve_as(server: &Server, principal: Principal) -> Served {
+pub async fn serve_as(server: &Server, principal: Principal) -> HttpServer {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let server = server.clone();
@@ -167,22 +167,22 @@ pub async fn serve_as(server: &Server, principal: Principal) -> Served {
     let mcp = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
     let router = axum::Router::new().route_service("/mcp", mcp).layer(axum::Extension(principal));
     let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-    Served { url, _server: AbortOnDropHandle::new(serving) }
+    HttpServer { url, _server: AbortOnDropHandle::new(serving) }
 }
 
 /// This client over HTTP.
 pub async fn over_http(
     url: &str,
     token: Option<&str>,
-    person: &Person,
+    user: &FakeUser,
     era: Era,
-) -> RunningService<RoleClient, Person> {
+) -> RunningService<RoleClient, FakeUser> {
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
     if let Some(token) = token {
         config = config.auth_header(token);
     }
     let transport = StreamableHttpClientTransport::with_client(http(), config);
-    person.clone().serve_with_lifecycle(transport, lifecycle(era)).await.expect("it connects")
+    user.clone().serve_with_lifecycle(transport, lifecycle(era)).await.expect("it connects")
 }
 
 /// A call of a tool.
@@ -193,21 +193,21 @@ pub fn call_of(tool: &'static str, arguments: Value) -> CallToolRequestParams {
 
 /// Calls a tool that must not fail, and returns its facts.
 pub async fn facts(
-    client: &RunningService<RoleClient, Person>,
+    client: &RunningService<RoleClient, FakeUser>,
     tool: &'static str,
     arguments: Value,
 ) -> Value {
-    facts_of(client.call_tool(call_of(tool, arguments)).await.expect("an answer"))
+    structured_result(client.call_tool(call_of(tool, arguments)).await.expect("an answer"))
 }
 
 /// The facts of a result that is no failure.
-pub fn facts_of(result: CallToolResult) -> Value {
+pub fn structured_result(result: CallToolResult) -> Value {
     assert_ne!(result.is_error, Some(true), "{:?}", result.content);
     result.structured_content.expect("a structured result")
 }
 
 /// The text of a result that is a failure.
-pub fn refusal_of(result: &CallToolResult) -> String {
+pub fn tool_error_text(result: &CallToolResult) -> String {
     assert_eq!(result.is_error, Some(true), "{:?}", result.content);
     result.content[0].as_text().expect("a text").text.clone()
 }
@@ -222,8 +222,8 @@ pub fn modern(mut params: Value, capabilities: &Value) -> Value {
     params
 }
 
-/// A client that speaks in lines, on a pipe.
-pub struct InLines {
+/// A client that writes its own lines, on a pipe.
+pub struct LineClient {
     input: WriteHalf<DuplexStream>,
     output: Lines<BufReader<ReadHalf<DuplexStream>>>,
     asked: u64,
@@ -231,7 +231,7 @@ pub struct InLines {
     pub others: Vec<Value>,
 }
 
-impl InLines {
+impl LineClient {
     /// Connects with these capabilities and `initialize`.
     pub async fn old(server: &Server, capabilities: Value) -> Self {
         let mut client = Self::begin(server);

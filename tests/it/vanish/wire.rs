@@ -106,7 +106,7 @@ impl World {
         let params = self.start();
         match &self.server {
             Server::Stdio => {
-                let mut raw = self.binary.raw_able_to(capabilities()).await;
+                let mut raw = self.binary.raw_with_capabilities(capabilities()).await;
                 raw.send("tools/call", params).await;
                 Call::Stdio(raw)
             }
@@ -322,9 +322,9 @@ async fn open_session(url: &str) -> String {
 
 impl Call {
     /// Reads until this text has come.
-    pub async fn hears(&mut self, text: &str) {
+    pub async fn wait_for_output(&mut self, text: &str) {
         match self {
-            Self::Stdio(raw) => raw.hears(text).await,
+            Self::Stdio(raw) => raw.wait_for_output(text).await,
             Self::Http { stream, heard } => {
                 while !heard.contains(text) {
                     read_some(stream, heard).await;

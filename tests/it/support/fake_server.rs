@@ -1,5 +1,5 @@
-//! The server over a phone and a model of paper: nothing but memory and the record's files, so that a
-//! test can pause the clock.
+//! The server over a fake device and a fake model: nothing but memory and the journal's files, so that
+//! a test can pause the clock.
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,18 +21,18 @@ use tokio::sync::{Notify, watch};
 use super::DEFAULTS;
 
 /// The phone's serial.
-pub const SERIAL: &str = "paper-1";
+pub const SERIAL: &str = "fake-1";
 
 const SIZE: ScreenSize = ScreenSize { width: 60, height: 120 };
 
 /// What the model decides, and when.
-pub struct Line {
+pub struct FakeDecision {
     after: Duration,
     gate: Option<Arc<Notify>>,
     action: Action,
 }
 
-impl Line {
+impl FakeDecision {
     fn now(action: Action) -> Self {
         Self { after: Duration::from_millis(20), gate: None, action }
     }
@@ -48,52 +48,52 @@ impl Line {
     }
 }
 
-pub fn taps(x: i64) -> Line {
-    Line::now(Action::Gesture(Gesture::Click { point: Point::new(x, 500).unwrap() }))
+pub fn taps(x: i64) -> FakeDecision {
+    FakeDecision::now(Action::Gesture(Gesture::Click { point: Point::new(x, 500).unwrap() }))
 }
 
-pub fn completes(message: &str) -> Line {
-    Line::now(Action::Complete { message: message.to_owned() })
+pub fn completes(message: &str) -> FakeDecision {
+    FakeDecision::now(Action::Complete { message: message.to_owned() })
 }
 
-pub fn asks(text: &str) -> Line {
+pub fn asks(text: &str) -> FakeDecision {
     asks_for(QuestionKind::Info, text, &[])
 }
 
-pub fn asks_for(kind: QuestionKind, text: &str, options: &[&str]) -> Line {
+pub fn asks_for(kind: QuestionKind, text: &str, options: &[&str]) -> FakeDecision {
     let options = options.iter().map(|option| (*option).to_owned()).collect();
-    Line::now(Action::Info(Question { kind, text: text.to_owned(), options, app: None }))
+    FakeDecision::now(Action::Info(Question { kind, text: text.to_owned(), options, app: None }))
 }
 
 /// See the module.
-pub struct Paper {
+pub struct FakeServer {
     pub agent: Arc<Agent>,
     pub server: Server,
-    pub script: Arc<Script>,
-    pub phone: Arc<Sheet>,
+    pub model: Arc<FakeModel>,
+    pub device: Arc<FakeDevice>,
     pub data: Arc<TempDir>,
 }
 
-impl Paper {
-    pub fn new(lines: impl IntoIterator<Item = Line>) -> Self {
-        Self::on(Arc::new(TempDir::new().unwrap()), lines)
+impl FakeServer {
+    pub fn new(decisions: impl IntoIterator<Item = FakeDecision>) -> Self {
+        Self::on(Arc::new(TempDir::new().unwrap()), decisions)
     }
 
     /// Another process on the same data.
-    pub fn restarted(&self, lines: impl IntoIterator<Item = Line>) -> Self {
-        Self::on(self.data.clone(), lines)
+    pub fn restarted(&self, decisions: impl IntoIterator<Item = FakeDecision>) -> Self {
+        Self::on(self.data.clone(), decisions)
     }
 
-    fn on(data: Arc<TempDir>, lines: impl IntoIterator<Item = Line>) -> Self {
-        let lines = Mutex::new(lines.into_iter().collect());
-        let script = Arc::new(Script { lines, ..Script::default() });
-        let phone = Arc::new(Sheet { id: DeviceId::new(SERIAL), ..Sheet::default() });
+    fn on(data: Arc<TempDir>, decisions: impl IntoIterator<Item = FakeDecision>) -> Self {
+        let decisions = Mutex::new(decisions.into_iter().collect());
+        let model = Arc::new(FakeModel { decisions, ..FakeModel::default() });
+        let device = Arc::new(FakeDevice { id: DeviceId::new(SERIAL), ..FakeDevice::default() });
         let journal = FileJournal::new(data.path(), ayeaye::clock::system(), SyncPolicy::Never);
         let hour = Duration::from_hours(1);
         let agent = Arc::new(Agent::new(AgentDeps {
-            sources: vec![Arc::new(Drawer(phone.clone()))],
-            in_process_devices: vec![phone.id.clone()],
-            models: Models::one(script.clone()),
+            sources: vec![Arc::new(FakeSource(device.clone()))],
+            in_process_devices: vec![device.id.clone()],
+            models: Models::one(model.clone()),
             journal: Arc::new(journal),
             limits: Limits { run_time: hour, model_call: hour, ..Limits::USUAL },
             config: Map::new(),
@@ -102,23 +102,23 @@ impl Paper {
         }));
         let state_codec = StateCodec::from_data_dir(data.path()).unwrap();
         let server = Server::new(agent.clone(), DEFAULTS).with_durable_state(state_codec, None);
-        Self { agent, server, script, phone, data }
+        Self { agent, server, model, device, data }
     }
 }
 
 /// The model.
 #[derive(Default)]
-pub struct Script {
-    lines: Mutex<VecDeque<Line>>,
-    given: Mutex<Vec<Action>>,
-    said: Mutex<Vec<String>>,
+pub struct FakeModel {
+    decisions: Mutex<VecDeque<FakeDecision>>,
+    decided: Mutex<Vec<Action>>,
+    user_replies: Mutex<Vec<String>>,
     calls: watch::Sender<usize>,
 }
 
-impl Script {
+impl FakeModel {
     /// What people have said, as the model was told last.
-    pub fn said(&self) -> Vec<String> {
-        self.said.lock().unwrap().clone()
+    pub fn user_replies(&self) -> Vec<String> {
+        self.user_replies.lock().unwrap().clone()
     }
 
     /// Calls so far.
@@ -127,32 +127,32 @@ impl Script {
     }
 
     /// Waits until it has been called so often.
-    pub async fn called(&self, times: usize) {
+    pub async fn wait_for_calls(&self, times: usize) {
         self.calls.subscribe().wait_for(|calls| times <= *calls).await.unwrap();
     }
 
     /// More of the script.
-    pub fn then(&self, lines: impl IntoIterator<Item = Line>) {
-        self.lines.lock().unwrap().extend(lines);
+    pub fn extend(&self, decisions: impl IntoIterator<Item = FakeDecision>) {
+        self.decisions.lock().unwrap().extend(decisions);
     }
 }
 
-impl std::fmt::Debug for Script {
+impl std::fmt::Debug for FakeModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Script")
     }
 }
 
 #[async_trait]
-impl Model for Script {
+impl Model for FakeModel {
     #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
     fn name(&self) -> &str {
-        "paper"
+        "fake"
     }
 
     #[expect(clippy::unnecessary_literal_bound, reason = "as the trait has it")]
     fn profile(&self) -> &str {
-        "paper"
+        "fake"
     }
 
     fn picture(&self, frame: &Frame) -> Picture {
@@ -165,29 +165,29 @@ impl Model for Script {
             HistoryItem::UserReply(text) => Some(text.clone()),
             HistoryItem::Step(_) | HistoryItem::Request(_) | HistoryItem::Subtask(_) => None,
         });
-        *self.said.lock().unwrap() = said.collect();
+        *self.user_replies.lock().unwrap() = said.collect();
         Prompt::of(vec![Message::text(Role::User, view.request)])
     }
 
     async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {
         self.calls.send_modify(|calls| *calls += 1);
-        let line = self.lines.lock().unwrap().pop_front();
-        let Some(line) = line else {
+        let decision = self.decisions.lock().unwrap().pop_front();
+        let Some(decision) = decision else {
             let kind = ModelErrorKind::Rejected;
-            return Err(ModelError::new(kind, "the script is over", Duration::ZERO));
+            return Err(ModelError::new(kind, "nothing more is to be decided", Duration::ZERO));
         };
-        if let Some(gate) = line.gate {
+        if let Some(gate) = decision.gate {
             gate.notified().await;
         }
-        tokio::time::sleep(line.after).await;
-        let mut given = self.given.lock().unwrap();
-        given.push(line.action);
+        tokio::time::sleep(decision.after).await;
+        let mut decided = self.decided.lock().unwrap();
+        decided.push(decision.action);
         Ok(Reply {
-            text: (given.len() - 1).to_string(),
+            text: (decided.len() - 1).to_string(),
             finish_reason: Some("stop".to_owned()),
-            model: "paper".to_owned(),
+            model: "fake".to_owned(),
             tokens: Tokens::default(),
-            latency: line.after,
+            latency: decision.after,
             ..Reply::default()
         })
     }
@@ -195,7 +195,7 @@ impl Model for Script {
     fn read(&self, reply: &Reply, _sent: ScreenSize) -> Result<Decision, ParseError> {
         let number: usize = reply.text.parse().map_err(|_| ParseError("no number".to_owned()))?;
         Ok(Decision {
-            action: self.given.lock().unwrap()[number].clone(),
+            action: self.decided.lock().unwrap()[number].clone(),
             thought: String::new(),
             explain: String::new(),
             summary: String::new(),
@@ -206,20 +206,20 @@ impl Model for Script {
 
 /// The phone: every gesture changes its colour.
 #[derive(Debug)]
-pub struct Sheet {
+pub struct FakeDevice {
     id: DeviceId,
     gestures: Mutex<u8>,
     /// While set, the phone is away.
     pub away: Mutex<bool>,
 }
 
-impl Default for Sheet {
+impl Default for FakeDevice {
     fn default() -> Self {
         Self { id: DeviceId::new(SERIAL), gestures: Mutex::default(), away: Mutex::default() }
     }
 }
 
-impl Sheet {
+impl FakeDevice {
     /// What was done on it so far, the reset left out.
     pub fn gestures(&self) -> u8 {
         *self.gestures.lock().unwrap()
@@ -227,10 +227,10 @@ impl Sheet {
 }
 
 #[derive(Debug)]
-struct Drawer(Arc<Sheet>);
+struct FakeSource(Arc<FakeDevice>);
 
 #[async_trait]
-impl DeviceSource for Drawer {
+impl DeviceSource for FakeSource {
     async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
         Ok(vec![DeviceEntry {
             id: self.0.id.clone(),
@@ -254,7 +254,7 @@ impl DeviceSource for Drawer {
 }
 
 #[async_trait]
-impl Device for Sheet {
+impl Device for FakeDevice {
     fn id(&self) -> &DeviceId {
         &self.id
     }
@@ -262,7 +262,7 @@ impl Device for Sheet {
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
         Ok(DeviceInfo {
             id: self.id.clone(),
-            model: "Paper".to_owned(),
+            model: "Fake".to_owned(),
             android_version: "14".to_owned(),
             screen: SIZE,
         })
