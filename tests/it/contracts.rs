@@ -302,6 +302,7 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
         include_str!("bad_input/models.rs"),
         include_str!("bad_input/phones.rs"),
         include_str!("endpoint.rs"),
+        include_str!("endpoint/replies.rs"),
     ]
     .concat();
     let others = [
