@@ -152,7 +152,9 @@ impl Rig {
             privacy: options.privacy,
             judge: options.judged.then_some(judge),
         }));
-        let defaults = Defaults { tools: options.tools, ..DEFAULTS };
+        // On a busy machine a task takes longer than a call usually waits.
+        let defaults =
+            Defaults { tools: options.tools, wait: Duration::from_mins(4), ..DEFAULTS };
         let server = Server::new(agent.clone(), defaults);
         let client = connect(server.clone(), Quiet).await;
         let serial = adb_device.serial().to_owned();

@@ -203,7 +203,7 @@ async fn whatever_is_on_the_screen_a_message_is_sent_once() {
                         break;
                     }
                     None => {
-                        assert!(step < MOST_STEPS, "{at} {meddle} {}", run.progress.last_summary)
+                        assert!(step < MOST_STEPS, "{at} {meddle} {}", run.progress.last_summary);
                     }
                 }
             }
