@@ -153,8 +153,7 @@ impl Rig {
             judge: options.judged.then_some(judge),
         }));
         // On a busy machine a task takes longer than a call usually waits.
-        let defaults =
-            Defaults { tools: options.tools, wait: Duration::from_mins(4), ..DEFAULTS };
+        let defaults = Defaults { tools: options.tools, wait: Duration::from_mins(4), ..DEFAULTS };
         let server = Server::new(agent.clone(), defaults);
         let client = connect(server.clone(), Quiet).await;
         let serial = adb_device.serial().to_owned();

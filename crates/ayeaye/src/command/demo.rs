@@ -40,7 +40,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     let start = json!({ "device_id": device, "task": TASK });
     let mut result = call(&client, "ask_agent_start_new_task", start).await?;
     let session: SessionId = text(&result, "session_id").parse()?;
-    let mut spent = Spent::default();
+    let mut spent = TimeSpent::default();
     let exit = loop {
         spent.add(&result);
         match result["stop_reason"].as_str() {
@@ -77,16 +77,16 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
             }
         }
     };
-    let sent = tell_what_the_phone_says(&app, terminal);
-    spent.tell(terminal);
+    let sent = print_sent_messages(&app, terminal);
+    spent.print(terminal);
     terminal.item("session", &session_folder(config, session));
     tell_report(config, session, terminal);
     client.cancel().await.context("the client")?;
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
 }
 
-/// The end of the story as the phone itself knows it.
-fn tell_what_the_phone_says(app: &App, terminal: Terminal) -> bool {
+/// Prints what the phone itself says it has sent. Returns whether the task's text is among it.
+fn print_sent_messages(app: &App, terminal: Terminal) -> bool {
     let Some(adb_device) = &app.adb_device else { return false };
     let sent: Vec<_> = adb_device.phone().state().sent;
     for message in &sent {
@@ -131,26 +131,26 @@ async fn first_phone(client: &Client, terminal: Terminal) -> anyhow::Result<Stri
     }
 }
 
-type Client = RunningService<RoleClient, Watcher>;
+type Client = RunningService<RoleClient, ProgressPrinter>;
 
-/// An MCP client that shows the progress it is told.
+/// An MCP client that prints the progress it receives.
 #[derive(Debug, Clone)]
-struct Watcher {
+struct ProgressPrinter {
     terminal: Terminal,
-    /// Steps that were shown, counted from 1.
-    shown: Arc<AtomicU64>,
+    /// The last step that was printed, counted from 1.
+    printed: Arc<AtomicU64>,
 }
 
-impl Watcher {
-    /// Shows a step, unless it was shown before.
-    fn step(&self, number: u64, words: &str) {
-        if self.shown.fetch_max(number, Ordering::Relaxed) < number {
+impl ProgressPrinter {
+    /// Prints a step, unless it was printed before.
+    fn print_step(&self, number: u64, words: &str) {
+        if self.printed.fetch_max(number, Ordering::Relaxed) < number {
             self.terminal.line(&format!("  {number:>2}  {}", one_line(words)));
         }
     }
 
-    /// Shows the last steps of a run, whose progress its end has overtaken.
-    fn rest(&self, result: &Value) {
+    /// Prints the last steps of a run, whose progress notifications came after its result.
+    fn print_rest(&self, result: &Value) {
         for log in result["intermediate_logs"].as_array().into_iter().flatten() {
             let mut arguments = log["action"].as_object().cloned().unwrap_or_default();
             let mut take = |key: &str| match arguments.remove(key) {
@@ -161,12 +161,12 @@ impl Watcher {
             let words = ActionRecord { function, arguments }.describe();
             let words =
                 if explain.is_empty() { words } else { format!("{words} \u{2013} {explain}") };
-            self.step(log["global_step_idx"].as_u64().unwrap_or_default(), &words);
+            self.print_step(log["global_step_idx"].as_u64().unwrap_or_default(), &words);
         }
     }
 }
 
-impl ClientHandler for Watcher {
+impl ClientHandler for ProgressPrinter {
     async fn on_progress(
         &self,
         params: ProgressNotificationParam,
@@ -175,7 +175,7 @@ impl ClientHandler for Watcher {
         let message = params.message.as_deref().unwrap_or_default();
         for step in message.split("step ").filter_map(|step| step.split_once(": ")) {
             if let Ok(number) = step.0.parse() {
-                self.step(number, step.1.trim_end_matches("; "));
+                self.print_step(number, step.1.trim_end_matches("; "));
             }
         }
     }
@@ -194,7 +194,10 @@ async fn connect(app: &App, config: &Config, terminal: Terminal) -> anyhow::Resu
             Err(err) => tracing::error!("the demo's server: {err}"),
         }
     });
-    Watcher { terminal, shown: Arc::default() }.serve(near).await.context("the demo's client")
+    ProgressPrinter { terminal, printed: Arc::default() }
+        .serve(near)
+        .await
+        .context("the demo's client")
 }
 
 async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
@@ -211,9 +214,9 @@ async fn call(client: &Client, tool: &'static str, arguments: Value) -> anyhow::
                 .collect();
             bail!("{tool}: {}", words.join("\n"))
         }
-        (_, Some(facts)) => {
-            client.service().rest(&facts);
-            Ok(facts)
+        (_, Some(result)) => {
+            client.service().print_rest(&result);
+            Ok(result)
         }
     }
 }
@@ -222,18 +225,18 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// Where the time went, over all calls.
+/// Time and steps of all calls together.
 #[derive(Debug, Default)]
-struct Spent {
+struct TimeSpent {
     model_ms: u64,
     other_ms: u64,
     steps: u64,
 }
 
-impl Spent {
+impl TimeSpent {
     fn add(&mut self, result: &Value) {
         let number = |value: &Value| value.as_u64().unwrap_or_default();
-        // A run that goes on is told again as a whole.
+        // The result of a run that is still going comes again, with everything in it.
         if result["stop_reason"] != "STILL_RUNNING" {
             self.model_ms += number(&result["usage"]["model_ms"]);
             self.other_ms += number(&result["usage"]["other_ms"]);
@@ -241,7 +244,7 @@ impl Spent {
         }
     }
 
-    fn tell(&self, terminal: Terminal) {
+    fn print(&self, terminal: Terminal) {
         let seconds = |ms: u64| std::time::Duration::from_millis(ms).as_secs_f64();
         terminal.item(
             "time",
