@@ -1,6 +1,7 @@
 //! The apps: each keeps its own data and stack of screens, says what its screen looks like, and
 //! reacts to what was touched. None knows of pixels, windows or time.
 pub(crate) mod account;
+mod back_stack;
 pub(crate) mod clock;
 pub(crate) mod fields;
 pub(crate) mod launcher;

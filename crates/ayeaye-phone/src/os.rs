@@ -3,6 +3,8 @@
 //! Everything is a plain method on [`Os`] called under one lock; time is handed in, so that what
 //! is due is done by whoever asks next.
 mod compositor;
+mod editing;
+mod effects;
 mod input;
 mod keyboard;
 mod keys;
@@ -17,7 +19,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::apps::{AppContext, Apps, Effect, Event, Window, launcher, messages};
+use crate::apps::{Apps, Event, Window, launcher, messages};
 use crate::draw::{Renderer, TransitionKind};
 use crate::options::PhoneOptions;
 use crate::system::{Random, SystemSettings};
@@ -292,143 +294,6 @@ impl Os {
         let layout = Arc::new(WindowLayout { windows, size, generation: self.generation, minute });
         self.layout = Some(Arc::clone(&layout));
         layout
-    }
-
-    /// Remembers what is seen now, begins to move to what the caller is about to change.
-    fn start_transition(&mut self, how: TransitionKind, blocks: bool) {
-        let (shortest, longest) = self.options.transitions;
-        let spread = longest.saturating_sub(shortest).as_millis();
-        let spread = u32::try_from(spread).unwrap_or(u32::MAX - 1);
-        let mut time = shortest + Duration::from_millis(u64::from(self.random.below(spread + 1)));
-        if how == TransitionKind::Fade {
-            time = time.min(Duration::from_millis(180));
-        }
-        if time.is_zero() || !self.awake {
-            self.invalidate();
-            return;
-        }
-        let from = self.snapshot();
-        self.start(from, how, time, blocks);
-    }
-
-    fn start(&mut self, from: Snapshot, how: TransitionKind, time: Duration, blocks: bool) {
-        let now = Instant::now();
-        self.transition = Some(Transition { from, how, start: now, end: now + time, blocks });
-        self.fling = None;
-        self.invalidate();
-    }
-
-    /// Lets the app in front, or another, react; then does what it asked for.
-    fn dispatch_event(&mut self, package: &'static str, event: Event) {
-        let from = self.snapshot();
-        let (time, elapsed) = (self.clock(), self.elapsed());
-        let mut effects = Vec::new();
-        let mut cx = AppContext {
-            system: &mut self.system,
-            random: &mut self.random,
-            effects: &mut effects,
-            time,
-            elapsed,
-        };
-        let system_event = self.apps.handle(event, &mut cx);
-        self.invalidate();
-        for effect in effects {
-            self.apply_effect(effect, package, &from);
-        }
-        if let Some(event) = system_event {
-            self.handle_system_event(event);
-        }
-    }
-
-    fn apply_effect(&mut self, effect: Effect, package: &'static str, from: &Snapshot) {
-        let now = Instant::now();
-        match effect {
-            Effect::Forward | Effect::Back => {
-                let forward = matches!(effect, Effect::Forward);
-                if package == self.foreground {
-                    self.drop_focus();
-                    self.start_transition_from(
-                        from,
-                        if forward { TransitionKind::Forward } else { TransitionKind::Back },
-                    );
-                    if forward {
-                        self.reset_scroll();
-                    }
-                }
-            }
-            Effect::Focus(name) => {
-                if package == self.foreground {
-                    self.focus_on(name);
-                }
-            }
-            Effect::Unfocus => {
-                if package == self.foreground && self.focus.is_some() {
-                    self.fade_from(from);
-                    self.drop_focus();
-                }
-            }
-            Effect::Toast(text) => self.toast = Some((text, now + TOAST)),
-            Effect::After(time, event) => {
-                if self.timers.len() < MAX_TIMERS {
-                    self.timers.push((now + time, package, event));
-                }
-            }
-            Effect::ScrollToEnd(name) => {
-                self.scrolls.remove(&name);
-            }
-        }
-        self.invalidate();
-    }
-
-    /// A screen that is new begins at its top (or, for a conversation, its end).
-    fn reset_scroll(&mut self) {
-        let windows = self.build_windows();
-        for node in windows.iter().filter(|w| w.kind == WindowKind::App).flat_map(|w| &w.nodes) {
-            if let Some(scrolled) = &node.scrolled {
-                self.scrolls.remove(&scrolled.name);
-            }
-        }
-    }
-
-    fn start_transition_from(&mut self, from: &Snapshot, how: TransitionKind) {
-        let before = self.transition.take();
-        self.start_transition(how, true);
-        match &mut self.transition {
-            Some(transition) => transition.from = from.clone(),
-            None => self.transition = before,
-        }
-    }
-
-    /// Something comes or goes without the screen changing: a short fade, and touches count.
-    fn fade_from(&mut self, from: &Snapshot) {
-        if self.transition.is_none() {
-            self.start_transition(TransitionKind::Fade, false);
-            if let Some(transition) = &mut self.transition {
-                transition.from = from.clone();
-            }
-        }
-    }
-
-    fn focus_on(&mut self, name: &'static str) {
-        let shown = self.keyboard_shown();
-        if !shown && self.transition.is_none() {
-            self.start_transition(TransitionKind::Fade, false);
-        }
-        self.focus = Some(name);
-        self.all_selected = false;
-        self.keyboard_hidden = false;
-        self.reveal_focus = true;
-        if !shown {
-            self.keyboard = Keyboard::default();
-        }
-        self.invalidate();
-    }
-
-    fn drop_focus(&mut self) {
-        self.focus = None;
-        self.all_selected = false;
-        self.keyboard_hidden = false;
-        self.invalidate();
     }
 
     pub(crate) fn keyboard_shown(&self) -> bool {

@@ -9,7 +9,7 @@ use super::widgets::{
 use super::{App, AppContext, Effect, Element, ViewContext};
 use crate::system::Random;
 use crate::text::icons;
-use crate::tree::element::{Alignment, Content, Length};
+use crate::tree::element::{Alignment, Content};
 
 pub(crate) const PACKAGE: &str = "com.example.nimbus";
 pub(crate) const ACTIVITY: &str = "com.example.nimbus.MainActivity";
@@ -167,11 +167,8 @@ impl Account {
 
     fn logo() -> Element {
         Element::row(vec![
-            Element::stack(vec![Element::icon(icons::ACCOUNT_CIRCLE, 34.0, WHITE)])
-                .main(Alignment::Center)
-                .cross(Alignment::Center)
-                .width(Length::Dp(56.0))
-                .height(Length::Dp(56.0))
+            Element::centered(Element::icon(icons::ACCOUNT_CIRCLE, 34.0, WHITE))
+                .size(56.0, 56.0)
                 .background(crate::tree::element::Color(0xFF6A_4FC4))
                 .radius(16.0),
         ])

@@ -267,11 +267,8 @@ impl Clock {
         let tab = |icon, name: &str, tab: Tab| {
             let on = self.tab == tab;
             let ink = if on { PRIMARY } else { ON_SURFACE_VARIANT };
-            let pill = Element::stack(vec![Element::icon(icon, 24.0, ink)])
-                .main(Alignment::Center)
-                .cross(Alignment::Center)
-                .width(Length::Dp(64.0))
-                .height(Length::Dp(32.0))
+            let pill = Element::centered(Element::icon(icon, 24.0, ink))
+                .size(64.0, 32.0)
                 .radius(16.0)
                 .background(if on { PRIMARY_CONTAINER } else { Color(0x0000_0000) });
             Element::column(vec![pill, Element::text(name, 13.0).color(ink).lines(1)])

@@ -21,49 +21,14 @@ pub(crate) struct Entry {
     pub(crate) color: Color,
 }
 
+#[rustfmt::skip]
 pub(crate) const ENTRIES: [Entry; 6] = [
-    Entry {
-        package: account::PACKAGE,
-        label: "Nimbus",
-        activity: account::ACTIVITY,
-        icon: icons::ACCOUNT_CIRCLE,
-        color: Color(0xFF6A_4FC4),
-    },
-    Entry {
-        package: clock::PACKAGE,
-        label: "Clock",
-        activity: clock::ACTIVITY,
-        icon: icons::SCHEDULE,
-        color: Color(0xFF1F_3A6E),
-    },
-    Entry {
-        package: messages::PACKAGE,
-        label: "Messages",
-        activity: messages::ACTIVITY,
-        icon: icons::CHAT,
-        color: Color(0xFF1A_73E8),
-    },
-    Entry {
-        package: notes::PACKAGE,
-        label: "Notes",
-        activity: notes::ACTIVITY,
-        icon: icons::NOTE,
-        color: Color(0xFFF0_A500),
-    },
-    Entry {
-        package: settings::PACKAGE,
-        label: "Settings",
-        activity: settings::ACTIVITY,
-        icon: icons::SETTINGS,
-        color: Color(0xFF5F_6368),
-    },
-    Entry {
-        package: shop::PACKAGE,
-        label: "Shop",
-        activity: shop::ACTIVITY,
-        icon: icons::SHOPPING_BAG,
-        color: Color(0xFF0F_8A5F),
-    },
+    Entry { package: account::PACKAGE, label: "Nimbus", activity: account::ACTIVITY, icon: icons::ACCOUNT_CIRCLE, color: Color(0xFF6A_4FC4) },
+    Entry { package: clock::PACKAGE, label: "Clock", activity: clock::ACTIVITY, icon: icons::SCHEDULE, color: Color(0xFF1F_3A6E) },
+    Entry { package: messages::PACKAGE, label: "Messages", activity: messages::ACTIVITY, icon: icons::CHAT, color: Color(0xFF1A_73E8) },
+    Entry { package: notes::PACKAGE, label: "Notes", activity: notes::ACTIVITY, icon: icons::NOTE, color: Color(0xFFF0_A500) },
+    Entry { package: settings::PACKAGE, label: "Settings", activity: settings::ACTIVITY, icon: icons::SETTINGS, color: Color(0xFF5F_6368) },
+    Entry { package: shop::PACKAGE, label: "Shop", activity: shop::ACTIVITY, icon: icons::SHOPPING_BAG, color: Color(0xFF0F_8A5F) },
 ];
 
 pub(crate) fn entry(package: &str) -> Option<&'static Entry> {
@@ -72,11 +37,8 @@ pub(crate) fn entry(package: &str) -> Option<&'static Entry> {
 
 /// The app's round icon.
 pub(crate) fn app_icon(entry: &Entry, size: f32) -> Element {
-    Element::stack(vec![Element::icon(entry.icon, size * 0.54, WHITE)])
-        .main(Alignment::Center)
-        .cross(Alignment::Center)
-        .width(Length::Dp(size))
-        .height(Length::Dp(size))
+    Element::centered(Element::icon(entry.icon, size * 0.54, WHITE))
+        .size(size, size)
         .background(entry.color)
         .radius(size / 2.0)
 }
@@ -99,7 +61,7 @@ impl Launcher {
 
     fn tile(entry: &Entry, color: Color) -> Element {
         // As on a real launcher: the text view is the icon, and it is what can be tapped.
-        let mut label = Element::text(entry.label, 13.0).lines(1).centered().color(color);
+        let mut label = Element::text(entry.label, 13.0).lines(1).center_text().color(color);
         label.desc = entry.label.to_owned();
         Element::column(vec![app_icon(entry, 60.0), label])
             .class("android.widget.TextView")

@@ -1,6 +1,9 @@
 //! Messages: conversations with people, two of whom are called Anna.
+mod seed;
+
 use serde::Serialize;
 
+use super::back_stack::BackStack;
 use super::fields::Fields;
 use super::widgets::{
     FieldView, ON_SURFACE_VARIANT, PRIMARY, PRIMARY_CONTAINER, SEND, SURFACE, SURFACE_CONTAINER,
@@ -15,19 +18,6 @@ pub(crate) const PACKAGE: &str = "com.example.messages";
 pub(crate) const ACTIVITY: &str = "com.example.messages.ConversationListActivity";
 const CONVERSATION: &str = "com.example.messages.ConversationActivity";
 const NEW: &str = "com.example.messages.NewMessageActivity";
-
-/// Everybody in the address book; also the people the phone's owner may write to.
-pub(crate) const CONTACTS: [(&str, &str); 9] = [
-    ("Anna Bauer", "+49 151 5550 0101"),
-    ("Anna Berg", "+46 70 555 01 02"),
-    ("Ben Carter", "+1 555 0103"),
-    ("Chloe Martin", "+33 6 55 50 01 04"),
-    ("David Okafor", "+234 803 555 0105"),
-    ("Emma Lindqvist", "+46 70 555 01 06"),
-    ("Li Wei \u{674e}\u{4f1f}", "+86 138 5550 0107"),
-    ("Mum", "+44 7700 900108"),
-    ("Priya Nair", "+91 98555 00109"),
-];
 
 /// Conversations and messages in each that are kept; the oldest go first.
 const MAX: usize = 500;
@@ -79,7 +69,7 @@ enum Screen {
 
 #[derive(Debug)]
 pub(crate) struct Messages {
-    stack: Vec<Screen>,
+    stack: BackStack<Screen>,
     fields: Fields,
     /// Newest first.
     pub(crate) conversations: Vec<Conversation>,
@@ -88,65 +78,16 @@ pub(crate) struct Messages {
 
 impl Messages {
     pub(crate) fn new() -> Self {
-        let conversation =
-            |with: &str, time: &str, unread: bool, lines: &[(bool, &str)]| Conversation {
-                with: with.to_owned(),
-                messages: lines
-                    .iter()
-                    .map(|(from_me, text)| ChatMessage {
-                        from_me: *from_me,
-                        text: (*text).to_owned(),
-                    })
-                    .collect(),
-                unread,
-                time: time.to_owned(),
-            };
         Self {
-            stack: vec![Screen::List],
+            stack: BackStack::new(Screen::List),
             fields: Fields::default(),
-            conversations: vec![
-                conversation(
-                    "Emma Lindqvist",
-                    "9:12",
-                    true,
-                    &[(true, "Did the parcel come?"), (false, "Yes, it is on your desk \u{1F4E6}")],
-                ),
-                conversation(
-                    "Anna Berg",
-                    "Yesterday",
-                    false,
-                    &[
-                        (false, "Are we still on for lunch this week?"),
-                        (true, "Sure, which day suits you?"),
-                        (false, "Thursday or Friday."),
-                    ],
-                ),
-                conversation(
-                    "Mum",
-                    "Yesterday",
-                    false,
-                    &[
-                        (false, "Call me when you have a minute"),
-                        (true, "Will do tonight \u{2764}"),
-                    ],
-                ),
-                conversation(
-                    "Anna Bauer",
-                    "Mon",
-                    false,
-                    &[
-                        (true, "The slides are in the shared folder."),
-                        (false, "Thanks! I'll look at them on the train."),
-                    ],
-                ),
-                conversation("Ben Carter", "Sun", false, &[(false, "Great game last night!")]),
-            ],
+            conversations: seed::conversations(),
             sent: Vec::new(),
         }
     }
 
     fn screen(&self) -> &Screen {
-        self.stack.last().unwrap_or(&Screen::List)
+        self.stack.top()
     }
 
     /// The person the open conversation is with.
@@ -191,7 +132,7 @@ impl Messages {
                 }
                 self.fields.clear();
                 // Whoever was looked for is found: back leads to the list.
-                self.stack.retain(|screen| *screen == Screen::List);
+                self.stack.reset();
                 self.stack.push(Screen::With(name));
                 cx.unfocus();
                 cx.forward();
@@ -287,7 +228,7 @@ impl Messages {
 
     fn new_message(&self, cx: &ViewContext<'_>) -> Element {
         let wanted = self.fields.text("recipient").trim().to_lowercase();
-        let rows: Vec<Element> = CONTACTS
+        let rows: Vec<Element> = seed::CONTACTS
             .iter()
             .filter(|(name, number)| {
                 name.to_lowercase().contains(&wanted) || number.contains(&wanted)
@@ -330,7 +271,7 @@ impl Messages {
         let mut bubbles = vec![
             Element::text("Today", 13.0)
                 .color(ON_SURFACE_VARIANT)
-                .centered()
+                .center_text()
                 .fill_width()
                 .pad(0.0, 10.0),
         ];
@@ -363,16 +304,13 @@ impl Messages {
             multi_line: true,
             ..FieldView::new("compose", "Text message", &self.fields).action(SEND, Event::Send)
         };
-        let send = Element::stack(vec![Element::icon(
+        let send = Element::centered(Element::icon(
             icons::SEND,
             24.0,
             if ready { WHITE } else { Color(0xFF74_777F) },
-        )])
+        ))
         .class("android.widget.ImageButton")
-        .main(Alignment::Center)
-        .cross(Alignment::Center)
-        .width(Length::Dp(48.0))
-        .height(Length::Dp(48.0))
+        .size(48.0, 48.0)
         .radius(24.0)
         .background(if ready { PRIMARY } else { PRIMARY_CONTAINER })
         .desc("Send SMS")
@@ -437,13 +375,11 @@ impl App for Messages {
     }
 
     fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
-        if self.stack.len() > 1 {
-            self.stack.pop();
+        let more = self.stack.pop();
+        if more {
             self.fields.clear();
-            true
-        } else {
-            false
         }
+        more
     }
 
     fn fields(&mut self) -> &mut Fields {
@@ -451,13 +387,13 @@ impl App for Messages {
     }
 
     fn reset(&mut self) {
-        self.stack = vec![Screen::List];
+        self.stack.reset();
         self.fields.clear();
     }
 
     fn open(&mut self, class: &str) -> bool {
-        if class == NEW && *self.screen() != Screen::New {
-            self.stack.push(Screen::New);
+        if class == NEW {
+            self.stack.raise(Screen::New);
         }
         class == ACTIVITY || class == NEW
     }

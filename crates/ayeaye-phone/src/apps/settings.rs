@@ -1,4 +1,5 @@
 //! Settings: network, Bluetooth, display and what the phone is.
+use super::back_stack::BackStack;
 use super::fields::Fields;
 use super::widgets::{FieldView, SEARCH, app_bar};
 use super::widgets::{
@@ -88,20 +89,24 @@ const TIMEOUTS: [(u32, &str); 5] = [
 
 #[derive(Debug)]
 pub(crate) struct Settings {
-    stack: Vec<Screen>,
+    stack: BackStack<Screen>,
     fields: Fields,
     volumes: [f32; 3],
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { stack: vec![Screen::Main], fields: Fields::default(), volumes: [0.6, 0.4, 0.8] }
+        Self {
+            stack: BackStack::new(Screen::Main),
+            fields: Fields::default(),
+            volumes: [0.6, 0.4, 0.8],
+        }
     }
 }
 
 impl Settings {
     fn screen(&self) -> Screen {
-        self.stack.last().copied().unwrap_or(Screen::Main)
+        *self.stack.top()
     }
 
     pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) {
@@ -145,110 +150,39 @@ impl Settings {
     }
 
     fn main(&self, cx: &ViewContext<'_>) -> Element {
-        let color = |c: u32| Color(0xFF00_0000 | c);
-        let wifi =
+        let network =
             if cx.system.wifi() { "Mobile, Wi\u{2011}Fi, hotspot" } else { "Mobile, hotspot" };
-        let connected =
-            if cx.system.bluetooth() { "Bluetooth, pairing" } else { "Bluetooth is off" };
-        let entries: Vec<(char, u32, &str, String, Event)> = vec![
-            (
-                icons::WIFI,
-                0x0B_57D0,
-                "Network & internet",
-                wifi.to_owned(),
-                Event::Open(Screen::Network),
-            ),
-            (
-                icons::DEVICES,
-                0x0F_8A5F,
-                "Connected devices",
-                connected.to_owned(),
-                Event::Open(Screen::Devices),
-            ),
-            (
-                icons::STAR,
-                0xB3_5A00,
-                "Apps",
-                "Recent apps, default apps".to_owned(),
-                Event::Unavailable,
-            ),
-            (
-                icons::NOTIFICATIONS,
-                0xB3_2650,
-                "Notifications",
-                "Notification history".to_owned(),
-                Event::Unavailable,
-            ),
-            (icons::BATTERY, 0x0F_8A5F, "Battery", "87%".to_owned(), Event::Unavailable),
-            (
-                icons::STORAGE,
-                0x5B_4FC4,
-                "Storage",
-                "31% used, 88 GB free".to_owned(),
-                Event::Unavailable,
-            ),
-            (
-                icons::VOLUME,
-                0xB3_5A00,
-                "Sound & vibration",
-                "Volume, ringtone".to_owned(),
-                Event::Open(Screen::Sound),
-            ),
-            (
-                icons::BRIGHTNESS,
-                0x8A_6D00,
-                "Display",
-                "Brightness, screen timeout".to_owned(),
-                Event::Open(Screen::Display),
-            ),
-            (
-                icons::WALLPAPER,
-                0xB3_2650,
-                "Wallpaper & style",
-                "Colours, icons".to_owned(),
-                Event::Unavailable,
-            ),
-            (
-                icons::LOCK,
-                0x0B_57D0,
-                "Security & privacy",
-                "Screen lock, app security".to_owned(),
-                Event::Unavailable,
-            ),
-            (icons::LOCATION, 0x0F_8A5F, "Location", "On".to_owned(), Event::Unavailable),
-            (
-                icons::LANGUAGE,
-                0x5F_6368,
-                "System",
-                "Languages, gestures, time".to_owned(),
-                Event::Unavailable,
-            ),
-            (
-                icons::INFO,
-                0x5F_6368,
-                "About phone",
-                cx.device.model.clone(),
-                Event::Open(Screen::About),
-            ),
+        let devices = if cx.system.bluetooth() { "Bluetooth, pairing" } else { "Bluetooth is off" };
+        #[rustfmt::skip]
+        let entries = [
+            (icons::WIFI, 0x0B_57D0, "Network & internet", network, Event::Open(Screen::Network)),
+            (icons::DEVICES, 0x0F_8A5F, "Connected devices", devices, Event::Open(Screen::Devices)),
+            (icons::STAR, 0xB3_5A00, "Apps", "Recent apps, default apps", Event::Unavailable),
+            (icons::NOTIFICATIONS, 0xB3_2650, "Notifications", "Notification history", Event::Unavailable),
+            (icons::BATTERY, 0x0F_8A5F, "Battery", "87%", Event::Unavailable),
+            (icons::STORAGE, 0x5B_4FC4, "Storage", "31% used, 88 GB free", Event::Unavailable),
+            (icons::VOLUME, 0xB3_5A00, "Sound & vibration", "Volume, ringtone", Event::Open(Screen::Sound)),
+            (icons::BRIGHTNESS, 0x8A_6D00, "Display", "Brightness, screen timeout", Event::Open(Screen::Display)),
+            (icons::WALLPAPER, 0xB3_2650, "Wallpaper & style", "Colours, icons", Event::Unavailable),
+            (icons::LOCK, 0x0B_57D0, "Security & privacy", "Screen lock, app security", Event::Unavailable),
+            (icons::LOCATION, 0x0F_8A5F, "Location", "On", Event::Unavailable),
+            (icons::LANGUAGE, 0x5F_6368, "System", "Languages, gestures, time", Event::Unavailable),
+            (icons::INFO, 0x5F_6368, "About phone", &cx.device.model, Event::Open(Screen::About)),
         ];
-        let wanted = self.fields.text("search_action_bar").trim().to_lowercase();
-        let mut list = vec![
-            Element::column(vec![search_pill(
-                cx,
-                FieldView::new("search_action_bar", "Search settings", &self.fields)
-                    .action(SEARCH, Event::Unavailable),
-            )])
-            .edges([0.0, 0.0, 0.0, 10.0]),
-        ];
-        let found: Vec<Element> = entries
+        let query = self.fields.text("search_action_bar").trim().to_lowercase();
+        let search = FieldView::new("search_action_bar", "Search settings", &self.fields)
+            .action(SEARCH, Event::Unavailable);
+        let rows = entries
             .into_iter()
-            .filter(|entry| entry.2.to_lowercase().contains(&wanted))
-            .map(|(icon, c, title, below, event)| {
-                row(Some((icon, color(c))), title, &below).click(event)
-            })
-            .collect();
-        list.push(card(found));
-        list.push(Element::space(24.0));
+            .filter(|(_, _, title, ..)| title.to_lowercase().contains(&query))
+            .map(|(icon, color, title, summary, event)| {
+                row(Some((icon, Color(0xFF00_0000 | color))), title, summary).click(event)
+            });
+        let list = vec![
+            Element::column(vec![search_pill(cx, search)]).edges([0.0, 0.0, 0.0, 10.0]),
+            card(rows.collect()),
+            Element::space(24.0),
+        ];
         page(main_app_bar("Settings", Vec::new()), scrolling("settings", list))
     }
 
@@ -459,12 +393,7 @@ impl App for Settings {
     }
 
     fn back(&mut self, _cx: &mut AppContext<'_>) -> bool {
-        if self.stack.len() > 1 {
-            self.stack.pop();
-            true
-        } else {
-            false
-        }
+        self.stack.pop()
     }
 
     fn fields(&mut self) -> &mut Fields {
@@ -472,7 +401,7 @@ impl App for Settings {
     }
 
     fn reset(&mut self) {
-        self.stack = vec![Screen::Main];
+        self.stack.reset();
         self.fields.clear();
     }
 
@@ -480,11 +409,7 @@ impl App for Settings {
         let Some(screen) = Screen::ALL.into_iter().find(|screen| screen.class() == class) else {
             return false;
         };
-        if self.screen() != screen && screen != Screen::Main {
-            // A screen asked for again comes to the top instead of piling up.
-            self.stack.retain(|s| *s != screen);
-            self.stack.push(screen);
-        }
+        self.stack.raise(screen);
         true
     }
 }

@@ -52,12 +52,9 @@ pub(crate) fn icon_button(
     id: &'static str,
     event: impl Into<Event>,
 ) -> Element {
-    Element::stack(vec![Element::icon(icon, 24.0, ON_SURFACE_VARIANT)])
+    Element::centered(Element::icon(icon, 24.0, ON_SURFACE_VARIANT))
         .class("android.widget.ImageButton")
-        .main(Alignment::Center)
-        .cross(Alignment::Center)
-        .width(Length::Dp(48.0))
-        .height(Length::Dp(48.0))
+        .size(48.0, 48.0)
         .desc(desc)
         .id(id)
         .click(event)
@@ -79,7 +76,7 @@ fn button(label: &str, id: &'static str, event: impl Into<Event>) -> Element {
     Element::text(label, 15.0)
         .class("android.widget.Button")
         .bold()
-        .centered()
+        .center_text()
         .lines(1)
         .pad(22.0, 13.0)
         .radius(24.0)
@@ -152,11 +149,8 @@ pub(crate) fn avatar(name: &str, size: f32) -> Element {
         [0xFF8E_4EC6, 0xFF0B_7A75, 0xFFC2_571A, 0xFF1A_73E8, 0xFFB3_2650, 0xFF5A_6E1F];
     let sum: usize = name.chars().map(|c| c as usize).sum();
     let letter: String = name.chars().take(1).collect();
-    Element::stack(vec![Element::text(letter, size * 0.46).color(WHITE)])
-        .main(Alignment::Center)
-        .cross(Alignment::Center)
-        .width(Length::Dp(size))
-        .height(Length::Dp(size))
+    Element::centered(Element::text(letter, size * 0.46).color(WHITE))
+        .size(size, size)
         .background(Color(COLORS[sum % COLORS.len()]))
         .radius(size / 2.0)
 }
@@ -246,7 +240,7 @@ pub(crate) fn chip(label: &str, on: bool, id: &'static str, event: impl Into<Eve
 pub(crate) fn empty_state(icon: char, text: &str) -> Element {
     Element::column(vec![
         Element::icon(icon, 56.0, OUTLINE),
-        Element::text(text, 16.0).color(ON_SURFACE_VARIANT).centered().id("empty"),
+        Element::text(text, 16.0).color(ON_SURFACE_VARIANT).center_text().id("empty"),
     ])
     .cross(Alignment::Center)
     .main(Alignment::Center)

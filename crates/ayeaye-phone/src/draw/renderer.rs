@@ -81,7 +81,7 @@ impl Renderer {
         match &el.content {
             Content::None => {}
             Content::Text => self.text(canvas, node, faded, scene.caret),
-            Content::Icon(c) => self.icon(canvas, *c, node.rect, el.size * s, faded, clip),
+            Content::Icon(c) => self.icon(canvas, *c, node.rect, el.font_size * s, faded, clip),
             Content::Drawable(Drawable::Snapshot(i)) => {
                 if let Some(Some(picture)) = scene.snapshots.get(*i) {
                     canvas.picture(picture, node.rect, radius, clip);
@@ -148,7 +148,7 @@ impl Renderer {
 
     fn text<E>(&mut self, canvas: &mut Canvas, node: &Node<E>, color: Color, caret: bool) {
         let el = &node.el;
-        let size = el.size * node.scale;
+        let size = el.font_size * node.scale;
         let left = node.rect.left as f32 + el.pad[0] * node.scale;
         let top = node.rect.top as f32 + el.pad[1] * node.scale;
         let width = node.rect.width() as f32 - (el.pad[0] + el.pad[2]) * node.scale;

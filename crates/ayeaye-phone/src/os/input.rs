@@ -335,7 +335,7 @@ fn field_lines(node: &Node) -> (String, Vec<lines::Line>, f32, (f32, f32)) {
     let el = &node.el;
     let s = node.scale;
     let shown = crate::tree::element::shown_text(el);
-    let size = el.size * s;
+    let size = el.font_size * s;
     let width = node.rect.width() as f32 - (el.pad[0] + el.pad[2]) * s;
     let lines = lines::wrap(&shown, size, el.bold, width, el.max_lines);
     let corner = (node.rect.left as f32 + el.pad[0] * s, node.rect.top as f32 + el.pad[1] * s);

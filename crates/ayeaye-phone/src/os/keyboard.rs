@@ -76,9 +76,7 @@ pub(crate) fn view(
 /// What the keyboard suggests: nothing, but the row is there.
 fn strip() -> Element {
     let icon = |glyph| {
-        Element::stack(vec![Element::icon(glyph, 22.0, Color(0xFF44_474F))])
-            .main(Alignment::Center)
-            .cross(Alignment::Center)
+        Element::centered(Element::icon(glyph, 22.0, Color(0xFF44_474F)))
             .width(Length::Fill(1.0))
             .height(Length::Dp(42.0))
     };
@@ -100,12 +98,7 @@ fn upper(c: char) -> char {
 }
 
 fn key(face: Element, desc: &str, cap: SoftKey, share: f32, color: Color) -> Element {
-    let cap_face = Element::stack(vec![face])
-        .main(Alignment::Center)
-        .cross(Alignment::Center)
-        .fill_parent()
-        .background(color)
-        .radius(7.0);
+    let cap_face = Element::centered(face).fill_parent().background(color).radius(7.0);
     Element::stack(vec![cap_face])
         .class("android.widget.Key")
         .width(Length::Fill(share))

@@ -116,7 +116,7 @@ pub(crate) struct Element<E> {
     pub(crate) text: String,
     pub(crate) desc: String,
     pub(crate) content: Content,
-    pub(crate) size: f32,
+    pub(crate) font_size: f32,
     pub(crate) color: Color,
     pub(crate) bold: bool,
     pub(crate) align: TextAlign,
@@ -155,7 +155,7 @@ impl<E> Element<E> {
             text: String::new(),
             desc: String::new(),
             content: Content::None,
-            size: 16.0,
+            font_size: 16.0,
             color: ON_SURFACE,
             bold: false,
             align: TextAlign::Start,
@@ -204,10 +204,15 @@ impl<E> Element<E> {
         Self { children, ..Self::new(Flow::Stack, "android.widget.FrameLayout") }
     }
 
+    /// A box with the child in its middle.
+    pub(crate) fn centered(child: Self) -> Self {
+        Self { main: Alignment::Center, cross: Alignment::Center, ..Self::stack(vec![child]) }
+    }
+
     pub(crate) fn text(text: impl Into<String>, size: f32) -> Self {
         Self {
             text: text.into(),
-            size,
+            font_size: size,
             content: Content::Text,
             ..Self::new(Flow::Column, "android.widget.TextView")
         }
@@ -216,7 +221,7 @@ impl<E> Element<E> {
     pub(crate) fn icon(glyph: char, size: f32, color: Color) -> Self {
         Self {
             content: Content::Icon(glyph),
-            size,
+            font_size: size,
             color,
             width: Length::Dp(size),
             height: Length::Dp(size),
@@ -283,7 +288,7 @@ impl<E> Element<E> {
         self.bold = true;
         self
     }
-    pub(crate) fn centered(mut self) -> Self {
+    pub(crate) fn center_text(mut self) -> Self {
         self.align = TextAlign::Center;
         self
     }
@@ -314,6 +319,10 @@ impl<E> Element<E> {
     pub(crate) fn height(mut self, height: Length) -> Self {
         self.height = height;
         self
+    }
+    /// Both sides in dp.
+    pub(crate) fn size(self, width: f32, height: f32) -> Self {
+        self.width(Length::Dp(width)).height(Length::Dp(height))
     }
     pub(crate) fn fill_width(self) -> Self {
         self.width(Length::Fill(1.0))

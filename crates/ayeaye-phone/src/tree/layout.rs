@@ -74,7 +74,7 @@ impl<E> Layout<'_, E> {
         let content = match el.content {
             // A pixel more than measured: places are rounded, and must not make a text wrap.
             Content::Text => {
-                lines::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines)
+                lines::measure(&shown(el), el.font_size * self.scale, el.bold, inner, el.max_lines)
                     .0
                     .ceil()
                     + 1.0
@@ -114,7 +114,8 @@ impl<E> Layout<'_, E> {
         let inner = (width - pad_x).max(0.0);
         let content = match el.content {
             Content::Text => {
-                lines::measure(&shown(el), el.size * self.scale, el.bold, inner, el.max_lines).1
+                lines::measure(&shown(el), el.font_size * self.scale, el.bold, inner, el.max_lines)
+                    .1
             }
             _ => 0.0,
         };

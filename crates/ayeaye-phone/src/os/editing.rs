@@ -1,0 +1,234 @@
+//! Text in the focused field: editing it, the input method, the soft keyboard.
+use super::Os;
+use super::state::{Gesture, Outcome};
+use crate::apps::fields::Field;
+use crate::apps::{Event, SoftKey, SystemEvent};
+use crate::tree::WindowKind;
+use crate::tree::element::FieldSpec;
+
+/// `EditorInfo.IME_ACTION_NEXT`.
+const NEXT: u32 = 5;
+
+impl Os {
+    /// Keys and text go to the field unless something lies over it.
+    pub(super) fn takes_text(&self) -> bool {
+        self.awake && !self.locked && !self.recents && self.dialogs.is_empty()
+    }
+
+    pub(super) fn field(&mut self, name: &'static str) -> &mut Field {
+        self.apps.get_mut(self.foreground).fields().get(name)
+    }
+
+    /// Takes away: all of it when all is selected, else what `change` does.
+    pub(super) fn edit(&mut self, change: impl FnOnce(&mut Field)) {
+        let Some(name) = self.focus else { return };
+        if std::mem::take(&mut self.all_selected) {
+            self.field(name).set("");
+        } else {
+            change(self.field(name));
+        }
+        self.edited();
+    }
+
+    /// Moves the caret.
+    pub(super) fn step(&mut self, change: impl FnOnce(&mut Field)) {
+        let Some(name) = self.focus else { return };
+        self.all_selected = false;
+        change(self.field(name));
+        self.edited();
+    }
+
+    fn edited(&mut self) {
+        self.reveal_focus = true;
+        self.invalidate();
+    }
+
+    /// Puts text in place of the selection or at the caret.
+    pub(super) fn insert(&mut self, text: &str) -> bool {
+        let Some(name) = self.focus else { return false };
+        let spec = self.spec();
+        let single = spec.as_ref().is_some_and(|s| !s.multi_line);
+        let digits = spec.as_ref().is_some_and(|s| s.digits);
+        // A one-line field turns line breaks into spaces; a number field takes digits only.
+        let text: String = text
+            .chars()
+            .map(|c| if single && c == '\n' { ' ' } else { c })
+            .filter(|c| !digits || c.is_ascii_digit())
+            .collect();
+        let replace = std::mem::take(&mut self.all_selected);
+        let field = self.field(name);
+        if replace {
+            field.set("");
+        }
+        let fits = field.insert(&text);
+        self.edited();
+        fits
+    }
+
+    pub(super) fn select_all(&mut self) -> bool {
+        let Some(name) = self.focus.filter(|_| self.takes_text()) else { return false };
+        self.all_selected = !self.field(name).text.is_empty();
+        self.invalidate();
+        true
+    }
+
+    /// The field in focus as its screen describes it.
+    fn spec(&mut self) -> Option<FieldSpec<Event>> {
+        let name = self.focus?;
+        let layout = self.layout();
+        let window = layout.windows.iter().find(|w| w.kind == WindowKind::App)?;
+        window.find_field(name)?.el.field.clone()
+    }
+
+    /// Whether the field takes digits only, and its editor action; for drawing the keyboard, so
+    /// without laying out the screen.
+    pub(super) fn field_traits(&self) -> (bool, Option<u32>) {
+        let Some(name) = self.focus else { return (false, None) };
+        let layout = self.layout.as_ref();
+        let spec = layout
+            .and_then(|l| l.windows.iter().find(|w| w.kind == WindowKind::App))
+            .and_then(|w| w.find_field(name))
+            .and_then(|n| n.el.field.as_ref());
+        let action = spec.filter(|s| !s.multi_line).and_then(|s| Some(s.action.as_ref()?.0));
+        (spec.is_some_and(|s| s.digits), action)
+    }
+
+    /// The enter key: a line break where there can be one, else the field's action.
+    pub(super) fn enter(&mut self) {
+        match self.spec() {
+            Some(spec) if spec.multi_line => {
+                self.insert("\n");
+            }
+            Some(spec) => self.run_action(spec.action),
+            None => {}
+        }
+    }
+
+    fn run_action(&mut self, action: Option<(u32, Event)>) {
+        match action {
+            Some((NEXT, _)) => self.next_field(),
+            // A search that has nothing more to do puts the keyboard away.
+            Some((_, Event::System(SystemEvent::Nothing))) | None => {
+                self.start_transition(crate::draw::TransitionKind::Fade, false);
+                self.keyboard_hidden = true;
+                self.invalidate();
+            }
+            Some((_, event)) => self.dispatch_event(self.foreground, event),
+        }
+    }
+
+    pub(super) fn next_field(&mut self) {
+        let Some(name) = self.focus else { return };
+        let layout = self.layout();
+        let Some(window) = layout.windows.iter().find(|w| w.kind == WindowKind::App) else {
+            return;
+        };
+        let mut fields = window.nodes.iter().filter_map(|n| Some(n.el.field.as_ref()?.name));
+        if fields.by_ref().any(|field| field == name)
+            && let Some(next) = fields.next()
+        {
+            self.focus_on(next);
+        }
+    }
+
+    /// A key of the drawn keyboard.
+    pub(super) fn press_soft_key(&mut self, cap: SoftKey) {
+        match cap {
+            SoftKey::Char(c) => {
+                self.insert(&c.to_string());
+                self.keyboard.shift = false;
+            }
+            SoftKey::Shift => self.keyboard.shift = !self.keyboard.shift,
+            SoftKey::Symbols => self.keyboard.symbols = !self.keyboard.symbols,
+            SoftKey::Backspace => self.edit(Field::backspace),
+            SoftKey::Enter => self.enter(),
+        }
+        self.invalidate();
+    }
+
+    pub(crate) fn input_text(&mut self, text: &str) {
+        self.counts.texts += 1;
+        let gesture = Gesture::InputText { text: cut(text) };
+        if self.bouncer && self.locked && self.awake {
+            for c in text.chars().filter(char::is_ascii_digit) {
+                self.pin_digit(c);
+            }
+            self.log(gesture, Outcome::Done, String::new());
+            return;
+        }
+        let ascii = text.chars().all(|c| (' '..='~').contains(&c));
+        let outcome = if !self.awake || self.locked {
+            self.counts.input_while_off += 1;
+            Outcome::Dropped
+        } else if self.focus.is_none() || !self.takes_text() || !ascii {
+            self.counts.text_without_focus += 1;
+            Outcome::Dropped
+        } else if self.insert(text) {
+            Outcome::Done
+        } else {
+            Outcome::Nothing
+        };
+        let target = self.focus.unwrap_or("").to_owned();
+        self.log(gesture, outcome, target);
+    }
+
+    pub(crate) fn commit_text(&mut self, text: &str) -> bool {
+        self.counts.texts += 1;
+        let gesture = Gesture::CommitText { text: cut(text) };
+        let done = self.ready() && self.insert(text);
+        self.finish(gesture, done)
+    }
+
+    pub(crate) fn clear_text(&mut self) -> bool {
+        self.counts.texts += 1;
+        let ready = self.ready();
+        if ready {
+            self.all_selected = true;
+            self.edit(|_| {});
+        }
+        self.finish(Gesture::ClearText, ready)
+    }
+
+    pub(crate) fn editor_action(&mut self, action: u32) -> bool {
+        let gesture = Gesture::EditorAction { action };
+        let ready = self.ready();
+        let spec = if ready { self.spec() } else { None };
+        let done = spec.is_some();
+        let done = self.finish(gesture, done);
+        if let Some(spec) = spec {
+            match spec.action {
+                // Unspecified, none, next: the plain way on.
+                Some((own, event)) if own == action || action <= 1 => {
+                    self.run_action(Some((own, event)));
+                }
+                _ if action == NEXT => self.next_field(),
+                _ => self.run_action(None),
+            }
+        }
+        done
+    }
+
+    /// A field has the focus and nothing lies over it; otherwise it is counted.
+    fn ready(&mut self) -> bool {
+        if !self.awake || self.locked {
+            self.counts.input_while_off += 1;
+            false
+        } else if self.focus.is_none() || !self.takes_text() {
+            self.counts.text_without_focus += 1;
+            false
+        } else {
+            true
+        }
+    }
+
+    fn finish(&mut self, gesture: Gesture, done: bool) -> bool {
+        let target = self.focus.unwrap_or("").to_owned();
+        self.log(gesture, if done { Outcome::Done } else { Outcome::Dropped }, target);
+        done
+    }
+}
+
+/// Texts in the log are bounded.
+fn cut(text: &str) -> String {
+    text.chars().take(2000).collect()
+}
