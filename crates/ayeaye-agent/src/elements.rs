@@ -20,6 +20,8 @@ pub struct Element {
     pub text: String,
     /// What is read out for it.
     pub description: String,
+    /// What an empty field asks for; newer phones tell.
+    pub hint: String,
     /// Such as `android.widget.Button`.
     pub class: String,
     /// Such as `com.example.notes:id/new_note`; often empty.
@@ -32,7 +34,17 @@ pub struct Element {
     pub clickable: bool,
     /// Whether it is switched on, where it can be.
     pub checked: Option<bool>,
+    long_clickable: bool,
+    /// How many elements are around it.
+    depth: usize,
+    /// The place in the list of the element around it.
+    parent: Option<usize>,
 }
+
+/// How much of the screen a control may fill. What is larger and reacts to taps is a backdrop.
+const LARGEST_CONTROL: f64 = 0.5;
+/// Longest name of a control, in characters.
+const LONGEST_NAME: usize = 200;
 
 impl Elements {
     /// The elements of a dump; `None` when it is not one.
@@ -43,22 +55,20 @@ impl Elements {
         };
         let document = roxmltree::Document::parse_with_options(xml, options).ok()?;
         let nodes = document.descendants().filter(|node| node.has_tag_name("node"));
-        let elements = nodes.take(MOST as usize).enumerate().filter_map(|(index, node)| {
-            let said = |name: &str| node.attribute(name).unwrap_or_default();
-            let flag = |name: &str| said(name) == "true";
-            Some(Element {
-                index,
-                text: said("text").to_owned(),
-                description: said("content-desc").to_owned(),
-                class: said("class").to_owned(),
-                resource_id: said("resource-id").to_owned(),
-                bounds: bounds(said("bounds"))?,
-                password: flag("password"),
-                clickable: flag("clickable"),
-                checked: flag("checkable").then(|| flag("checked")),
-            })
-        });
-        Some(Self(elements.collect()))
+        let mut elements = Vec::new();
+        // The nodes around the one that is being read, with their places in the list.
+        let mut around: Vec<(roxmltree::NodeId, Option<usize>)> = Vec::new();
+        for (index, node) in nodes.take(MOST as usize).enumerate() {
+            let above = node.parent().map(|node| node.id());
+            while around.last().is_some_and(|(id, _)| Some(*id) != above) {
+                around.pop();
+            }
+            let parent = around.iter().rev().find_map(|(_, place)| *place);
+            let element = read_element(node, index, around.len(), parent);
+            around.push((node.id(), element.is_some().then_some(elements.len())));
+            elements.extend(element);
+        }
+        Some(Self(elements))
     }
 
     /// In the order of the document: parents before their children.
@@ -66,13 +76,106 @@ impl Elements {
         self.0.iter()
     }
 
-    /// The smallest element at a place; of two alike the later one, which is drawn above.
+    /// What a touch at a place is for: the control or the row around the smallest element there, else
+    /// that element.
     pub fn at(&self, place: Pixel) -> Option<&Element> {
+        let smallest = self.smallest_at(place)?;
+        let screen = self.0.iter().map(Element::area).max().unwrap_or_default();
+        let mut element = smallest;
+        loop {
+            #[expect(clippy::cast_precision_loss, reason = "areas are far below 2^52")]
+            let fills = element.area() as f64 / screen as f64;
+            if element.reacts() {
+                let backdrop = LARGEST_CONTROL < fills && element.index != smallest.index;
+                return Some(if backdrop { smallest } else { element });
+            }
+            match element.parent.and_then(|place| self.0.get(place)) {
+                Some(parent) => element = parent,
+                None => return Some(smallest),
+            }
+        }
+    }
+
+    /// Whether what is typed at a place is hidden.
+    pub fn is_secret_at(&self, place: Pixel) -> bool {
+        let found = [self.smallest_at(place), self.at(place)];
+        found.into_iter().flatten().any(|element| element.password)
+    }
+
+    /// The smallest element at a place; of two alike the later one, which is drawn above.
+    fn smallest_at(&self, place: Pixel) -> Option<&Element> {
         self.0
             .iter()
             .filter(|it| it.covers(place))
             .min_by_key(|it| (it.area(), usize::MAX - it.index))
     }
+
+    /// What a person would call a control: by its own name, else by the names in it, its hint, or the
+    /// last part of its resource id.
+    pub fn label(&self, element: &Element) -> String {
+        if !element.name().is_empty() {
+            return element.name().to_owned();
+        }
+        let inside = self.names_inside(element).join(", ");
+        let id = element.resource_id.rsplit('/').next().unwrap_or_default();
+        let candidates = [inside.as_str(), element.hint.trim(), id];
+        candidates.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned()
+    }
+
+    /// The names in an element that are not those of other controls in it.
+    fn names_inside(&self, element: &Element) -> Vec<&str> {
+        let from = self.0.partition_point(|it| it.index <= element.index);
+        let inside = self.0[from..].iter().take_while(|it| element.depth < it.depth);
+        let mut names = Vec::new();
+        // Below this depth everything belongs to another control.
+        let mut control = None;
+        for it in inside {
+            if control.is_some_and(|depth| depth < it.depth) {
+                continue;
+            }
+            control = it.reacts().then_some(it.depth);
+            if control.is_none() && !it.name().is_empty() {
+                names.push(it.name());
+            }
+        }
+        names
+    }
+
+    /// The control at a place, as it is recorded.
+    pub fn target_at(&self, place: Pixel) -> Option<TargetRecord> {
+        let element = self.at(place)?;
+        Some(TargetRecord {
+            id: element.index.to_string(),
+            name: self.label(element).chars().take(LONGEST_NAME).collect(),
+            kind: element.class.chars().take(LONGEST_NAME).collect(),
+            rect: element.bounds,
+        })
+    }
+}
+
+fn read_element(
+    node: roxmltree::Node<'_, '_>,
+    index: usize,
+    depth: usize,
+    parent: Option<usize>,
+) -> Option<Element> {
+    let attribute = |name: &str| node.attribute(name).unwrap_or_default();
+    let flag = |name: &str| attribute(name) == "true";
+    Some(Element {
+        index,
+        text: attribute("text").to_owned(),
+        description: attribute("content-desc").to_owned(),
+        hint: attribute("hint").to_owned(),
+        class: attribute("class").to_owned(),
+        resource_id: attribute("resource-id").to_owned(),
+        bounds: bounds(attribute("bounds"))?,
+        password: flag("password"),
+        clickable: flag("clickable"),
+        checked: flag("checkable").then(|| flag("checked")),
+        long_clickable: flag("long-clickable"),
+        depth,
+        parent,
+    })
 }
 
 /// The same dump, with nothing in the fields that hide what is typed: some builds write it in clear.
@@ -97,9 +200,16 @@ pub(crate) fn without_passwords(xml: &str) -> String {
 }
 
 impl Element {
-    /// What a person would call it.
+    /// What stands on it, else what is read out for it. What is typed into a password field is not its
+    /// name.
     pub fn name(&self) -> &str {
-        if self.text.is_empty() { &self.description } else { &self.text }
+        let shown = if self.password { "" } else { self.text.trim() };
+        if shown.is_empty() { self.description.trim() } else { shown }
+    }
+
+    /// Whether it does something when it is touched.
+    fn reacts(&self) -> bool {
+        self.clickable || self.long_clickable || self.checked.is_some()
     }
 
     fn covers(&self, place: Pixel) -> bool {
@@ -111,17 +221,6 @@ impl Element {
     fn area(&self) -> i64 {
         let [left, top, right, bottom] = self.bounds.map(i64::from);
         (right - left).max(0).saturating_mul((bottom - top).max(0))
-    }
-}
-
-impl From<&Element> for TargetRecord {
-    fn from(element: &Element) -> Self {
-        Self {
-            id: element.index.to_string(),
-            name: element.name().chars().take(200).collect(),
-            kind: element.class.chars().take(200).collect(),
-            rect: element.bounds,
-        }
     }
 }
 
@@ -148,16 +247,63 @@ mod tests {
           <node index="1" text="" content-desc="Password" class="android.widget.EditText" clickable="true" password="true" bounds="[40,500][1040,640]" />
         </node></hierarchy>"#;
 
+    fn name_at(dump: &str, x: u32, y: u32) -> String {
+        let elements = Elements::read(dump).unwrap();
+        elements.target_at(Pixel { x, y }).unwrap().name
+    }
+
     #[test]
-    fn the_smallest_element_under_a_place_is_meant() {
+    fn the_control_under_a_place_is_meant() {
         let elements = Elements::read(SCREEN).unwrap();
-        let at = |x, y| elements.at(Pixel { x, y }).map(|it| (it.name().to_owned(), it.password));
+        let at = |x, y| {
+            let place = Pixel { x, y };
+            let target = elements.target_at(place)?;
+            Some((target.name, elements.is_secret_at(place)))
+        };
         assert_eq!(at(500, 350), Some(("Name".to_owned(), false)));
         assert_eq!(at(500, 600), Some(("Password".to_owned(), true)));
         assert_eq!(at(1040, 350), Some((String::new(), false)));
         assert_eq!(at(2000, 350), None);
-        let target = TargetRecord::from(elements.at(Pixel { x: 500, y: 600 }).unwrap());
+        let target = elements.target_at(Pixel { x: 500, y: 600 }).unwrap();
         assert_eq!((target.id.as_str(), target.rect), ("2", [40, 500, 1040, 640]));
+    }
+
+    const ROWS: &str = r#"<hierarchy rotation="0">
+        <node text="" class="android.widget.FrameLayout" clickable="true" bounds="[0,0][1080,2400]">
+          <node text="Chats" class="android.widget.TextView" clickable="false" bounds="[40,100][400,180]" />
+          <node text="" class="android.widget.LinearLayout" clickable="true" bounds="[0,300][1080,480]">
+            <node text="Mallory" class="android.widget.TextView" clickable="false" bounds="[200,310][900,380]" />
+            <node text="See you soon" class="android.widget.TextView" clickable="false" bounds="[200,390][900,460]" />
+            <node text="" content-desc="Pin" class="android.widget.ImageView" clickable="true" bounds="[980,340][1060,440]">
+              <node text="3" class="android.widget.TextView" clickable="false" bounds="[1000,350][1040,380]" />
+            </node>
+          </node>
+        </node></hierarchy>"#;
+
+    #[test]
+    fn a_tap_on_a_row_is_for_the_row_and_not_for_the_text_under_the_finger() {
+        assert_eq!(name_at(ROWS, 500, 420), "Mallory, See you soon");
+        assert_eq!(name_at(ROWS, 500, 340), "Mallory, See you soon");
+        assert_eq!(name_at(ROWS, 1020, 360), "Pin", "the control inside the row");
+        assert_eq!(name_at(ROWS, 100, 140), "Chats", "what is all over the screen is a backdrop");
+        let elements = Elements::read(ROWS).unwrap();
+        let row = elements.at(Pixel { x: 500, y: 420 }).unwrap();
+        assert_eq!((row.index, row.bounds), (2, [0, 300, 1080, 480]));
+    }
+
+    #[test]
+    fn a_password_field_is_named_without_what_is_in_it() {
+        let field = |more: &str| {
+            format!(
+                r#"<hierarchy><node text="hunter2" {more} class="android.widget.EditText"
+                clickable="true" password="true" bounds="[0,0][10,10]"/></hierarchy>"#
+            )
+        };
+        let id = r#"resource-id="com.example.bank:id/login_password""#;
+        assert_eq!(name_at(&field(&format!(r#"hint="Password" {id}"#)), 5, 5), "Password");
+        assert_eq!(name_at(&field(id), 5, 5), "login_password");
+        assert_eq!(name_at(&field(r#"content-desc="Secret""#), 5, 5), "Secret");
+        assert_eq!(name_at(&field(""), 5, 5), "");
     }
 
     #[test]
@@ -169,6 +315,8 @@ mod tests {
         let odd =
             r#"<hierarchy><node bounds="[1,2][x,4]"/><node bounds="[-5,0][9,9]"/></hierarchy>"#;
         assert_eq!(Elements::read(odd).unwrap().iter().count(), 1);
+        let lost = r#"<hierarchy><node bounds="?" clickable="true"><node text="in" bounds="[0,0][9,9]"/></node></hierarchy>"#;
+        assert_eq!(name_at(lost, 5, 5), "in");
     }
 
     #[test]
@@ -186,7 +334,8 @@ mod tests {
         #[test]
         fn any_text_is_read_without_fear(text in "\\PC{0,200}", inner in "[<>/a-z\"= \\[\\],0-9]{0,200}") {
             Elements::read(&text);
-            Elements::read(&format!("<hierarchy>{inner}</hierarchy>"));
+            let elements = Elements::read(&format!("<hierarchy>{inner}</hierarchy>"));
+            elements.map(|elements| elements.target_at(Pixel { x: 1, y: 1 }));
         }
     }
 }

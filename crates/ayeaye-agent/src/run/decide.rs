@@ -172,7 +172,7 @@ impl Run {
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let place = point.to_pixel(observation.frame.size());
             if let Some(tree) = observation.elements.tree() {
-                hidden |= tree.elements.at(place).is_some_and(|it| it.password);
+                hidden |= tree.elements.is_secret_at(place);
             }
         }
         if hidden {

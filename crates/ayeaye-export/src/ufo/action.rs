@@ -130,7 +130,7 @@ fn looked_up(step: &Step, point: Point) -> Option<TargetRecord> {
         return None;
     }
     let pixel = point.to_pixel(ScreenSize { width, height });
-    step.observation.elements.at(pixel).map(TargetRecord::from)
+    step.observation.elements.target_at(pixel)
 }
 
 fn mark(gesture: &Gesture) -> Option<TouchMark> {

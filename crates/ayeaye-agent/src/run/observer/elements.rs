@@ -75,7 +75,7 @@ impl Observation {
             Gesture::Slide { from, .. } | Gesture::Drag { from, .. } => Some(*from),
             Gesture::Awake { .. } | Gesture::HotKey { .. } => None,
         };
-        tree.elements.at(point?.to_pixel(self.frame.size())).map(TargetRecord::from)
+        tree.elements.target_at(point?.to_pixel(self.frame.size()))
     }
 }
 
