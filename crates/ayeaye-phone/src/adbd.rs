@@ -1,4 +1,4 @@
-//! The phone as a device: what `adb connect` attaches, as it would a real phone over Wi-Fi.
+//! The phone's adb daemon, which `adb connect` attaches as it does a real phone over Wi-Fi.
 mod link;
 mod packet;
 mod stream;
@@ -20,7 +20,7 @@ pub struct Adbd {
 }
 
 impl Adbd {
-    /// Listens; port 0 takes a free one.
+    /// Binds the socket; port 0 takes a free one.
     pub async fn bind(address: SocketAddr, phone: AdbDevice) -> io::Result<Self> {
         Ok(Self { listener: TcpListener::bind(address).await?, phone })
     }

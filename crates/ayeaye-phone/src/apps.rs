@@ -1,5 +1,5 @@
-//! The apps: each keeps its own data and stack of screens, says what its screen looks like, and
-//! reacts to what was touched. None knows of pixels, windows or time.
+//! The apps: each holds its data and its screens, describes the screen in front as elements, and
+//! handles the events of those elements. None knows pixels, windows or the OS.
 pub(crate) mod account;
 mod back_stack;
 pub(crate) mod clock;
@@ -18,12 +18,12 @@ use crate::system::{Random, SystemSettings};
 use crate::tree;
 use fields::Fields;
 
-/// What screens are made of: elements that carry the apps' events.
+/// Elements that carry the events of apps.
 pub(crate) type Element = tree::element::Element<Event>;
 pub(crate) type Node = tree::Node<Event>;
 pub(crate) type Window = tree::Window<Event>;
 
-/// What touching something does.
+/// What a touched element means to its app.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
     Settings(settings::Event),
@@ -35,7 +35,7 @@ pub(crate) enum Event {
     System(SystemEvent),
 }
 
-/// What the system's own windows do.
+/// Events of the system's own windows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SystemEvent {
     Back,
@@ -44,9 +44,9 @@ pub(crate) enum SystemEvent {
     /// Opens the app of this package.
     Launch(&'static str),
     Drawer,
-    /// The button of this number in the dialog on top.
+    /// The button of this index in the topmost dialog.
     Dialog(usize),
-    /// A key of the drawn keyboard.
+    /// A key of the soft keyboard.
     Key(SoftKey),
     HeadsUp,
     Pin(char),
@@ -54,7 +54,7 @@ pub(crate) enum SystemEvent {
     PinEnter,
     OpenTask(&'static str),
     ClearTasks,
-    /// Touched, swallowed, nothing happens: the dim area around a dialog.
+    /// Consumed without effect, as beside a dialog.
     Nothing,
 }
 
@@ -73,30 +73,30 @@ impl From<SystemEvent> for Event {
     }
 }
 
-/// What an app asks of the system while it reacts.
+/// What an app asks of the system while it handles an event.
 #[derive(Debug)]
 pub(crate) enum Effect {
-    /// The next screen of the app is there: animate, and drop touches meanwhile.
+    /// A new screen of the app is in front: animate, and drop touches meanwhile.
     Forward,
-    /// The screen before is there again.
+    /// The previous screen is in front again.
     Back,
     Focus(&'static str),
     Unfocus,
     Toast(String),
-    /// Do this after a while (the network answers).
+    /// Send this event after a delay, such as a server's answer.
     After(Duration, Event),
     ScrollToEnd(String),
 }
 
-/// What an app may read and change while it reacts.
+/// What an app may use while it handles an event.
 #[derive(Debug)]
 pub(crate) struct AppContext<'a> {
     pub(crate) system: &'a mut SystemSettings,
     pub(crate) random: &'a mut Random,
     pub(crate) effects: &'a mut Vec<Effect>,
-    /// Hour and minute on the phone's clock.
+    /// Hour and minute of the phone's clock.
     pub(crate) time: (u32, u32),
-    /// Since the phone was made.
+    /// Since the phone was created.
     pub(crate) elapsed: Duration,
 }
 
@@ -118,13 +118,13 @@ impl AppContext<'_> {
     }
 }
 
-/// What an app may read while it says what it looks like.
+/// What an app may use while it describes its screen.
 #[derive(Debug)]
 pub(crate) struct ViewContext<'a> {
     pub(crate) system: &'a SystemSettings,
     pub(crate) time: (u32, u32),
     pub(crate) elapsed: Duration,
-    /// Wider than tall.
+    /// The screen is wider than tall.
     pub(crate) landscape: bool,
     pub(crate) device: &'a PhoneOptions,
     pub(crate) focus: Option<&'static str>,
@@ -132,17 +132,17 @@ pub(crate) struct ViewContext<'a> {
 }
 
 pub(crate) trait App {
-    /// Fully qualified class of the screen in front.
+    /// The fully qualified class of the activity in front.
     fn activity(&self) -> &'static str;
     fn view(&self, cx: &ViewContext<'_>) -> Element;
-    /// Leaves the screen; `false` when it was the first one.
+    /// Goes one screen back; `false` from the first one.
     fn back(&mut self, cx: &mut AppContext<'_>) -> bool;
     fn fields(&mut self) -> &mut Fields;
-    /// The process ends: screens are closed and unsaved input is lost, data stays.
+    /// The process is killed: screens and unsaved input are lost, data stays.
     fn reset(&mut self);
-    /// Puts the screen of this class in front; `false` when there is none.
+    /// Opens the activity of this class; `false` when there is none.
     fn open(&mut self, class: &str) -> bool;
-    /// Screenshots of the screen in front are black.
+    /// Whether the screen in front is `FLAG_SECURE`: black in screenshots.
     fn is_secure(&self) -> bool {
         false
     }
@@ -196,7 +196,7 @@ impl Apps {
         }
     }
 
-    /// Hands an event to its app; the system's own events come back.
+    /// Passes an event to its app; system events are returned.
     pub(crate) fn handle(&mut self, event: Event, cx: &mut AppContext<'_>) -> Option<SystemEvent> {
         match event {
             Event::Settings(event) => self.settings.handle(event, cx),

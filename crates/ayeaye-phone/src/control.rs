@@ -1,23 +1,23 @@
-//! A phone's controls over HTTP, for tests and demos in other processes.
+//! Controls of the phones over HTTP, for tests and demos in other processes.
 //!
 //! | request | does |
 //! |---|---|
-//! | `GET /state` | `{"serial", "phone": …, "wire": …, "faults": …}`: what is shown and what was counted |
-//! | `GET /screen.png` | what is on the glass, faults and secure windows aside |
-//! | `POST /fault` | changes the given fields of the fault plan ([`FaultPlan`](crate::FaultPlan)); answers the plan |
-//! | `POST /fault/clear` | a healthy phone again; what hangs goes on |
-//! | `POST /release` | what hangs goes on, and nothing hangs any more |
+//! | `GET /state` | `{"serial", "phone": …, "wire": …, "faults": …}`: the complete state |
+//! | `GET /screen.png` | the display, regardless of faults and secure windows |
+//! | `POST /fault` | changes the given fields of the fault plan ([`FaultPlan`](crate::FaultPlan)); returns the plan |
+//! | `POST /fault/clear` | a healthy phone again; hanging commands go on |
+//! | `POST /release` | hanging commands go on, and no more hang |
 //! | `POST /kill-link` | cuts every open connection to the phone |
-//! | `POST /reboot` | likewise, and the boot id changes |
-//! | `POST /dialog` `{"title", "text", "buttons": […]}` | a system dialog in front |
-//! | `POST /message` `{"from", "text"}` | a text message comes in |
+//! | `POST /reboot` | cuts every connection and changes the boot id |
+//! | `POST /dialog` `{"title", "text", "buttons": […]}` | shows a system dialog |
+//! | `POST /message` `{"from", "text"}` | delivers a text message |
 //! | `POST /lock` `{"pin": "1234"}` or `{}` | sets the PIN (none: swipe) and turns the screen off |
 //! | `POST /power` | presses the power button |
-//! | `POST /rotate` `{"quarter_turns": 0…3}` | turns the phone |
-//! | `POST /black` `{"on": true}` | the screen itself is black |
+//! | `POST /rotate` `{"quarter_turns": 0…3}` | rotates the phone |
+//! | `POST /black` `{"on": true}` | makes the screen black |
 //!
-//! With several phones a request names one with `?serial=…`; without it the first is meant. Only
-//! loopback addresses are served: whoever reaches this port drives the phones.
+//! `?serial=…` selects one of several phones; the first is the default. Only loopback addresses are
+//! served: whoever reaches this port controls the phones.
 use std::{io, net::SocketAddr, sync::Arc};
 
 use axum::{
@@ -80,7 +80,7 @@ impl ControlServer {
     }
 }
 
-/// A web page could reach a loopback port through a name that points at it, or post a form to it.
+/// Against web pages, which can reach a loopback port by DNS rebinding or by posting a form.
 async fn only_local_names(request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     let name = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
@@ -115,7 +115,7 @@ fn done() -> Response {
     Json(json!({ "ok": true })).into_response()
 }
 
-/// Picks the phone and does one thing to it.
+/// Runs `act` on the selected phone.
 fn on_device(
     phones: &Phones,
     which: &DeviceSelector,
@@ -164,7 +164,7 @@ async fn fault(
     })
 }
 
-/// The plan with the given fields in place of its own.
+/// The plan with the given fields replaced.
 fn changed(plan: &FaultPlan, change: &Value) -> Result<FaultPlan, String> {
     let mut whole = serde_json::to_value(plan).map_err(|error| error.to_string())?;
     match (&mut whole, change) {

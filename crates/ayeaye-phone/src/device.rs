@@ -1,4 +1,4 @@
-//! One phone with all that ADB reaches in it: the phone, its files, its faults and what was noticed.
+//! A phone as ADB sees it: the phone with its files, faults and counters.
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
@@ -9,24 +9,24 @@ use tokio::time::Instant;
 
 use crate::{draw::Frame, faults::Faults, files::FileSystem, options::PhoneOptions, phone::Phone};
 
-/// What the wire noticed. Where a real phone would shrug, this counts.
+/// What clients sent. Much of it a real phone would silently ignore.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AdbCounts {
-    /// Connections that spoke to this phone's services.
+    /// Services opened.
     pub services: u64,
-    /// Services asked for that do not exist here.
+    /// Unknown services asked for.
     pub unknown_services: u64,
     /// Command lines run (one for each `shell` or `exec` with a command, one for each typed line).
     pub command_lines: u64,
     /// Command lines the shell could not parse.
     pub syntax_errors: u64,
-    /// Commands that are not there (exit status 127).
+    /// Unknown commands (exit status 127).
     pub unknown_commands: u64,
-    /// Known commands with arguments they refuse.
+    /// Known commands with arguments that were refused.
     pub malformed_commands: u64,
     /// Pictures taken, by `screencap` or `framebuffer:`.
     pub captures: u64,
-    /// Apps started with `monkey`, which costs a second on a real phone.
+    /// Apps started with `monkey`, which takes a second on a real phone.
     pub monkeys: u64,
     /// `uiautomator dump`.
     pub dumps: u64,
@@ -50,7 +50,7 @@ struct Inner {
 #[derive(Debug, Clone, Copy)]
 struct Boot {
     at: Instant,
-    /// Tells one boot from the next.
+    /// Incremented with each boot.
     number: u64,
 }
 
@@ -84,7 +84,7 @@ impl AdbDevice {
         &self.inner.faults
     }
 
-    /// What the wire noticed so far.
+    /// The counters so far.
     pub fn adb_counts(&self) -> AdbCounts {
         self.counts().clone()
     }
@@ -98,13 +98,12 @@ impl AdbDevice {
         note(&mut self.counts());
     }
 
-    /// Never held over an await.
+    /// Not to be held over an await.
     pub(crate) fn files(&self) -> MutexGuard<'_, FileSystem> {
         self.inner.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a picture as the phone gives it to a shell: black for secure windows, late or never
-    /// when a fault says so.
+    /// Takes a screenshot: black for secure windows, late or never when a fault says so.
     pub(crate) async fn capture(&self) -> Result<Frame, CaptureFailed> {
         self.count(|counts| counts.captures += 1);
         self.faults().before_capture().await;
@@ -118,7 +117,7 @@ impl AdbDevice {
         Ok(if black || secure { frame.blackened() } else { frame })
     }
 
-    /// Time since the phone was started.
+    /// Time since boot.
     pub(crate) fn uptime(&self) -> std::time::Duration {
         self.boot().at.elapsed()
     }
@@ -128,7 +127,7 @@ impl AdbDevice {
         format!("5d1a6e7c-0000-4000-8000-{:012x}", self.boot().number)
     }
 
-    /// The link is lost and the phone comes back with another boot id. What its screen shows stays.
+    /// Drops the link and changes the boot id. The screen stays as it is.
     pub(crate) fn reboot(&self) {
         {
             let mut boot = self.boot();
@@ -147,12 +146,12 @@ impl AdbDevice {
     }
 }
 
-/// The screen could not be drawn: a mistake in the phone, which a client sees as a failed capture.
+/// Drawing panicked, which a client sees as a failed capture.
 #[derive(Debug, thiserror::Error)]
 #[error("the screen could not be drawn")]
 pub(crate) struct CaptureFailed;
 
-/// Seconds since 1970, as file times and `date` want them.
+/// Seconds since 1970.
 pub(crate) fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

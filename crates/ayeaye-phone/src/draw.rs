@@ -1,4 +1,4 @@
-//! Nodes to pixels.
+//! Draws windows into pixels.
 #![expect(clippy::many_single_char_names, reason = "x, y, w and h are their names")]
 
 mod canvas;

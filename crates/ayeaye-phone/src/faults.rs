@@ -1,7 +1,7 @@
-//! What goes wrong on purpose: one plan a phone, shared by every face it is reached through.
+//! Fault injection: one plan for each phone, shared by all sockets it is reached through.
 //!
-//! A plan is plain data, so that a test sets it in the same process and the control port sets it
-//! from another one. Faults that happen once take themselves out of the plan when they happen.
+//! A plan is plain data, so that tests can set it directly or through the control port. A fault that
+//! happens once is removed from the plan when it happens.
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -10,13 +10,13 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-/// How often a fault happens.
+/// When a fault happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// At the next chance, then never again.
+    /// At the next opportunity, once.
     Next,
-    /// Until it is taken out of the plan.
+    /// Every time, until it is removed from the plan.
     Every,
 }
 
@@ -26,13 +26,13 @@ pub enum Trigger {
 pub enum LinkState {
     #[default]
     Device,
-    /// The link is there and nobody answers.
+    /// Connected, but not responding.
     Offline,
-    /// The question on the phone's screen is never answered.
+    /// USB debugging was not authorized on the phone.
     Unauthorized,
 }
 
-/// The header before a raw capture.
+/// The header of a raw screenshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RawHeader {
@@ -43,7 +43,7 @@ pub enum RawHeader {
     Twelve,
 }
 
-/// Everything that is to go wrong. The default plan is a healthy phone.
+/// The faults to inject. The default is a healthy phone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FaultPlan {
@@ -55,19 +55,19 @@ pub struct FaultPlan {
     pub hang_capture: Option<Trigger>,
     /// The command line never starts, until [`Faults::release`].
     pub hang_shell: Option<Trigger>,
-    /// The link is lost after so many bytes of the next capture that goes straight to the peer.
+    /// Drops the link after so many bytes of the next capture that is streamed to the client.
     pub drop_capture_after: Option<u64>,
-    /// The next capture is cut to so many bytes, and the command still ends with 0.
+    /// Truncates the next capture to so many bytes; the command still exits with 0.
     pub truncate_capture_to: Option<u64>,
     /// Captures are black.
     pub black: Option<Trigger>,
-    /// A warning about several displays comes before the capture: on stderr, which `exec:` and the
-    /// first shell protocol do not keep apart from the picture.
+    /// Prints a warning about several displays before the capture, on stderr, which `exec:` and the
+    /// first shell protocol mix into the picture.
     pub capture_warning: Option<Trigger>,
     pub raw_header: RawHeader,
     /// `screencap` without `-p` fails.
     pub raw_unsupported: bool,
-    /// The stream ends without the packet that tells the exit status.
+    /// The stream ends without the exit status packet.
     pub no_exit_status: Option<Trigger>,
     pub link: LinkState,
 }
@@ -76,7 +76,7 @@ pub struct FaultPlan {
 #[derive(Debug, Clone)]
 pub struct Faults {
     plan: Arc<Mutex<FaultPlan>>,
-    /// Counts what ends waiting: one number for each reason, so that nobody misses an event.
+    /// Counters of the events that tasks wait for, so that none is missed.
     events: Arc<watch::Sender<Events>>,
 }
 
@@ -99,7 +99,7 @@ impl Faults {
         Self { plan: Arc::default(), events: Arc::new(watch::Sender::new(Events::default())) }
     }
 
-    /// The plan as it is now; what happened once is no longer in it.
+    /// The current plan, without the one-time faults that have happened.
     pub fn plan(&self) -> FaultPlan {
         self.lock().clone()
     }
@@ -117,13 +117,13 @@ impl Faults {
         }
     }
 
-    /// Back to a healthy phone; what hangs goes on.
+    /// Back to a healthy phone; hanging commands go on.
     pub fn clear(&self) {
         self.set(|plan| *plan = FaultPlan::default());
         self.release();
     }
 
-    /// Lets everything go on that hangs now, and takes hanging out of the plan.
+    /// Lets hanging commands go on, and removes hanging from the plan.
     pub fn release(&self) {
         self.set(|plan| {
             plan.hang_capture = None;
@@ -132,7 +132,7 @@ impl Faults {
         self.events.send_modify(|events| events.releases += 1);
     }
 
-    /// Cuts every open connection to this phone, once. The phone can be reached again at once.
+    /// Cuts every open connection to this phone. New ones are accepted at once.
     pub fn kill_link(&self) {
         self.events.send_modify(|events| events.kills += 1);
     }
@@ -149,7 +149,7 @@ impl Faults {
             let broken =
                 |now: &Events| now.kills != start.kills || now.link_changes != start.link_changes;
             if events.wait_for(broken).await.is_err() {
-                // Nobody is left who could break it.
+                // The phone is gone.
                 std::future::pending::<()>().await;
             }
         }
@@ -166,7 +166,7 @@ impl Faults {
         }
     }
 
-    /// What stands before a capture: a delay, or no end.
+    /// Waits as long as the plan delays a capture.
     pub(crate) async fn before_capture(&self) {
         let (delay, hang) = {
             let mut plan = self.lock();
@@ -175,7 +175,7 @@ impl Faults {
         self.hold(delay, hang).await;
     }
 
-    /// What stands before a command line: a delay, or no end.
+    /// Waits as long as the plan delays a command line.
     pub(crate) async fn before_shell(&self) {
         let (delay, hang) = {
             let mut plan = self.lock();
@@ -184,7 +184,7 @@ impl Faults {
         self.hold(delay, hang).await;
     }
 
-    /// Takes what one capture needs to know out of the plan.
+    /// Takes the faults of one capture out of the plan.
     pub(crate) fn for_capture(&self) -> CaptureFaults {
         let mut plan = self.lock();
         CaptureFaults {
@@ -222,7 +222,7 @@ impl Faults {
     }
 }
 
-/// What goes wrong with one capture.
+/// The faults of one capture.
 #[derive(Debug)]
 pub(crate) struct CaptureFaults {
     pub(crate) warning: bool,

@@ -1,25 +1,25 @@
-//! The phone's files: a small tree in memory, for `adb push`, `adb pull` and the shell.
+//! An in-memory file system, for `adb push`, `adb pull` and the shell.
 //!
-//! `/sdcard` and `/data/local/tmp` can be written, as on a real phone; the rest is read-only. All
-//! files together are bounded, so that a client cannot fill the host's memory.
+//! `/sdcard` and `/data/local/tmp` are writable, as on a real phone; the rest is read-only. The total
+//! size is bounded, so that a client cannot fill the host's memory.
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
 use crate::options::PhoneOptions;
 
-/// Bytes in all files together.
+/// Most bytes of all files together.
 pub(crate) const CAPACITY: usize = 128 << 20;
-/// Files and folders in all.
+/// Most files and folders.
 const MAX_NODES: usize = 20_000;
-/// Bytes of one path, as Linux has it.
+/// Most bytes of a path, as on Linux.
 pub(crate) const MAX_PATH: usize = 4096;
 
 /// `S_IFDIR` and `S_IFREG` of a Unix mode.
 pub(crate) const DIRECTORY: u32 = 0o040_000;
 pub(crate) const REGULAR: u32 = 0o100_000;
 
-/// Other names of the same place; the first is the one that is kept.
+/// Aliases of the shared storage; the first is the canonical one.
 const SDCARD: [&str; 4] =
     ["/sdcard", "/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard"];
 
@@ -47,7 +47,7 @@ pub(crate) enum FileError {
 }
 
 impl FileError {
-    /// Linux's number, as `STA2` sends it.
+    /// Linux's errno, for `STA2`.
     pub(crate) fn errno(self) -> u32 {
         match self {
             Self::Missing => 2,
@@ -63,7 +63,7 @@ impl FileError {
     }
 }
 
-/// What `stat` tells.
+/// The result of `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stat {
     /// Type and permissions.
@@ -186,7 +186,7 @@ impl FileSystem {
         self.nodes.keys().map(String::as_str)
     }
 
-    /// Whether a file could be written here: the answer a push gets before its data is read.
+    /// Whether a file can be written here; checked before the data of a push is read.
     pub(crate) fn check_writable(&self, path: &str) -> Result<(), FileError> {
         if path.len() > MAX_PATH {
             return Err(FileError::NameTooLong);
@@ -220,7 +220,7 @@ impl FileSystem {
         Ok(())
     }
 
-    /// Adds to a file, which is created when it is not there.
+    /// Appends to a file, which is created if needed.
     pub(crate) fn append(&mut self, path: &str, more: &[u8], now: u64) -> Result<(), FileError> {
         self.check_writable(path)?;
         if self.used + more.len() > CAPACITY {
@@ -237,7 +237,7 @@ impl FileSystem {
         Ok(())
     }
 
-    /// Makes a folder, and with `parents` those above it; then one that is there is no error.
+    /// Creates a folder; with `parents` as `mkdir -p` does.
     pub(crate) fn make_dir(
         &mut self,
         path: &str,
@@ -264,7 +264,7 @@ impl FileSystem {
         Ok(())
     }
 
-    /// Removes a file, or with `recursive` a folder and all in it.
+    /// Removes a file, or with `recursive` a folder and its content.
     pub(crate) fn remove(&mut self, path: &str, recursive: bool) -> Result<(), FileError> {
         let folder = self.node(path)?.content.is_none();
         writable(path)?;
@@ -309,7 +309,7 @@ impl FileSystem {
     }
 }
 
-/// An absolute path without `.`, `..`, doubled slashes and other names of `/sdcard`.
+/// An absolute path without `.`, `..`, doubled slashes and aliases of `/sdcard`.
 pub(crate) fn normalize_path(from: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let start = if path.starts_with('/') { "" } else { from };

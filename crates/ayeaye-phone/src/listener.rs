@@ -7,9 +7,9 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Connections at a time; a client opens one for each command.
+/// Most connections at a time; a client opens one for each command.
 const MAX_CONNECTIONS: usize = 256;
-/// Accepts connections and runs each in a task of its own, until the token is cancelled.
+/// Accepts connections and runs each in its own task, until the token is cancelled.
 pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
     listener: &TcpListener,
     shutdown: &CancellationToken,
@@ -26,7 +26,7 @@ pub(crate) async fn accept<F: Future<Output = ()> + Send + 'static>(
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
-                // Out of descriptors, most likely: waiting is all that helps.
+                // Most likely out of file descriptors: wait for some to be closed.
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;

@@ -1,4 +1,4 @@
-//! What kind of phone it claims to be.
+//! The identity of the virtual phone.
 use std::time::Duration;
 
 /// The identity of the phone, and how fast its screens move.

@@ -1,7 +1,7 @@
-//! The phone's one state: what is in front, what moves, and what has happened so far.
+//! The state of the phone's OS: windows, tasks, input focus, transitions, timers and a log of input.
 //!
-//! Everything is a plain method on [`Os`] called under one lock; time is handed in, so that what
-//! is due is done by whoever asks next.
+//! All methods are called under one lock and none waits. Whatever fell due in the meantime (timers,
+//! ends of transitions) is done by `tick` at the next call.
 mod compositor;
 mod editing;
 mod effects;
@@ -29,16 +29,16 @@ use compositor::{CachedFrame, Snapshot};
 use keyboard::Keyboard;
 use state::{DialogAnswer, GestureRecord, InputCounts};
 
-/// How long a heads-up and a toast stay.
+/// How long heads-up notifications and toasts are shown.
 const HEADS_UP: Duration = Duration::from_secs(5);
 const TOAST: Duration = Duration::from_secs(2);
-/// Dialogs that wait for an answer, answers and actions that are remembered.
+/// Most open dialogs; most logged answers and gestures.
 const MAX_DIALOGS: usize = 8;
 const MAX_LOGGED: usize = 1000;
-/// Timers that may run at once.
+/// Most pending timers.
 const MAX_TIMERS: usize = 16;
 
-/// One screen giving way to another.
+/// An animation from one screen to another.
 #[derive(Debug)]
 struct Transition {
     from: Snapshot,
@@ -49,7 +49,7 @@ struct Transition {
     blocks: bool,
 }
 
-/// A list that still rolls after the finger has left it.
+/// A list that scrolls on after the finger was lifted.
 #[derive(Debug)]
 struct Fling {
     name: String,
@@ -73,14 +73,14 @@ struct HeadsUp {
     until: Instant,
 }
 
-/// An app that has been in front, as recents shows it.
+/// A recent task.
 #[derive(Debug)]
 struct Task {
     package: &'static str,
     snapshot: Option<Snapshot>,
 }
 
-/// The windows as laid out, and for what.
+/// The laid out windows, and what they were laid out for.
 #[derive(Debug)]
 pub(crate) struct WindowLayout {
     windows: Vec<Window>,
@@ -108,7 +108,7 @@ pub(crate) struct Os {
     black: bool,
     apps: Apps,
     system: SystemSettings,
-    /// Package of the app that is resumed.
+    /// The package of the resumed app.
     foreground: &'static str,
     /// Most recent first; the launcher is not among them.
     tasks: Vec<Task>,
@@ -117,7 +117,7 @@ pub(crate) struct Os {
     all_selected: bool,
     keyboard_hidden: bool,
     keyboard: Keyboard,
-    /// The field in focus has to be brought into sight.
+    /// The focused field has to be scrolled into view.
     reveal_focus: bool,
     scrolls: Offsets,
     fling: Option<Fling>,
@@ -128,11 +128,11 @@ pub(crate) struct Os {
     toast: Option<(String, Instant)>,
     timers: Vec<(Instant, &'static str, Event)>,
     counts: InputCounts,
-    /// The tap that another one could make a double tap.
+    /// The previous tap, unless it was the second of a double tap.
     last_tap: Option<(Instant, f32, f32)>,
     actions: VecDeque<GestureRecord>,
     next_action: u64,
-    /// Grows with every change of what is shown.
+    /// Incremented with every change of what is shown.
     generation: u64,
     layout: Option<Arc<WindowLayout>>,
     picture: Option<CachedFrame>,
@@ -194,7 +194,7 @@ impl Os {
         Instant::now().saturating_duration_since(self.started_at)
     }
 
-    /// Hour and minute: it was 9:41 when the phone was made.
+    /// Hour and minute; the clock starts at 9:41.
     pub(crate) fn clock(&self) -> (u32, u32) {
         let minutes = (self.minute() + 9 * 60 + 41) % (24 * 60);
         let minutes = u32::try_from(minutes).unwrap_or(0);
@@ -205,10 +205,10 @@ impl Os {
         self.elapsed().as_secs() / 60
     }
 
-    /// Does what is due; to be called before anything else by whoever takes the lock.
+    /// Does what is due. Called first whenever the lock is taken.
     pub(crate) fn tick(&mut self) {
         let now = Instant::now();
-        // Timers in the order they fall due: one may lead to the next.
+        // In the order they fall due: one may set another.
         while let Some(i) = (0..self.timers.len())
             .filter(|i| self.timers[*i].0 <= now)
             .min_by_key(|i| self.timers[*i].0)
@@ -248,7 +248,7 @@ impl Os {
             && !self.locked
     }
 
-    /// When everything that moves by itself will stand still. A stopwatch does not within the hour.
+    /// When all animations and timers will have ended; in an hour while a stopwatch runs.
     pub(crate) fn settles_at(&self) -> Option<Instant> {
         if !self.awake {
             return None;
@@ -269,7 +269,7 @@ impl Os {
         self.generation += 1;
     }
 
-    /// The windows as they are now.
+    /// The current windows, laid out again if something changed.
     fn layout(&mut self) -> Arc<WindowLayout> {
         let minute = self.minute();
         let size = self.display_size();
@@ -281,7 +281,7 @@ impl Os {
             return Arc::clone(layout);
         }
         let mut windows = self.build_windows();
-        // A focus whose field is gone is no focus.
+        // The focused field is gone.
         if let Some(name) = self.focus
             && !windows.iter().any(|w| w.kind == WindowKind::App && w.find_field(name).is_some())
         {
@@ -306,7 +306,7 @@ impl Os {
     }
 
     pub(crate) fn system(&mut self) -> &mut SystemSettings {
-        // Whoever asks may change what is shown.
+        // The caller may change what is shown.
         self.invalidate();
         &mut self.system
     }

@@ -20,11 +20,11 @@ pub struct Package {
     pub version_name: String,
 }
 
-/// How `am start` ended well.
+/// How an activity was started, in the words of `am start -W`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchState {
     Cold,
-    /// Brought to the front; real `am` prints a warning and still exits with 0.
+    /// It was running and came to the front; `am` prints a warning and still exits with 0.
     Hot,
 }
 

@@ -1,7 +1,7 @@
-//! The phone as everything else in this crate sees it: a cheap handle on one locked state.
+//! The handle on the phone: a cheap clone of one locked state.
 //!
-//! Nothing here waits. Whoever imitates a command that takes time (an `input swipe` of 300 ms)
-//! sleeps before or after calling; what is *drawn* depends on the moment it is asked for.
+//! Nothing here waits. A caller that imitates a command which takes time (an `input swipe` of
+//! 300 ms) sleeps itself; pictures show the moment at which they are asked for.
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +23,7 @@ pub struct Phone {
 
 impl Phone {
     pub fn new(options: PhoneOptions) -> Self {
-        // Sizes that Android itself would refuse are brought into its range.
+        // Clamped to what Android accepts.
         let options = Arc::new(PhoneOptions {
             width: options.width.clamp(200, 4096),
             height: options.height.clamp(200, 4096),
@@ -33,7 +33,7 @@ impl Phone {
         Self { os: Arc::new(Mutex::new(Os::new(Arc::clone(&options)))), options }
     }
 
-    /// The state with everything done that was due. A panic elsewhere leaves it usable.
+    /// The state after `tick`. A panic of another holder leaves it usable.
     fn os(&self) -> MutexGuard<'_, Os> {
         let mut os = self.os.lock().unwrap_or_else(PoisonError::into_inner);
         os.tick();
@@ -46,11 +46,11 @@ impl Phone {
     pub fn options(&self) -> &PhoneOptions {
         &self.options
     }
-    /// What is on the glass at this instant (mid-transition too); all black while the screen is off.
+    /// The display at this instant, mid-transition too; black while the screen is off.
     pub fn frame(&self) -> Frame {
         self.os().frame()
     }
-    /// Width and height as held now (rotation and override applied).
+    /// Width and height with rotation and override applied.
     pub fn display_size(&self) -> (u32, u32) {
         self.os().display_size()
     }
@@ -84,18 +84,18 @@ impl Phone {
     pub fn dismiss_keyguard(&self) {
         self.os().dismiss_keyguard();
     }
-    /// When what moves now will stand still; `None` when nothing moves.
+    /// When the screen will have settled; `None` when it has.
     pub fn settles_at(&self) -> Option<tokio::time::Instant> {
         self.os().settles_at()
     }
 }
 
-/// Touch, keys, text. Every call counts in `InputCounts`.
+/// Touch, keys, text. Every call is counted in `InputCounts`.
 impl Phone {
     pub fn tap(&self, x: f32, y: f32) {
         self.os().tap(x, y);
     }
-    /// The finger has gone from `from` to `to` in `duration`; same ends and 500 ms or more is a long press.
+    /// A movement from `from` to `to` that took `duration`; from a point to itself in 500 ms or more, a long press.
     pub fn swipe(&self, from: (f32, f32), to: (f32, f32), duration: Duration) {
         self.os().swipe(from, to, duration);
     }
@@ -111,19 +111,19 @@ impl Phone {
     pub fn key_combination(&self, codes: &[u32]) {
         self.os().key_combination(codes);
     }
-    /// What `input text` delivers, after its own `%s` rule: printable ASCII to the field in focus.
+    /// The text of `input text`, with `%s` already replaced: printable ASCII for the focused field.
     pub fn input_text(&self, text: &str) {
         self.os().input_text(text);
     }
-    /// What the current input method commits: any text. `false` when no field has the focus.
+    /// Text committed by the current input method; `false` when no field has the focus.
     pub fn commit_text(&self, text: &str) -> bool {
         self.os().commit_text(text)
     }
-    /// Empties the field in focus through the input method.
+    /// Clears the focused field through the input method.
     pub fn clear_text(&self) -> bool {
         self.os().clear_text()
     }
-    /// The input method's editor action (send, search, done) on the field in focus.
+    /// An editor action (send, search, done) of the input method for the focused field.
     pub fn editor_action(&self, action: u32) -> bool {
         self.os().editor_action(action)
     }
@@ -157,8 +157,8 @@ impl Phone {
     pub fn foreground(&self) -> Component {
         self.os().foreground()
     }
-    /// The window that has the focus; differs from the foreground for dialogs, the shade and the lock screen
-    /// (then a title such as `NotificationShade`, else `package/class`).
+    /// The title of the focused window: `package/class`, or a title such as `NotificationShade` for
+    /// dialogs and the lock screen.
     pub fn focused_window(&self) -> String {
         self.os().focused_window()
     }
@@ -190,34 +190,34 @@ impl Phone {
     pub fn ui_xml(&self) -> String {
         self.os().ui_xml()
     }
-    /// True for what is drawn into a black picture (`FLAG_SECURE`).
+    /// Whether screenshots are black because of `FLAG_SECURE`.
     pub fn is_secure(&self) -> bool {
         self.os().is_secure()
     }
 }
 
-/// For tests, the scripted model and the demo; no ADB command reaches these.
+/// For tests, scripted models and the demo; no ADB command reaches these.
 impl Phone {
     pub fn state(&self) -> PhoneState {
         self.os().state()
     }
-    /// What the apps' "Copy" left, or `set_clipboard`.
+    /// The text copied in an app or set by `set_clipboard`.
     pub fn clipboard(&self) -> Option<String> {
         self.os().system().clipboard.clone()
     }
-    /// For the paste key; at most 10,000 characters are kept.
+    /// At most 10,000 characters.
     pub fn set_clipboard(&self, text: &str) {
         self.os().system().clipboard = Some(text.chars().take(10_000).collect());
     }
-    /// Every screenshot is black until it is taken back.
+    /// Makes every picture black until it is switched off again.
     pub fn set_black(&self, on: bool) {
         self.os().set_black(on);
     }
-    /// A system dialog ("not responding", a permission) over whatever is in front.
+    /// Shows a system dialog ("not responding", a permission) in front.
     pub fn show_dialog(&self, title: &str, text: &str, buttons: &[&str]) {
         self.os().show_dialog(title, text, buttons);
     }
-    /// Presses the power button by hand.
+    /// Presses the power button.
     pub fn press_power(&self) {
         self.os().press_power();
     }
@@ -225,11 +225,11 @@ impl Phone {
     pub fn set_pin(&self, pin: Option<&str>) {
         self.os().set_pin(pin);
     }
-    /// A text message comes in.
+    /// Delivers a text message.
     pub fn receive_message(&self, from: &str, text: &str) {
         self.os().receive_message(from, text);
     }
-    /// Counts something only the wire can notice (a malformed command).
+    /// Counts something that only a caller can notice.
     pub fn count(&self, note: impl FnOnce(&mut InputCounts)) {
         note(self.os().counts());
     }

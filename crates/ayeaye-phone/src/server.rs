@@ -1,6 +1,6 @@
-//! The phone behind an adb server: what `adb devices` and clients on port 5037 speak with.
+//! An adb server with virtual phones: what `adb` and its clients connect to on port 5037.
 //!
-//! No adb needs to be installed: this *is* the server, with the phones it was given and no others.
+//! No adb needs to be installed: this *is* the server, with only the phones it was given.
 mod host;
 mod protocol;
 #[cfg(test)]
@@ -23,7 +23,7 @@ use crate::{
     stream::{ServiceEnd, Stream},
 };
 
-/// How long a client may take to say what it wants.
+/// How long a client may take to send its request.
 const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// An adb server with virtual phones.
@@ -34,8 +34,8 @@ pub struct AdbServer {
 }
 
 impl AdbServer {
-    /// Listens; port 0 takes a free one. Loopback only unless the caller says otherwise: whoever
-    /// reaches this port drives the phones.
+    /// Binds the socket; port 0 takes a free one. Use a loopback address: whoever reaches the port
+    /// controls the phones.
     pub async fn bind(address: SocketAddr, phones: Vec<AdbDevice>) -> io::Result<Self> {
         Ok(Self { listener: TcpListener::bind(address).await?, phones: phones.into() })
     }
@@ -94,7 +94,7 @@ impl Connection {
         let known = |address: &str| self.phones.iter().any(|phone| phone.serial() == address);
         let text = match name {
             "version" => host::VERSION.to_owned(),
-            // The answer a client expects; the phones stay, for others may use them.
+            // Answered as expected, but the server stays: others may use it.
             "kill" => return protocol::okay(&mut self.stream).await,
             "devices" => host::list(&self.phones, false),
             "devices-l" => host::list(&self.phones, true),
@@ -117,7 +117,7 @@ impl Connection {
         protocol::okay_with(&mut self.stream, &text).await
     }
 
-    /// Sends the list now and after each change, until the client goes.
+    /// Sends the list of devices now and after each change.
     async fn track(&mut self, long: bool) -> io::Result<()> {
         protocol::okay(&mut self.stream).await?;
         let mut last = None;
@@ -179,7 +179,7 @@ impl Connection {
         let broken = phone.faults().link_broken();
         tokio::select! {
             done = self.service(&phone) => done,
-            // What a client of the real server sees when the phone goes: the end, and no reason.
+            // As with a real server, the stream just ends when the phone is lost.
             () = broken => Ok(()),
         }
     }
@@ -187,7 +187,7 @@ impl Connection {
     async fn service(mut self, phone: &AdbDevice) -> io::Result<()> {
         let Some(name) = self.request().await? else { return Ok(()) };
         let Some(service) = Service::parse(name.as_bytes()) else {
-            // A client may ask for the phone's state on its transport; real servers answer.
+            // Real servers answer host requests on a transport, too.
             if let Some(request) = name.strip_prefix("host:") {
                 return match host::answer(phone, request) {
                     Ok(Some(text)) => protocol::okay_with(&mut self.stream, &text).await,
@@ -209,7 +209,7 @@ impl Connection {
         Ok(())
     }
 
-    /// `None` at an ordinary end. What is not adb is told so by the end of the connection.
+    /// `None` at the end of the connection, and for clients that do not speak adb.
     async fn request(&mut self) -> io::Result<Option<String>> {
         let read = match timeout(REQUEST_TIMEOUT, protocol::read_request(&mut self.stream)).await {
             Ok(Ok(read)) => read,

@@ -1,4 +1,4 @@
-//! The services of a phone, one set for both faces: a name, and then a stream of bytes both ways.
+//! The services of a phone, for the adb server and adbd alike: a name, then a stream both ways.
 
 use bytes::BytesMut;
 use tokio::io::AsyncWriteExt as _;
@@ -10,22 +10,22 @@ use crate::{
     sync,
 };
 
-/// Bytes of a service's name, which holds a whole command line.
+/// Most bytes of a service's name, which includes the command line.
 pub(crate) const MAX_NAME: usize = 64 << 10;
 
-/// What the phone can do, as it announces itself. Only what is really there.
+/// The features the phone announces: those it has.
 pub(crate) const FEATURES: &str = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,sendrecv_v2";
 
-/// A service that exists.
+/// A known service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Service {
     Shell(shell::Request),
     Sync,
     Framebuffer,
     Reboot,
-    /// Says its sentence and ends: what a phone like this does not do.
+    /// Answers with this text: the phone does not support it.
     Refuse(String),
-    /// Stays open and says nothing, as `jdwp` does without debuggable apps.
+    /// Stays open and silent, as `jdwp` does without debuggable apps.
     Idle,
     TrackJdwp,
     ListReverse,
@@ -33,7 +33,7 @@ pub(crate) enum Service {
 }
 
 impl Service {
-    /// `None` for what a phone answers by closing the stream.
+    /// `None` for unknown services, which a phone answers by closing the stream.
     pub(crate) fn parse(name: &[u8]) -> Option<Self> {
         let name = std::str::from_utf8(name).ok()?;
         let (service, rest) = name.split_once(':').unwrap_or((name, ""));
@@ -88,7 +88,7 @@ impl Service {
     }
 }
 
-/// Runs a service to its end. The end of the stream is the service's own doing.
+/// Runs a service to its end, which also ends the stream.
 pub(crate) async fn serve(device: &AdbDevice, service: Service, stream: Stream) -> ServiceEnd {
     device.count(|counts| counts.services += 1);
     match service {
@@ -134,8 +134,8 @@ async fn wait_for_end(mut stream: Stream, first: &[u8]) -> ServiceEnd {
     ServiceEnd::Done
 }
 
-/// One picture after the header of AOSP's `framebuffer_service.cpp`, version 2: 14 little-endian
-/// words: version, bits of a pixel, colour space (1: sRGB), size, and the place of each colour.
+/// A picture after the header of AOSP's `framebuffer_service.cpp`, version 2: 14 little-endian words
+/// for version, bits per pixel, colour space (1: sRGB), size, and the offset of each channel.
 async fn framebuffer(device: &AdbDevice, mut stream: Stream) -> ServiceEnd {
     let Ok(frame) = device.capture().await else {
         return ServiceEnd::Done;

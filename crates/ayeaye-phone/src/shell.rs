@@ -1,4 +1,4 @@
-//! The phone's shell: one session from the request to the exit status.
+//! The phone's shell: one session, from the request to the exit status.
 mod commands;
 mod exec;
 mod expand;
@@ -31,21 +31,21 @@ use crate::{
     stream::{ServiceEnd, Stream},
 };
 
-/// How long a command without packets may go on when its input has ended. `adb exec-in` closes its
-/// side before the command has read all; a peer that is gone for good looks the same.
+/// How long a raw command may go on after the end of its input. `adb exec-in` closes its side before
+/// the command has read everything, which looks the same as a client that is gone.
 const GRACE: Duration = Duration::from_secs(5);
-/// Bytes of one line of a script on stdin.
+/// Most bytes of one line of a script on stdin.
 const MAX_LINE: usize = 64 << 10;
-/// Chunks of input that wait for a command to read them.
+/// Most chunks of unread input.
 const INPUT_QUEUE: usize = 16;
 /// Bytes of input read at a time.
 const READ: usize = 64 << 10;
 
-/// What was asked for.
+/// A shell service as requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) framing: Framing,
-    /// A person (or a script of one) types; otherwise the streams are kept as they are.
+    /// With a terminal: echo, line editing, carriage returns.
     pub(crate) terminal: bool,
     /// `None`: lines are read from the input.
     pub(crate) command: Option<String>,
@@ -106,7 +106,7 @@ impl Session {
         let interrupt = self.interrupt.clone();
         let work = async {
             let ended = self.shell.run_line(command, &self.io).await;
-            // As adbd does: the stream ends when nobody can write to it any more.
+            // As in adbd, the stream ends when no process can write to it any more.
             self.shell.output_closed().await;
             ended.or_else(exited)
         };
@@ -182,11 +182,11 @@ fn exited(stop: Stop) -> Result<u8, Disconnected> {
     }
 }
 
-/// Carries the peer's bytes to the command that runs.
+/// Feeds the client's bytes to the running command.
 struct Input {
     from: Box<dyn AsyncRead + Send + Unpin>,
     framing: Framing,
-    /// Taken when the input has ended.
+    /// `None` after the end of the input.
     to: Option<mpsc::Sender<Bytes>>,
     terminal: Option<LineEditor>,
     peer: Arc<PeerWriter>,
@@ -194,7 +194,7 @@ struct Input {
 }
 
 impl Input {
-    /// Returns when the session is to end because the peer is gone.
+    /// Returns when the client is gone and the session has to end.
     async fn pump(mut self) {
         let mut read = BytesMut::with_capacity(READ);
         while let Ok(1..) = self.from.read_buf(&mut read).await {
@@ -246,7 +246,7 @@ impl Input {
         }
     }
 
-    /// Input that nobody reads is lost, as it is with a process that has closed its stdin.
+    /// Unread input is dropped, as for a process that has closed its stdin.
     async fn send(&mut self, bytes: Bytes) {
         if let Some(to) = &self.to
             && to.send(bytes).await.is_err()

@@ -1,4 +1,4 @@
-//! What a service of the phone gets and gives back: a stream both ways, and how it ended.
+//! The byte streams a service works on, and how it ended.
 use std::fmt;
 
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -19,6 +19,6 @@ impl fmt::Debug for Stream {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServiceEnd {
     Done,
-    /// A fault wants the whole link to the phone cut now.
+    /// A fault asks for the whole link to be cut.
     CutLink,
 }

@@ -1,7 +1,7 @@
 //! `sync:`: the service behind `adb push` and `adb pull`.
 //!
 //! The format is AOSP's `SYNC.TXT` and `file_sync_protocol.h`: four letters and a little-endian u32,
-//! then what the letters call for. The second versions (`STA2`, `LIS2`, `SND2`, `RCV2`) carry wider
+//! then the data. The second versions (`STA2`, `LIS2`, `SND2`, `RCV2`) carry wider
 //! fields; compression is not announced and so never asked for.
 use std::io;
 
@@ -19,7 +19,7 @@ use crate::{
 const MAX_NAME: u32 = 1024;
 const MAX_DATA_CHUNK: u32 = 64 << 10;
 
-/// Why the service ends: all of these end it, and none is worth a word to the peer.
+/// Why the service ended early. The client is not told.
 #[derive(Debug, thiserror::Error)]
 enum SyncError {
     #[error("the link ended")]
@@ -66,7 +66,7 @@ impl Session<'_> {
                 b"LIST" => self.list_v1(&name).await?,
                 b"LIS2" => self.list_v2(&name).await?,
                 b"SEND" => {
-                    // "path,mode": the last comma, for a path may hold some.
+                    // "path,mode", split at the last comma: the path may have some.
                     let (path, mode) = name.rsplit_once(',').unwrap_or((&name, ""));
                     let mode = mode.trim().parse().unwrap_or(0o644);
                     self.receive(path, mode).await?;
@@ -133,8 +133,8 @@ impl Session<'_> {
         Ok(self.stream.output.write_all(&out).await?)
     }
 
-    /// The peer sends a file. On failure its data is still read to the end, as AOSP does, so that
-    /// the peer sees the reason and not a broken pipe.
+    /// Receives a file. On failure its data is still read to the end, as in AOSP, so that the client
+    /// sees the reason and not a broken pipe.
     async fn receive(&mut self, name: &str, mode: u32) -> Result<(), SyncError> {
         let path = files::normalize_path("/", name);
         let mut failed = match mode & 0o170_000 {
@@ -173,7 +173,7 @@ impl Session<'_> {
         }
     }
 
-    /// Makes the folders above a file, as the phone's side of a push does.
+    /// Creates the folders above a file, as the device does for a push.
     fn prepare(&self, path: &str) -> Result<(), FileError> {
         let mut files = self.device.files();
         let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
@@ -183,7 +183,7 @@ impl Session<'_> {
         files.check_writable(path)
     }
 
-    /// The peer gets a file.
+    /// Sends a file.
     async fn send(&mut self, name: &str) -> Result<(), SyncError> {
         let read = self.device.files().read(&files::normalize_path("/", name));
         let content = match read {
@@ -191,7 +191,7 @@ impl Session<'_> {
             Err(error) => return self.fail(&format!("open failed: {error}")).await,
         };
         let step = usize::try_from(MAX_DATA_CHUNK).unwrap_or(usize::MAX);
-        // A megabyte at a time, so that a transport with messages has full ones.
+        // A megabyte at a time, so that adbd's packets are full.
         for batch in content.chunks(16 * step) {
             let mut out = BytesMut::with_capacity(batch.len() + 16 * 8);
             for piece in batch.chunks(step) {
@@ -217,7 +217,7 @@ impl Session<'_> {
         self.device.files().stat(&files::normalize_path("/", name))
     }
 
-    /// What cannot be listed looks empty, as it does on a real phone.
+    /// Empty for what cannot be listed, as on a real phone.
     fn list(&self, name: &str) -> Vec<(String, Stat)> {
         self.device.files().list(&files::normalize_path("/", name)).unwrap_or_default()
     }
@@ -241,7 +241,7 @@ impl Session<'_> {
     }
 }
 
-/// Mode, size and time in 32 bits; zeros for what is not there.
+/// Mode, size and time in 32 bits each; zeros for a missing file.
 fn put_v1(out: &mut BytesMut, stat: Option<Stat>) {
     let low = |wide: u64| u32::try_from(wide).unwrap_or(u32::MAX);
     let fields = stat.map_or([0; 3], |stat| [stat.mode, low(stat.size), low(stat.modified)]);

@@ -1,4 +1,4 @@
-//! What the system keeps for all apps: settings and input methods, the clipboard, and chance.
+//! State that all apps share: settings, input methods, the clipboard and the random generator.
 mod random;
 mod settings;
 

@@ -1,4 +1,4 @@
-//! Text: the fonts, and how a text breaks into lines. Layout measures with it, drawing draws with it.
+//! Fonts, glyphs and line breaking, for layout and drawing alike.
 pub(crate) mod fonts;
 pub(crate) mod icons;
 pub(crate) mod lines;

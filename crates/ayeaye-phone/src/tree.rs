@@ -1,12 +1,12 @@
-//! What a screen is made of: elements are laid out into nodes, and the picture, the hit test and
-//! the `uiautomator` XML all come from those same nodes.
+//! The view tree: elements are laid out into nodes. Drawing, hit testing and the `uiautomator` XML
+//! all use those nodes.
 pub(crate) mod element;
 pub(crate) mod layout;
 pub(crate) mod xml;
 
 use element::Element;
 
-/// Pixels; right and bottom are outside.
+/// In pixels; right and bottom are exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Rect {
     pub(crate) left: i32,
@@ -56,7 +56,7 @@ impl Rect {
     }
 }
 
-/// How far a list is scrolled and can be, in pixels.
+/// The scroll position of a list and its maximum, in pixels.
 #[derive(Debug, Clone)]
 pub(crate) struct Scrolled {
     pub(crate) name: String,
@@ -65,16 +65,16 @@ pub(crate) struct Scrolled {
     pub(crate) max: f32,
 }
 
-/// An element in its place.
+/// An element with its position on the screen.
 #[derive(Debug)]
 pub(crate) struct Node<E> {
     /// The element without its children: those are the following nodes of greater `depth`.
     pub(crate) el: Element<E>,
     pub(crate) rect: Rect,
-    /// The part of the screen it may be seen in.
+    /// The area it is clipped to.
     pub(crate) clip: Rect,
     pub(crate) depth: usize,
-    /// Its number among its parent's children.
+    /// Its index among its parent's children.
     pub(crate) index: usize,
     pub(crate) scrolled: Option<Scrolled>,
     /// Pixels per dp when it was laid out.
@@ -82,7 +82,7 @@ pub(crate) struct Node<E> {
 }
 
 impl<E> Node<E> {
-    /// What of it is on the screen.
+    /// Its visible part.
     pub(crate) fn visible(&self) -> Rect {
         self.rect.intersect(self.clip)
     }
@@ -93,16 +93,16 @@ impl<E> Node<E> {
     }
 }
 
-/// One window: bars, app, keyboard, dialog.
+/// One window: a bar, an app, the keyboard, a dialog.
 #[derive(Debug)]
 pub(crate) struct Window<E> {
     pub(crate) package: &'static str,
     /// As `dumpsys window` names it.
     pub(crate) title: String,
     pub(crate) kind: WindowKind,
-    /// Parents before children: the order of drawing.
+    /// Parents before children, in drawing order.
     pub(crate) nodes: Vec<Node<E>>,
-    /// Touches inside these do not fall through to the windows below.
+    /// Touches inside do not reach the windows below.
     pub(crate) touchable: Rect,
 }
 
@@ -111,19 +111,19 @@ pub(crate) enum WindowKind {
     App,
     SystemBar,
     InputMethod,
-    /// Lock screen, dialog: has the focus while it is there.
+    /// A dialog or the lock screen: has the focus while it is shown.
     Modal,
-    /// A toast or a heads-up: never has the focus.
+    /// A toast or a heads-up notification: never has the focus.
     Notification,
 }
 
 impl<E> Window<E> {
-    /// The node that reacts to a tap there: the topmost one that is no mere decoration.
+    /// The topmost interactive node at this point.
     pub(crate) fn hit(&self, x: f32, y: f32) -> Option<&Node<E>> {
         self.nodes.iter().rev().find(|node| node.reacts() && node.visible().contains(x, y))
     }
 
-    /// The innermost list there that can move along the axis asked for.
+    /// The innermost list at this point that scrolls along the given axis.
     pub(crate) fn scrollable(&self, x: f32, y: f32, horizontal: bool) -> Option<&Scrolled> {
         self.nodes.iter().rev().filter(|node| node.visible().contains(x, y)).find_map(|node| {
             node.scrolled.as_ref().filter(|scrolled| scrolled.horizontal == horizontal)

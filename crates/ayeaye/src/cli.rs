@@ -78,7 +78,7 @@ pub enum Command {
     /// Look at sessions, answer them, export them
     #[command(subcommand)]
     Sessions(Sessions),
-    /// Be a phone that `adb connect` can attach
+    /// Run a virtual phone for `adb connect`
     Phone(Phone),
     /// Measure what a step costs beside the model
     #[command(hide = true)]

@@ -1,4 +1,4 @@
-//! One host's link: the greeting, then messages sorted to their streams.
+//! The link to one host: the handshake, then packets for its streams.
 use std::collections::HashMap;
 
 use rand_bytes::token;
@@ -21,14 +21,14 @@ use crate::{
     services::{FEATURES, MAX_NAME, Service},
 };
 
-/// Streams open at a time on one link.
+/// Most open streams of a link.
 const MAX_STREAMS: usize = 256;
-/// Messages that wait for the socket.
+/// Most packets that wait for the socket.
 const OUT_QUEUE: usize = 16;
 
 /// Serves one host until the link ends.
 pub(super) async fn run(socket: TcpStream, phone: AdbDevice) {
-    // Before anything is read, so that no change between is missed.
+    // Before anything is read, so that no change is missed.
     let broken = phone.faults().link_broken();
     let (from, to) = socket.into_split();
     tokio::select! {
@@ -62,14 +62,14 @@ async fn serve(
     }
 }
 
-/// What the host said about itself.
+/// The parameters of the host.
 #[derive(Debug, Clone, Copy)]
 struct Host {
     max_data: usize,
     checksum: bool,
 }
 
-/// Exchanges greetings. `None` when the host went away before it was let in.
+/// The handshake. `None` when the host disconnected before it was authorized.
 async fn handshake(
     from: &mut OwnedReadHalf,
     to: &mut OwnedWriteHalf,
@@ -106,7 +106,7 @@ async fn handshake(
                     LinkState::Offline => {}
                 }
             }
-            // A signature is never good enough here; a public key waits for a person.
+            // No signature is accepted, and nobody authorizes a public key.
             (Command::Auth, LinkState::Unauthorized) => {
                 if let (Some(host), SIGNATURE) = (offered, message.arg0) {
                     packet::write(to, &challenge(), host.checksum).await?;
@@ -159,7 +159,7 @@ struct Streams<'a> {
     phone: &'a AdbDevice,
     host: Host,
     out: mpsc::Sender<Packet>,
-    /// By our number.
+    /// By our stream id.
     open: HashMap<u32, Inbox>,
     /// Ended with the link: dropping the set ends every stream's task.
     tasks: JoinSet<u32>,
@@ -182,7 +182,7 @@ impl Streams<'_> {
             match message.command {
                 Command::Open => self.open(&message).await,
                 Command::Write => {
-                    // A peer sends the next piece only after our OKAY, so there is always room.
+                    // The host sends more only after our OKAY, so there is always room.
                     if let Some(inbox) = self.open.get(&message.arg1)
                         && inbox.data.try_send(message.data).is_err()
                     {
@@ -197,7 +197,7 @@ impl Streams<'_> {
                     }
                 }
                 Command::Close => {
-                    // The task sees its inbox end.
+                    // The task sees the end of its channel.
                     self.open.remove(&message.arg1);
                 }
                 Command::Connect | Command::Auth | Command::Other(_) => {
@@ -210,7 +210,7 @@ impl Streams<'_> {
     async fn open(&mut self, message: &Packet) {
         let theirs = message.arg0;
         let name = message.data.split(|byte| *byte == 0).next().unwrap_or_default();
-        // `abb_exec` has zeros between its arguments; its first word is enough.
+        // `abb_exec` separates its arguments by zeros; the first is enough.
         let service = (name.len() <= MAX_NAME && self.open.len() < MAX_STREAMS)
             .then(|| Service::parse(name))
             .flatten();

@@ -1,4 +1,4 @@
-//! Messages of the device protocol: a header of six little-endian words, then the data.
+//! Packets of the device protocol: a header of six little-endian words, then the data.
 //!
 //! From AOSP's `protocol.txt`: command, two arguments, length of the data, its checksum (the sum of
 //! its bytes; unused since version 0x01000001) and the command with all bits flipped.
@@ -7,12 +7,12 @@ use std::io;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-/// Most bytes of data in one message, as adb has it since version 0x01000001.
+/// Most bytes of data in one packet, since version 0x01000001.
 pub(crate) const MAX_DATA: u32 = 1 << 20;
-/// The first version whose messages need no checksum.
+/// The first version without checksums.
 pub(crate) const VERSION_NO_CHECKSUM: u32 = 0x0100_0001;
 
-/// What a message is for.
+/// The command of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command {
     Connect,
@@ -21,7 +21,7 @@ pub(crate) enum Command {
     Okay,
     Write,
     Close,
-    /// `SYNC` and `STLS`, and whatever comes next: not for us.
+    /// `SYNC`, `STLS` and unknown ones.
     Other(u32),
 }
 
@@ -53,7 +53,7 @@ impl From<u32> for Command {
     }
 }
 
-/// One message.
+/// One packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Packet {
     pub(crate) command: Command,
@@ -85,7 +85,7 @@ impl Packet {
     }
 }
 
-/// Why no message could be read.
+/// Why no packet could be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PacketError {
     #[error("the link ended")]
@@ -98,7 +98,7 @@ pub(crate) enum PacketError {
     Damaged,
 }
 
-/// Reads one message. `checksum`: the peer is old enough to send one.
+/// Reads one packet. `checksum`: the host is old enough to send one.
 pub(crate) async fn read(
     from: &mut (impl AsyncRead + Unpin),
     checksum: bool,
@@ -122,7 +122,7 @@ pub(crate) async fn read(
     Ok(Packet::new(Command::from(command), arg0, arg1, data))
 }
 
-/// Writes one message; header and data go together, so that no half waits for the other's answer.
+/// Writes one packet.
 pub(crate) async fn write(
     to: &mut (impl AsyncWrite + Unpin),
     packet: &Packet,

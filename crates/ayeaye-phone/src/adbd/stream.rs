@@ -1,4 +1,4 @@
-//! One stream of a link: a service behind messages, one unanswered message each way.
+//! One stream of a link: a service over packets, with one unacknowledged packet each way.
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
@@ -15,14 +15,14 @@ use crate::{
     stream::{ServiceEnd, Stream},
 };
 
-/// Bytes between a service and its messages.
+/// Bytes buffered between a service and its packets.
 const PIPE: usize = 1 << 20;
 
-/// The link's end of a stream. Dropping it tells the stream that its peer closed it.
+/// The link's end of a stream. Dropping it means that the host closed the stream.
 #[derive(Debug)]
 pub(super) struct Inbox {
     pub(super) data: mpsc::Sender<Bytes>,
-    /// The peer took our last message.
+    /// The host acknowledged our last packet.
     pub(super) ready: Arc<Notify>,
 }
 
@@ -51,7 +51,7 @@ impl Opened {
     }
 }
 
-/// Runs a service to its end and returns the stream's number.
+/// Runs a service to its end and returns our stream id.
 pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u32 {
     let Opened { ours, theirs, max_data, out, mut data, ready } = opened;
     let (mut to_service, input) = tokio::io::duplex(PIPE);
@@ -61,14 +61,14 @@ pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u
     let incoming = async {
         while let Some(bytes) = data.recv().await {
             if to_service.write_all(&bytes).await.is_err() {
-                // The service reads no more; the peer may send on, into nothing.
+                // The service has stopped reading; more input is dropped.
                 tracing::trace!("input for a service that has stopped reading");
             }
             if out.send(Packet::new(Command::Okay, ours, theirs, "")).await.is_err() {
                 break;
             }
         }
-        // The peer closed the stream: the service sees the end of its input, and soon of its output.
+        // The host closed the stream, which ends the service's input and then its output.
         drop(to_service);
         closed.cancel();
         std::future::pending::<()>().await;
@@ -94,7 +94,7 @@ pub(super) async fn run(opened: Opened, service: Service, phone: AdbDevice) -> u
         let stream = Stream { input: Box::new(input), output: Box::new(output) };
         services::serve(&phone, service, stream).await
     };
-    // Output is over when the service is, and its last message has been taken.
+    // Done when the service has ended and its last packet was acknowledged.
     let ended = tokio::select! {
         ((), ended) = async { tokio::join!(outgoing, serving) } => ended,
         () = incoming => ServiceEnd::Done,

@@ -1,4 +1,4 @@
-//! The device's face over real sockets.
+//! The adb daemon over real sockets.
 use std::net::Ipv4Addr;
 
 use tokio::net::TcpStream;
@@ -77,7 +77,7 @@ async fn streams_do_not_wait_for_each_other() {
     let (address, _phone) = adbd().await;
     let mut host = Host::handshake(address, VERSION).await;
     host.read().await;
-    // The first stream is never answered; the second still is.
+    // The first stream is never acknowledged; the second works all the same.
     host.send(Command::Open, 1, 0, b"exec:screencap\0").await;
     host.send(Command::Open, 2, 0, b"exec:echo two\0").await;
     host.send(Command::Open, 3, 0, b"tcp:80\0").await;
@@ -111,7 +111,7 @@ async fn nobody_is_let_in_until_the_phone_allows_it() {
     host.send(Command::Auth, 2, 0, &[0; 256]).await;
     assert_eq!(host.read().await.command, Command::Auth);
     phone.faults().set(|plan| plan.link = LinkState::Device);
-    // The link was cut, so that the host comes again.
+    // The link was cut, so that the host reconnects.
     assert!(packet::read(&mut host.stream, false).await.is_err());
     let mut host = Host::handshake(address, VERSION).await;
     assert_eq!(host.read().await.command, Command::Connect);

@@ -1,4 +1,4 @@
-//! Nimbus: an account with a password and a code that only its owner gets.
+//! Nimbus: an account with a password and a one-time code.
 use std::time::Duration;
 
 use super::fields::Fields;
@@ -54,7 +54,7 @@ pub(crate) struct Account {
     error: Option<&'static str>,
     waiting: bool,
     sync: bool,
-    /// Who is being signed in.
+    /// The user who is signing in.
     user: String,
     pub(crate) signed_in: Option<String>,
     pub(crate) code: String,
@@ -150,7 +150,7 @@ impl Account {
         cx.forward();
     }
 
-    /// Asks the server, which takes its time.
+    /// Sends a request; the answer comes as an event after a delay.
     fn ask_server(&mut self, answer: Event, cx: &mut AppContext<'_>) {
         self.waiting = true;
         cx.unfocus();

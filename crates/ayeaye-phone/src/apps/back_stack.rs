@@ -1,6 +1,6 @@
-//! The screens an app has open.
+//! The open screens of an app.
 
-/// Never empty: the app's first screen stays.
+/// Never empty: the first screen stays.
 #[derive(Debug)]
 pub(crate) struct BackStack<S>(Vec<S>);
 
@@ -18,7 +18,7 @@ impl<S: Clone + PartialEq> BackStack<S> {
         self.0.push(screen);
     }
 
-    /// Brings a screen to the front, without a second one of the same below it.
+    /// Brings a screen to the front instead of opening it a second time.
     pub(crate) fn raise(&mut self, screen: S) {
         if *self.top() != screen && self.0[0] != screen {
             self.0.retain(|other| *other != screen);
@@ -26,7 +26,7 @@ impl<S: Clone + PartialEq> BackStack<S> {
         }
     }
 
-    /// One screen back; `false` when the first one is in front.
+    /// Goes one screen back; `false` from the first one.
     pub(crate) fn pop(&mut self) -> bool {
         let more = self.0.len() > 1;
         if more {
@@ -35,7 +35,7 @@ impl<S: Clone + PartialEq> BackStack<S> {
         more
     }
 
-    /// Back to the first screen.
+    /// Goes back to the first screen.
     pub(crate) fn reset(&mut self) {
         self.0.truncate(1);
     }

@@ -1,4 +1,4 @@
-//! Clock: alarms, the time, and a stopwatch whose screen never stands still.
+//! Clock: alarms, the time, and a stopwatch whose screen never settles.
 use std::time::Duration;
 
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub(crate) const PACKAGE: &str = "com.example.clock";
 pub(crate) const ACTIVITY: &str = "com.example.clock.DeskClock";
 const EDIT: &str = "com.example.clock.AlarmActivity";
 
-/// Alarms that can be set.
+/// Most alarms.
 const MAX: usize = 50;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,7 +52,7 @@ impl From<Event> for super::Event {
     }
 }
 
-/// An alarm being set.
+/// The alarm being edited.
 #[derive(Debug, Clone, Copy)]
 struct AlarmDraft {
     which: Option<usize>,
@@ -66,7 +66,7 @@ pub(crate) struct Clock {
     fields: Fields,
     draft: Option<AlarmDraft>,
     pub(crate) alarms: Vec<Alarm>,
-    /// Since when it runs, on the phone's own time.
+    /// When the stopwatch was started, if it runs.
     running: Option<Duration>,
     measured: Duration,
 }
@@ -86,7 +86,7 @@ impl Clock {
         }
     }
 
-    /// The stopwatch is in front and runs.
+    /// Whether the stopwatch is in front and runs.
     pub(crate) fn is_moving(&self) -> bool {
         self.running.is_some() && self.tab == Tab::Stopwatch && self.draft.is_none()
     }

@@ -1,7 +1,7 @@
-//! The text of text fields, and editing it.
+//! Text fields: their text and caret.
 use std::collections::BTreeMap;
 
-/// Characters a field holds at most.
+/// Most characters of a field.
 const MAX: usize = 10_000;
 
 #[derive(Debug, Default, Clone)]
@@ -17,7 +17,7 @@ impl Field {
         self.caret = self.text.len();
     }
 
-    /// `false` when the field is full and nothing was put in.
+    /// `false` when the text does not fit; nothing is inserted then.
     pub(crate) fn insert(&mut self, text: &str) -> bool {
         if self.text.chars().count() + text.chars().count() > MAX {
             return false;
@@ -49,7 +49,7 @@ impl Field {
     }
 }
 
-/// All fields of an app, by resource id without the package.
+/// The fields of an app by resource id, without the package.
 #[derive(Debug, Default)]
 pub(crate) struct Fields(BTreeMap<&'static str, Field>);
 

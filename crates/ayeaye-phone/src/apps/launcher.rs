@@ -1,4 +1,4 @@
-//! The home screen and the drawer of all apps.
+//! The home screen and the app drawer.
 use super::fields::Fields;
 use super::widgets::{FieldView, SEARCH, SURFACE, WHITE, search_pill};
 use super::{
@@ -11,7 +11,7 @@ use crate::tree::element::{Alignment, Color, Length};
 pub(crate) const PACKAGE: &str = "com.android.launcher3";
 pub(crate) const ACTIVITY: &str = "com.android.launcher3.uioverrides.QuickstepLauncher";
 
-/// An icon on the home screen.
+/// An app with an icon.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) package: &'static str,
@@ -60,7 +60,7 @@ impl Launcher {
     }
 
     fn tile(entry: &Entry, color: Color) -> Element {
-        // As on a real launcher: the text view is the icon, and it is what can be tapped.
+        // As on a real launcher: the text view is the icon and takes the taps.
         let mut label = Element::text(entry.label, 13.0).lines(1).center_text().color(color);
         label.desc = entry.label.to_owned();
         Element::column(vec![app_icon(entry, 60.0), label])

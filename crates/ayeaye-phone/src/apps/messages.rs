@@ -1,4 +1,4 @@
-//! Messages: conversations with people, two of whom are called Anna.
+//! Messages: conversations, two of them with people called Anna.
 mod seed;
 
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub(crate) const ACTIVITY: &str = "com.example.messages.ConversationListActivity
 const CONVERSATION: &str = "com.example.messages.ConversationActivity";
 const NEW: &str = "com.example.messages.NewMessageActivity";
 
-/// Conversations and messages in each that are kept; the oldest go first.
+/// Most conversations, and messages of each; the oldest are dropped.
 const MAX: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -33,11 +33,11 @@ pub struct Conversation {
     pub with: String,
     pub messages: Vec<ChatMessage>,
     pub unread: bool,
-    /// When the last message came, as shown.
+    /// The time of the last message, as shown.
     pub time: String,
 }
 
-/// A message that went out.
+/// A message that was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SentMessage {
     pub to: String,
@@ -90,7 +90,7 @@ impl Messages {
         self.stack.top()
     }
 
-    /// The person the open conversation is with.
+    /// The contact whose conversation is open.
     pub(crate) fn open_with(&self) -> Option<&str> {
         match self.screen() {
             Screen::With(name) => Some(name),
@@ -118,7 +118,7 @@ impl Messages {
         self.conversations.truncate(MAX);
     }
 
-    /// A message from outside.
+    /// An incoming message.
     pub(crate) fn receive(&mut self, from: &str, text: &str, seen: bool, time: (u32, u32)) {
         let message = ChatMessage { from_me: false, text: text.to_owned() };
         self.add(from, message, !seen, format_time(time));
@@ -131,7 +131,7 @@ impl Messages {
                     conversation.unread = false;
                 }
                 self.fields.clear();
-                // Whoever was looked for is found: back leads to the list.
+                // Back leads to the list, not to the search for a contact.
                 self.stack.reset();
                 self.stack.push(Screen::With(name));
                 cx.unfocus();
@@ -290,7 +290,7 @@ impl Messages {
                 .click(super::SystemEvent::Nothing)
                 .long_click(Event::Copy(message.text.clone()));
             let side = Element::space(64.0).height(Length::Dp(1.0));
-            // Taking what is left keeps a long message from reaching the other side.
+            // Filling the row keeps a long message from reaching the other side.
             let hold =
                 |place| Element::column(vec![bubble.clone()]).cross(place).width(Length::Fill(1.0));
             if message.from_me {

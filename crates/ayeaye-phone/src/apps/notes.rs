@@ -13,7 +13,7 @@ pub(crate) const PACKAGE: &str = "com.example.notes";
 pub(crate) const ACTIVITY: &str = "com.example.notes.MainActivity";
 const EDIT: &str = "com.example.notes.EditActivity";
 
-/// Notes that are kept.
+/// Most notes.
 const MAX: usize = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,7 +57,7 @@ impl Editing {
 #[derive(Debug)]
 pub(crate) struct Notes {
     editing: Option<Editing>,
-    /// Asked whether this one shall go.
+    /// The note whose deletion has to be confirmed.
     deleting: Option<usize>,
     fields: Fields,
     /// Newest first.

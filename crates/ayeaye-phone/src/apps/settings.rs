@@ -1,4 +1,4 @@
-//! Settings: network, Bluetooth, display and what the phone is.
+//! Settings: network, Bluetooth, display, sound and about.
 use super::back_stack::BackStack;
 use super::fields::Fields;
 use super::widgets::{FieldView, SEARCH, app_bar};
@@ -24,7 +24,7 @@ pub(crate) enum Event {
     ScreenTimeout(u32),
     AutoRotate,
     Volume(usize, f32),
-    /// A row that is only there to be seen.
+    /// A row without a screen behind it.
     Unavailable,
 }
 

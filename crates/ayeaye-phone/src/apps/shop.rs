@@ -1,4 +1,4 @@
-//! Shop: search, product, cart and a checkout that really orders (in the phone's own state).
+//! Shop: search, products, a cart, and a checkout whose orders end in the phone's state.
 mod products;
 mod screens;
 
@@ -16,7 +16,7 @@ const CART: &str = "com.example.shop.CartActivity";
 const CHECKOUT: &str = "com.example.shop.CheckoutActivity";
 const DONE: &str = "com.example.shop.OrderPlacedActivity";
 
-/// Lines in a cart, pieces of one thing, orders that are kept.
+/// Most lines of a cart, and most orders.
 const MAX: usize = 50;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,7 +24,7 @@ pub struct CartLine {
     pub name: String,
     pub size: String,
     pub quantity: u32,
-    /// For one, in cents.
+    /// Of a single item.
     pub price_cents: u32,
 }
 
@@ -210,7 +210,7 @@ impl Shop {
         }
     }
 
-    /// Indices of what fits every word asked for, in the order asked for.
+    /// Indices of the products that match every word of the query, sorted and filtered.
     fn matching_products(&self) -> Vec<usize> {
         let wanted = self.fields.text("search").to_lowercase();
         let fits = |p: &Product| {

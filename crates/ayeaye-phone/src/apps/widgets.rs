@@ -1,4 +1,4 @@
-//! Pieces that several apps share: bars, rows, cards, buttons, fields. Material 3, light.
+//! Widgets shared by the apps: bars, rows, cards, buttons, fields. Material 3, light.
 use super::fields::Fields;
 use super::{Element, Event, SystemEvent, ViewContext};
 use crate::text::icons;
@@ -25,7 +25,7 @@ pub(crate) fn page(bar: Element, body: Element) -> Element {
     Element::column(vec![bar, body]).fill_parent().background(SURFACE).id("android:id/content")
 }
 
-/// The bar with the way back, a title and buttons.
+/// The app bar of an inner screen: back, title, buttons.
 pub(crate) fn app_bar(title: &str, buttons: Vec<Element>) -> Element {
     let mut row = vec![
         icon_button(icons::ARROW_BACK, "Navigate up", "", SystemEvent::Back),
@@ -39,7 +39,7 @@ pub(crate) fn app_bar(title: &str, buttons: Vec<Element>) -> Element {
     Element::row(row).height(Length::Dp(64.0)).pad(4.0, 0.0).id("toolbar")
 }
 
-/// The bar of an app's first screen.
+/// The app bar of an app's first screen.
 pub(crate) fn main_app_bar(title: &str, buttons: Vec<Element>) -> Element {
     let mut row = vec![Element::text(title, 24.0).lines(1).fill_width().id("toolbar_title")];
     row.extend(buttons);
@@ -84,7 +84,7 @@ fn button(label: &str, id: &'static str, event: impl Into<Event>) -> Element {
         .click(event)
 }
 
-/// The round or long button floating over a list's end.
+/// A floating action button.
 pub(crate) fn fab(icon: char, label: &str, id: &'static str, event: impl Into<Event>) -> Element {
     let button = Element::row(vec![
         Element::icon(icon, 24.0, Color(0xFF06_2E6F)),
@@ -110,7 +110,7 @@ pub(crate) fn card(children: Vec<Element>) -> Element {
     Element::column(children).background(CARD).radius(20.0).fill_width()
 }
 
-/// Icon, title and a second line.
+/// A list item: icon, title and summary.
 pub(crate) fn row(icon: Option<(char, Color)>, title: &str, below: &str) -> Element {
     let mut texts = vec![Element::text(title, 16.5).lines(2).id("android:id/title")];
     if !below.is_empty() {
@@ -126,7 +126,7 @@ pub(crate) fn row(icon: Option<(char, Color)>, title: &str, below: &str) -> Elem
     Element::row(parts).gap(20.0).pad(20.0, 14.0).fill_width()
 }
 
-/// A row that ends in a switch; the whole row toggles.
+/// A list item with a switch; the whole row toggles it.
 pub(crate) fn switch_row(
     icon: Option<(char, Color)>,
     title: &str,
@@ -155,7 +155,7 @@ pub(crate) fn avatar(name: &str, size: f32) -> Element {
         .radius(size / 2.0)
 }
 
-/// A text field in an outline.
+/// A text field.
 #[derive(Debug)]
 pub(crate) struct FieldView<'a> {
     pub(crate) name: &'static str,
@@ -236,7 +236,7 @@ pub(crate) fn chip(label: &str, on: bool, id: &'static str, event: impl Into<Eve
     }
 }
 
-/// An empty list says so.
+/// The placeholder of an empty list.
 pub(crate) fn empty_state(icon: char, text: &str) -> Element {
     Element::column(vec![
         Element::icon(icon, 56.0, OUTLINE),
@@ -267,7 +267,7 @@ pub(crate) fn format_euros(cents: u32) -> String {
     format!("\u{20ac}{}.{:02}", cents / 100, cents % 100)
 }
 
-/// A question over a dimmed screen; touching beside it does `beside`.
+/// A dialog over a dimmed screen; `beside` is the event of a touch outside.
 pub(crate) fn dialog(title: &str, text: &str, buttons: Vec<Element>, beside: Event) -> Element {
     let mut row = vec![Element::spacer().height(Length::Dp(1.0))];
     row.extend(buttons);

@@ -1,5 +1,5 @@
-//! Pixels and the few shapes that make up almost everything: rectangles with round corners and
-//! coverage masks. Written by hand because a full screen of these has to be drawn in milliseconds.
+//! A canvas with rounded rectangles and coverage masks. Written by hand because a full screen has to
+//! be drawn in milliseconds.
 use crate::text::fonts::Glyph;
 use crate::tree::Rect;
 use crate::tree::element::Color;
@@ -46,7 +46,7 @@ impl Canvas {
         }
         let [red, green, blue, alpha] = color.channels();
         if alpha == 255 {
-            // The first row by pixel, the others as copies of it.
+            // Draw the first row and copy it to the others.
             for pixel in self.row(r.top, r.left, r.right).chunks_exact_mut(4) {
                 pixel.copy_from_slice(&[red, green, blue, 255]);
             }
@@ -72,7 +72,7 @@ impl Canvas {
             self.fill(rect, color, clip);
             return;
         }
-        // Bands may meet in the middle but never overlap: a translucent colour would show it.
+        // The bands must not overlap: a translucent colour would show it.
         let band_x = (radius.ceil() as i32).min(rect.width() / 2);
         let band_y = (radius.ceil() as i32).min(rect.height() / 2);
         let (left, right) = (rect.left + band_x, rect.right - band_x);
@@ -120,7 +120,7 @@ impl Canvas {
         self.fill(side.shifted(rect.width() - step as i32, 0), color, clip);
     }
 
-    /// Fills `area` with the coverage (0 to 1) that a function of the pixel's middle gives.
+    /// Fills `area` with a coverage (0 to 1) computed for the middle of each pixel.
     pub(crate) fn fill_coverage(
         &mut self,
         area: Rect,
@@ -176,7 +176,7 @@ impl Canvas {
         }
     }
 
-    /// Lays a picture with premultiplied alpha over this one.
+    /// Draws a picture with premultiplied alpha.
     pub(crate) fn blit(&mut self, picture: &tiny_skia::Pixmap, x: i32, y: i32, clip: Rect) {
         let whole = Rect::new(x, y, x + picture.width() as i32, y + picture.height() as i32);
         let r = whole.intersect(clip).intersect(self.bounds());
@@ -204,7 +204,7 @@ impl Canvas {
         }
     }
 
-    /// Lays an opaque canvas over this one, shrunk or stretched to `rect`, with round corners.
+    /// Draws an opaque canvas scaled to `rect`, with rounded corners.
     pub(crate) fn picture(&mut self, other: &Self, rect: Rect, radius: f32, clip: Rect) {
         let r = rect.intersect(clip).intersect(self.bounds());
         if r.is_empty() || other.width == 0 || other.height == 0 {

@@ -1,5 +1,5 @@
-//! Pictures drawn from paths: wallpaper, shoes, clock dial, status icons. Each is drawn once for a
-//! size and then copied.
+//! Vector drawings: wallpaper, shoes, clock dial, status icons. Each is drawn once for a size and
+//! then copied.
 use tiny_skia::{
     FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder, Pixmap,
     Point, SpreadMode, Stroke, Transform,
@@ -126,7 +126,7 @@ fn wallpaper(map: &mut Pixmap, w: f32, h: f32) -> Option<()> {
 }
 
 fn shoe(map: &mut Pixmap, w: f32, h: f32, kind: ShoeShape, upper: Color) -> Option<()> {
-    // Drawn on a field of 100 by 100, toe to the right.
+    // Drawn on a grid of 100 by 100, toe to the right.
     let k = w.min(h) / 100.0;
     let (ox, oy) = ((w - 100.0 * k) / 2.0, (h - 100.0 * k) / 2.0);
     let at = |x: f32, y: f32| (ox + x * k, oy + y * k);

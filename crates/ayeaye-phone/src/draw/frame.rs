@@ -1,5 +1,6 @@
-//! A picture of the screen as it leaves the phone.
-/// One picture of the screen, upright as a person would hold it: RGBA, 4 bytes a pixel, row by row.
+//! Pictures of the screen as they leave the phone.
+
+/// One picture of the screen in its current orientation: RGBA, 4 bytes a pixel, row by row.
 #[derive(Debug, Clone)]
 pub struct Frame {
     pub width: u32,
@@ -8,7 +9,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// As PNG, encoded for speed: nobody keeps these pictures.
+    /// Encodes it as PNG, for speed rather than size.
     pub(crate) fn to_png(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut out = Vec::new();
         let mut encoder = png::Encoder::new(&mut out, self.width, self.height);

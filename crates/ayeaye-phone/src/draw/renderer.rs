@@ -1,4 +1,4 @@
-//! Windows to a picture.
+//! Renders windows to a picture.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use crate::text::{
 use crate::tree::element::{Color, Content, Drawable, TextAlign, shown_text};
 use crate::tree::{Node, Rect, Window, WindowKind};
 
-/// Everything that decides what a picture looks like.
+/// Everything a picture depends on.
 #[derive(Debug)]
 pub(crate) struct Scene<'a, E> {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) windows: &'a [Window<E>],
-    /// The caret is in its visible half.
+    /// The blinking caret is visible.
     pub(crate) caret: bool,
-    /// Turns of a spinner, 0 to 1.
+    /// Rotation of spinners, 0 to 1.
     pub(crate) spinner_turn: f32,
-    /// Toasts and heads-ups are drawn too.
+    /// Toasts and heads-up notifications are drawn too.
     pub(crate) notifications: bool,
     pub(crate) snapshots: &'a [Option<Arc<Canvas>>],
 }
 
-/// Keeps what was drawn once: glyphs and art.
+/// Draws scenes, with a cache of glyphs and drawables.
 #[derive(Debug, Default)]
 pub(crate) struct Renderer {
     glyphs: HashMap<(FaceId, u16, u32), Arc<Glyph>>,
@@ -36,7 +36,7 @@ pub(crate) struct Renderer {
 }
 
 const PRIMARY: Color = Color(0xFF0B_57D0);
-/// Emoji come from a one-coloured font; this is the colour.
+/// The emoji font has no colours of its own.
 const EMOJI: Color = Color(0xFFE0_921A);
 
 #[expect(
@@ -286,18 +286,18 @@ fn spinner<E>(canvas: &mut Canvas, node: &Node<E>, spinner_turn: f32) {
     });
 }
 
-/// How one screen gives way to the next.
+/// The kind of animation between two screens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TransitionKind {
     Forward,
     Back,
     Open,
     Home,
-    /// Nothing moves; one picture fades into the other.
+    /// A cross-fade without motion.
     Fade,
 }
 
-/// A moment between two screens; `at` runs from 0 to 1.
+/// A frame of a transition; `at` runs from 0 to 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

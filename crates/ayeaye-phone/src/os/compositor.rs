@@ -1,4 +1,4 @@
-//! What is on the glass: still pictures are kept until something changes.
+//! The picture on the display, cached while nothing changes.
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -8,14 +8,14 @@ use super::{Os, WindowLayout};
 use crate::draw::{Canvas, Frame, Scene, blend_transition};
 use crate::tree::element::{Content, Drawable};
 
-/// The screen at a moment: the picture when there was one, else what it is drawn from.
+/// The screen at one moment: its layout, and its picture once it was drawn.
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     layout: Arc<WindowLayout>,
     drawn: Option<Arc<Canvas>>,
 }
 
-/// The last picture and what it shows.
+/// The last picture and what it was drawn from.
 #[derive(Debug)]
 pub(super) struct CachedFrame {
     layout: Arc<WindowLayout>,
@@ -23,7 +23,7 @@ pub(super) struct CachedFrame {
     canvas: Arc<Canvas>,
 }
 
-/// Lets the picture's own pixels be handed out without a copy.
+/// Shares the pixels of a canvas without a copy.
 struct Shared(Arc<Canvas>);
 
 impl AsRef<[u8]> for Shared {
@@ -32,11 +32,11 @@ impl AsRef<[u8]> for Shared {
     }
 }
 
-/// The caret is shown and hidden for this long in turn.
+/// Half a period of the blinking caret.
 const BLINK_MS: u128 = 500;
 
 impl Snapshot {
-    /// To be drawn when it is asked for, without what only lay over the app for a while.
+    /// Without the picture, which may show a toast: it is drawn again on demand.
     pub(super) fn undrawn(self) -> Self {
         Self { drawn: None, ..self }
     }
@@ -68,7 +68,7 @@ impl Os {
         frame(Arc::new(blend_transition(&before, &still, how, at)))
     }
 
-    /// The picture without the transition over it.
+    /// The picture without a transition.
     fn still(&mut self) -> Arc<Canvas> {
         let layout = self.layout();
         let caret = self.all_still() && (self.elapsed().as_millis() / BLINK_MS).is_multiple_of(2);
@@ -89,7 +89,7 @@ impl Os {
         canvas
     }
 
-    /// The caret waits until the screen stands still.
+    /// The caret does not blink during a transition.
     fn all_still(&self) -> bool {
         self.transition.is_none()
     }
@@ -118,7 +118,7 @@ impl Os {
         Arc::new(self.renderer.paint(&scene))
     }
 
-    /// Pictures of the tasks whose cards can be seen; the others are not worth drawing.
+    /// Pictures of the tasks whose cards are visible.
     fn snapshots(&mut self, layout: &WindowLayout) -> Vec<Option<Arc<Canvas>>> {
         let seen: Vec<usize> = layout
             .windows

@@ -10,7 +10,7 @@ use crate::tree::element::FieldSpec;
 const NEXT: u32 = 5;
 
 impl Os {
-    /// Keys and text go to the field unless something lies over it.
+    /// Whether keys and text reach the focused field: nothing covers the app.
     pub(super) fn takes_text(&self) -> bool {
         self.awake && !self.locked && !self.recents && self.dialogs.is_empty()
     }
@@ -19,7 +19,7 @@ impl Os {
         self.apps.get_mut(self.foreground).fields().get(name)
     }
 
-    /// Takes away: all of it when all is selected, else what `change` does.
+    /// Deletes the whole text when it is selected; else makes the given change.
     pub(super) fn edit(&mut self, change: impl FnOnce(&mut Field)) {
         let Some(name) = self.focus else { return };
         if std::mem::take(&mut self.all_selected) {
@@ -43,13 +43,13 @@ impl Os {
         self.invalidate();
     }
 
-    /// Puts text in place of the selection or at the caret.
+    /// Inserts text at the caret, or in place of the selection.
     pub(super) fn insert(&mut self, text: &str) -> bool {
         let Some(name) = self.focus else { return false };
         let spec = self.spec();
         let single = spec.as_ref().is_some_and(|s| !s.multi_line);
         let digits = spec.as_ref().is_some_and(|s| s.digits);
-        // A one-line field turns line breaks into spaces; a number field takes digits only.
+        // Single-line fields turn line breaks into spaces; number fields take digits only.
         let text: String = text
             .chars()
             .map(|c| if single && c == '\n' { ' ' } else { c })
@@ -72,7 +72,7 @@ impl Os {
         true
     }
 
-    /// The field in focus as its screen describes it.
+    /// The specification of the focused field.
     fn spec(&mut self) -> Option<FieldSpec<Event>> {
         let name = self.focus?;
         let layout = self.layout();
@@ -80,8 +80,8 @@ impl Os {
         window.find_field(name)?.el.field.clone()
     }
 
-    /// Whether the field takes digits only, and its editor action; for drawing the keyboard, so
-    /// without laying out the screen.
+    /// Whether the focused field takes digits only, and its editor action. From the last layout: this
+    /// is called during layout.
     pub(super) fn field_traits(&self) -> (bool, Option<u32>) {
         let Some(name) = self.focus else { return (false, None) };
         let layout = self.layout.as_ref();
@@ -93,7 +93,7 @@ impl Os {
         (spec.is_some_and(|s| s.digits), action)
     }
 
-    /// The enter key: a line break where there can be one, else the field's action.
+    /// The enter key: a line break in multi-line fields, else the editor action.
     pub(super) fn enter(&mut self) {
         match self.spec() {
             Some(spec) if spec.multi_line => {
@@ -107,7 +107,7 @@ impl Os {
     fn run_action(&mut self, action: Option<(u32, Event)>) {
         match action {
             Some((NEXT, _)) => self.next_field(),
-            // A search that has nothing more to do puts the keyboard away.
+            // Without anything else to do, the action hides the keyboard.
             Some((_, Event::System(SystemEvent::Nothing))) | None => {
                 self.start_transition(crate::draw::TransitionKind::Fade, false);
                 self.keyboard_hidden = true;
@@ -131,7 +131,7 @@ impl Os {
         }
     }
 
-    /// A key of the drawn keyboard.
+    /// A key of the soft keyboard.
     pub(super) fn press_soft_key(&mut self, cap: SoftKey) {
         match cap {
             SoftKey::Char(c) => {
@@ -197,7 +197,7 @@ impl Os {
         let done = self.finish(gesture, done);
         if let Some(spec) = spec {
             match spec.action {
-                // Unspecified, none, next: the plain way on.
+                // Unspecified and none stand for the field's own action.
                 Some((own, event)) if own == action || action <= 1 => {
                     self.run_action(Some((own, event)));
                 }
@@ -208,7 +208,7 @@ impl Os {
         done
     }
 
-    /// A field has the focus and nothing lies over it; otherwise it is counted.
+    /// Whether text can be entered; if not, it is counted.
     fn ready(&mut self) -> bool {
         if !self.awake || self.locked {
             self.counts.input_while_off += 1;
@@ -228,7 +228,7 @@ impl Os {
     }
 }
 
-/// Texts in the log are bounded.
+/// Bounds the texts of the log.
 fn cut(text: &str) -> String {
     text.chars().take(2000).collect()
 }

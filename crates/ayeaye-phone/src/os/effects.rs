@@ -1,4 +1,4 @@
-//! Events go to the apps, and what they ask for in return is done: transitions, focus, timers.
+//! Dispatches events to the apps and applies their effects: transitions, focus, timers.
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -11,7 +11,7 @@ use crate::draw::TransitionKind;
 use crate::tree::WindowKind;
 
 impl Os {
-    /// Remembers what is seen now, begins to move to what the caller is about to change.
+    /// Starts a transition from the current screen to what the caller changes it to.
     pub(super) fn start_transition(&mut self, how: TransitionKind, blocks: bool) {
         let (shortest, longest) = self.options.transitions;
         let spread = longest.saturating_sub(shortest).as_millis();
@@ -35,7 +35,7 @@ impl Os {
         self.invalidate();
     }
 
-    /// Lets the app in front, or another, react; then does what it asked for.
+    /// Lets an app handle an event, then applies the effects it asked for.
     pub(super) fn dispatch_event(&mut self, package: &'static str, event: Event) {
         let from = self.snapshot();
         let (time, elapsed) = (self.clock(), self.elapsed());
@@ -97,7 +97,7 @@ impl Os {
         self.invalidate();
     }
 
-    /// A screen that is new begins at its top (or, for a conversation, its end).
+    /// A new screen starts at its top (a conversation at its end).
     pub(super) fn reset_scroll(&mut self) {
         let windows = self.build_windows();
         for node in windows.iter().filter(|w| w.kind == WindowKind::App).flat_map(|w| &w.nodes) {
@@ -116,7 +116,7 @@ impl Os {
         }
     }
 
-    /// Something comes or goes without the screen changing: a short fade, and touches count.
+    /// A short fade that does not block touches, when only a part of the screen changes.
     fn fade_from(&mut self, from: &Snapshot) {
         if self.transition.is_none() {
             self.start_transition(TransitionKind::Fade, false);

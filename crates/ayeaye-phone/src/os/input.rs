@@ -1,4 +1,4 @@
-//! Fingers.
+//! Touch input: taps, swipes and drags.
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -10,25 +10,25 @@ use crate::apps::{Event, Node, SystemEvent, Window, launcher};
 use crate::text::lines;
 use crate::tree::{WindowKind, xml};
 
-/// A finger that moved less than this has not moved.
+/// Touch slop: a shorter movement is a tap.
 const SLOP_DP: f32 = 8.0;
-/// Held this long it is a long press.
+/// From here on a touch is a long press.
 const LONG_PRESS: Duration = Duration::from_millis(500);
 /// Longest time between two taps, and how far apart they may be, for a double tap.
 const DOUBLE_TAP: Duration = Duration::from_millis(300);
 const DOUBLE_TAP_SLOP_DP: f32 = 100.0;
-/// Seconds of the finger's speed that a list rolls on.
+/// How far a fling goes, in seconds of the finger's speed.
 const FLING_SECONDS: f32 = 0.22;
 
-/// What was found under the finger.
+/// The result of a hit test.
 struct HitTarget {
     target: String,
-    what: HitAction,
+    action: HitAction,
 }
 
 enum HitAction {
     Event(Event),
-    /// A field, with the offset of the caret.
+    /// A text field, and the caret's byte offset at the touched point.
     Field(&'static str, usize),
     Slide(Event),
     Nothing,
@@ -62,7 +62,7 @@ impl Os {
         self.move_pointer(gesture, from, to, duration, false);
     }
 
-    /// Whether a touch there counts now; if not, it is counted and logged.
+    /// Whether a touch is delivered; if not, it is counted and logged as dropped.
     fn accepts_touch(&mut self, gesture: &Gesture, x: f32, y: f32) -> bool {
         let (w, h) = self.display_size();
         let inside = crate::tree::Rect::new(
@@ -80,7 +80,7 @@ impl Os {
         } else if self.transition.as_ref().is_some_and(|t| t.blocks && t.end > now) {
             &mut self.counts.taps_in_transition
         } else if self.fling.take().is_some() {
-            // The finger stops the list and does nothing else.
+            // The touch only stops the fling.
             self.invalidate();
             &mut self.counts.taps_in_transition
         } else {
@@ -96,7 +96,7 @@ impl Os {
             return;
         }
         let touched = self.hit_test(x, y, long);
-        let outcome = match touched.what {
+        let outcome = match touched.action {
             HitAction::Nothing if self.locked => {
                 self.counts.input_while_off += 1;
                 Outcome::Nothing
@@ -107,9 +107,9 @@ impl Os {
             }
             HitAction::Event(_) | HitAction::Field(..) | HitAction::Slide(_) => Outcome::Done,
         };
-        // Logged first: what the touch starts may log more.
+        // Logged before the event, which may log more.
         self.log(gesture, outcome, touched.target);
-        match touched.what {
+        match touched.action {
             HitAction::Nothing => {}
             HitAction::Event(event) | HitAction::Slide(event) => {
                 self.dispatch_event(self.foreground, event);
@@ -134,17 +134,17 @@ impl Os {
 
     fn hit_test(&mut self, x: f32, y: f32, long: bool) -> HitTarget {
         let layout = self.layout();
-        let mut touched = HitTarget { target: String::new(), what: HitAction::Nothing };
+        let mut touched = HitTarget { target: String::new(), action: HitAction::Nothing };
         let Some(window) = topmost(&layout.windows, x, y) else { return touched };
         let Some(node) = window.hit(x, y) else { return touched };
         touched.target = name(node, window.package);
         let el = &node.el;
-        touched.what = if let Some(field) = &el.field {
+        touched.action = if let Some(field) = &el.field {
             HitAction::Field(field.name, caret_at(node, x, y))
         } else if let Some(seek) = el.seek {
             HitAction::Slide(seek(fraction_across(node, x)))
         } else {
-            // Without an answer to a long press, letting go is a click.
+            // Without a long click handler a long press is a click.
             let event = el.long_click.as_ref().filter(|_| long).or(el.click.as_ref());
             event.cloned().map_or(HitAction::Nothing, HitAction::Event)
         };
@@ -178,7 +178,7 @@ impl Os {
         self.log(gesture, outcome, target);
     }
 
-    /// A finger that really moves.
+    /// A movement beyond the touch slop.
     fn drag_from(
         &mut self,
         from: (f32, f32),
@@ -277,7 +277,7 @@ impl Os {
         self.invalidate();
     }
 
-    /// Moves the list around the field in focus so that its caret can be seen.
+    /// Scrolls the list around the focused field until its caret is visible.
     pub(super) fn scroll_to_focus(&mut self, windows: &[Window]) -> bool {
         let Some(name) = self.focus else { return false };
         let Some(window) = windows.iter().find(|w| w.kind == WindowKind::App) else { return false };
@@ -309,12 +309,12 @@ impl Os {
     }
 }
 
-/// The window that a touch there belongs to.
+/// The window that receives touches at this point.
 fn topmost(windows: &[Window], x: f32, y: f32) -> Option<&Window> {
     windows.iter().rev().find(|w| w.touchable.contains(x, y))
 }
 
-/// What a node is called in the log: its id, else what it says.
+/// The name of a node in the log: its id, else its description or text.
 fn name(node: &Node, package: &str) -> String {
     let id = xml::resource_id(node.el.id, package);
     if !id.is_empty() {
@@ -323,13 +323,13 @@ fn name(node: &Node, package: &str) -> String {
     if node.el.desc.is_empty() { node.el.text.clone() } else { node.el.desc.clone() }
 }
 
-/// Where along its width a node was touched.
+/// The touched position along a node's width, 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
 fn fraction_across(node: &Node, x: f32) -> f32 {
     ((x - node.rect.left as f32) / node.rect.width().max(1) as f32).clamp(0.0, 1.0)
 }
 
-/// Lines of a field's text as drawn, its font size and where they begin.
+/// A field's text as drawn: its lines, font size and origin.
 #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
 fn field_lines(node: &Node) -> (String, Vec<lines::Line>, f32, (f32, f32)) {
     let el = &node.el;
@@ -342,7 +342,7 @@ fn field_lines(node: &Node) -> (String, Vec<lines::Line>, f32, (f32, f32)) {
     (shown, lines, size, corner)
 }
 
-/// The byte offset in the field's own text that is nearest to a touch.
+/// The byte offset in the field's text that is nearest to a touch.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The drawn keyboard.
+//! The soft keyboard.
 use crate::apps::{Element, SoftKey, SystemEvent};
 use crate::text::icons;
 use crate::tree::element::{Alignment, Color, Length, ON_SURFACE};
@@ -17,7 +17,7 @@ const ACCENT: Color = Color(0xFF0B_57D0);
 const LETTERS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 const SYMBOLS: [&str; 3] = ["1234567890", "@#\u{20ac}_&-+()/", "*\"':;!?"];
 
-/// Height in dp, without what lies below it.
+/// Height in dp, without the navigation bar.
 pub(crate) fn height(landscape: bool) -> f32 {
     if landscape { 176.0 } else { 262.0 }
 }
@@ -55,7 +55,7 @@ pub(crate) fn view(
         lines.push(line(keys));
     }
     let page = if symbols { "ABC" } else { "?123" };
-    // A key that sends or searches looks different from one that breaks the line.
+    // The enter key shows the editor action.
     let enter = match action {
         Some(3) => (icons::SEARCH, "Search"),
         Some(4) | None => (icons::KEYBOARD_RETURN, "Enter"),
@@ -73,7 +73,7 @@ pub(crate) fn view(
     Element::column(lines).fill_parent().pad(3.0, 4.0).background(BACK).id("keyboard_view")
 }
 
-/// What the keyboard suggests: nothing, but the row is there.
+/// The suggestion strip: icons only.
 fn strip() -> Element {
     let icon = |glyph| {
         Element::centered(Element::icon(glyph, 22.0, Color(0xFF44_474F)))

@@ -1,9 +1,9 @@
-//! Keys and text.
+//! Key events.
 use super::Os;
 use super::state::{Gesture, Outcome};
 use crate::apps::fields::Field;
 
-/// Android's key codes that are more than a character.
+/// Android's key codes without a character.
 mod code {
     pub(super) const HOME: u32 = 3;
     pub(super) const BACK: u32 = 4;
@@ -105,7 +105,7 @@ impl Os {
         self.log(gesture, if done { Outcome::Done } else { Outcome::Nothing }, String::new());
     }
 
-    /// Does what the key does; `false` when nothing reacts to it.
+    /// Handles a key; `false` when nothing reacts to it.
     fn press(&mut self, key: u32) -> bool {
         match key {
             code::WAKE => {

@@ -1,4 +1,4 @@
-//! Screen on and off, the lock screen, rotation and size.
+//! The display's power state, the keyguard, rotation and size.
 use super::Os;
 use crate::draw::TransitionKind;
 
@@ -23,7 +23,7 @@ impl Os {
         self.size_override
     }
 
-    /// Kept between 200 pixels and twice the real size, as Android does.
+    /// Clamped to 200 pixels and twice the real size, as Android does.
     pub(crate) fn set_size_override(&mut self, size: Option<(u32, u32)>) {
         let (max_w, max_h) = (self.options.width * 2, self.options.height * 2);
         self.size_override = size
@@ -56,7 +56,7 @@ impl Os {
         }
     }
 
-    /// Lists are measured in pixels: what was scrolled is no longer where it was.
+    /// Scroll offsets are in pixels and lose their meaning.
     fn resized(&mut self) {
         self.scrolls.clear();
         self.fling = None;
@@ -108,7 +108,7 @@ impl Os {
         self.pin = pin.filter(|pin| !pin.is_empty()).map(|pin| pin.chars().take(16).collect());
     }
 
-    /// Unlocks, or asks for the PIN when there is one.
+    /// Unlocks, or shows the bouncer when a PIN is set.
     pub(crate) fn dismiss_keyguard(&mut self) {
         if !self.locked {
             return;
@@ -160,7 +160,7 @@ impl Os {
         self.system.get(namespace, key)
     }
 
-    /// Some settings turn the screen at once.
+    /// `user_rotation` rotates the screen at once.
     pub(crate) fn put_setting(&mut self, namespace: &str, key: &str, value: Option<&str>) {
         self.system.put(namespace, key, value);
         let turn = value.and_then(|v| v.parse::<u8>().ok()).filter(|turn| *turn < 4);

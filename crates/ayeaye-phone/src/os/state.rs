@@ -1,4 +1,4 @@
-//! What tests and the scripted model may know: everything, in a form that serializes.
+//! The complete state of the phone as serializable data, for tests and scripted models.
 use serde::Serialize;
 
 use super::{MAX_LOGGED, Os};
@@ -10,24 +10,24 @@ use crate::apps::{Node, Window};
 use crate::packages::Component;
 use crate::tree::{WindowKind, xml};
 
-/// What a real phone would shrug at: each is probably a mistake of whoever drives it.
+/// Counted input. Most kinds are ignored silently by a real phone, and hint at a bug in the client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct InputCounts {
-    /// Touches on a place where nothing reacts.
+    /// Touches where nothing reacts.
     pub dead_taps: u64,
-    /// Touches while a transition was running (they are dropped).
+    /// Touches dropped because a transition was running.
     pub taps_in_transition: u64,
     /// Touches outside the screen.
     pub taps_off_screen: u64,
     /// Touches or text while the screen was off or locked.
     pub input_while_off: u64,
-    /// Text with no field in focus.
+    /// Text without a focused field.
     pub text_without_focus: u64,
     /// Key codes nothing reacts to.
     pub unknown_keys: u64,
-    /// Every gesture that was carried out, for at-most-once tests.
+    /// Taps received, whether or not something reacted; likewise below.
     pub taps: u64,
-    /// Taps that Android's views take, with the one before, for a double tap.
+    /// Pairs of taps that Android recognizes as a double tap.
     pub double_taps: u64,
     pub swipes: u64,
     pub texts: u64,
@@ -35,7 +35,7 @@ pub struct InputCounts {
     pub starts: u64,
 }
 
-/// Everything about the phone that a test or the scripted model may ask: see `Phone::state`.
+/// The complete state: see `Phone::state`.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, Serialize)]
 pub struct PhoneState {
@@ -47,22 +47,22 @@ pub struct PhoneState {
     /// The PIN pad is up.
     pub asks_pin: bool,
     pub rotation: u8,
-    /// Width and height as held now.
+    /// Width and height in the current orientation.
     pub size: (u32, u32),
     pub keyboard_shown: bool,
     pub focused_field: Option<FocusedField>,
-    /// Nothing moves but a caret or the clock.
+    /// Nothing moves but the caret and the clock.
     pub settled: bool,
-    /// What can be seen of the window that has the focus, parents before children.
+    /// Visible nodes of the focused window, parents before children.
     pub nodes: Vec<NodeState>,
-    /// The same for bars, keyboard, heads-up and toast.
+    /// Visible nodes of bars, keyboard, heads-up notification and toast.
     pub system_nodes: Vec<NodeState>,
     pub wifi: bool,
     pub bluetooth: bool,
     pub airplane: bool,
     pub clipboard: Option<String>,
     pub conversations: Vec<Conversation>,
-    /// Messages that went out, oldest first.
+    /// Oldest first.
     pub sent: Vec<SentMessage>,
     /// Newest first.
     pub notes: Vec<Note>,
@@ -70,24 +70,24 @@ pub struct PhoneState {
     pub orders: Vec<Order>,
     pub alarms: Vec<Alarm>,
     pub signed_in: Option<String>,
-    /// The code that the sign-in waits for now.
+    /// The code the sign-in waits for.
     pub one_time_code: String,
-    /// Titles of dialogs that are open, the top one first.
+    /// Titles of open dialogs, the topmost first.
     pub dialogs: Vec<String>,
     pub dialogs_answered: Vec<DialogAnswer>,
     pub counts: InputCounts,
-    /// The last thousand.
+    /// The last thousand gestures.
     pub actions: Vec<GestureRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FocusedField {
     pub resource_id: String,
-    /// In clear, even for a password.
+    /// In clear text, even for a password.
     pub text: String,
 }
 
-/// A node as a scripted model needs it.
+/// A visible node.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeState {
@@ -96,7 +96,7 @@ pub struct NodeState {
     pub class: String,
     pub text: String,
     pub desc: String,
-    /// Left, top, right, bottom of what can be seen, in pixels.
+    /// Left, top, right and bottom of the visible part, in pixels.
     pub bounds: [i32; 4],
     pub clickable: bool,
     pub scrollable: bool,
@@ -108,7 +108,7 @@ pub struct NodeState {
 }
 
 impl NodeState {
-    /// Where to tap it.
+    /// The middle of its visible part.
     pub fn center(&self) -> (f32, f32) {
         let [l, t, r, b] = self.bounds;
         #[expect(clippy::cast_precision_loss, reason = "screen coordinates are small")]
@@ -120,20 +120,20 @@ impl NodeState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DialogAnswer {
     pub title: String,
-    /// `None`: closed with back or home.
+    /// `None`: dismissed with back or home.
     pub button: Option<String>,
 }
 
 /// A gesture that reached the phone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GestureRecord {
-    /// Counts up from 1 and never starts again.
+    /// Counts up from 1.
     pub n: u64,
-    /// Since the phone was made.
+    /// Since the phone was created.
     pub at_ms: u64,
     pub gesture: Gesture,
     pub outcome: Outcome,
-    /// Resource id or text of what it reached.
+    /// Resource id or text of the node it reached.
     pub target: String,
 }
 
@@ -157,9 +157,9 @@ pub enum Gesture {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Done,
-    /// It arrived, and nothing there reacts to it.
+    /// Delivered, but nothing reacts to it.
     Nothing,
-    /// Not taken: screen off, in transition, off the screen, no field.
+    /// Not delivered: screen off, in a transition, outside the screen, no focused field.
     Dropped,
 }
 
@@ -179,7 +179,7 @@ impl Os {
         self.next_action += 1;
     }
 
-    /// The window that has the focus: the topmost that can have it.
+    /// The focused window: the topmost that can have the focus.
     fn focused(windows: &[Window]) -> Option<&Window> {
         windows.iter().rev().find(|w| matches!(w.kind, WindowKind::App | WindowKind::Modal))
     }

@@ -1,4 +1,4 @@
-//! Apps coming to the front and going away.
+//! Tasks: starting, switching, closing and killing apps.
 use super::{Os, Task, windows::SYSTEM_UI};
 use crate::apps::{SystemEvent, launcher};
 use crate::draw::TransitionKind;
@@ -58,7 +58,7 @@ impl Os {
             }
             return Ok(LaunchState::Hot);
         }
-        // Asked before anything moves: a class that is not there changes nothing.
+        // Before anything else changes: an unknown class leaves all as it is.
         if !self.apps.get_mut(package).open(&wanted.class) {
             return Err(StartError::NoSuchActivity(name));
         }
@@ -70,7 +70,7 @@ impl Os {
         })
     }
 
-    /// Puts the app in front as it was left.
+    /// Resumes an app.
     fn bring_to_front(&mut self, package: &'static str) {
         let home = package == launcher::PACKAGE;
         if self.foreground == package && !self.recents {
@@ -97,7 +97,7 @@ impl Os {
         self.invalidate();
     }
 
-    /// Keeps what the app in front looks like, for recents.
+    /// Takes the snapshot of the foreground app for recents.
     fn keep_snapshot(&mut self) {
         if self.foreground == launcher::PACKAGE || self.recents || self.locked || !self.awake {
             return;
@@ -130,7 +130,7 @@ impl Os {
 
     pub(super) fn show_recents(&mut self) {
         if self.recents {
-            // Pressed again: the app that was there comes back.
+            // Pressed again: back to the app.
             self.start_transition(TransitionKind::Open, true);
             self.recents = false;
         } else {
@@ -153,7 +153,7 @@ impl Os {
         }
     }
 
-    /// The task is swiped away: its process ends.
+    /// A task is swiped away: its process is killed.
     pub(super) fn close_task(&mut self, package: &str) {
         self.start_transition(TransitionKind::Fade, true);
         self.tasks.retain(|t| t.package != package);
@@ -208,7 +208,7 @@ impl Os {
         self.component(if self.recents { launcher::PACKAGE } else { self.foreground })
     }
 
-    /// What the system's own buttons do.
+    /// Handles the events of the system's own windows.
     pub(super) fn handle_system_event(&mut self, event: SystemEvent) {
         match event {
             SystemEvent::Back => self.back(),
@@ -247,7 +247,7 @@ impl Os {
         }
     }
 
-    /// One step back: dialog, keyboard, recents, the app's own screens, home.
+    /// Back dismisses, in this order: dialog, keyboard, recents, a screen of the app, the app.
     pub(crate) fn back(&mut self) {
         if self.locked {
             if self.bouncer {
@@ -294,7 +294,7 @@ impl Os {
     }
 }
 
-/// The package as this phone knows it, when it has activities.
+/// A package that has activities.
 fn resolve_package(name: &str) -> Option<&'static str> {
     launcher::entry(name)
         .map(|entry| entry.package)

@@ -1,4 +1,4 @@
-//! The windows on the screen, from the bottom one to the top one.
+//! Builds the windows on the screen, from bottom to top.
 mod bars;
 mod keyguard;
 mod notifications;
@@ -15,11 +15,11 @@ use crate::tree::{Rect, WindowKind};
 
 pub(crate) const SYSTEM_UI: &str = "com.android.systemui";
 
-/// What the system takes from each edge, in dp, with the keyboard and without.
+/// What bars and keyboard take from each edge, in dp.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Insets {
     status: f32,
-    /// Left, bottom and right: where the navigation bar is.
+    /// The navigation bar at the left, bottom or right.
     nav: [f32; 3],
     keyboard: f32,
 }
@@ -150,7 +150,7 @@ impl Os {
             ])
             .fill_parent()
         } else if app.is_secure() {
-            // Windows that forbid screenshots are black in them.
+            // `FLAG_SECURE`: black in screenshots.
             Element::stack(vec![
                 Element::column(vec![content]).fill_parent().edges(inside),
                 Element::spacer().background(Color(0xFF00_0000)),

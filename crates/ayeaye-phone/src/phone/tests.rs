@@ -1,4 +1,4 @@
-//! Tests that use the phone as a person would: look for a thing, tap it, see what became of it.
+//! Tests that use the phone as a person does: find a node, tap it, check what happened.
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ struct User {
     phone: Phone,
 }
 
-/// What has the text, description or end of the id; what can be clicked comes first.
+/// A node with this text, description or id; clickable ones first.
 fn find(nodes: &[NodeState], what: &str) -> Option<NodeState> {
     let id = format!("/{what}");
     let fits = |n: &&NodeState| n.text == what || n.desc == what || n.id.ends_with(&id);
@@ -266,7 +266,7 @@ async fn rotation_and_size_keep_the_taps_right() {
         user.tap("Start chat").await;
         assert_eq!(user.phone.foreground().class, "com.example.messages.NewMessageActivity");
         user.type_keys("berg").await;
-        // On its side the keyboard leaves little room for the list.
+        // In landscape the keyboard leaves little room for the list.
         user.phone.key(4, false);
         user.tap("Anna Berg").await;
         assert!(user.shows("send_button"));
@@ -434,7 +434,7 @@ fn the_dump_has_androids_attributes_in_androids_order() {
 #[derive(Debug, Clone)]
 enum RandomInput {
     Tap(f32, f32),
-    /// The node of this number, so that random pokes get somewhere.
+    /// The clickable node of this index, so that random input gets somewhere.
     Node(usize),
     Swipe((f32, f32), (f32, f32), u64),
     Key(u32),

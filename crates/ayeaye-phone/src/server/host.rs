@@ -1,4 +1,4 @@
-//! Requests to the adb server itself: what they mean, and which phone they mean.
+//! Host requests: parsing, selecting the phone, answering.
 use crate::{device::AdbDevice, faults::LinkState, services::FEATURES};
 
 /// The version real adb 1.0.41 speaks; a client of another version would replace the server.
@@ -11,17 +11,17 @@ pub(crate) enum HostRequest {
     Server(String),
     /// A request about one phone.
     Device(DeviceSelector, String),
-    /// Goes on with that phone's services on the same connection.
+    /// Switches the connection to the services of this phone.
     Transport(DeviceSelector),
-    /// Likewise, and the transport's number is told first.
+    /// Likewise, with the transport id sent first.
     TransportWithId(DeviceSelector),
-    /// Waits until a phone is there (or gone).
+    /// Waits until a phone reaches this state.
     Wait(DeviceSelector, String),
-    /// A phone's service, for a connection that has a transport.
+    /// A device service, which needs a transport.
     Service,
 }
 
-/// Which phone is meant.
+/// How a request selects a phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DeviceSelector {
     Any,
@@ -31,7 +31,7 @@ pub(crate) enum DeviceSelector {
     Number(String),
 }
 
-/// Parses a request. `serials` are those of the phones here: a serial may hold colons.
+/// Parses a request. `serials` are the known ones: a serial may contain colons.
 pub(crate) fn parse(request: &str, serials: &[&str]) -> HostRequest {
     if let Some(rest) = request.strip_prefix("host-serial:") {
         let (serial, rest) = split_serial(rest, serials);
@@ -76,7 +76,7 @@ fn about_device(which: DeviceSelector, rest: &str) -> HostRequest {
     }
 }
 
-/// Requests that mean "the phone" when there is only one.
+/// Requests that need no selection when there is only one phone.
 fn about_one_phone(request: &str) -> bool {
     matches!(
         request,
@@ -84,7 +84,7 @@ fn about_one_phone(request: &str) -> bool {
     ) || ["wait-for-", "forward:", "killforward:"].iter().any(|start| request.starts_with(start))
 }
 
-/// Serials such as `127.0.0.1:5555` hold a colon; those that are known are tried first.
+/// Serials such as `127.0.0.1:5555` contain a colon; known ones are tried first.
 fn split_serial<'a>(rest: &'a str, serials: &[&str]) -> (&'a str, &'a str) {
     let known = serials
         .iter()
@@ -101,7 +101,7 @@ fn split_serial<'a>(rest: &'a str, serials: &[&str]) -> (&'a str, &'a str) {
     at.map_or((rest, ""), |at| (&rest[..at], &rest[at + 1..]))
 }
 
-/// The phone that is meant, with its transport number, or what real adb would say.
+/// The selected phone with its transport id, or adb's error.
 pub(crate) fn find<'a>(
     phones: &'a [AdbDevice],
     which: &DeviceSelector,
@@ -123,7 +123,7 @@ pub(crate) fn find<'a>(
     }
 }
 
-/// Whether the phone can be used now, or what real adb would say.
+/// Whether the phone can be used now, or adb's error.
 pub(crate) fn usable(phone: &AdbDevice) -> Result<(), String> {
     match phone.faults().link() {
         LinkState::Device => Ok(()),
@@ -136,7 +136,7 @@ pub(crate) fn usable(phone: &AdbDevice) -> Result<(), String> {
     }
 }
 
-/// The word of `adb devices`.
+/// The state as in `adb devices`.
 pub(crate) fn state(phone: &AdbDevice) -> &'static str {
     match phone.faults().link() {
         LinkState::Device => "device",
@@ -158,7 +158,7 @@ pub(crate) fn list(phones: &[AdbDevice], long: bool) -> String {
             LinkState::Device | LinkState::Offline => format!(
                 " product:{} model:{} device:{}",
                 plain(&options.product),
-                // Of a model adb keeps letters and digits only.
+                // In models, adb keeps letters and digits only.
                 plain(&options.model).replace('-', "_"),
                 plain(&options.product)
             ),
@@ -168,7 +168,7 @@ pub(crate) fn list(phones: &[AdbDevice], long: bool) -> String {
     (1..).zip(phones).map(line).collect()
 }
 
-/// What a request about one phone is answered.
+/// Answers a request about one phone.
 pub(crate) fn answer(phone: &AdbDevice, request: &str) -> Result<Option<String>, String> {
     match request {
         "get-state" => Ok(Some(state(phone).to_owned())),
@@ -192,7 +192,7 @@ pub(crate) fn answer(phone: &AdbDevice, request: &str) -> Result<Option<String>,
     }
 }
 
-/// Letters, digits and hyphens as they are, all else as `_`: spaces would break the list.
+/// Replaces all but letters, digits and hyphens: spaces would break the list.
 fn plain(text: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     text.chars().map(keep).collect()

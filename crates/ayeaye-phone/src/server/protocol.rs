@@ -32,22 +32,22 @@ pub(crate) async fn read_request(
     Ok(request)
 }
 
-/// Says yes; what follows is the service's.
+/// Answers OKAY, without data.
 pub(crate) async fn okay(to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
     to.write_all(b"OKAY").await
 }
 
-/// Says yes and gives a text.
+/// Answers OKAY with a text.
 pub(crate) async fn okay_with(to: &mut (impl AsyncWrite + Unpin), text: &str) -> io::Result<()> {
     to.write_all(format!("OKAY{}", length_prefixed(text)).as_bytes()).await
 }
 
-/// Says no, and why.
+/// Answers FAIL with a reason.
 pub(crate) async fn fail(to: &mut (impl AsyncWrite + Unpin), why: &str) -> io::Result<()> {
     to.write_all(format!("FAIL{}", length_prefixed(why)).as_bytes()).await
 }
 
-/// A text with its length in front, cut to what four digits can count.
+/// A text with its length in front, cut to what four digits can express.
 pub(crate) fn length_prefixed(text: &str) -> String {
     let mut end = text.len().min(0xffff);
     while !text.is_char_boundary(end) {

@@ -1,4 +1,4 @@
-//! The server's face over real sockets.
+//! The adb server over real sockets.
 use std::{net::Ipv4Addr, time::Duration};
 
 use tokio::{
@@ -38,7 +38,7 @@ async fn send(stream: &mut TcpStream, request: &str) {
     stream.write_all(format!("{:04x}{request}", request.len()).as_bytes()).await.unwrap();
 }
 
-/// All that one request is answered.
+/// The whole answer to one request.
 async fn ask(address: std::net::SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     send(&mut stream, request).await;
@@ -47,7 +47,7 @@ async fn ask(address: std::net::SocketAddr, request: &str) -> String {
     String::from_utf8(all).unwrap()
 }
 
-/// What a service of the only phone sends, after both OKAYs.
+/// The output of a service of the only phone, after both OKAYs.
 async fn service(address: std::net::SocketAddr, name: &str) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     send(&mut stream, "host:transport-any").await;
@@ -150,7 +150,7 @@ async fn a_status_can_be_missing_and_a_shell_can_hang() {
     assert_eq!(service(address, "shell,v2,raw:echo o").await, b"\x01\x02\0\0\0o\n");
     faults.set(|plan| plan.hang_shell = Some(Trigger::Next));
     let hanging = tokio::spawn(async move { service(address, "shell,v2,raw:echo o").await });
-    // Released only once it was taken, which the plan shows.
+    // The fault leaves the plan when the command starts to hang.
     while faults.plan().hang_shell.is_some() {
         tokio::task::yield_now().await;
     }
@@ -182,7 +182,7 @@ async fn hostile_clients_are_turned_away() {
         let _reset = stream.read_to_end(&mut all).await.is_err();
         assert!(all.is_empty() || all.starts_with(b"FAIL"), "{all:?}");
     }
-    // A request that never comes is no reason not to stop.
+    // A client that never sends a request does not delay the shutdown.
     let _idle = TcpStream::connect(address).await.unwrap();
     assert_eq!(ask(address, "host:version").await, "OKAY00040029");
     shutdown.cancel();

@@ -1,5 +1,5 @@
-//! What can be run, by name. Each command refuses arguments it does not know, and says so the way
-//! Android 14 does; what is refused is counted.
+//! The commands. Each refuses arguments it does not know with Android 14's message, and counts it.
+
 /// Adds formatted text to a `String`.
 macro_rules! push_fmt {
     ($text:expr, $($format:tt)*) => {
@@ -34,15 +34,15 @@ use super::{
 };
 use crate::device::AdbDevice;
 
-/// What a command printed, and how it ended.
+/// The output and the exit status of a command.
 #[derive(Debug, Default)]
 pub(super) struct CommandOutput {
     pub(super) stdout: Vec<Bytes>,
-    /// Goes to stderr before stdout does, where both may end up in one stream.
+    /// Written to stderr before stdout.
     pub(super) warning: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) status: u8,
-    /// A fault: cut the link after so many bytes of stdout.
+    /// A fault: the link is cut after so many bytes of stdout.
     pub(super) drop_after: Option<u64>,
 }
 
@@ -63,21 +63,21 @@ impl CommandOutput {
         Self { stderr: text.into().into_bytes(), status, ..Self::default() }
     }
 
-    /// Both: a failure that is told on stdout, as many commands of Android do.
+    /// A failure with its message on stdout, as many Android commands have it.
     pub(super) fn on_stdout(status: u8, text: impl Into<String>) -> Self {
         Self { status, ..Self::ok(text) }
     }
 
-    /// Arguments the command does not take: counted, then told.
+    /// Refused arguments.
     pub(super) fn malformed(device: &AdbDevice, status: u8, text: impl Into<String>) -> Self {
         device.count(|counts| counts.malformed_commands += 1);
         Self::error(status, text)
     }
 
-    /// Likewise, as commands written in Java tell it: an exception with a trace.
-    pub(super) fn exception(device: &AdbDevice, command: &str, what: &str) -> Self {
+    /// Refused arguments of a command written in Java: an exception with a stack trace.
+    pub(super) fn exception(device: &AdbDevice, command: &str, message: &str) -> Self {
         let text = format!(
-            "\nException occurred while executing '{command}':\n{what}\n\
+            "\nException occurred while executing '{command}':\n{message}\n\
              \tat android.os.ShellCommand.exec(ShellCommand.java:38)\n\
              \tat android.os.Binder.execTransact(Binder.java:1308)\n"
         );
@@ -86,14 +86,14 @@ impl CommandOutput {
 
     /// An argument is missing after the last one.
     pub(super) fn argument_expected(device: &AdbDevice, command: &str, last: &str) -> Self {
-        let what =
+        let message =
             format!("java.lang.IllegalArgumentException: Argument expected after \"{last}\"");
-        Self::exception(device, command, &what)
+        Self::exception(device, command, &message)
     }
 
-    /// A command that real phones have and this one does not.
-    pub(super) fn unsupported(device: &AdbDevice, what: &str) -> Self {
-        Self::malformed(device, 255, format!("{what}: not supported by this virtual phone\n"))
+    /// Something that real phones have and this one does not.
+    pub(super) fn unsupported(device: &AdbDevice, message: &str) -> Self {
+        Self::malformed(device, 255, format!("{message}: not supported by this virtual phone\n"))
     }
 }
 
@@ -160,7 +160,7 @@ pub(super) async fn run(
     Ok(reply)
 }
 
-/// `cmd SERVICE …`: most commands of Android are shorthands for it.
+/// `cmd SERVICE …`, for which most Android commands are shorthands.
 async fn cmd(phone: &AdbDevice, words: &[&str], io: &Io) -> CommandOutput {
     match words {
         ["-l"] => CommandOutput::ok(format!(

@@ -12,12 +12,12 @@ use super::{
 };
 use crate::{device::AdbDevice, device::unix_seconds, files};
 
-/// How `mksh` calls itself in messages.
+/// The name of the shell in its messages.
 pub(crate) const SHELL_PATH: &str = "/system/bin/sh";
-/// Compound commands and substitutions running within each other, counting through variables' scripts.
+/// Levels of nested execution: groups, substitutions, `eval` and `sh -c`.
 const MAX_DEPTH: usize = 64;
 
-/// Why a script does not go on.
+/// Why a script was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     Exit(u8),
@@ -94,7 +94,7 @@ impl Shell {
         &mut self.jobs
     }
 
-    /// A process of its own that begins as this one is.
+    /// A child process with a copy of this one's state.
     pub(crate) fn subshell(&self) -> Self {
         Self {
             device: self.device.clone(),
@@ -106,12 +106,12 @@ impl Shell {
         }
     }
 
-    /// Likewise, for one whose output is read to its end.
+    /// A child process whose output is collected.
     fn piped_subshell(&self) -> Self {
         Self { jobs: self.jobs.of_piped_subshell(), ..self.subshell() }
     }
 
-    /// Runs a command line within one that runs already.
+    /// Runs a command line inside another one.
     pub(crate) async fn run_nested(&mut self, line: &str, io: &Io) -> Result<u8, Stop> {
         if self.depth >= MAX_DEPTH {
             self.complain("nested too deeply", io).await?;
@@ -123,7 +123,7 @@ impl Shell {
         ended
     }
 
-    /// Parses and runs a command line; the exit status is what the whole would give.
+    /// Parses and runs a command line; returns its exit status.
     pub(crate) async fn run_line(&mut self, line: &str, io: &Io) -> Result<u8, Stop> {
         self.device.count(|counts| counts.command_lines += 1);
         match parse(line) {
@@ -133,7 +133,7 @@ impl Shell {
         Ok(self.status)
     }
 
-    /// Tells of a script that could not be parsed.
+    /// Reports a syntax error.
     pub(crate) async fn refuse(&mut self, error: &SyntaxError, io: &Io) -> Result<(), Stop> {
         self.device.count(|counts| counts.syntax_errors += 1);
         self.complain(&error.to_string(), io).await?;
@@ -168,7 +168,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs the list as a process of its own, without input, while this one goes on.
+    /// Runs the list as a background process without input.
     async fn start_job(&mut self, list: List, io: &Io) -> Result<(), Stop> {
         let writes = !has_own_output(&list);
         let list = vec![List { background: false, ..list }];
@@ -198,27 +198,27 @@ impl Shell {
         self.jobs.output_closed().await;
     }
 
-    /// The commands run one after the other: each pipe holds all of it.
+    /// The commands run one after the other; a pipe buffers everything.
     async fn pipeline(&mut self, pipeline: &Pipeline, io: &Io) -> Result<u8, Stop> {
         let Some((last, before)) = pipeline.commands.split_last() else { return Ok(0) };
         let mut stdin = io.stdin.clone();
         for command in before {
-            let (stdout, held) = Sink::pipe();
+            let (stdout, buffer) = Sink::pipe();
             let through = Io { stdin, stdout, stderr: io.stderr.clone() };
-            // Each part of a pipe is a process of its own; an exit ends only that.
+            // Each part is a process of its own; `exit` ends only that.
             let mut child = self.piped_subshell();
             match child.command(command, &through).await {
                 Err(Stop::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
                 Ok(_) | Err(Stop::Exit(_)) => {}
             }
             child.output_closed().await;
-            stdin = Stdin::bytes(drain(&held));
+            stdin = Stdin::bytes(drain(&buffer));
         }
         let through = Io { stdin, ..io.clone() };
         let status = if before.is_empty() {
             self.command(last, &through).await?
         } else {
-            // In `mksh` the last part runs in the shell itself, so that `… | read x` works.
+            // In `mksh` the last part runs in the shell itself.
             match self.command(last, &through).await {
                 Err(Stop::Exit(status)) => status,
                 ended => ended?,
@@ -241,7 +241,7 @@ impl Shell {
                 }
                 let fields = self.fields(words, io).await?;
                 if fields.is_empty() {
-                    // Nothing to run: the assignments are for the shell itself.
+                    // Without a command, assignments set the shell's variables.
                     for (name, value) in assigned {
                         self.set_variable(name, value);
                     }
@@ -305,9 +305,9 @@ impl Shell {
         Ok(reply.status)
     }
 
-    /// What a script prints, without the line ends at its end.
+    /// The output of a script without trailing newlines.
     pub(crate) async fn output_of(&mut self, script: &Script, io: &Io) -> Result<String, Stop> {
-        let (stdout, held) = Sink::pipe();
+        let (stdout, buffer) = Sink::pipe();
         let through = Io { stdout, ..io.clone() };
         let mut child = self.piped_subshell();
         self.status = match Box::pin(child.nested(script, &through)).await {
@@ -315,11 +315,11 @@ impl Shell {
             Err(Stop::Disconnected(gone)) => return Err(Stop::Disconnected(gone)),
         };
         child.output_closed().await;
-        let text = String::from_utf8_lossy(&drain(&held)).replace('\0', "");
+        let text = String::from_utf8_lossy(&drain(&buffer)).replace('\0', "");
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
-    /// `None` when a redirection failed, which has then been told.
+    /// `None` when a redirection failed; the error was reported.
     async fn redirected(&mut self, redirects: &[Redirect], io: &Io) -> Result<Option<Io>, Stop> {
         let mut new = io.clone();
         for Redirect { fd, to } in redirects {
@@ -387,20 +387,20 @@ impl Shell {
 
     async fn error_text(&self, text: Vec<u8>, io: &Io) -> Result<(), Stop> {
         match io.stderr.write(&[Bytes::from(text)], None).await {
-            // A full pipe or file for messages: a real phone loses them, too.
+            // Error messages that do not fit are lost, as on a real phone.
             Ok(()) | Err(WriteError::File(_)) => Ok(()),
             Err(WriteError::Disconnected(gone)) => Err(Stop::Disconnected(gone)),
         }
     }
 }
 
-/// Whether it is one command that sends both its outputs elsewhere.
+/// Whether it is one command with both outputs redirected.
 fn has_own_output(list: &List) -> bool {
     let [Item { pipeline, .. }] = &list.items[..] else { return false };
     let [command] = &pipeline.commands[..] else { return false };
     [1, 2].iter().all(|fd| command.redirects.iter().any(|redirect| redirect.fd == *fd))
 }
 
-fn drain(held: &std::sync::Mutex<Vec<u8>>) -> Bytes {
-    Bytes::from(mem::take(&mut *held.lock().unwrap_or_else(PoisonError::into_inner)))
+fn drain(buffer: &std::sync::Mutex<Vec<u8>>) -> Bytes {
+    Bytes::from(mem::take(&mut *buffer.lock().unwrap_or_else(PoisonError::into_inner)))
 }

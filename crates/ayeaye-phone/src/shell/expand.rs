@@ -1,4 +1,4 @@
-//! Turns words into arguments: variables, outputs of commands, `~`, splitting and patterns.
+//! Expands words to arguments: variables, command substitution, `~`, splitting and globs.
 use super::{
     exec::{Shell, Stop},
     io::Io,
@@ -9,14 +9,14 @@ use crate::files;
 /// Most arguments of one command.
 const MAX_FIELDS: usize = 10_000;
 
-/// A field being built: each character, and whether it may be a pattern.
+/// A field being built: characters, and whether each may be a glob.
 #[derive(Debug, Default)]
 struct Field {
     text: Vec<(char, bool)>,
 }
 
 impl Shell {
-    /// All words of a command, each as none, one or many arguments.
+    /// Expands the words of a command, each to any number of arguments.
     pub(crate) async fn fields(&mut self, words: &[Word], io: &Io) -> Result<Vec<String>, Stop> {
         let mut all = Vec::new();
         for word in words {
@@ -26,7 +26,7 @@ impl Shell {
         Ok(all)
     }
 
-    /// One word as one text, without splitting and patterns: assignments and redirections.
+    /// Expands a word without splitting and globs, for assignments and redirections.
     pub(crate) async fn text(&mut self, word: &Word, io: &Io) -> Result<String, Stop> {
         let mut text = String::new();
         for (index, part) in word.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Shell {
         }
     }
 
-    /// The paths a pattern matches, or the word itself when there are none.
+    /// The paths that match a glob, or the word itself when there are none.
     fn matches(&self, field: &Field) -> Vec<String> {
         let text: String = field.text.iter().map(|(c, _)| *c).collect();
         if !field.text.iter().any(|(c, active)| *active && matches!(c, '*' | '?')) {

@@ -1,4 +1,4 @@
-//! Where a command's input comes from and where its output goes.
+//! The standard streams of a command.
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Buf as _, Bytes, BytesMut};
@@ -7,13 +7,13 @@ use tokio::sync::mpsc;
 use super::protocol::{Channel, PeerWriter};
 use crate::{device::AdbDevice, device::unix_seconds, files::FileError};
 
-/// Bytes a pipe or a substitution may hold: several raw captures.
+/// Most bytes in a pipe or a substitution: several raw captures.
 pub(crate) const PIPE_LIMIT: usize = 64 << 20;
 
-/// Nobody is left on the other side: the link is lost, or was cut by a fault.
+/// The client is gone: the link was lost, or cut by a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Disconnected {
-    /// By a fault, which wants the whole link cut and not only this stream.
+    /// A fault, which cuts the whole link and not only this stream.
     pub(crate) by_fault: bool,
 }
 
@@ -30,12 +30,12 @@ pub(crate) struct Io {
 pub(crate) enum Sink {
     Peer(Arc<PeerWriter>, Channel),
     Pipe(Arc<Mutex<Vec<u8>>>),
-    /// Already opened (emptied or created); writing adds.
+    /// Already created or truncated; writes append.
     File(AdbDevice, String),
     Null,
 }
 
-/// What writing can fail with.
+/// Why a write failed.
 #[derive(Debug)]
 pub(crate) enum WriteError {
     Disconnected(Disconnected),
@@ -44,11 +44,11 @@ pub(crate) enum WriteError {
 
 impl Sink {
     pub(crate) fn pipe() -> (Self, Arc<Mutex<Vec<u8>>>) {
-        let held = Arc::new(Mutex::new(Vec::new()));
-        (Self::Pipe(held.clone()), held)
+        let buffer = Arc::new(Mutex::new(Vec::new()));
+        (Self::Pipe(buffer.clone()), buffer)
     }
 
-    /// `drop_after` cuts the link after so many bytes of this write, when it goes to the peer.
+    /// `drop_after` cuts the link after so many bytes of a write to the client.
     pub(crate) async fn write(
         &self,
         chunks: &[Bytes],
@@ -58,14 +58,14 @@ impl Sink {
             Self::Peer(peer, channel) => {
                 peer.write(*channel, chunks, drop_after).await.map_err(WriteError::Disconnected)
             }
-            Self::Pipe(held) => {
-                let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+            Self::Pipe(buffer) => {
+                let mut buffer = buffer.lock().unwrap_or_else(PoisonError::into_inner);
                 let more: usize = chunks.iter().map(Bytes::len).sum();
-                if held.len() + more > PIPE_LIMIT {
+                if buffer.len() + more > PIPE_LIMIT {
                     return Err(WriteError::File(FileError::NoSpace));
                 }
                 for chunk in chunks {
-                    held.extend_from_slice(chunk);
+                    buffer.extend_from_slice(chunk);
                 }
                 Ok(())
             }
@@ -81,26 +81,26 @@ impl Sink {
     }
 }
 
-/// Where input comes from; clones read on where the last one stopped.
+/// Standard input; clones share the position.
 #[derive(Debug, Clone)]
 pub(crate) struct Stdin(Arc<tokio::sync::Mutex<Source>>);
 
 #[derive(Debug)]
 struct Source {
-    held: BytesMut,
-    /// `None` when what is held is all.
+    buffer: BytesMut,
+    /// `None` when nothing more will come.
     more: Option<mpsc::Receiver<Bytes>>,
 }
 
 impl Stdin {
     pub(crate) fn bytes(bytes: Bytes) -> Self {
-        let held = BytesMut::from(bytes);
-        Self(Arc::new(tokio::sync::Mutex::new(Source { held, more: None })))
+        let buffer = BytesMut::from(bytes);
+        Self(Arc::new(tokio::sync::Mutex::new(Source { buffer, more: None })))
     }
 
-    /// Bytes as the peer sends them; the end is the sender's drop.
+    /// Bytes from a channel, until its sender is dropped.
     pub(crate) fn stream(more: mpsc::Receiver<Bytes>) -> Self {
-        let source = Source { held: BytesMut::new(), more: Some(more) };
+        let source = Source { buffer: BytesMut::new(), more: Some(more) };
         Self(Arc::new(tokio::sync::Mutex::new(source)))
     }
 
@@ -109,42 +109,42 @@ impl Stdin {
         let mut source = self.0.lock().await;
         let mut searched = 0;
         loop {
-            let newline = source.held[searched..].iter().position(|byte| *byte == b'\n');
+            let newline = source.buffer[searched..].iter().position(|byte| *byte == b'\n');
             if let Some(at) = newline.map(|at| at + searched) {
-                let line = source.held.split_to(at).freeze();
-                source.held.advance(1);
+                let line = source.buffer.split_to(at).freeze();
+                source.buffer.advance(1);
                 return Some(line);
             }
-            searched = source.held.len();
+            searched = source.buffer.len();
             if searched > limit {
-                return Some(source.held.split().freeze());
+                return Some(source.buffer.split().freeze());
             }
             if !source.fill().await {
-                let rest = source.held.split().freeze();
+                let rest = source.buffer.split().freeze();
                 return (!rest.is_empty()).then_some(rest);
             }
         }
     }
 
-    /// All that is still to come, up to `limit` bytes.
+    /// Everything up to the end of the input, at most `limit` bytes.
     pub(crate) async fn all(&self, limit: usize) -> Bytes {
         let mut source = self.0.lock().await;
-        while source.held.len() < limit && source.fill().await {}
-        let length = source.held.len().min(limit);
-        source.held.split_to(length).freeze()
+        while source.buffer.len() < limit && source.fill().await {}
+        let length = source.buffer.len().min(limit);
+        source.buffer.split_to(length).freeze()
     }
 
-    /// Reads and forgets `count` bytes, or less when the input ends; returns how many.
+    /// Discards up to `count` bytes; returns how many there were.
     pub(crate) async fn skip(&self, count: u64) -> u64 {
         let mut source = self.0.lock().await;
         let mut skipped = 0;
         while skipped < count {
-            if source.held.is_empty() && !source.fill().await {
+            if source.buffer.is_empty() && !source.fill().await {
                 break;
             }
             let left = usize::try_from(count - skipped).unwrap_or(usize::MAX);
-            let now = left.min(source.held.len());
-            source.held.advance(now);
+            let now = left.min(source.buffer.len());
+            source.buffer.advance(now);
             skipped += now as u64;
         }
         skipped
@@ -157,7 +157,7 @@ impl Source {
         let Some(more) = &mut self.more else { return false };
         let received = more.recv().await;
         match &received {
-            Some(bytes) => self.held.extend_from_slice(bytes),
+            Some(bytes) => self.buffer.extend_from_slice(bytes),
             None => self.more = None,
         }
         received.is_some()

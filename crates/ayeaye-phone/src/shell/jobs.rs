@@ -12,20 +12,20 @@ use tokio_util::task::TaskTracker;
 
 /// The process id of the session's shell, `$$`.
 pub(super) const SHELL_PID: u32 = 4711;
-/// Jobs of one session that may run at a time.
+/// Most running jobs of a session.
 const MAX_RUNNING: usize = 32;
 
-/// The jobs one shell process has started.
+/// The background jobs of one shell process.
 #[derive(Debug)]
 pub(super) struct Jobs {
     unwaited: BTreeMap<u32, JoinHandle<u8>>,
     last: Option<u32>,
-    /// Those that may still write to this process' output, its subshells' jobs included.
+    /// Jobs that may still write to this process' output, those of subshells included.
     writers: TaskTracker,
     session: Arc<Session>,
 }
 
-/// What all shells of a session share.
+/// Shared by all shells of a session.
 #[derive(Debug)]
 struct Session {
     next_pid: AtomicU32,
@@ -46,7 +46,7 @@ impl Jobs {
         }
     }
 
-    /// For a subshell: it cannot wait for its parent's jobs.
+    /// For a subshell, which cannot wait for its parent's jobs.
     pub(super) fn of_subshell(&self) -> Self {
         Self {
             unwaited: BTreeMap::new(),
@@ -56,12 +56,12 @@ impl Jobs {
         }
     }
 
-    /// For a subshell with an output of its own, which is read to its end.
+    /// For a subshell whose output is collected.
     pub(super) fn of_piped_subshell(&self) -> Self {
         Self { writers: TaskTracker::new(), ..self.of_subshell() }
     }
 
-    /// Starts a job; `false` when there are too many. `writes`: to this process' output.
+    /// Starts a job; `false` when there are too many. `writes`: it writes to this process' output.
     pub(super) fn start(
         &mut self,
         writes: bool,
@@ -84,9 +84,9 @@ impl Jobs {
         self.last
     }
 
-    /// Waits for one job of this shell; `None` when it has none of this process id (any more).
+    /// Waits for a job of this shell; `None` for an unknown process id, or one already waited for.
     pub(super) async fn wait(&mut self, pid: u32) -> Option<u8> {
-        // Removed only when it has ended: whoever drops the wait can wait again.
+        // Removed only when it has ended, so that a cancelled wait can be repeated.
         let status = self.unwaited.get_mut(&pid)?.await.unwrap_or(1);
         self.unwaited.remove(&pid);
         Some(status)

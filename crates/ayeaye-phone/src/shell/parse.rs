@@ -1,4 +1,4 @@
-//! Reads command lines: the part of `mksh`'s language that clients of a phone send.
+//! Parses command lines: the part of `mksh`'s language that clients of adb use.
 //!
 //! What is not understood is refused with `mksh`'s kind of message, never run as something else.
 //! Refused are `if` and loops, here documents, functions, `case`, `[[ ]]`, arithmetic, backticks,
@@ -17,20 +17,20 @@ const MAX_DEPTH: usize = 24;
 pub(crate) enum SyntaxError {
     #[error("syntax error: unexpected '{0}'")]
     Unexpected(String),
-    /// More lines could complete it.
+    /// Incomplete.
     #[error("syntax error: unmatched '{0}'")]
     Unmatched(&'static str),
-    /// Likewise, after an operator.
+    /// Incomplete, after an operator.
     #[error("syntax error: unexpected EOF")]
     UnexpectedEnd,
-    /// Likewise.
+    /// Incomplete.
     #[error("no closing quote")]
     NoClosingQuote,
     #[error("{0}: bad substitution")]
     BadSubstitution(String),
     #[error(">&{0} : bad file descriptor")]
     BadDescriptor(String),
-    /// Real shells know it; this one does not, and says so.
+    /// Valid in a real shell.
     #[error("syntax error: unexpected '{0}' (not supported by this virtual shell)")]
     Unsupported(String),
     #[error("syntax error: nested too deeply")]
@@ -50,7 +50,7 @@ pub(crate) fn parse(text: &str) -> Result<Script, SyntaxError> {
     parser.script(Until::End)
 }
 
-/// What ends a script within a script.
+/// What ends a nested script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
     End,
@@ -120,7 +120,7 @@ impl Parser {
         }
     }
 
-    /// Whether the script ends here; an end that belongs to something else is an error.
+    /// Whether the script ends here; another kind of end is an error.
     fn ends(&self, until: Until) -> Result<bool, SyntaxError> {
         let end = match self.peek() {
             None => {
@@ -332,7 +332,7 @@ impl Parser {
         SyntaxError::Unexpected(token)
     }
 
-    /// `mksh` names what stands in the parenthesis of what is not a function.
+    /// For `name (x)`, `mksh` reports the `x`.
     fn unexpected_after_parenthesis(&self) -> SyntaxError {
         let next = Self { text: self.text.clone(), at: self.at + 1, depth: 0 };
         next.plain_word().map_or_else(|| self.unexpected(), SyntaxError::Unexpected)

@@ -1,4 +1,4 @@
-//! The shell's end of a stream to the peer: output framed as the service was asked for.
+//! The shell's output to the client, in the framing the client asked for.
 //!
 //! The packets of `shell,v2` are those of AOSP's `shell_protocol.h`: one byte of id, the length as
 //! little-endian u32, the data.
@@ -14,15 +14,15 @@ use super::io::Disconnected;
 
 /// Most bytes of data this side puts into one packet.
 const PACKET: usize = 64 << 10;
-/// Most bytes accepted in one packet of the peer, as adb itself sends at most.
+/// Most bytes accepted in one packet, as many as adb sends.
 const MAX_PACKET: usize = 1 << 20;
 /// Most bytes handed to the transport at a time.
 const BATCH: usize = 1 << 20;
 
-/// How the shell speaks with its peer.
+/// The framing of a shell stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// stdout and stderr as they come, without an exit status.
+    /// stdout and stderr mixed, without an exit status.
     Raw,
     /// Packets, with an exit status.
     V2,
@@ -76,12 +76,12 @@ impl From<u8> for Id {
     }
 }
 
-/// The peer sent a packet no adb sends.
+/// The client sent a packet longer than any of adb's.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a shell packet of {0} bytes")]
 pub(crate) struct PacketTooLong(usize);
 
-/// Takes the next whole packet from the front of what was read.
+/// Takes the next complete packet from the front of the buffer.
 pub(crate) fn next_packet(read: &mut BytesMut) -> Result<Option<(Id, Bytes)>, PacketTooLong> {
     let Some((header, _)) = read.split_first_chunk::<5>() else { return Ok(None) };
     let [id, length @ ..] = *header;
@@ -104,10 +104,10 @@ pub(crate) fn push_packet(out: &mut BytesMut, id: Id, data: &[u8]) {
     out.extend_from_slice(data);
 }
 
-/// Where output for the peer goes.
+/// The writer to the client.
 pub(crate) struct PeerWriter {
     framing: Framing,
-    /// Ends of lines as a terminal wants them, and one output for both.
+    /// Carriage returns, and one stream for both outputs.
     terminal: bool,
     writer: Mutex<Box<dyn AsyncWrite + Send + Unpin>>,
 }
@@ -162,7 +162,7 @@ impl PeerWriter {
         }
     }
 
-    /// Ends the stream. A peer that is gone is no news at this point.
+    /// Ends the stream. It does not matter whether the client is still there.
     pub(crate) async fn close(&self) {
         if let Err(error) = self.writer.lock().await.shutdown().await {
             tracing::debug!(%error, "the peer was gone before the end");

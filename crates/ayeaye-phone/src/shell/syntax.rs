@@ -1,4 +1,4 @@
-//! What a command line means, once it is parsed.
+//! The syntax tree of a command line.
 
 /// Lists in order.
 pub(crate) type Script = Vec<List>;
@@ -76,15 +76,15 @@ pub(crate) type Word = Vec<Part>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Taken as it stands.
+    /// Literal text.
     Quoted(String),
-    /// `*` and `?` in it are patterns.
+    /// Text in which `*` and `?` are globs.
     Bare(String),
     Variable {
         name: String,
         quoted: bool,
     },
-    /// What a command prints.
+    /// Command substitution.
     Output {
         script: Script,
         quoted: bool,

@@ -1,13 +1,13 @@
-//! What a terminal's driver does with typed bytes before a shell sees them.
+//! Line editing, as a terminal driver does it before the shell reads a line.
 use bytes::Bytes;
 
 /// Most bytes of a typed line; more are dropped, as a terminal's driver does.
 const MAX_LINE: usize = 4096;
 
-/// What came of typed bytes.
+/// The effect of typed bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TerminalEvent {
-    /// To be shown to the person who types.
+    /// To be shown on the terminal.
     Echo(Vec<u8>),
     /// A whole line, with its end.
     Line(Bytes),
@@ -17,7 +17,7 @@ pub(crate) enum TerminalEvent {
     End,
 }
 
-/// The line that is being typed.
+/// Edits the line being typed.
 #[derive(Debug, Default)]
 pub(crate) struct LineEditor {
     line: Vec<u8>,
@@ -33,7 +33,7 @@ enum Escape {
 }
 
 impl LineEditor {
-    /// Takes typed bytes and tells what came of them, in order.
+    /// Processes typed bytes.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<TerminalEvent> {
         let mut typed = Vec::new();
         for byte in bytes {
@@ -43,7 +43,7 @@ impl LineEditor {
     }
 
     fn feed_byte(&mut self, byte: u8, typed: &mut Vec<TerminalEvent>) {
-        // Arrow keys and the like: sequences such as ESC [ A, which have no meaning here.
+        // Escape sequences of arrow keys and the like are ignored.
         match (self.escape, byte) {
             (Escape::LaunchState, b'[' | b'O') => return self.escape = Escape::Within,
             (Escape::LaunchState, _) | (Escape::Within, 0x40..=0x7e) => {
@@ -71,7 +71,7 @@ impl LineEditor {
                 typed.push(TerminalEvent::Echo(b"\x08 \x08".repeat(width)));
             }
             0x08 | 0x7f => {
-                // A character of several bytes goes as a whole.
+                // Delete all bytes of a UTF-8 character.
                 while self.line.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
                 typed.push(TerminalEvent::Echo(b"\x08 \x08".to_vec()));
             }

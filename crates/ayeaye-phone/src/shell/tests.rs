@@ -1,4 +1,4 @@
-//! Command lines as a client sends them, and what comes back.
+//! Command lines as clients send them, and their output.
 use std::{path::Path, time::Duration};
 
 use super::{
@@ -23,8 +23,8 @@ async fn run(device: &AdbDevice, line: &str) -> (u8, String, String) {
         Err(stop) => panic!("{line}: {stop:?}"),
     };
     shell.output_closed().await;
-    let text = |held: std::sync::Arc<std::sync::Mutex<Vec<u8>>>| {
-        String::from_utf8_lossy(&held.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    let text = |buffer: std::sync::Arc<std::sync::Mutex<Vec<u8>>>| {
+        String::from_utf8_lossy(&buffer.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
             .into_owned()
     };
     (status, text(out), text(err))

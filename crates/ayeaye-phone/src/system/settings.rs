@@ -1,11 +1,10 @@
-//! What `settings` and `ime` reach: the settings tables are the only truth about radios, the screen
-//! and the input method.
+//! The settings tables, which also hold the state of the radios, the screen and the input method.
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const LATIN_KEYBOARD: &str = "com.android.inputmethod.latin/.LatinIME";
 pub(crate) const ADB_KEYBOARD: &str = "com.android.adbkeyboard/.AdbIME";
 
-/// Settings that fit, and how long a key and a value may be.
+/// Limits: settings in all, and bytes of a key or a value.
 const MAX: usize = 1000;
 const MAX_VALUE: usize = 4096;
 
@@ -63,7 +62,7 @@ impl SystemSettings {
         self.get(namespace, key).and_then(|value| value.parse().ok()).unwrap_or(otherwise)
     }
 
-    /// `false` when it does not fit.
+    /// `false` when a limit is exceeded.
     pub(crate) fn put(&mut self, namespace: &str, key: &str, value: Option<&str>) -> bool {
         let place = (namespace.to_owned(), key.to_owned());
         let Some(value) = value else {
@@ -106,7 +105,7 @@ impl SystemSettings {
         self.put("global", "bluetooth_on", Some(digit(on)));
     }
 
-    /// Turns the radios off with it; they come back as they were.
+    /// Turns the radios off as well, and back to what they were.
     pub(crate) fn set_airplane(&mut self, on: bool) {
         if on {
             let before = format!("{}{}", digit(self.wifi()), digit(self.bluetooth()));
@@ -154,7 +153,7 @@ impl SystemSettings {
         } else {
             self.enabled.remove(id);
             if self.input_method() == id {
-                // Android falls back to the first that is left.
+                // As Android does: the first one that is still enabled.
                 let next = self.enabled.first().copied().unwrap_or(LATIN_KEYBOARD);
                 self.put("secure", "default_input_method", Some(next));
             }

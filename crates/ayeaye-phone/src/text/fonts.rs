@@ -1,4 +1,4 @@
-//! The fonts: three that ship with the crate, and the system's Chinese one when there is one.
+//! Fonts: those that ship with the crate, and a CJK font of the host when it has one.
 use std::sync::LazyLock;
 
 use tiny_skia::{FillRule, Mask, PathBuilder, Transform};
@@ -13,7 +13,7 @@ pub(crate) enum FaceId {
     Cjk,
 }
 
-/// Where systems keep a font with Chinese, and which face of the file it is.
+/// Where hosts keep a CJK font.
 const CJK_FILES: &[&str] = &[
     "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
     "/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc",
@@ -58,7 +58,7 @@ pub(crate) struct FontGlyph {
     pub(crate) glyph: Option<GlyphId>,
 }
 
-/// Joiners and variation selectors take no room of their own.
+/// Joiners and variation selectors have no width.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{FE00}'..='\u{FE0F}' | '\u{2060}' | '\u{1F3FB}'..='\u{1F3FF}')
         || c.is_control()
@@ -74,7 +74,7 @@ pub(crate) fn find(c: char, bold: bool) -> FontGlyph {
         [text, FaceId::Emoji, FaceId::Cjk]
     };
     for id in order {
-        // The Chinese face is the last resort for others: it is read from disk when first asked.
+        // The CJK font comes last for other scripts: it is read from disk on first use.
         if let Some(glyph) = face(id).and_then(|f| f.glyph_index(c)) {
             return FontGlyph { face: id, glyph: Some(glyph) };
         }
@@ -86,7 +86,7 @@ pub(crate) fn icon(c: char) -> FontGlyph {
     FontGlyph { face: FaceId::Icons, glyph: ICONS.glyph_index(c) }
 }
 
-/// Widths of ASCII in ems: laying a screen out asks for some ten thousand of them.
+/// Widths of ASCII in ems; laying out one screen takes some ten thousand of them.
 static ASCII: LazyLock<[[f32; 128]; 2]> = LazyLock::new(|| {
     let widths = |bold| {
         let mut widths = [0.0; 128];
@@ -119,7 +119,7 @@ fn advance_in_ems(c: char, bold: bool) -> f32 {
     units.unwrap_or(0.6)
 }
 
-/// A drawn character: coverage, and where it goes from the pen's place on the baseline.
+/// A rasterized character: coverage, and its offset from the pen's position on the baseline.
 #[derive(Debug)]
 pub(crate) struct Glyph {
     pub(crate) left: i32,
@@ -153,7 +153,7 @@ impl OutlineBuilder for Outline {
     }
 }
 
-/// Draws one character at `size` pixels an em.
+/// Rasterizes one character at `size` pixels an em.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -183,7 +183,7 @@ pub(crate) fn rasterize(found: FontGlyph, size: f32) -> Glyph {
     if found.glyph.is_none() { missing(size) } else { drawn().unwrap_or(Glyph::EMPTY) }
 }
 
-/// A hollow box for what no font has.
+/// A hollow box for a character that no font has.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

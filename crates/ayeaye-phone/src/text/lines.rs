@@ -1,4 +1,4 @@
-//! Breaking text into lines and finding places in it. Pure: no pixels here.
+//! Breaking text into lines, and positions in it.
 use super::fonts::advance;
 
 /// Line height for a font size.
@@ -21,7 +21,7 @@ pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize
     let mut lines = Vec::new();
     let mut start = 0;
     let mut width = 0.0;
-    // Where the line may be broken: byte after the break, width of the line before it.
+    // The last possible break: the byte after it, and the line's width before it.
     let mut chance: Option<(usize, f32)> = None;
     // Widths are sums of floats: a text measured at its own width must not wrap.
     let max = max + 0.5;
@@ -62,7 +62,7 @@ pub(crate) fn wrap(text: &str, size: f32, bold: bool, max: f32, max_lines: usize
 
 /// Makes room for an ellipsis.
 fn shorten(line: &mut Line, text: &str, size: f32, bold: bool, max: f32) {
-    // What follows on the same paragraph may still fit in part.
+    // Part of the next word may still fit.
     let rest = &text[line.start..];
     let paragraph = rest.find('\n').map_or(text.len(), |at| line.start + at);
     let room = max - advance('\u{2026}', size, bold);
@@ -88,7 +88,7 @@ pub(crate) fn measure(text: &str, size: f32, bold: bool, max: f32, max_lines: us
     (width.min(max), height)
 }
 
-/// Line and x of a byte offset.
+/// The line and x coordinate of a byte offset.
 pub(crate) fn locate(text: &str, lines: &[Line], at: usize, size: f32, bold: bool) -> (usize, f32) {
     let row = lines.iter().rposition(|line| line.start <= at).unwrap_or(0);
     let start = lines.get(row).map_or(0, |line| line.start);
@@ -96,7 +96,7 @@ pub(crate) fn locate(text: &str, lines: &[Line], at: usize, size: f32, bold: boo
     (row, x)
 }
 
-/// The byte offset nearest to x on a line.
+/// The byte offset on a line that is nearest to x.
 pub(crate) fn offset_at(text: &str, line: &Line, x: f32, size: f32, bold: bool) -> usize {
     let mut left = 0.0;
     for (i, c) in text[line.start..line.end].char_indices() {

@@ -1,4 +1,5 @@
-//! Elements: what screens are written in. Lengths are in dp. `E` is what touching one stands for.
+//! Elements: the description of a screen. Lengths are in dp; `E` is the type of UI events.
+
 /// 0xAARRGGBB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Color(pub(crate) u32);
@@ -17,7 +18,7 @@ impl Color {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Length {
     Fit,
-    /// A share of what is left.
+    /// A share of the remaining space.
     Fill(f32),
     Dp(f32),
 }
@@ -26,7 +27,7 @@ pub(crate) enum Length {
 pub(crate) enum Flow {
     Column,
     Row,
-    /// Children lie over each other.
+    /// Children are drawn over each other.
     Stack,
 }
 
@@ -55,7 +56,7 @@ pub(crate) enum ShoeShape {
     Sandal,
 }
 
-/// Pictures that are no letters and no rectangles.
+/// Vector drawings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Drawable {
     Wallpaper,
@@ -68,7 +69,7 @@ pub(crate) enum Drawable {
     BackTriangle,
     RoundHome,
     SquareRecents,
-    /// What the task looked like when it was left: the index of the task.
+    /// The snapshot of a recent task, by its index.
     Snapshot(usize),
 }
 
@@ -85,7 +86,7 @@ pub(crate) enum Content {
     Spinner,
 }
 
-/// A text field; its text lives in the app under `name`.
+/// A text field; the app holds its text under `name`.
 #[expect(clippy::struct_excessive_bools, reason = "independent traits")]
 #[derive(Debug, Clone)]
 pub(crate) struct FieldSpec<E> {
@@ -96,14 +97,14 @@ pub(crate) struct FieldSpec<E> {
     pub(crate) password: bool,
     pub(crate) multi_line: bool,
     pub(crate) digits: bool,
-    /// What the keyboard's action key says (IME action number) and does.
+    /// The editor action (IME action number) and its event.
     pub(crate) action: Option<(u32, E)>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scroll {
     pub(crate) name: String,
-    /// Begins at its end, as conversations do.
+    /// Starts scrolled to its end, as conversations do.
     pub(crate) from_end: bool,
 }
 
@@ -111,7 +112,7 @@ pub(crate) struct Scroll {
 #[derive(Debug, Clone)]
 pub(crate) struct Element<E> {
     pub(crate) class: &'static str,
-    /// Without the package, unless it has a colon in it.
+    /// Resource id without the package, unless it has a colon in it.
     pub(crate) id: &'static str,
     pub(crate) text: String,
     pub(crate) desc: String,
@@ -135,7 +136,7 @@ pub(crate) struct Element<E> {
     pub(crate) scroll: Option<Scroll>,
     pub(crate) click: Option<E>,
     pub(crate) long_click: Option<E>,
-    /// Gets where along its width it was touched, 0 to 1.
+    /// Makes an event of the touched position along its width, 0 to 1.
     pub(crate) seek: Option<fn(f32) -> E>,
     pub(crate) field: Option<FieldSpec<E>>,
     pub(crate) checked: Option<bool>,
@@ -204,7 +205,7 @@ impl<E> Element<E> {
         Self { children, ..Self::new(Flow::Stack, "android.widget.FrameLayout") }
     }
 
-    /// A box with the child in its middle.
+    /// A box with its child in the middle.
     pub(crate) fn centered(child: Self) -> Self {
         Self { main: Alignment::Center, cross: Alignment::Center, ..Self::stack(vec![child]) }
     }
@@ -239,7 +240,7 @@ impl<E> Element<E> {
         }
     }
 
-    /// Empty space that takes what is left.
+    /// Flexible empty space.
     pub(crate) fn spacer() -> Self {
         Self {
             width: Length::Fill(1.0),
@@ -320,7 +321,7 @@ impl<E> Element<E> {
         self.height = height;
         self
     }
-    /// Both sides in dp.
+    /// Width and height in dp.
     pub(crate) fn size(self, width: f32, height: f32) -> Self {
         self.width(Length::Dp(width)).height(Length::Dp(height))
     }
@@ -388,7 +389,7 @@ impl<E> Element<E> {
     }
 }
 
-/// What a field shows: bullets for a password.
+/// The text as shown: bullets for a password.
 pub(crate) fn shown_text<E>(el: &Element<E>) -> String {
     if el.field.as_ref().is_some_and(|field| field.password) {
         "\u{2022}".repeat(el.text.chars().count())

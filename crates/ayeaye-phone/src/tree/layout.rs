@@ -1,11 +1,11 @@
-//! Elements to nodes: a small flex layout with wrapped text and scrolling.
+//! Lays elements out into nodes: a small flex layout with wrapped text and scrolling.
 use std::collections::BTreeMap;
 
 use super::element::{Alignment, Content, Element, Flow, Length, shown_text};
 use super::{Node, Rect, Scrolled};
 use crate::text::lines;
 
-/// Lists by name: how far each is scrolled, in pixels.
+/// Scroll offsets of lists by name, in pixels.
 pub(crate) type Offsets = BTreeMap<String, f32>;
 
 /// Lays an element out into `rect`. Everything outside `rect` is clipped.
@@ -63,7 +63,7 @@ impl<E> Layout<'_, E> {
         ((el.pad[0] + el.pad[2]) * self.scale, (el.pad[1] + el.pad[3]) * self.scale)
     }
 
-    /// How wide it would like to be, at most `max`.
+    /// Its preferred width, at most `max`.
     fn fit_width(&self, el: &Element<E>, max: f32) -> f32 {
         if let Length::Dp(dp) = el.width {
             return (dp * self.scale).min(max);
@@ -72,7 +72,7 @@ impl<E> Layout<'_, E> {
         let inner = (max - pad).max(0.0);
         let gaps = self.gaps(el);
         let content = match el.content {
-            // A pixel more than measured: places are rounded, and must not make a text wrap.
+            // A pixel more than measured, so that rounding never makes a text wrap.
             Content::Text => {
                 lines::measure(&shown(el), el.font_size * self.scale, el.bold, inner, el.max_lines)
                     .0
@@ -105,7 +105,7 @@ impl<E> Layout<'_, E> {
         el.gap * self.scale * count
     }
 
-    /// How tall it is when it is `width` wide.
+    /// Its height at this width.
     fn fit_height(&self, el: &Element<E>, width: f32) -> f32 {
         if let Length::Dp(dp) = el.height {
             return dp * self.scale;
@@ -291,7 +291,7 @@ impl<E> Layout<'_, E> {
     }
 }
 
-/// What is measured: the hint when a field is empty.
+/// The text to measure: the hint when a field is empty.
 fn shown<E>(el: &Element<E>) -> String {
     match &el.field {
         Some(field) if el.text.is_empty() => field.hint.to_owned(),

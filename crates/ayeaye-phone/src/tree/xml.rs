@@ -1,11 +1,11 @@
-//! Nodes to the XML of Android 14's `uiautomator dump`: attributes and their order as its
+//! The XML of Android 14's `uiautomator dump`: attributes and their order as its
 //! `AccessibilityNodeInfoDumper` writes them, on one line.
 use std::fmt::Write as _;
 
 use super::element::{Content, shown_text};
 use super::{Node, Window};
 
-/// The window that has the focus, with what of it can be seen.
+/// The visible nodes of a window.
 pub(crate) fn dump<E>(window: &Window<E>, rotation: u8) -> String {
     let mut out = String::with_capacity(16 * 1024);
     out.push_str("<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>");
@@ -39,7 +39,7 @@ pub(crate) fn resource_id(id: &str, package: &str) -> String {
     if id.is_empty() || id.contains(':') { id.to_owned() } else { format!("{package}:id/{id}") }
 }
 
-/// As accessibility sees it: the hint stands in for an empty field's text, bullets for a password's.
+/// The text for accessibility: the hint of an empty field, bullets for a password.
 pub(crate) fn accessible_text<E>(node: &Node<E>) -> String {
     match &node.el.field {
         Some(field) if node.el.text.is_empty() => field.hint.to_owned(),

@@ -1,7 +1,7 @@
-//! Who is in the address book, and what was written before the phone was switched on.
+//! The contacts, and the conversations of a new phone.
 use super::{ChatMessage, Conversation};
 
-/// Everybody in the address book; also the people the phone's owner may write to.
+/// Names and numbers.
 pub(crate) const CONTACTS: [(&str, &str); 9] = [
     ("Anna Bauer", "+49 151 5550 0101"),
     ("Anna Berg", "+46 70 555 01 02"),

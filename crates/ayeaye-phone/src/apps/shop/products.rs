@@ -1,4 +1,4 @@
-//! What the shop sells. All names are made up.
+//! The products of the shop. All names are made up.
 use crate::tree::element::{Color, Drawable, ShoeShape};
 
 #[derive(Debug)]
@@ -9,7 +9,7 @@ pub(super) struct Product {
     /// Tenths of a star.
     pub(super) rating: u32,
     pub(super) reviews: u32,
-    /// The description; search looks here too.
+    /// The description, which search covers too.
     pub(super) words: &'static str,
     pub(super) sizes: &'static [&'static str],
     kind: ShoeShape,
@@ -22,7 +22,7 @@ impl Product {
     }
 }
 
-/// What the pictures lie on.
+/// Behind the pictures.
 pub(super) const PICTURE_BACKGROUND: Color = Color(0xFFEC_EFF6);
 
 const SIZES: &[&str] = &["38", "39", "40", "41", "42", "43", "44", "45"];

@@ -1,4 +1,4 @@
-//! What the screens of the shop look like.
+//! The screens of the shop.
 use super::products::{PICTURE_BACKGROUND, PRODUCTS, Product};
 use super::{CartLine, Event, Shop, Sort};
 use crate::apps::widgets::{

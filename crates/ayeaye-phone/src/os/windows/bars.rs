@@ -8,7 +8,7 @@ use crate::tree::element::{Color, Drawable};
 use crate::tree::{Rect, WindowKind};
 
 impl Os {
-    /// Whether bars lie on something dark.
+    /// Whether the bars are over a dark background.
     fn over_dark(&self) -> bool {
         let home = self.foreground == launcher::PACKAGE && !self.apps.launcher.is_drawer();
         self.locked
@@ -109,7 +109,7 @@ impl Os {
             let rect = Rect { top: screen.bottom - dp(insets.nav[1], s), ..screen };
             (Element::row(buttons).pad(24.0, 0.0), rect)
         } else {
-            // On its side the bar keeps its order as seen on the upright phone.
+            // In landscape the buttons keep their order along the phone's edge.
             buttons.reverse();
             let rect = if insets.nav[0] > 0.0 {
                 buttons.reverse();

@@ -1,4 +1,4 @@
-//! What shows for a while above everything: heads-up notifications and toasts.
+//! Heads-up notifications and toasts.
 use super::{Insets, Os, SYSTEM_UI, dp};
 use crate::apps::widgets::{self, WHITE};
 use crate::apps::{Element, SystemEvent, Window};
@@ -44,7 +44,7 @@ impl Os {
         let el = Element::column(vec![card]).fill_parent().pad(8.0, 8.0);
         let mut window =
             self.window(SYSTEM_UI, "NotificationShade", WindowKind::Notification, el, rect);
-        // Only the card takes touches.
+        // Touches beside the card pass through.
         window.touchable = window.nodes.get(1).map_or(Rect::default(), |node| node.rect);
         window
     }

@@ -10,7 +10,7 @@ use crate::{
     system::ADB_KEYBOARD,
 };
 
-/// What a virtual machine needs to start, which `monkey` does each time.
+/// How long the JVM takes to start, which `monkey` does each time.
 const JVM_START: Duration = Duration::from_millis(400);
 /// How long `am start -W` waits for the first drawn frame.
 const LAUNCH: Duration = Duration::from_millis(250);
@@ -26,7 +26,7 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             [] => CommandOutput::argument_expected(device, "force-stop", "force-stop"),
             _ => CommandOutput::unsupported(device, "am force-stop with several packages"),
         },
-        // Ends what is in the background; here nothing has to be.
+        // Kills background processes; there are none here.
         ["kill", ..] | ["kill-all"] => CommandOutput::status(0),
         ["broadcast", args @ ..] => broadcast(device, args),
         ["stack" | "task", "list"] => stacks(device),
@@ -41,7 +41,7 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// What an intent's arguments say.
+/// The arguments of an intent.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Intent<'a> {
     action: Option<&'a str>,
@@ -219,7 +219,7 @@ fn broadcast(device: &AdbDevice, args: &[&str]) -> CommandOutput {
         Err(what) => return CommandOutput::exception(device, "broadcast", &what),
     };
     let phone = device.phone();
-    // Anyone may broadcast; only the keyboard in use listens.
+    // Only the current input method listens.
     if phone.input_method() == ADB_KEYBOARD {
         let extra = |key: &str| intent.extras.iter().find(|(name, _)| *name == key).map(|it| it.1);
         let taken = match intent.action {
@@ -266,7 +266,7 @@ fn stacks(device: &AdbDevice) -> CommandOutput {
     CommandOutput::ok(text)
 }
 
-/// `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`: how many tools start an app.
+/// `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`, with which many tools start an app.
 pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     device.count(|counts| counts.monkeys += 1);
     let (mut packages, mut count) = (Vec::new(), None);
@@ -286,7 +286,7 @@ pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> CommandOutput 
         }
     }
     let Some(1) = count else {
-        // Real ones would touch at random: nothing anyone wants here.
+        // Random events are not supported.
         return CommandOutput::unsupported(device, "monkey with other than 1 event");
     };
     tokio::time::sleep(JVM_START).await;

@@ -1,11 +1,11 @@
-//! Reading arguments.
+//! Parsing arguments.
 
-/// Arguments as they are matched against patterns.
+/// Arguments as slices, for matching.
 pub(super) fn split(args: &[String]) -> Vec<&str> {
     args.iter().map(String::as_str).collect()
 }
 
-/// Short flags of a Unix command, told apart from its operands.
+/// Short flags and operands of a Unix command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Flags<'a> {
     flags: Vec<char>,

@@ -1,4 +1,4 @@
-//! What `mksh` does itself, and `sleep`.
+//! Builtins of `mksh`, and `sleep`.
 use std::time::Duration;
 
 use super::CommandOutput;
@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn exit(shell: &Shell, words: &[&str]) -> Result<CommandOutput, Stop> {
     match words {
         [] => Err(Stop::Exit(shell.status())),
-        // As a process' status: the low eight bits.
+        // The low eight bits, as the status of a process.
         [number, ..] => match number.parse::<i64>() {
             Ok(number) => Err(Stop::Exit(u8::try_from(number & 0xff).unwrap_or(255))),
             Err(_) => Ok(CommandOutput::malformed(
@@ -26,7 +26,7 @@ pub(super) fn exit(shell: &Shell, words: &[&str]) -> Result<CommandOutput, Stop>
     }
 }
 
-/// `sh -c …` and `eval …`; without a command line `sh` would read scripts.
+/// `sh -c …` and `eval …`.
 pub(super) async fn sh(
     shell: &mut Shell,
     name: &str,
@@ -198,17 +198,17 @@ fn seconds_of(word: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn said(reply: &CommandOutput) -> Vec<u8> {
+    fn stdout_of(reply: &CommandOutput) -> Vec<u8> {
         reply.stdout.concat()
     }
 
     #[test]
     fn echo_is_that_of_mksh() {
-        assert_eq!(said(&echo(&["a\\nb", "c"])), b"a\nb c\n");
-        assert_eq!(said(&echo(&["-nE", "a\\nb"])), b"a\\nb");
-        assert_eq!(said(&echo(&["-x"])), b"-x\n");
-        assert_eq!(said(&echo(&["a\\c", "b"])), b"a");
-        assert_eq!(said(&echo(&["\\x41\\0101\\q"])), b"AA\\q\n");
+        assert_eq!(stdout_of(&echo(&["a\\nb", "c"])), b"a\nb c\n");
+        assert_eq!(stdout_of(&echo(&["-nE", "a\\nb"])), b"a\\nb");
+        assert_eq!(stdout_of(&echo(&["-x"])), b"-x\n");
+        assert_eq!(stdout_of(&echo(&["a\\c", "b"])), b"a");
+        assert_eq!(stdout_of(&echo(&["\\x41\\0101\\q"])), b"AA\\q\n");
     }
 
     #[test]

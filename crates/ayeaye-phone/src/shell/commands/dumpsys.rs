@@ -1,7 +1,7 @@
-//! `dumpsys`: the lines that agents look for, where Android 14 prints them.
+//! `dumpsys`: the lines that agents parse, as Android 14 prints them.
 //!
-//! Real dumps are thousands of lines; these hold what tools are known to parse and enough around
-//! it that a sloppy search finds the wrong line here, too.
+//! Real dumps are thousands of lines. These hold what tools are known to parse, with enough context
+//! for a careless search to find the wrong line here, too.
 mod display;
 mod windows;
 
@@ -44,7 +44,7 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// The number in an object's name: stable for one title, as it is on a phone while it lives.
+/// The hash in the name of an object, stable for one title.
 fn token(title: &str) -> String {
     let hash = title
         .bytes()
@@ -61,18 +61,18 @@ fn record(component: &Component, task: usize) -> String {
     )
 }
 
-/// Tasks, the one in front first, each with its number.
+/// Tasks with their ids, the foreground one first.
 fn tasks(device: &AdbDevice) -> Vec<(usize, Component)> {
     let front = device.phone().foreground();
     let mut tasks = device.phone().tasks();
     tasks.retain(|task| *task != front);
     tasks.insert(0, front);
-    // Numbers stay with their apps however the order changes.
+    // An app keeps its id however the order changes.
     let number = |task: &Component| 2 + task.package.bytes().map(usize::from).sum::<usize>() % 997;
     tasks.into_iter().map(|task| (number(&task), task)).collect()
 }
 
-/// Whether apps run in front: not while the phone sleeps or is locked.
+/// Whether an app is resumed: not while the phone sleeps or is locked.
 fn resumed(device: &AdbDevice) -> bool {
     device.phone().is_awake() && !device.phone().is_locked()
 }

@@ -12,7 +12,7 @@ use crate::{
     shell::io::{Io, PIPE_LIMIT},
 };
 
-/// Flags parsed, or the reply that refuses them.
+/// The parsed flags, or the output that refuses them.
 pub(super) fn flags<'a>(
     device: &AdbDevice,
     program: &str,
@@ -23,7 +23,7 @@ pub(super) fn flags<'a>(
         .map_err(|flag| CommandOutput::malformed(device, 1, unknown_option(program, flag)))
 }
 
-/// Runs `act` on each operand; what fails is told, and the rest still done.
+/// Runs `act` on each operand; failures are reported and do not stop the rest.
 fn each(
     device: &AdbDevice,
     program: &str,
@@ -40,7 +40,7 @@ fn each(
     CommandOutput::error(u8::from(!failures.is_empty()), failures)
 }
 
-/// A file of the phone, or of those the kernel makes up.
+/// Reads a file of the file system or of `/proc`.
 pub(super) fn read(device: &AdbDevice, cwd: &str, name: &str) -> Result<Bytes, FileError> {
     let path = normalize_path(cwd, name);
     match path.as_str() {
@@ -57,7 +57,7 @@ pub(super) fn read(device: &AdbDevice, cwd: &str, name: &str) -> Result<Bytes, F
     }
 }
 
-/// The operands' content in order; without any, or for `-`, stdin.
+/// The contents of the operands in order; stdin without any, and for `-`.
 pub(super) async fn inputs(
     device: &AdbDevice,
     cwd: &str,

@@ -98,8 +98,8 @@ enum Syntax {
     Fixed,
 }
 
-/// In a basic expression `|`, `+`, `?`, braces and parentheses mean themselves, and with a
-/// backslash what they mean in an extended one.
+/// In a basic regular expression `|`, `+`, `?`, braces and parentheses are literal, and operators with
+/// a backslash.
 fn translate(pattern: &str, syntax: Syntax) -> String {
     match syntax {
         Syntax::Fixed => regex_lite::escape(pattern),

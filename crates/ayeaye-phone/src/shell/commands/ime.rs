@@ -9,8 +9,8 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         words => words.to_vec(),
     };
     let known = |id: &str| phone.input_methods().into_iter().find(|(known, _)| known == id);
-    let unknown = |id: &str, what: &str| {
-        let text = format!("Unknown input method {id} cannot be {what} for user #0\n");
+    let unknown = |id: &str, message: &str| {
+        let text = format!("Unknown input method {id} cannot be {message} for user #0\n");
         CommandOutput::malformed(device, 255, text)
     };
     match words.as_slice() {

@@ -1,7 +1,7 @@
 //! `input`: touch, keys and text.
 //!
-//! On a real phone the work is done in the system server, whether or not the shell that asked for
-//! it lives on; so it is here: a swipe that began is finished.
+//! As on a real phone, where the system server does the work, a gesture that has begun is finished
+//! even when its shell is gone.
 use std::time::Duration;
 
 use super::{CommandOutput, args::pixel, keys};
@@ -10,11 +10,11 @@ use crate::device::AdbDevice;
 /// Before Android 12 `input` is a Java program, and starting one takes this long.
 const JVM_START: Duration = Duration::from_millis(400);
 const FIRST_SDK_WITHOUT_JAVA: u32 = 31;
-/// How long a swipe takes when nothing is said.
+/// The default duration of a swipe.
 const SWIPE: Duration = Duration::from_millis(300);
-/// How long the finger rests before it drags.
+/// The long press before a drag.
 const HOLD: Duration = Duration::from_millis(500);
-/// Longer ones are refused, so that no gesture holds a phone for ever.
+/// Longer gestures are refused, so that none blocks a phone for ever.
 const MAX_DURATION_MS: u64 = 60_000;
 
 const SOURCES: [&str; 12] = [
@@ -56,7 +56,7 @@ enum Press {
 enum ArgumentError {
     Missing(String),
     Invalid,
-    /// What it would type is not on the keyboard.
+    /// The text has a character that no key types.
     Untypable,
     UnknownCommand,
     UnknownKey(String),
@@ -71,8 +71,9 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
     if let ["-d", display, rest @ ..] = words {
         if !matches!(*display, "0" | "DEFAULT_DISPLAY" | "INVALID_DISPLAY") {
-            let what = format!("java.lang.IllegalArgumentException: Invalid display id: {display}");
-            return CommandOutput::exception(device, "-d", &what);
+            let message =
+                format!("java.lang.IllegalArgumentException: Invalid display id: {display}");
+            return CommandOutput::exception(device, "-d", &message);
         }
         words = rest;
     }
@@ -98,27 +99,27 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
             CommandOutput::argument_expected(device, command, &last)
         }
         Err(ArgumentError::Invalid) => {
-            let what = format!(
+            let message = format!(
                 "java.lang.IllegalArgumentException: Error: Invalid arguments for command: {command}"
             );
-            CommandOutput::exception(device, command, &what)
+            CommandOutput::exception(device, command, &message)
         }
         Err(ArgumentError::Untypable) => {
-            let what = "java.lang.NullPointerException: Attempt to get length of null array\n\
+            let message = "java.lang.NullPointerException: Attempt to get length of null array\n\
                         \tat com.android.server.input.InputShellCommand.sendText(InputShellCommand.java:390)";
-            CommandOutput::exception(device, command, what)
+            CommandOutput::exception(device, command, message)
         }
         Err(ArgumentError::UnknownCommand) => {
             CommandOutput::malformed(device, 255, format!("Unknown command: {command}\n"))
         }
         Err(ArgumentError::UnknownKey(key)) => {
-            let what = format!("java.lang.IllegalArgumentException: Unknown keycode: {key}");
-            CommandOutput::exception(device, command, &what)
+            let message = format!("java.lang.IllegalArgumentException: Unknown keycode: {key}");
+            CommandOutput::exception(device, command, &message)
         }
     }
 }
 
-/// The gesture, and whether words were left over, which a real phone ignores.
+/// The gesture, and whether there were extra arguments, which a real phone ignores.
 fn parse(command: &str, args: &[&str]) -> Result<(Gesture, bool), ArgumentError> {
     match command {
         "tap" => {

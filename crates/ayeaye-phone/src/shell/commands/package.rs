@@ -9,7 +9,7 @@ use crate::{
     shell::io::Io,
 };
 
-/// What every way to install an app is told.
+/// The answer to every way to install an app.
 pub(crate) const INSTALL_REFUSED: &str =
     "Failure [INSTALL_FAILED_ABORTED: a virtual phone runs only the apps it came with]\n";
 
@@ -33,7 +33,7 @@ pub(super) async fn run(device: &AdbDevice, words: &[&str], io: &Io) -> CommandO
         ["query-activities", options @ ..] => query(device, options),
         ["dump", name] => dump(device, name),
         ["install" | "install-incremental" | "install-streaming", options @ ..] => {
-            // The file comes on stdin; the answer after it, or adb would report a broken pipe.
+            // Read the file from stdin first, or adb would report a broken pipe.
             let size = options.windows(2).find(|pair| pair[0] == "-S").map(|pair| pair[1]);
             if let Some(size) = size.and_then(|size| size.parse().ok()) {
                 io.stdin.skip(size).await;
@@ -90,7 +90,7 @@ fn list(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     CommandOutput::ok(lines.collect::<Vec<_>>().concat())
 }
 
-/// What the options of an intent ask for.
+/// The intent to resolve.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct IntentFilter<'a> {
     brief: bool,
@@ -227,7 +227,7 @@ pub(super) fn dump(device: &AdbDevice, name: &str) -> CommandOutput {
     CommandOutput::ok(text)
 }
 
-/// The activity an app's icon starts.
+/// The launcher activity of an app.
 pub(super) fn launcher_of(device: &AdbDevice, package: &str) -> Option<Component> {
     find(device, package)?.launcher
 }
@@ -236,7 +236,7 @@ fn find(device: &AdbDevice, name: &str) -> Option<Package> {
     device.phone().packages().into_iter().find(|package| package.name == name)
 }
 
-/// The launcher itself: the system's package that is named so and is no app on it.
+/// The activity of the home screen.
 fn home(device: &AdbDevice) -> Option<Component> {
     let packages = device.phone().packages();
     let home = packages.into_iter().find(|package| package.name.contains("launcher"))?;

@@ -9,7 +9,7 @@ use crate::{
     files::normalize_path,
 };
 
-/// The number `SurfaceFlinger` gives the only display.
+/// The id of the only display.
 pub(super) const DISPLAY_ID: &str = "4619827259835644672";
 
 const WARNING: &str = "[Warning] Multiple displays were found, but no display id was specified! \

@@ -1,10 +1,10 @@
-//! `settings`: the three tables.
+//! `settings` and `content`: the settings tables.
 use super::CommandOutput;
 use crate::device::AdbDevice;
 
 const NAMESPACES: [&str; 3] = ["system", "secure", "global"];
 
-/// Keys `settings list` looks for; a phone here knows no others unless they were put.
+/// The keys that `settings list` prints.
 const KNOWN: [&str; 16] = [
     "accelerometer_rotation",
     "adb_enabled",
@@ -42,7 +42,7 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
         }
         ["put", "secure", "default_input_method", id] => match phone.set_input_method(id) {
             Ok(()) => CommandOutput::status(0),
-            // Android takes any text here and falls back later; that helps nobody.
+            // Android accepts any text here and falls back later.
             Err(why) => CommandOutput::malformed(device, 255, format!("{why}\n")),
         },
         ["put", _, key, value] | ["put", _, key, value, "default"] => {
@@ -70,8 +70,8 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// `content insert --uri content://settings/NAMESPACE --bind name:s:KEY --bind value:TYPE:VALUE`, as
-/// some agents turn the screen. No other provider is here.
+/// `content insert --uri content://settings/NAMESPACE --bind name:s:KEY --bind value:TYPE:VALUE`, with
+/// which some agents rotate the screen. There are no other providers.
 pub(super) fn content(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     let ["insert", "--uri", uri, "--bind", name, "--bind", value] = words else {
         return CommandOutput::unsupported(device, &format!("content {}", words.join(" ")));
@@ -88,7 +88,7 @@ pub(super) fn content(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// Two settings are views of what the phone knows anyway.
+/// A setting; those of input methods are computed.
 fn get(device: &AdbDevice, namespace: &str, key: &str) -> Option<String> {
     let phone = device.phone();
     match (namespace, key) {

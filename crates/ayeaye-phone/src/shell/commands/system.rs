@@ -1,8 +1,8 @@
-//! Commands that tell about the system, and the few that would change it.
+//! Commands about the system.
 use super::CommandOutput;
 use crate::device::{AdbDevice, unix_seconds};
 
-/// The services `dumpsys -l` and `service list` know.
+/// The services of `dumpsys -l` and `cmd -l`.
 pub(super) const SERVICES: [&str; 20] = [
     "SurfaceFlinger",
     "accessibility",
@@ -51,13 +51,13 @@ pub(super) fn date(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// A moment in UTC, which is the time zone of this phone; `None` for formats nobody knows.
+/// Formats a time in UTC, the time zone of this phone; `None` for an unknown format.
 pub(super) fn strftime(format: &str, unix: u64) -> Option<String> {
     let moment = jiff::Timestamp::from_second(i64::try_from(unix).ok()?).ok()?;
     jiff::fmt::strtime::format(format.replace("%Z", "GMT"), moment).ok()
 }
 
-/// A process number that stays with its name.
+/// A process id that is stable for a name.
 pub(super) fn pid_of(name: &str) -> u32 {
     1000 + name.bytes().fold(7_u32, |sum, byte| (sum * 31 + u32::from(byte)) % 30_000)
 }
@@ -99,7 +99,7 @@ pub(super) fn ps(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     )
 }
 
-/// An empty log: with `-d` it ends, without it never does.
+/// An empty log. Without `-d` it is followed for ever.
 pub(super) async fn logcat(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     if words.iter().any(|word| matches!(*word, "-c" | "--clear" | "-g" | "-G")) {
         return CommandOutput::status(0);
@@ -121,7 +121,7 @@ pub(super) fn svc(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// `cmd statusbar …`: taken, but the shade is pulled with a finger.
+/// `cmd statusbar …`: accepted without effect.
 pub(super) fn statusbar(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     match words {
         ["expand-notifications" | "expand-settings" | "collapse"] => CommandOutput::status(0),

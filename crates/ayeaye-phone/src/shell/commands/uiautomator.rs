@@ -9,9 +9,9 @@ use crate::{
     files::normalize_path,
 };
 
-/// What a virtual machine needs to start, each time.
+/// How long the JVM takes to start, each time.
 const JVM_START: Duration = Duration::from_millis(300);
-/// How long it waits for a screen that does not stand still.
+/// How long it waits for the screen to settle.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(10);
 const DEFAULT: &str = "/sdcard/window_dump.xml";
 
@@ -47,7 +47,7 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
         return CommandOutput::error(0, "ERROR: could not get idle state.\n");
     }
     let xml = device.phone().ui_xml();
-    // The misspelt word is Android's own, and tools look for it.
+    // The misspelling is Android's own, and tools look for it.
     let message = format!("UI hierchary dumped to: {path}\n");
     if path == "/dev/tty" || path == "/dev/stdout" {
         return CommandOutput {
@@ -68,7 +68,7 @@ pub(super) async fn run(device: &AdbDevice, cwd: &str, words: &[&str]) -> Comman
     }
 }
 
-/// Waits until nothing moves, as the real one does.
+/// Waits until the screen has settled, as the real one does.
 async fn settled(device: &AdbDevice) -> bool {
     let deadline = tokio::time::Instant::now() + SETTLE_TIMEOUT;
     while let Some(at) = device.phone().settles_at() {

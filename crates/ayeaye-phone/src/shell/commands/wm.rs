@@ -4,7 +4,7 @@ use crate::device::AdbDevice;
 
 /// What Android accepts as a density.
 const DENSITIES: std::ops::RangeInclusive<u32> = 72..=2000;
-/// Shortest and longest side of an override: the picture of it must stay affordable.
+/// The sides of a size override; larger pictures would be too expensive.
 const SIDES: std::ops::RangeInclusive<u32> = 200..=4096;
 
 pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
@@ -91,7 +91,7 @@ pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
     }
 }
 
-/// `-d 0` means the only display there is, wherever it stands.
+/// Removes `-d 0`: there is only one display.
 fn without_display<'a>(words: &[&'a str]) -> Vec<&'a str> {
     let mut rest = words.to_vec();
     if let Some(at) = rest.windows(2).position(|pair| pair == ["-d", "0"]) {

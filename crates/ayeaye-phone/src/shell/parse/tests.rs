@@ -111,7 +111,7 @@ proptest! {
     }
 }
 
-/// Nothing is taken for a command line that `mksh` would refuse.
+/// No command line is accepted that `mksh` refuses.
 #[tokio::test]
 async fn what_is_accepted_is_valid_in_mksh() {
     let Some(mksh) = crate::shell::tests::mksh() else { return };

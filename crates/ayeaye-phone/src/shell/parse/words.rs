@@ -3,7 +3,7 @@ use super::{Parser, SyntaxError, Until, ends_word};
 use crate::shell::syntax::{Part, Word};
 
 impl Parser {
-    /// A word that stands in command position and may be a reserved one.
+    /// A word without quotes, which may be a reserved one.
     pub(super) fn plain_word(&self) -> Option<String> {
         let word: String = self.text[self.at..].iter().take_while(|c| !ends_word(**c)).collect();
         let special = |c: char| matches!(c, '\'' | '"' | '\\' | '$' | '`');
@@ -53,7 +53,7 @@ impl Parser {
                             flush(&mut word, &mut bare, Part::Bare);
                             word.push(Part::Quoted(c.to_string()));
                         }
-                        // The next line belongs to it.
+                        // The next line continues this one.
                         None => return Err(SyntaxError::UnexpectedEnd),
                     }
                     self.at += 1;
@@ -170,7 +170,7 @@ fn flush(word: &mut Word, text: &mut String, part: impl FnOnce(String) -> Part) 
     }
 }
 
-/// `{a,b}` would become two words on a real phone.
+/// `{a,b}` is two words on a real phone.
 fn refuse_braces(word: &Word) -> Result<(), SyntaxError> {
     let (mut open, mut comma) = (false, false);
     for part in word {

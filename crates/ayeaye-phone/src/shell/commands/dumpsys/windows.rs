@@ -2,7 +2,7 @@
 use super::{record, tasks, token};
 use crate::device::AdbDevice;
 
-/// All parts, as without an argument.
+/// Everything, for no argument.
 pub(super) fn all(device: &AdbDevice) -> String {
     format!(
         "WINDOW MANAGER LAST ANR (dumpsys window lastanr)\n  <no ANR has occurred since boot>\n\n{}\n{}\n{}",
@@ -12,7 +12,7 @@ pub(super) fn all(device: &AdbDevice) -> String {
     )
 }
 
-/// Windows from top to bottom. Since Android 10 the focus is not told here.
+/// Windows from top to bottom. Since Android 10 the focus is not part of this.
 pub(super) fn list(device: &AdbDevice) -> String {
     let phone = device.phone();
     let (width, height) = phone.display_size();
@@ -67,7 +67,7 @@ pub(super) fn list(device: &AdbDevice) -> String {
     text
 }
 
-/// The display with its size and what has the focus.
+/// The display: its size, and the focused window and app.
 pub(super) fn displays(device: &AdbDevice) -> String {
     let phone = device.phone();
     let options = phone.options();
@@ -111,7 +111,7 @@ pub(super) fn displays(device: &AdbDevice) -> String {
     )
 }
 
-/// Awake, locked, and whether a swipe is enough to unlock.
+/// The keyguard: awake, locked, secure.
 pub(super) fn policy(device: &AdbDevice) -> String {
     let phone = device.phone();
     let (awake, locked) = (phone.is_awake(), phone.is_locked());
