@@ -1,5 +1,5 @@
 //! Leave to do one thing: what a user's "yes" allows, and nothing beside it.
-use crate::{Action, Gesture, Point, Question, journal::ParsedRecord};
+use crate::{Action, Gesture, Point, Question, event::ParsedRecord};
 
 /// What the user was asked to allow.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! Nothing depends on there being any: many apps show none, and phones fail to dump them in time.
 use crate::Pixel;
-use crate::journal::TargetRecord;
+use crate::event::TargetRecord;
 
 /// Most elements that are read; more is a list without an end.
 const MOST: u32 = 20_000;

@@ -1,10 +1,6 @@
 //! The seam to what is kept: one append-only record a session, the only truth about it.
-mod builder;
-mod event;
-mod facts;
 mod files;
 mod retention;
-mod summary;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,17 +8,15 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-pub use builder::SessionBuilder;
-pub use event::*;
-pub use facts::InvalidActionRecord;
 pub use files::{
     Clock, FileJournal, FreeSpace, InvalidRecordLine, MIN_FREE_BYTES, SyncPolicy, VerifyReport,
 };
 pub use retention::{
     PruneReport, Removable, Retention, RetentionCandidate, prune, select_for_removal,
 };
-pub use summary::Summary;
 
+pub use crate::event::*;
+pub use crate::session::{SessionBuilder, Summary};
 use crate::{DeviceId, MissingSessionStart, SessionId};
 
 /// Why a record could not be kept or read. Each names the file and the way out.

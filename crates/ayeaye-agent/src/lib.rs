@@ -13,6 +13,7 @@ mod session_id;
 mod stop_reason;
 
 mod device;
+mod event;
 pub mod journal;
 mod model;
 

@@ -1,7 +1,7 @@
 //! What a run has come to, as it is told to whoever follows it.
 use jiff::Timestamp;
 
-use crate::journal::{ActionRecord, DeviceRecord, RunRecord};
+use crate::event::{ActionRecord, DeviceRecord, RunRecord};
 use crate::{Question, SessionId, StopReason};
 
 /// What a run has come to. Made from the session's record alone, so that it is the same while the

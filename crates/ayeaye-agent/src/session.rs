@@ -3,19 +3,24 @@
 //! [`Session`] is never stored: it is folded from events, live and after a restart by the same code,
 //! so whatever a run knows, the next process knows as well.
 mod agents;
+mod builder;
 mod planning;
+mod summary;
 
 use jiff::Timestamp;
 
 pub use self::agents::Agents;
 pub(crate) use self::agents::{APP_AGENT, HOST_AGENT};
+pub use self::builder::SessionBuilder;
 pub use self::planning::Planning;
 pub(crate) use self::planning::{
     ASSIGN, FAIL, FinishedSubtask, RESULTS, SubtaskClosing, lines, push_quoted,
 };
+pub use self::summary::Summary;
+pub(crate) use self::summary::SummaryBuilder;
 
 use crate::approval::{self, Approval};
-use crate::journal::{
+use crate::event::{
     ActionRecord, Answer, BlobRef, DeviceRecord, Event, Fact, LlmResponse, ParsedRecord,
     QuestionAsked, ResponseRecord, RunRecord, SessionStart, StepEnd, TokenRecord, ToolEnd,
 };

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::{KeepText, SecretStore};
-use crate::journal::{
+use crate::event::{
     ActionRecord, Fact, LlmResponse, MessageRecord, ParsedRecord, PartRecord, ResponseRecord,
     StepEnd,
 };

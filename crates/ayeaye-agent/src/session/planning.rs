@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::agents::{HOST_AGENT, agent_of_app};
-use crate::journal::{Fact, StepEnd};
+use crate::event::{Fact, StepEnd};
 
 /// Most that is remembered of finished subtasks, and of each sort of words.
 const MAX_REMEMBERED: usize = 32;

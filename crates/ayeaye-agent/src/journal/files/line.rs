@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use crate::journal::event::parse::CompactEvent;
+use crate::event::CompactEvent;
 use crate::journal::{Entry, Event, FORMAT};
 
 /// Most bytes of a line, its end not counted. Prompts and replies are far below; what is large goes

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Folder, storage, write_whole};
 use super::line::Detail;
 use super::open;
-use crate::journal::summary::SummaryBuilder;
 use crate::journal::{JournalError, Summary};
+use crate::session::SummaryBuilder;
 
 /// Raised when a summary of the last version would be misread.
 const VERSION: u32 = 1;

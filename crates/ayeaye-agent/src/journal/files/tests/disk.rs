@@ -129,7 +129,7 @@ async fn a_summary_says_what_the_session_says() {
     let rig = rig();
     let (id, events) = rig.full_session().await;
     for length in 1..=events.len() {
-        let mut summing = crate::journal::summary::SummaryBuilder::new(id);
+        let mut summing = crate::session::SummaryBuilder::new(id);
         events[..length].iter().for_each(|event| summing.apply(event));
         let Summary { task, stop_reason, message, question, steps, cost_usd, cost_known, .. } =
             summing.finish(0).unwrap();

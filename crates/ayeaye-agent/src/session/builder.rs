@@ -1,6 +1,7 @@
 //! A session folded while its record is read, without keeping the events.
-use super::{Event, Fact};
-use crate::{MissingSessionStart, Session, SessionId};
+use super::{MissingSessionStart, Session};
+use crate::SessionId;
+use crate::event::{Event, Fact};
 
 /// A [`Session`] in the making: [`Session::from_events`] for whoever sees one event at a time.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for Event {
 
 /// An event as [`Journal::visit_compact`](crate::Journal::visit_compact) has it.
 #[derive(Debug)]
-pub(in super::super) struct CompactEvent(pub(in super::super) Event);
+pub(crate) struct CompactEvent(pub(crate) Event);
 
 impl<'de> Deserialize<'de> for CompactEvent {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

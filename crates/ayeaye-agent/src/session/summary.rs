@@ -2,8 +2,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{DeviceRecord, Event, Fact, SessionBuilder};
-use crate::{MissingSessionStart, SessionId, StopReason};
+use super::{MissingSessionStart, SessionBuilder};
+use crate::event::{DeviceRecord, Event, Fact};
+use crate::{SessionId, StopReason};
 
 /// What a list shows of a session, and what decides how long it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,7 +49,7 @@ pub struct Summary {
 
 /// A [`Summary`] in the making.
 #[derive(Debug)]
-pub(super) struct SummaryBuilder {
+pub(crate) struct SummaryBuilder {
     builder: SessionBuilder,
     task_name: String,
     rounds: u32,
@@ -57,12 +58,12 @@ pub(super) struct SummaryBuilder {
 }
 
 impl SummaryBuilder {
-    pub(super) fn new(id: SessionId) -> Self {
+    pub(crate) fn new(id: SessionId) -> Self {
         let builder = SessionBuilder::new(id);
         Self { builder, task_name: String::new(), rounds: 0, times: None, last_seq: 0 }
     }
 
-    pub(super) fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply(&mut self, event: &Event) {
         let (started, _) = *self.times.get_or_insert((event.ts, event.ts));
         self.times = Some((started, event.ts));
         self.last_seq = event.seq;
@@ -75,7 +76,7 @@ impl SummaryBuilder {
     }
 
     /// `bytes` are those of the record and its blobs.
-    pub(super) fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
+    pub(crate) fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
         let Self { builder, task_name, rounds, times, last_seq } = self;
         let session = builder.finish()?;
         let (started, last) = times.expect("a session that has begun has an event");

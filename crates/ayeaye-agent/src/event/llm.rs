@@ -1,0 +1,222 @@
+//! What is recorded of calls to models: what was sent, what came back, and what was understood.
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{BlobRef, parse};
+
+/// What a model said, as its profile understood it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResponseRecord {
+    /// What it sees.
+    #[serde(default)]
+    pub observation: String,
+    /// Why.
+    #[serde(default)]
+    pub thought: String,
+    /// The action in a few words.
+    #[serde(default)]
+    pub comment: String,
+    /// What has been done so far.
+    #[serde(default)]
+    pub summary: String,
+    /// What is to come after this step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<String>,
+    /// A host agent's: what the app agent is to do now.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub current_subtask: String,
+    /// A host agent's: what the app agent should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub message: Vec<String>,
+    /// What it asks the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
+}
+
+/// An action as kept: GELab's name and its arguments.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActionRecord {
+    /// Such as `CLICK`.
+    pub function: String,
+    /// Such as `{"point": [512, 203]}`, in thousandths.
+    pub arguments: Map<String, Value>,
+}
+
+/// Tokens, as the endpoint counted them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenRecord {
+    /// Sent.
+    pub prompt: u64,
+    /// Received.
+    pub completion: u64,
+    /// Of the completion: reasoning.
+    pub thinking: u64,
+    /// Of the prompt: from a cache.
+    pub cached: u64,
+    /// Prompt and completion.
+    pub total: u64,
+}
+
+/// A message of a prompt, its pictures by reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageRecord {
+    /// `system`, `user` or `assistant`.
+    pub role: String,
+    /// In order.
+    pub parts: Vec<PartRecord>,
+}
+
+/// A piece of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartRecord {
+    /// Words.
+    Text(String),
+    /// Words that are long or said in every step, kept once.
+    TextBlob(BlobRef),
+    /// A picture.
+    Picture(BlobRef),
+}
+
+/// A tool that a model asked for in its reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCallRecord {
+    /// As the endpoint named it.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub parameters: Map<String, Value>,
+}
+
+/// See [`Fact::LlmRequest`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LlmRequest {
+    /// From 1 through the session.
+    pub call_id: u32,
+    /// From 1 for each agent.
+    pub request_number: u32,
+    /// From 1 in each request: more than 1 when a reply was asked for again.
+    pub iteration: u32,
+    /// `act`, `repair`, `auto_reply`, `plan`, `caption` or `evaluate`.
+    pub purpose: String,
+    /// As it is asked for.
+    pub model: String,
+    /// Such as `gelab`.
+    pub profile: String,
+    /// In order.
+    pub messages: Vec<MessageRecord>,
+    /// Sampling and the like, as it was sent.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub params: Map<String, Value>,
+    /// The tools it was offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_schema: Option<Value>,
+    /// The shape its reply has to have, where the endpoint was told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_schema: Option<Value>,
+    /// What the tools it called before have returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_results: Option<Value>,
+}
+
+/// See [`Fact::LlmResponse`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LlmResponse {
+    /// That of the request.
+    pub call_id: u32,
+    /// That of the request.
+    pub request_number: u32,
+    /// That of the request.
+    pub iteration: u32,
+    /// `final` when it was acted on, else `intermediate`.
+    pub kind: String,
+    /// Whether an answer came and could be read.
+    pub success: bool,
+    /// As it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw_content: Option<String>,
+    /// Reasoning that the endpoint keeps apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+    /// Tools it asks for before it decides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCallRecord>,
+    /// What was understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parsed: Option<ParsedRecord>,
+    /// `stop`, `length` ...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
+    /// As the endpoint names it.
+    pub model: String,
+    /// As the endpoint counted.
+    pub tokens: TokenRecord,
+    /// Milliseconds, retries included.
+    pub latency_ms: f64,
+    /// Milliseconds to the first token, if streamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_ms: Option<f64>,
+    /// In US dollars.
+    pub cost_usd: f64,
+    /// Whether the price is known.
+    pub cost_known: bool,
+    /// Attempts that failed before, each in a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retries: Vec<String>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What was understood of a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "parse::FlatParsed")]
+pub struct ParsedRecord {
+    /// What to do.
+    pub action: ActionRecord,
+    /// What else was said.
+    #[serde(flatten)]
+    pub response: ResponseRecord,
+}
+
+/// See [`Fact::Evaluation`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationRecord {
+    /// `round` or `session`.
+    pub level: String,
+    /// `yes`, `no` or `unsure`.
+    pub complete: String,
+    /// The parts of the request, each judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_scores: Vec<SubScore>,
+    /// Why.
+    pub reason: String,
+    /// What was judged, in the user's words.
+    pub request: String,
+    /// Of the judging calls.
+    pub tokens: TokenRecord,
+    /// In US dollars.
+    pub cost_usd: f64,
+    /// Whether the price is known.
+    pub cost_known: bool,
+    /// Why there is no judgement; then `complete` is `unsure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl EvaluationRecord {
+    /// The judgement in a fact, if it is one.
+    pub fn of(fact: &Value) -> Option<Self> {
+        Self::deserialize(fact).ok()
+    }
+}
+
+/// One part of a judgement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubScore {
+    /// The part of the request.
+    pub name: String,
+    /// `yes`, `no` or `unsure`.
+    pub evaluation: String,
+}

@@ -1,0 +1,180 @@
+//! What is recorded of a step: its bounds, what was seen, done, asked and answered.
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{ActionRecord, BlobRef, ResponseRecord, TokenRecord};
+
+/// See [`Fact::StepStart`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepStart {
+    /// `HostAgent` or `AppAgent`; `Client` for a step that a client has decided and no model.
+    pub agent_type: String,
+    /// From 0 in each round.
+    pub round_step: u32,
+    /// From 0 for each agent.
+    pub agent_step: u32,
+    /// What this agent is to do.
+    pub subtask: String,
+    /// From 0 in each round; -1 for the host agent.
+    pub subtask_index: i32,
+    /// Which request to the model this is going to be, from 1 for each agent. A step that ends before
+    /// it asks leaves the number to the next.
+    pub request_number: u32,
+}
+
+/// See [`Fact::StepEnd`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepEnd {
+    /// `CONTINUE`, `FINISH`, `PENDING`, `CONFIRM`, `SCREENSHOT`, `ASSIGN`, `FAIL` or `ERROR`.
+    pub status: String,
+    /// What the model said, by the names of UFO's log.
+    pub response: ResponseRecord,
+    /// What was decided; empty when nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<ActionRecord>,
+    /// What came of it.
+    pub result: String,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Of all calls of this step.
+    pub tokens: TokenRecord,
+    /// In US dollars, of all calls of this step.
+    pub cost_usd: f64,
+    /// Whether the price is known.
+    pub cost_known: bool,
+    /// Milliseconds by phase.
+    pub time_ms: PhaseTimes,
+    /// The screen in words, where that was wanted and the step has ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<String>,
+}
+
+/// Milliseconds by UFO's phases.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub struct PhaseTimes {
+    /// Looking: settle, capture, encode.
+    pub data_collection: f64,
+    /// Waiting for models.
+    pub llm_interaction: f64,
+    /// Acting on the phone.
+    pub action_execution: f64,
+    /// Writing the record.
+    pub memory_update: f64,
+}
+
+/// See [`Fact::Observe`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observe {
+    /// The picture the model is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screenshot: Option<BlobRef>,
+    /// Width and height of the picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screenshot_size: Option<[u32; 2]>,
+    /// Width and height of the frame it was made from.
+    pub screen_size: [u32; 2],
+    /// The elements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ui_tree: Option<BlobRef>,
+    /// Package of the app in front; empty when the phone did not say.
+    pub package: String,
+    /// Its activity.
+    pub activity: String,
+    /// Whether the display was on.
+    pub screen_on: bool,
+    /// Places of the kept picture that were blacked out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub blackened: u32,
+    /// Captures until the screen stood still.
+    pub captures: u32,
+    /// Whether it stood still before the limit.
+    pub settled: bool,
+    /// Milliseconds from the first capture to the last.
+    pub settle_ms: f64,
+    /// Milliseconds for scaling and encoding.
+    pub encode_ms: f64,
+}
+
+/// See [`Fact::ToolStart`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolStart {
+    /// From 1 through the session.
+    pub tool_call_id: u32,
+    /// Such as `CLICK`.
+    pub name: String,
+    /// Its arguments.
+    pub parameters: Map<String, Value>,
+    /// Whether it changes the phone.
+    pub device: bool,
+    /// What it is aimed at, where the screen's elements were known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetRecord>,
+    /// Calls of one reply share a number, from 1 through the session; alone without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
+}
+
+/// An element of the screen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetRecord {
+    /// Its place in the tree, from 0, in the order of the document.
+    pub id: String,
+    /// Its text, else its description; may be empty.
+    pub name: String,
+    /// Its class, such as `android.widget.Button`.
+    pub kind: String,
+    /// Left, top, right, bottom in pixels of the screen.
+    pub rect: [i32; 4],
+}
+
+/// See [`Fact::ToolEnd`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolEnd {
+    /// That of the start.
+    pub tool_call_id: u32,
+    /// Whether it was done.
+    pub success: bool,
+    /// Set when nobody knows whether it was done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unknown: bool,
+    /// What came of it.
+    pub result: String,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Milliseconds.
+    pub duration_ms: f64,
+}
+
+/// See [`Fact::Question`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuestionAsked {
+    /// `info`, `confirm` or `takeover`.
+    pub kind: String,
+    /// What is asked.
+    pub questions: Vec<String>,
+    /// Answers to choose from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// Package of the app in front.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub app: Option<String>,
+    /// Who is to answer.
+    pub reply_mode: String,
+}
+
+/// See [`Fact::Answer`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What was said.
+    pub answers: Vec<String>,
+    /// `client`, `auto`, `manual`, `none`, or `guidance` for words nobody asked for.
+    pub source: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
