@@ -250,7 +250,7 @@ impl Question {
     /// Whether its answer would be a password or a code: nothing to be typed into a form or shown.
     pub fn asks_for_secret(&self) -> bool {
         self.kind != QuestionKind::Takeover
-            && crate::privacy::secret_asked_for(&self.text).is_some()
+            && crate::secret_text::secret_asked_for(&self.text).is_some()
     }
 }
 

@@ -9,6 +9,7 @@ mod elements;
 mod error;
 mod principal;
 mod screen;
+mod secret_text;
 mod session_id;
 mod stop_reason;
 

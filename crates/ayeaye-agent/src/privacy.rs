@@ -4,12 +4,10 @@
 //! everything passes it on the way to the record, which is where projections, results and logs come
 //! from. In the record a secret is a placeholder; on the way to the model and to the phone the
 //! placeholder becomes the secret again, as long as this process lives.
-mod detect;
 mod redact;
 mod secret_store;
 
-pub(crate) use self::detect::{find_secrets, secret_asked_for, secret_parts};
-pub(crate) use self::secret_store::{SecretKind, SecretStore, SecretStores};
+pub(crate) use self::secret_store::{SecretStore, SecretStores};
 
 /// How much of what happens is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::launch::Launch;
 use super::registry::{ActiveRun, LeaseRequest, next_change};
 use super::{Agent, AgentError, Follower, ResumeKind, ensure_same_device, has_no_task};
-use crate::privacy::SecretKind;
+use crate::secret_text::SecretKind;
 use crate::session::SessionPhase;
 use crate::{ContinueTask, DeviceId, Session, SessionId, UserInput};
 

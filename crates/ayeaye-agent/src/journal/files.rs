@@ -1,7 +1,8 @@
 //! The journal in files: one folder a session, one line an event.
 //!
-//! Start at [`FileJournal`]. `line` encodes and decodes one line, `scan` reads a whole record, `open`
-//! reads and repairs, `writer` appends, `folder` has the names and the file operations.
+//! Start at [`FileJournal`]. `line` encodes and decodes one line, `scan` a whole record, `read` a
+//! session; `open` repairs what a crash has left, `writer` appends, `folder` has the names and the file
+//! operations.
 mod answer;
 mod blobs;
 mod device_lease;
@@ -9,6 +10,7 @@ mod folder;
 mod free_space;
 mod line;
 mod open;
+mod read;
 mod scan;
 mod sessions_folder;
 mod summary_cache;
@@ -29,7 +31,7 @@ use jiff::Timestamp;
 use self::folder::{Folder, private_file, private_folder, storage};
 pub use self::free_space::{FreeSpace, MIN_FREE_BYTES};
 use self::line::{Chain, Detail};
-use self::open::{scan_file, stream_events, verify_report};
+use self::read::{scan_file, stream_events, verify_report};
 use self::writer::FileWriter;
 use super::retention::{self, PruneReport, Retention};
 use super::{BlobRef, Event, EventSink, Journal, JournalError, JournalWriter, LeaseGrant, Summary};
@@ -160,7 +162,7 @@ impl FileJournal {
         each: EventSink<'_>,
     ) -> Result<(), JournalError> {
         let work =
-            move |folder: Folder, each: &mut dyn FnMut(Event)| open::read(&folder, detail, each);
+            move |folder: Folder, each: &mut dyn FnMut(Event)| read::read(&folder, detail, each);
         stream_events(self.folder(id), "read", each, work).await
     }
 

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 use sha2::{Digest as _, Sha256};
 
-use super::{KeepText, secret_parts};
+use super::KeepText;
 use crate::SessionId;
+use crate::secret_text::{SecretKind, secret_parts};
 
 /// Most secrets of one session; the oldest is forgotten, and stays redacted where it was written.
 const MOST_SECRETS: usize = 256;
@@ -21,17 +22,6 @@ const SHORTEST: usize = 4;
 const LONGEST: usize = 512;
 /// Most sessions whose secrets are known at a time.
 const MOST_SESSIONS: usize = 256;
-
-/// What sort of secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SecretKind {
-    Password,
-    Code,
-    Card,
-    Identity,
-    /// Somebody said that it is one.
-    Marked,
-}
 
 /// The secrets of one session.
 pub(crate) struct SecretStore {

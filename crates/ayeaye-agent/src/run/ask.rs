@@ -10,7 +10,7 @@ use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use crate::journal::{Answer, Fact, QuestionAsked};
-use crate::privacy::SecretKind;
+use crate::secret_text::SecretKind;
 use crate::{Message, Part, Prompt, Question, QuestionKind, ReplyMode, Role, StopReason};
 
 /// The answer when nobody is to answer.

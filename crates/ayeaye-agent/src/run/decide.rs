@@ -12,7 +12,7 @@ use super::outcome::RunError;
 use super::recorder::StoredPicture;
 use super::step::StepBuilder;
 use crate::journal::{ActionRecord, Fact, ParsedRecord, ResponseRecord};
-use crate::privacy::{SecretKind, find_secrets};
+use crate::secret_text::{SecretKind, find_secrets};
 use crate::{Action, Decision, Frame, Gesture, Model, StepInput, StopReason, settle};
 
 /// How long a decision to type waits for what is known of the field.

@@ -13,8 +13,8 @@ use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
 use crate::journal::{Fact, StepStart};
-use crate::privacy::{SecretKind, find_secrets};
 use crate::report::StepSummary;
+use crate::secret_text::{SecretKind, find_secrets};
 use crate::session::{CLIENT, DIRECT, DIRECT_ASKED};
 use crate::{
     Action, Component, Decision, DeviceError, Gesture, Key, ScreenSize, SessionId, StopReason,

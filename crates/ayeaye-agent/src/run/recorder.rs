@@ -12,7 +12,8 @@ use crate::journal::{
     BlobRef, Entry, Fact, Journal, JournalWriter, SessionBuilder, SessionStart, TargetRecord,
     ToolEnd, ToolStart,
 };
-use crate::privacy::{PrivacySettings, SecretStore, find_secrets, secret_asked_for};
+use crate::privacy::{PrivacySettings, SecretStore};
+use crate::secret_text::{find_secrets, secret_asked_for};
 use crate::{JournalError, Picture, QuestionKind, Session, SessionId};
 
 /// A picture as a model is sent it, and where the record has it, if it may.

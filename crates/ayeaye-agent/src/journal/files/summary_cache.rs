@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, storage, write_whole};
 use super::line::Detail;
-use super::open;
+use super::read;
 use crate::journal::{JournalError, Summary};
 use crate::session::SummaryBuilder;
 
@@ -45,7 +45,7 @@ pub(super) fn summary(folder: &Folder) -> Result<Summary, JournalError> {
         return Ok(summary);
     }
     let mut summing = SummaryBuilder::new(folder.id);
-    open::read(folder, Detail::Compact, &mut |event| summing.apply(&event))?;
+    read::read(folder, Detail::Compact, &mut |event| summing.apply(&event))?;
     let summary = summing.finish(of.bytes.saturating_add(count(folder)?))?;
     // One that is being written is out of date at once.
     if stamp()? == of {

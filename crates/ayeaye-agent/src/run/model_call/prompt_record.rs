@@ -114,7 +114,7 @@ fn restore_arguments(secrets: &SecretStore, arguments: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::SecretKind;
+    use crate::secret_text::SecretKind;
 
     #[test]
     fn a_password_with_quotes_leaves_arguments_whole() {

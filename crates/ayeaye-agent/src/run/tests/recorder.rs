@@ -4,8 +4,8 @@ use serde_json::Map;
 use crate::Session;
 use crate::fakes::Recording;
 use crate::journal::Fact;
-use crate::privacy::SecretKind;
 use crate::run::recorder::ToolOutcome;
+use crate::secret_text::SecretKind;
 
 #[tokio::test]
 async fn a_session_changes_by_what_is_written() {

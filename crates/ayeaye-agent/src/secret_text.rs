@@ -1,5 +1,14 @@
 //! What is a secret: questions that ask for one, and texts that look like one.
-use super::SecretKind;
+/// What sort of secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SecretKind {
+    Password,
+    Code,
+    Card,
+    Identity,
+    /// Somebody said that it is one.
+    Marked,
+}
 
 /// Words for what is secret, in the languages most questions are asked in. Latin ones count where a
 /// word begins.
