@@ -2,7 +2,7 @@
 //! sampling.
 //!
 //! Each family is one module below this one, with a [`Family`] in it; [`ALL`](Profile::ALL) names
-//! them. What several of them share is in [`reading`] (how replies are written) and [`coords`] (what
+//! them. What several of them share is in [`parse`] (how replies are written) and [`coords`] (what
 //! their numbers mean).
 use std::fmt;
 use std::str::FromStr;
@@ -29,8 +29,8 @@ mod m3a;
 mod mai;
 mod mobile_use;
 mod owl;
+pub(crate) mod parse;
 mod qwen;
-pub(crate) mod reading;
 mod seed;
 mod step_api;
 mod telling;
@@ -39,7 +39,7 @@ mod uitars;
 mod uivenus;
 
 pub(crate) use family::{CoordContext, Family, ProfileSpec, Sampling, Wire};
-pub(crate) use reading::object::strict as strict_json;
+pub(crate) use parse::json::strict as strict_json;
 
 /// A family of models, by what it needs.
 #[derive(Debug, Clone, Copy)]

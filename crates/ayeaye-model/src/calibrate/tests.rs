@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::estimate::estimate;
 use super::probe_image::ProbeImage;
 use super::*;
-use crate::profile::reading::point;
+use crate::profile::parse::point;
 
 /// Numbers that look random; enough for noise.
 struct Noise(u64);

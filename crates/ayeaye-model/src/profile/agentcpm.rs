@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 
 use super::coords::CoordSystem;
 use super::generic::say::place;
-use super::reading::args::Args;
-use super::reading::{labelled, point, quote, refused, words};
+use super::parse::args::Args;
+use super::parse::{excerpt, labelled, point, reject, values};
 use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
@@ -97,11 +97,11 @@ fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, Par
     let args = Args::of(map)?;
     let thought = args.text(&["thought"])?.unwrap_or_default();
     // `CLEAR` and `DEEP_LINK` are said by being null.
-    let said = |name: &str| map.keys().any(|key| words::folded(key) == name);
+    let said = |name: &str| map.keys().any(|key| values::fold_name(key) == name);
     let doing = ["point", "press", "type", "clear", "deeplink"].into_iter().filter(|it| said(it));
     let doing: Vec<&str> = doing.collect();
     if 1 < doing.len() {
-        return refused(format!(
+        return reject(format!(
             "it does more than one thing ({}); do one",
             doing.join(", ").to_uppercase()
         ));
@@ -111,7 +111,7 @@ fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, Par
         None => None,
         Some(time) => match time.parse::<u64>() {
             Ok(ms) => Some(Duration::from_millis(ms)),
-            Err(_) => return refused(format!("{} is no number of milliseconds", quote(time))),
+            Err(_) => return reject(format!("{} is no number of milliseconds", excerpt(time))),
         },
     };
     let status = args.text(&["status"])?.unwrap_or_default();
@@ -120,19 +120,19 @@ fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, Par
         "finish" | "satisfied" => Some(Action::Complete { message: thought.clone() }),
         "impossible" | "interrupt" => Some(Action::Abort { reason: thought.clone() }),
         "need_feedback" if thought.trim().is_empty() => {
-            return refused("need_feedback needs a question to the user in `thought`");
+            return reject("need_feedback needs a question to the user in `thought`");
         }
         "need_feedback" => Some(Action::Info(Question::info(thought.clone()))),
         _ => {
-            return refused(format!(
+            return reject(format!(
                 "{} is no STATUS; use continue, finish, impossible or need_feedback",
-                quote(&status)
+                excerpt(&status)
             ));
         }
     };
     let action = match (end, doing.first()) {
         (Some(_), doing) if doing.is_some() || args.has(&["to"]) => {
-            return refused(
+            return reject(
                 "it acts and ends in one reply; act first, and end when it is seen done",
             );
         }
@@ -140,9 +140,9 @@ fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, Par
         (None, Some(_)) => doing_it(&args, &doing, time, coords)?,
         (None, None) if args.has(&["to"]) => return args.missing("`POINT`, where `to` begins"),
         (None, None) => match time {
-            Some(time) => Action::Wait(time.min(words::LONGEST_WAIT)),
+            Some(time) => Action::Wait(time.min(values::LONGEST_WAIT)),
             None => {
-                return refused("it names no action; use POINT, PRESS, TYPE, duration or STATUS");
+                return reject("it names no action; use POINT, PRESS, TYPE, duration or STATUS");
             }
         },
     };
@@ -170,9 +170,9 @@ fn doing_it(
         }
         ["press"] => {
             let name = args.needed(&["press"], "`PRESS`")?;
-            let name = words::bare(&name);
+            let name = values::unquoted(&name);
             let select = name.eq_ignore_ascii_case("APPSELECT");
-            let key = if select { Key::Recents } else { words::key(&name)? };
+            let key = if select { Key::Recents } else { values::key(&name)? };
             Gesture::HotKey { key }.into()
         }
         ["type"] => {
@@ -182,7 +182,7 @@ fn doing_it(
             Gesture::Type { text, point: None, clear: false, submit: false }.into()
         }
         _ => {
-            return refused(
+            return reject(
                 "CLEAR and DEEP_LINK cannot be done here; go through the screen with POINT, PRESS and \
                  TYPE",
             );
@@ -199,12 +199,12 @@ fn pointed(
 ) -> Result<Action, ParseError> {
     let gesture = match args.value(&["to"])? {
         Some(Value::String(to)) if point::numbers(to).is_err() => {
-            let direction = words::opposite(words::direction(to)?);
+            let direction = values::opposite(values::direction(to)?);
             Gesture::Scroll { direction, at: Some(point) }
         }
         Some(to) => {
             let to = point::point_in(to, coords)?;
-            Gesture::Slide { from: point, to, duration: words::SWIPE }
+            Gesture::Slide { from: point, to, duration: values::SLIDE }
         }
         None => match time {
             Some(time) if Duration::from_millis(200) < time => {
@@ -249,7 +249,7 @@ fn say(decision: &Decision, coords: &CoordContext) -> Option<Map<String, Value>>
             }
             Gesture::Scroll { direction, at: Some(point) } => json!({
                 "thought": thought, "POINT": at(point),
-                "to": words::opposite(*direction).to_string(),
+                "to": values::opposite(*direction).to_string(),
             }),
             Gesture::HotKey { key: Key::Recents } => {
                 json!({ "thought": thought, "PRESS": "APPSELECT" })

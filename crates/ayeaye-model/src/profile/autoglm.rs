@@ -5,8 +5,8 @@ use ayeaye_agent::{
 };
 
 use super::coords::CoordSystem;
-use super::reading::call::quoted;
-use super::reading::words;
+use super::parse::python::quoted;
+use super::parse::values;
 use super::turns::{self, LONGEST_TASK, Manner};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
@@ -170,7 +170,7 @@ fn call(decision: &Decision, coords: &CoordContext) -> String {
 /// Where a finger goes to show what lies in a direction: the other way, for it draws the content.
 fn finger(direction: Direction, at: Option<Point>) -> (Point, Point) {
     let (x, y) = at.map_or((0.5, 0.5), Point::fractions);
-    let (dx, dy) = match words::opposite(direction) {
+    let (dx, dy) = match values::opposite(direction) {
         Direction::Up => (0.0, -0.2),
         Direction::Down => (0.0, 0.2),
         Direction::Left => (-0.3, 0.0),

@@ -11,8 +11,8 @@ use ayeaye_agent::{
 use serde_json::{Map, Value, json};
 
 use super::CoordContext;
-use super::reading::object::{self, missing, written};
-use super::reading::{quote, refused};
+use super::parse::json::{self, missing, written};
+use super::parse::{excerpt, reject};
 
 /// Bytes of a request; more is no longer one task.
 const LONGEST_TASK: usize = 16 << 10;
@@ -145,10 +145,10 @@ pub(super) fn read_own(
                     let texts = list.iter().map(|it| it.as_str().map(str::to_owned));
                     match texts.collect::<Option<Vec<_>>>() {
                         Some(options) => options,
-                        None => return refused("the options of ask_user must be texts"),
+                        None => return reject("the options of ask_user must be texts"),
                     }
                 }
-                Some(_) => return refused("the options of ask_user must be a list of texts"),
+                Some(_) => return reject("the options of ask_user must be a list of texts"),
             };
             Ok(Action::Info(Question { options, ..Question::info(text) }))
         }),
@@ -162,20 +162,20 @@ pub(super) fn the_call(reply: &Reply) -> Result<(&str, Map<String, Value>), Pars
     for call in reply.calls.iter().take(MOST_CALLS_READ) {
         let arguments = match call.arguments.trim() {
             "" => Map::new(),
-            text if text.starts_with('{') => object::object(text)?,
-            text => return refused(format!("the arguments {} are not an object", quote(text))),
+            text if text.starts_with('{') => json::object(text)?,
+            text => return reject(format!("the arguments {} are not an object", excerpt(text))),
         };
         calls.push((call.name.trim(), arguments));
     }
     calls.dedup();
     match &calls[..] {
-        [] if reply.text.trim().is_empty() => refused("it is empty; call one tool"),
-        [] => refused(
+        [] if reply.text.trim().is_empty() => reject("it is empty; call one tool"),
+        [] => reject(
             "it calls no tool; call one: done when the request is carried out, ask_user to ask, \
              or the next action",
         ),
         [_] => Ok(calls.remove(0)),
-        _ => refused(format!(
+        _ => reject(format!(
             "it calls {} tools; call one, and the next after the new picture",
             reply.calls.len()
         )),
@@ -578,7 +578,7 @@ pub(super) mod tests {
             (any_point(), any_point()).prop_map(|(from, to)| Gesture::Slide {
                 from,
                 to,
-                duration: super::super::reading::words::SWIPE
+                duration: super::super::parse::values::SLIDE
             }),
             (any_point(), any_point()).prop_map(|(from, to)| Gesture::Drag { from, to }),
             (direction, any_point())

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::calls::{self, Tongue};
 use super::coords::CoordSystem;
-use super::reading::object::{missing, written};
-use super::reading::{point, quote, refused, words};
+use super::parse::json::{missing, written};
+use super::parse::{excerpt, point, reject, values};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -252,7 +252,7 @@ fn action(
     let flag = |what: &str| match said.get(what) {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(is)) => Ok(*is),
-        Some(other) => refused(format!("{what} must be true or false, not {other}")),
+        Some(other) => reject(format!("{what} must be true or false, not {other}")),
     };
     Ok(match name {
         "computer" => return computer(said, coords),
@@ -263,10 +263,10 @@ fn action(
             }
             Gesture::Awake { app }.into()
         }
-        "press_key" => Gesture::HotKey { key: words::key(&text("key")?)? }.into(),
+        "press_key" => Gesture::HotKey { key: values::key(&text("key")?)? }.into(),
         "long_press" => Gesture::LongPress {
             point: place("coordinate")?,
-            duration: words::press(written(said, &["seconds", "duration"]).as_deref()),
+            duration: values::press(written(said, &["seconds", "duration"]).as_deref()),
         }
         .into(),
         "pick_up_and_drop" => {
@@ -280,7 +280,7 @@ fn action(
             let (clear, submit) = (flag("clear")?, flag("submit")?);
             Gesture::Type { text: text("text")?, point, clear, submit }.into()
         }
-        _ => return refused(format!("there is no tool {}", quote(name))),
+        _ => return reject(format!("there is no tool {}", excerpt(name))),
     })
 }
 
@@ -295,7 +295,7 @@ fn computer(said: &Map<String, Value>, coords: &CoordContext) -> Result<Action, 
     };
     let held = |said: &Map<String, Value>| match said.get("text") {
         Some(Value::String(keys)) if !keys.trim().is_empty() => {
-            refused(format!("no key can be held on a phone, also not {}", quote(keys)))
+            reject(format!("no key can be held on a phone, also not {}", excerpt(keys)))
         }
         _ => Ok(()),
     };
@@ -311,7 +311,7 @@ fn computer(said: &Map<String, Value>, coords: &CoordContext) -> Result<Action, 
         "left_click_drag" => Gesture::Slide {
             from: place("start_coordinate")?,
             to: place("coordinate")?,
-            duration: words::SWIPE,
+            duration: values::SLIDE,
         }
         .into(),
         "type" => {
@@ -342,38 +342,38 @@ fn computer(said: &Map<String, Value>, coords: &CoordContext) -> Result<Action, 
                 None | Some(Value::Null) => None,
                 Some(_) => Some(place("coordinate")?),
             };
-            Gesture::Scroll { direction: words::direction(direction)?, at }.into()
+            Gesture::Scroll { direction: values::direction(direction)?, at }.into()
         }
-        "wait" => Action::Wait(words::wait(written(said, &["duration"]).as_deref())?),
+        "wait" => Action::Wait(values::wait(written(said, &["duration"]).as_deref())?),
         // A picture comes with every step anyway.
         "screenshot" => Action::Wait(Duration::ZERO),
-        "zoom" => return refused("the picture cannot be enlarged; decide by what you see of it"),
-        "right_click" => return refused("a phone has no right button; use long_press"),
+        "zoom" => return reject("the picture cannot be enlarged; decide by what you see of it"),
+        "right_click" => return reject("a phone has no right button; use long_press"),
         "triple_click" => {
-            return refused(
+            return reject(
                 "a phone takes no triple click; use long_press, or type_text with clear",
             );
         }
         "mouse_move" | "cursor_position" | "middle_click" | "left_mouse_down" | "left_mouse_up"
         | "hold_key" => {
-            return refused(format!(
+            return reject(format!(
                 "a phone has no mouse and no keyboard: {} cannot be done",
-                quote(name)
+                excerpt(name)
             ));
         }
-        _ => return refused(format!("the tool computer has no action {}", quote(name))),
+        _ => return reject(format!("the tool computer has no action {}", excerpt(name))),
     })
 }
 
 /// A key by its name in X, or as a phone's.
 fn key_named(name: &str) -> Result<Key, ParseError> {
-    match words::folded(name).as_str() {
+    match values::fold_name(name).as_str() {
         "return" | "kpenter" | "enter" => Ok(Key::Enter),
         "backspace" => Ok(Key::Delete),
         _ if name.contains('+') => {
-            refused(format!("a phone takes no combination of keys such as {}", quote(name)))
+            reject(format!("a phone takes no combination of keys such as {}", excerpt(name)))
         }
-        _ => words::key(name),
+        _ => values::key(name),
     }
 }
 

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::calls::{self, Tongue};
 use super::coords::CoordSystem;
-use super::reading::object::{missing, written};
-use super::reading::{quote, refused, words};
+use super::parse::json::{missing, written};
+use super::parse::{excerpt, reject, values};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -189,7 +189,7 @@ fn action(
         Some(Value::Number(number)) => number.as_f64().map_or_else(|| missing(what, name), Ok),
         Some(Value::String(text)) => match text.trim().parse::<f64>() {
             Ok(number) => Ok(number),
-            Err(_) => refused(format!("{what} must be a number, not {}", quote(text))),
+            Err(_) => reject(format!("{what} must be a number, not {}", excerpt(text))),
         },
         _ => missing(what, name),
     };
@@ -209,14 +209,14 @@ fn action(
     let flag = |what: &str| match said.get(what) {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(is)) => Ok(*is),
-        Some(other) => refused(format!("{what} must be true or false, not {other}")),
+        Some(other) => reject(format!("{what} must be true or false, not {other}")),
     };
     Ok(match name {
         "click" => Gesture::Click { point: place("x", "y")? }.into(),
         "double_click" => Gesture::DoubleClick { point: place("x", "y")? }.into(),
         "long_press" => {
             let seconds = written(said, &["seconds"]).unwrap_or_else(|| "2".to_owned());
-            Gesture::LongPress { point: place("x", "y")?, duration: words::press(Some(&seconds)) }
+            Gesture::LongPress { point: place("x", "y")?, duration: values::press(Some(&seconds)) }
                 .into()
         }
         "type" | "type_into" => Gesture::Type {
@@ -229,12 +229,12 @@ fn action(
         "drag_and_drop" | "pick_up_and_drop" => {
             let (from, to) = (place("start_x", "start_y")?, place("end_x", "end_y")?);
             match name {
-                "drag_and_drop" => Gesture::Slide { from, to, duration: words::SWIPE }.into(),
+                "drag_and_drop" => Gesture::Slide { from, to, duration: values::SLIDE }.into(),
                 _ => Gesture::Drag { from, to }.into(),
             }
         }
         "scroll" => {
-            let direction = words::direction(&text("direction")?)?;
+            let direction = values::direction(&text("direction")?)?;
             Gesture::Scroll { direction, at: maybe()? }.into()
         }
         "open_app" => {
@@ -245,17 +245,17 @@ fn action(
             Gesture::Awake { app }.into()
         }
         "go_back" => Gesture::HotKey { key: Key::Back }.into(),
-        "press_key" => Gesture::HotKey { key: words::key(&text("key")?)? }.into(),
+        "press_key" => Gesture::HotKey { key: values::key(&text("key")?)? }.into(),
         "wait" => {
             let seconds = written(said, &["seconds"]).unwrap_or_else(|| "1".to_owned());
-            Action::Wait(words::wait(Some(&seconds))?)
+            Action::Wait(values::wait(Some(&seconds))?)
         }
         // A picture comes with every step anyway.
         "take_screenshot" => Action::Wait(Duration::ZERO),
         "list_apps" => {
-            return refused("there is no list of apps; call open_app with the name of the one");
+            return reject("there is no list of apps; call open_app with the name of the one");
         }
-        _ => return refused(format!("there is no function {}", quote(name))),
+        _ => return reject(format!("there is no function {}", excerpt(name))),
     })
 }
 
@@ -268,10 +268,10 @@ fn safe(
     let safety = match said.get("safety_decision") {
         None | Some(Value::Null) => return Ok(action),
         Some(Value::Object(safety)) => safety,
-        Some(_) => return refused("its safety_decision is not an object"),
+        Some(_) => return reject("its safety_decision is not an object"),
     };
     let decision = written(safety, &["decision"]).unwrap_or_default();
-    match words::folded(&decision).as_str() {
+    match values::fold_name(&decision).as_str() {
         "regular" | "allowed" | "allow" => Ok(action),
         "requireconfirmation" => match action {
             Action::Gesture(gesture) => {
@@ -283,9 +283,9 @@ fn safe(
             // Nothing of it reaches the phone.
             other => Ok(other),
         },
-        _ => refused(format!(
+        _ => reject(format!(
             "its safety decision is {}: it is not done; go another way or ask the user",
-            quote(&decision)
+            excerpt(&decision)
         )),
     }
 }

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::coords::CoordSystem;
 use super::generic::say::number;
-use super::reading::args::Args;
-use super::reading::{labelled, quote, refused, words};
+use super::parse::args::Args;
+use super::parse::{excerpt, labelled, reject, values};
 use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
@@ -119,13 +119,13 @@ impl Family for M3a {
 fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, ParseError> {
     let mut args = Args::of(map)?;
     if args.has(&["index"]) {
-        return refused(
+        return reject(
             "elements have no numbers here; instead of `index` give `x` and `y`, in pixels of the \
              picture",
         );
     }
     let Some(name) = args.text(&["actiontype", "action"])? else {
-        return refused("it names no action; say which one in the field `action_type`");
+        return reject("it names no action; say which one in the field `action_type`");
     };
     args.named(&name);
     Ok(Decision {
@@ -144,11 +144,11 @@ fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         None => args.missing("`x` and `y`"),
     };
     let press = |key| Action::from(Gesture::HotKey { key });
-    let direction = || words::direction(&args.needed(&["direction"], "`direction`")?);
-    Ok(match words::folded(name).as_str() {
+    let direction = || values::direction(&args.needed(&["direction"], "`direction`")?);
+    Ok(match values::fold_name(name).as_str() {
         "click" => Gesture::Click { point: here()? }.into(),
         "doubletap" | "doubleclick" => Gesture::DoubleClick { point: here()? }.into(),
-        "longpress" => Gesture::LongPress { point: here()?, duration: words::USUAL_PRESS }.into(),
+        "longpress" => Gesture::LongPress { point: here()?, duration: values::USUAL_PRESS }.into(),
         "inputtext" => {
             let Some(text) = args.text(&["text"])?.filter(|text| !text.is_empty()) else {
                 return args.missing("`text`, which is what to type");
@@ -162,18 +162,18 @@ fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         "scroll" => Gesture::Scroll { direction: direction()?, at: at()? }.into(),
         // Of the finger, the other way round than scroll.
         "swipe" => {
-            let direction = words::opposite(direction()?);
+            let direction = values::opposite(direction()?);
             Gesture::Scroll { direction, at: at()? }.into()
         }
         "drag" => match (at()?, args.pair("tox", "toy", coords)?) {
-            (Some(from), Some(to)) => Gesture::Slide { from, to, duration: words::SWIPE }.into(),
+            (Some(from), Some(to)) => Gesture::Slide { from, to, duration: values::SLIDE }.into(),
             _ => return args.missing("`x`, `y`, `to_x` and `to_y`"),
         },
         "openapp" => {
             let app = args.needed(&["appname", "app"], "`app_name`")?;
-            Gesture::Awake { app: words::bare(&app) }.into()
+            Gesture::Awake { app: values::unquoted(&app) }.into()
         }
-        "wait" => Action::Wait(words::wait(args.text(&["seconds", "duration"])?.as_deref())?),
+        "wait" => Action::Wait(values::wait(args.text(&["seconds", "duration"])?.as_deref())?),
         "askuser" => Action::Info(Question::info(args.needed(&["text"], "`text`, the question")?)),
         "calluser" => {
             let text = args.needed(&["text"], "`text`, saying what the user has to do")?;
@@ -183,23 +183,23 @@ fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         "status" => {
             let status = args.needed(&["goalstatus", "status"], "`goal_status`")?;
             let text = args.text(&["text", "message"])?.unwrap_or_default();
-            match words::folded(&status).as_str() {
+            match values::fold_name(&status).as_str() {
                 "complete" => Action::Complete { message: text },
                 "infeasible" => Action::Abort { reason: text },
                 _ => {
-                    return refused(format!(
+                    return reject(format!(
                         "{} is no goal_status; use complete or infeasible",
-                        quote(&status)
+                        excerpt(&status)
                     ));
                 }
             }
         }
         _ => {
-            return refused(format!(
+            return reject(format!(
                 "{} is not an action_type; use one of click, double_tap, long_press, input_text, \
                  keyboard_enter, navigate_home, navigate_back, scroll, drag, open_app, wait, \
                  ask_user, call_user, answer, status",
-                quote(name)
+                excerpt(name)
             ));
         }
     })

@@ -7,8 +7,8 @@ use ayeaye_agent::{Action, Decision, ParseError, Reply};
 use serde_json::{Map, Value};
 
 use super::CoordContext;
-use super::reading::words::folded;
-use super::reading::{hermes, quote, refused};
+use super::parse::values::fold_name;
+use super::parse::{excerpt, hermes, reject};
 
 mod act;
 mod head;
@@ -57,7 +57,7 @@ pub(super) fn decision(
 ) -> Result<Decision, ParseError> {
     let action = act::action(arguments, &explain, coords, dialect)?;
     if let (Action::Complete { .. } | Action::Abort { .. }, Some(doubt)) = (&action, doubt) {
-        return refused(format!("{doubt}, so that the end of the task is in doubt"));
+        return reject(format!("{doubt}, so that the end of the task is in doubt"));
     }
     Ok(Decision { action, thought, explain, summary: String::new(), observation: String::new() })
 }
@@ -67,7 +67,7 @@ pub(super) fn arguments(
     name: &str,
     mut map: Map<String, Value>,
 ) -> Result<Map<String, Value>, ParseError> {
-    let name_folded = folded(name);
+    let name_folded = fold_name(name);
     if name.is_empty() || name_folded == "mobileuse" {
         return Ok(map);
     }
@@ -76,8 +76,8 @@ pub(super) fn arguments(
             map.insert("action".to_owned(), Value::from(name));
             Ok(map)
         }
-        Some(Value::String(action)) if folded(action) == name_folded => Ok(map),
-        Some(_) => refused(format!("{} is not a tool; call {NAME}", quote(name))),
+        Some(Value::String(action)) if fold_name(action) == name_folded => Ok(map),
+        Some(_) => reject(format!("{} is not a tool; call {NAME}", excerpt(name))),
     }
 }
 

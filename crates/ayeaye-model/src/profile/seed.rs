@@ -6,8 +6,8 @@ use ayeaye_agent::{
 };
 
 use super::coords::CoordSystem;
-use super::reading::call::{self, Call};
-use super::reading::{begins_anew, function, object, refused, think, unwrapped};
+use super::parse::python::{self, Call};
+use super::parse::{begins_anew, json, reasoning, reject, unwrapped, xml};
 use super::turns::{self, LONGEST_TASK, Manner};
 use super::uitars::{act, parse};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -107,8 +107,8 @@ What you see, and what you do next and why, in a sentence or two. Then the call,
 
 fn read(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
-    let cut = think::cut(text, function::begins);
-    let (head, mut calls) = match function::calls(cut.body)? {
+    let cut = reasoning::cut(text, xml::begins);
+    let (head, mut calls) = match xml::calls(cut.body)? {
         Some(found) => found,
         // Before it calls functions, it was taught to write as UI-TARS does.
         None if reply.calls.is_empty() => return parse::parse(reply, coords),
@@ -117,13 +117,13 @@ fn read(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
     for called in &reply.calls {
         calls.push(tool(called)?);
     }
-    let thought = think::joined([&cut.thought, head], &reply.reasoning);
-    let action = act::action(&call::only(calls)?, &thought, coords)?;
+    let thought = reasoning::joined([&cut.thought, head], &reply.reasoning);
+    let action = act::action(&python::only(calls)?, &thought, coords)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
-        return refused("its reasoning has no end, so that finished may be part of it");
+        return reject("its reasoning has no end, so that finished may be part of it");
     }
     if reply.calls.is_empty() && !begins_anew(head) && matches!(action, Action::Complete { .. }) {
-        return refused(
+        return reject(
             "its call stands in the middle of a sentence; write it on a line of its own",
         );
     }
@@ -138,10 +138,10 @@ fn tool(called: &ToolCall) -> Result<Call, ParseError> {
     if written.is_empty() {
         // A call without arguments is one thing; the end of the task is not taken from half of one.
         if act::ends(&call.name) {
-            return refused("its call has no arguments; finished needs content");
+            return reject("its call has no arguments; finished needs content");
         }
     } else {
-        for (name, value) in object::object(written)? {
+        for (name, value) in json::object(written)? {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             call.args.push((name, value));
         }

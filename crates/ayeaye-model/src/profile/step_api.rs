@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::coords::CoordSystem;
 use super::generic::say::{number, place};
-use super::reading::args::{Args, flattened};
-use super::reading::{labelled, point, quote, refused, words};
+use super::parse::args::{Args, flattened};
+use super::parse::{excerpt, labelled, point, reject, values};
 use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
@@ -112,15 +112,15 @@ fn read(map: Map<String, Value>, coords: &CoordContext) -> Result<Decision, Pars
         None => map,
         Some(Value::Array(list)) => match &list[..] {
             [Value::Object(one)] => one.clone(),
-            [] => return refused("it names no action"),
-            _ => return refused("it holds more than one action; reply with one"),
+            [] => return reject("it names no action"),
+            _ => return reject("it holds more than one action; reply with one"),
         },
-        Some(_) => return refused("its `actions` are no list"),
+        Some(_) => return reject("its `actions` are no list"),
     };
     let map = flattened(map, &["args", "action", "arguments", "params"])?;
     let mut args = Args::of(&map)?;
     let Some(name) = args.text(&["actiontype", "action"])? else {
-        return refused("it names no action; say which one in the field `action_type`");
+        return reject("it names no action; say which one in the field `action_type`");
     };
     args.named(&name);
     let text = |names: &[&str]| args.text(names).map(Option::unwrap_or_default);
@@ -139,11 +139,11 @@ fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         Some(point) => Ok(point),
         None => args.missing("`normalized_point`, two fractions from 0 to 1"),
     };
-    Ok(match words::folded(name).as_str() {
+    Ok(match values::fold_name(name).as_str() {
         "click" => Gesture::Click { point: here()? }.into(),
         "doubleclick" => Gesture::DoubleClick { point: here()? }.into(),
         "longpress" => {
-            let duration = words::press(args.text(&["duration"])?.as_deref());
+            let duration = values::press(args.text(&["duration"])?.as_deref());
             Gesture::LongPress { point: here()?, duration }.into()
         }
         "type" => {
@@ -157,19 +157,19 @@ fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         }
         "scroll" => {
             let (from, to) = path(args, coords)?;
-            Gesture::Slide { from, to, duration: words::SWIPE }.into()
+            Gesture::Slide { from, to, duration: values::SLIDE }.into()
         }
         "awake" => {
             let app = args.needed(&["text", "value", "app"], "`text`, the name of the app")?;
-            Gesture::Awake { app: words::bare(&app) }.into()
+            Gesture::Awake { app: values::unquoted(&app) }.into()
         }
         "back" => Gesture::HotKey { key: Key::Back }.into(),
         "home" => Gesture::HotKey { key: Key::Home }.into(),
         "hotkey" => {
             let key = args.needed(&["key", "value", "text"], "`key`")?;
-            Gesture::HotKey { key: words::key(&key)? }.into()
+            Gesture::HotKey { key: values::key(&key)? }.into()
         }
-        "wait" => Action::Wait(words::wait(args.text(&["duration", "value"])?.as_deref())?),
+        "wait" => Action::Wait(values::wait(args.text(&["duration", "value"])?.as_deref())?),
         "pop" | "info" => {
             let text = args.needed(&["text", "value"], "`text`, the question")?;
             Action::Info(Question::info(text))
@@ -187,10 +187,10 @@ fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
             Action::Abort { reason: args.text(&names)?.unwrap_or_default() }
         }
         _ => {
-            return refused(format!(
+            return reject(format!(
                 "{} is not an action; use one of Click, LongPress, Type, Scroll, Awake, Back, Wait, \
                  Pop, CALL_USER, Complete, Abort",
-                quote(name)
+                excerpt(name)
             ));
         }
     })

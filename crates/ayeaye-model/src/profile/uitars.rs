@@ -6,7 +6,7 @@
 use ayeaye_agent::{Decision, ParseError, Part, Prompt, Reply, StepInput};
 
 use super::coords::{CoordSystem, CoordUnit};
-use super::reading::call::{self, Call};
+use super::parse::python::{self, Call};
 use super::turns::{self, LONGEST_TASK, Manner};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize, SmartResize};
@@ -162,7 +162,7 @@ fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
 /// A decision as the model says it.
 fn say(decision: &Decision, coords: &CoordContext) -> String {
     let Call { name, args } = act::said(decision, coords);
-    let args = args.iter().map(|(name, value)| format!("{name}={}", call::quoted(value, '\'')));
+    let args = args.iter().map(|(name, value)| format!("{name}={}", python::quoted(value, '\'')));
     let args = args.collect::<Vec<_>>().join(", ");
     format!("Thought: {}\nAction: {name}({args})", act::why(decision))
 }

@@ -9,7 +9,7 @@ use ayeaye_agent::{
 };
 
 use super::coords::CoordSystem;
-use super::reading::{begins_anew, call, point, quote, refused, think, unwrapped, words};
+use super::parse::{begins_anew, excerpt, point, python, reasoning, reject, unwrapped, values};
 use super::telling::{LONGEST_TASK, Story, line, listed, put, quoted, system_notes};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
@@ -113,26 +113,27 @@ const KNOWN: &[&str] =
 fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseError> {
     let text = unwrapped(text);
     if text.is_empty() {
-        return refused("it is empty");
+        return reject("it is empty");
     }
-    let cut = think::cut(text, |text| text.starts_with("<action>") || call::head(text).is_some());
+    let cut =
+        reasoning::cut(text, |text| text.starts_with("<action>") || python::head(text).is_some());
     let body = unwrapped(cut.body);
     let Parts { before, action, conclusion, behind } = parts(body)?;
-    let call = call::only(call::calls(call::unfenced(action), KNOWN)?)?;
+    let call = python::only(python::calls(python::unfenced(action), KNOWN)?)?;
     let action = act(&call, coords)?;
     if matches!(action, Action::Complete { .. }) {
         if cut.unclosed {
-            return refused("its reasoning has no end, so that its action may be part of it");
+            return reject("its reasoning has no end, so that its action may be part of it");
         }
         if !begins_anew(before) {
-            return refused(
+            return reject(
                 "its <action> stands in the middle of a sentence; write it on a line of its own",
             );
         }
         if !behind.is_empty() {
-            return refused(format!(
+            return reject(format!(
                 "words stand behind its action, which may take it back: {}",
-                quote(behind)
+                excerpt(behind)
             ));
         }
     }
@@ -164,10 +165,10 @@ fn parts(body: &str) -> Result<Parts<'_>, ParseError> {
     };
     let inside = &body[start + "<action>".len()..];
     if inside.contains("<action>") {
-        return refused("it holds more than one action; reply with the next one alone");
+        return reject("it holds more than one action; reply with the next one alone");
     }
     let Some(end) = inside.rfind("</action>") else {
-        return refused("its action has no end; write <action>…</action>");
+        return reject("its action has no end; write <action>…</action>");
     };
     let (conclusion, behind) = conclusion(&inside[end + "</action>".len()..]);
     Ok(Parts { before: &body[..start], action: &inside[..end], conclusion, behind })
@@ -181,8 +182,8 @@ fn conclusion(rest: &str) -> (&str, &str) {
     (inside, behind.trim())
 }
 
-fn act(call: &call::Call, coords: &CoordContext) -> Result<Action, ParseError> {
-    let needs = |what: &str| ParseError(format!("{} needs {what}", quote(&call.name)));
+fn act(call: &python::Call, coords: &CoordContext) -> Result<Action, ParseError> {
+    let needs = |what: &str| ParseError(format!("{} needs {what}", excerpt(&call.name)));
     let at = |names: &[&str], what: &str| -> Result<Point, ParseError> {
         point::point(call.arg(names).ok_or_else(|| needs(what))?, coords)
     };
@@ -195,16 +196,16 @@ fn act(call: &call::Call, coords: &CoordContext) -> Result<Action, ParseError> {
         text.map(str::to_owned).ok_or_else(|| needs(what))
     };
     let here = || at(&["box", "point"], "box=(x,y)");
-    Ok(match words::folded(&call.name).as_str() {
+    Ok(match values::fold_name(&call.name).as_str() {
         "click" => Gesture::Click { point: here()? }.into(),
         "doubleclick" => Gesture::DoubleClick { point: here()? }.into(),
         "longpress" => {
-            let duration = words::press(call.named(&["duration", "time"]));
+            let duration = values::press(call.named(&["duration", "time"]));
             Gesture::LongPress { point: here()?, duration }.into()
         }
         "scroll" if call.named(&["start", "end"]).is_some() => {
             let (from, to) = ends()?;
-            Gesture::Slide { from, to, duration: words::SWIPE }.into()
+            Gesture::Slide { from, to, duration: values::SLIDE }.into()
         }
         "scroll" => {
             let Some(direction) = call.named(&["direction"]) else {
@@ -212,7 +213,7 @@ fn act(call: &call::Call, coords: &CoordContext) -> Result<Action, ParseError> {
             };
             let at =
                 call.named(&["box", "point"]).map(|it| point::point(it, coords)).transpose()?;
-            Gesture::Scroll { direction: words::direction(direction)?, at }.into()
+            Gesture::Scroll { direction: values::direction(direction)?, at }.into()
         }
         "drag" => {
             let (from, to) = ends()?;
@@ -223,13 +224,13 @@ fn act(call: &call::Call, coords: &CoordContext) -> Result<Action, ParseError> {
             Gesture::Type { text, point: None, clear: false, submit: false }.into()
         }
         "launch" => {
-            let app = call.arg(&["app"]).map(words::bare).filter(|app| !app.is_empty());
+            let app = call.arg(&["app"]).map(values::unquoted).filter(|app| !app.is_empty());
             match app {
                 Some(app) if call.named(&["url"]).is_none() => Gesture::Awake { app }.into(),
                 _ => return Err(needs("app='…'; addresses are opened in a browser")),
             }
         }
-        "wait" => Action::Wait(words::wait(call.arg(&["duration", "time"]))?),
+        "wait" => Action::Wait(values::wait(call.arg(&["duration", "time"]))?),
         "pressback" => Gesture::HotKey { key: Key::Back }.into(),
         "presshome" => Gesture::HotKey { key: Key::Home }.into(),
         "pressenter" => Gesture::HotKey { key: Key::Enter }.into(),
@@ -247,10 +248,10 @@ fn act(call: &call::Call, coords: &CoordContext) -> Result<Action, ParseError> {
             Action::Complete { message: call.arg(&["content"]).unwrap_or_default().to_owned() }
         }
         _ => {
-            return refused(format!(
+            return reject(format!(
                 "{} is not an action; use one of Click, DoubleClick, LongPress, Scroll, Drag, Type, \
                  Launch, PressBack, PressHome, PressEnter, PressRecent, Wait, CallUser, Finished",
-                quote(&call.name)
+                excerpt(&call.name)
             ));
         }
     })
@@ -258,7 +259,7 @@ fn act(call: &call::Call, coords: &CoordContext) -> Result<Action, ParseError> {
 
 /// An action as the model would say it. What it has no word for is told in words.
 fn say(action: &Action, coords: &CoordContext) -> String {
-    let text = |text: &str| call::quoted(text, '\'');
+    let text = |text: &str| python::quoted(text, '\'');
     match action {
         Action::Gesture(gesture) | Action::Confirm { gesture, .. } => gesture_said(gesture, coords),
         Action::Wait(_) => "Wait()".to_owned(),
@@ -281,14 +282,14 @@ fn gesture_said(gesture: &Gesture, coords: &CoordContext) -> String {
         Gesture::Click { point } => format!("Click(box={})", at(point)),
         Gesture::DoubleClick { point } => format!("DoubleClick(box={})", at(point)),
         Gesture::LongPress { point, .. } => format!("LongPress(box={})", at(point)),
-        Gesture::Type { text, .. } => format!("Type(content={})", call::quoted(text, '\'')),
+        Gesture::Type { text, .. } => format!("Type(content={})", python::quoted(text, '\'')),
         Gesture::Slide { from, to, .. } => format!("Scroll(start={}, end={})", at(from), at(to)),
         Gesture::Scroll { direction, at: None } => format!("Scroll(direction='{direction}')"),
         Gesture::Scroll { direction, at: Some(point) } => {
             format!("Scroll(box={}, direction='{direction}')", at(point))
         }
         Gesture::Drag { from, to } => format!("Drag(start={}, end={})", at(from), at(to)),
-        Gesture::Awake { app } => format!("Launch(app={})", call::quoted(app, '\'')),
+        Gesture::Awake { app } => format!("Launch(app={})", python::quoted(app, '\'')),
         Gesture::HotKey { key: Key::Back } => "PressBack()".to_owned(),
         Gesture::HotKey { key: Key::Home } => "PressHome()".to_owned(),
         Gesture::HotKey { key: Key::Enter } => "PressEnter()".to_owned(),

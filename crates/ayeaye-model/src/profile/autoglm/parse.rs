@@ -2,8 +2,8 @@
 use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Question, Reply};
 
 use super::super::CoordContext;
-use super::super::reading::call::{self, Call};
-use super::super::reading::{begins_anew, point, quote, refused, think, unwrapped, words};
+use super::super::parse::python::{self, Call};
+use super::super::parse::{begins_anew, excerpt, point, reasoning, reject, unwrapped, values};
 
 /// The names of arguments.
 const ARGS: &[&str] =
@@ -19,26 +19,26 @@ const NOT_SENSITIVE: [&str; 3] = ["false", "none", "null"];
 pub(super) fn parse(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() {
-        return refused("it is empty");
+        return reject("it is empty");
     }
     let start = text.get(..9).unwrap_or_default().to_ascii_lowercase();
     if start == "<!doctype" || start.starts_with("<html") {
-        return refused("it is a web page");
+        return reject("it is a web page");
     }
-    let cut = think::cut(text, begins);
+    let cut = reasoning::cut(text, begins);
     let body = cut.body;
     if body.is_empty() {
-        return refused("it holds reasoning and no action");
+        return reject("it holds reasoning and no action");
     }
     let (head, written) = split(body)?;
-    let thought = think::joined([&cut.thought, head], &reply.reasoning);
-    let call = call::only(call::calls(written, ARGS)?)?;
+    let thought = reasoning::joined([&cut.thought, head], &reply.reasoning);
+    let call = python::only(python::calls(written, ARGS)?)?;
     let action = action(&call, &thought, coords)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
-        return refused("its reasoning has no end (`</think>`), so that finish may be part of it");
+        return reject("its reasoning has no end (`</think>`), so that finish may be part of it");
     }
     if !begins_anew(head) && matches!(action, Action::Complete { .. }) {
-        return refused(
+        return reject(
             "its finish stands in the middle of a sentence; write it on a line of its own",
         );
     }
@@ -56,7 +56,7 @@ fn begins(text: &str) -> bool {
 }
 
 fn begins_call(text: &str) -> bool {
-    call::head(text).is_some_and(|(name, _)| {
+    python::head(text).is_some_and(|(name, _)| {
         name.eq_ignore_ascii_case("do") || name.eq_ignore_ascii_case("finish")
     })
 }
@@ -71,14 +71,14 @@ fn split(body: &str) -> Result<(&str, &str), ParseError> {
                 // The last tag may be what the server stops at.
                 None => inside,
                 Some(at) => {
-                    let behind = quote(&inside[at + close.len()..]);
-                    return refused(format!("{behind} stands behind its answer"));
+                    let behind = excerpt(&inside[at + close.len()..]);
+                    return reject(format!("{behind} stands behind its answer"));
                 }
             };
             return Ok((head, unboxed(inside)));
         }
     }
-    let bare = call::unfenced(body.strip_suffix(ANSWER_END).unwrap_or(body));
+    let bare = python::unfenced(body.strip_suffix(ANSWER_END).unwrap_or(body));
     if begins_call(bare) {
         return Ok(("", bare));
     }
@@ -93,7 +93,7 @@ fn split(body: &str) -> Result<(&str, &str), ParseError> {
 fn unboxed(text: &str) -> &str {
     let text = text.trim();
     let text = text.strip_prefix(BOX).unwrap_or(text);
-    call::unfenced(text.strip_suffix(BOX_END).unwrap_or(text))
+    python::unfenced(text.strip_suffix(BOX_END).unwrap_or(text))
 }
 
 /// A call without tags behind its reasoning. It has a line of its own, or follows a sentence; the
@@ -121,16 +121,16 @@ fn action(call: &Call, thought: &str, coords: &CoordContext) -> Result<Action, P
         return Ok(Action::Complete { message });
     }
     let Some(name) = call.arg(&["action"]) else {
-        return refused("do needs action, such as do(action=\"Back\")");
+        return reject("do needs action, such as do(action=\"Back\")");
     };
-    let missing = |what: &str| ParseError(format!("{} needs {what}", quote(name)));
+    let missing = |what: &str| ParseError(format!("{} needs {what}", excerpt(name)));
     let place = |name| {
         let at = said(name).ok_or_else(|| missing(&format!("{name}, such as {name}=[500,300]")))?;
         point::point(at, coords)
     };
     let told = || said("message").filter(|it| !NOTHING_SAID.contains(&it.to_lowercase().as_str()));
     let reason = || Some(thought.trim()).filter(|thought| !thought.is_empty());
-    Ok(match words::folded(name).as_str() {
+    Ok(match values::fold_name(name).as_str() {
         "launch" => {
             let app = said("app").ok_or_else(|| missing("app"))?;
             Gesture::Awake { app: app.to_owned() }.into()
@@ -154,16 +154,16 @@ fn action(call: &Call, thought: &str, coords: &CoordContext) -> Result<Action, P
         }
         "swipe" => {
             let (from, to) = (place("start")?, place("end")?);
-            Gesture::Slide { from, to, duration: words::SWIPE }.into()
+            Gesture::Slide { from, to, duration: values::SLIDE }.into()
         }
         "longpress" => {
-            let duration = words::press(said("duration"));
+            let duration = values::press(said("duration"));
             Gesture::LongPress { point: place("element")?, duration }.into()
         }
         "doubletap" => Gesture::DoubleClick { point: place("element")? }.into(),
         "back" => Gesture::HotKey { key: Key::Back }.into(),
         "home" => Gesture::HotKey { key: Key::Home }.into(),
-        "wait" => Action::Wait(words::wait(said("duration"))?),
+        "wait" => Action::Wait(values::wait(said("duration"))?),
         "note" => {
             let text =
                 told().or_else(reason).ok_or_else(|| missing("message, with what to note"))?;
@@ -187,10 +187,10 @@ fn action(call: &Call, thought: &str, coords: &CoordContext) -> Result<Action, P
             Action::Info(Question::takeover(text))
         }
         _ => {
-            return refused(format!(
+            return reject(format!(
                 "{} is not an action; use one of Launch, Tap, Type, Swipe, Long Press, Double Tap, \
                  Back, Home, Wait, Note, Interact, Take_over, or finish",
-                quote(name)
+                excerpt(name)
             ));
         }
     })

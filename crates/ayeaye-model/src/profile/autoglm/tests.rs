@@ -60,7 +60,7 @@ fn a_finger_goes_the_other_way_to_show_what_lies_in_a_direction() {
     ] {
         let action = Gesture::Scroll { direction, at: None }.into();
         let (from, to) = (Point::new(from.0, from.1).unwrap(), Point::new(to.0, to.1).unwrap());
-        let slide = Gesture::Slide { from, to, duration: words::SWIPE };
+        let slide = Gesture::Slide { from, to, duration: values::SLIDE };
         assert_eq!(read(&say(&sample::decision(action, ""), &coords)), Ok(slide.into()));
     }
 }
@@ -79,7 +79,7 @@ fn sayable(coords: CoordContext) -> impl Strategy<Value = Action> {
             Gesture::LongPress { point, duration: Duration::from_secs(1) }.into()
         }),
         (at(), at())
-            .prop_map(|(from, to)| { Gesture::Slide { from, to, duration: words::SWIPE }.into() }),
+            .prop_map(|(from, to)| { Gesture::Slide { from, to, duration: values::SLIDE }.into() }),
         sample::text().prop_map(|text| {
             Gesture::Type { text, point: None, clear: true, submit: false }.into()
         }),

@@ -3,8 +3,8 @@ use ayeaye_agent::{Action, Decision, Gesture, ParseError, Question, Reply, ToolC
 use serde_json::{Map, Value};
 
 use super::super::CoordContext;
-use super::super::reading::args::{Args, flattened};
-use super::super::reading::{labelled, object, point, quote, refused, unwrapped, words};
+use super::super::parse::args::{Args, flattened};
+use super::super::parse::{excerpt, json, labelled, point, reject, unwrapped, values};
 use super::tool;
 use super::word::Word;
 
@@ -32,22 +32,22 @@ pub(super) fn read(
     };
     let same = |it: &ToolCall| it.name == call.name && it.arguments == call.arguments;
     if !more.iter().all(same) {
-        return refused("it calls for more than one action; call the tool once");
+        return reject("it calls for more than one action; call the tool once");
     }
     let map = match call.arguments.trim() {
         "" => Map::new(),
-        arguments => object::object(arguments)?,
+        arguments => json::object(arguments)?,
     };
     let cut = call.arguments.trim().is_empty();
     let mut decision = decision(map, Some(&call.name), coords, named)?;
     if cut && matches!(decision.action, Action::Complete { .. }) {
-        return refused("its call has no arguments, so that nobody knows whether it is whole");
+        return reject("its call has no arguments, so that nobody knows whether it is whole");
     }
     // Words beside a call are its reasons, unless they are another action.
     if let Ok(said) = in_text(text, coords, named)
         && said.action != decision.action
     {
-        return refused("its words and its call are two different actions; give one");
+        return reject("its words and its call are two different actions; give one");
     }
     if decision.thought.is_empty() {
         decision.thought = labelled::reasons("", text);
@@ -71,7 +71,7 @@ fn decision(
 ) -> Result<Decision, ParseError> {
     let mut map = map;
     // A call of the tool that came as text.
-    let nested = map.keys().any(|name| NESTS[1..].contains(&words::folded(name).as_str()));
+    let nested = map.keys().any(|name| NESTS[1..].contains(&values::fold_name(name).as_str()));
     let called = match tool {
         None if nested => ["name", "tool", "tool_name", "function"]
             .iter()
@@ -81,7 +81,7 @@ fn decision(
     let map = flattened(map, &NESTS)?;
     let map = flattened(map, &NESTS)?;
     if named && map.values().any(is_box) {
-        return refused(
+        return reject(
             "a box of four numbers does not say which of them are from the left; name one place by \
              `x` and `y`",
         );
@@ -95,25 +95,25 @@ fn decision(
         (Some(said), Some(called)) => {
             let by_name = Word::named(&called);
             if by_name.is_none() && !tool::is_it(&called) {
-                return refused(format!(
+                return reject(format!(
                     "there is no tool {}; call {}",
-                    quote(&called),
+                    excerpt(&called),
                     tool::NAME
                 ));
             }
             if by_name.is_some() && by_name != Word::named(&said) {
-                return refused("it names two different actions; name one");
+                return reject("it names two different actions; name one");
             }
             said
         }
         (Some(said), None) => said,
         (None, Some(called)) if !tool::is_it(&called) => called,
-        (None, _) => return refused("it names no action; say which one in the field `action`"),
+        (None, _) => return reject("it names no action; say which one in the field `action`"),
     };
     let Some(word) = Word::named(&said) else {
-        return refused(format!(
+        return reject(format!(
             "{} is not an action; use one of {}",
-            quote(&said),
+            excerpt(&said),
             tool::ACTIONS.join(", ")
         ));
     };
@@ -157,7 +157,7 @@ fn action(word: Word, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         Word::Click => Gesture::Click { point: here()? }.into(),
         Word::DoubleClick => Gesture::DoubleClick { point: here()? }.into(),
         Word::LongPress => {
-            let duration = words::press(seconds()?.as_deref());
+            let duration = values::press(seconds()?.as_deref());
             Gesture::LongPress { point: here()?, duration }.into()
         }
         Word::Type => {
@@ -169,16 +169,16 @@ fn action(word: Word, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
             Gesture::Type { text, point: at()?, clear, submit }.into()
         }
         Word::Swipe => match two_places(args, coords)? {
-            Some((from, to)) => Gesture::Slide { from, to, duration: words::SWIPE }.into(),
+            Some((from, to)) => Gesture::Slide { from, to, duration: values::SLIDE }.into(),
             None => {
-                return refused(
+                return reject(
                     "a swipe needs `start` and `end`; to show what lies in a direction, use scroll",
                 );
             }
         },
         Word::Scroll => match args.text(&["direction"])? {
             Some(direction) => {
-                let direction = words::direction(&direction)?;
+                let direction = values::direction(&direction)?;
                 Gesture::Scroll { direction, at: at()? }.into()
             }
             None => return args.missing("`direction`: up, down, left or right"),
@@ -189,18 +189,18 @@ fn action(word: Word, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         }
         Word::OpenApp => {
             let names = ["app", "appname", "name", "package", "packagename", "text", "value"];
-            let app = words::bare(&args.needed(&names, "`app`, the name of the app")?);
+            let app = values::unquoted(&args.needed(&names, "`app`, the name of the app")?);
             Gesture::Awake { app }.into()
         }
         Word::Key => key(args)?,
         Word::Press(key) if typed(args)? => {
-            return refused(format!(
+            return reject(format!(
                 "it presses {} and has a text: type it, or press the key without one",
                 key.name()
             ));
         }
         Word::Press(key) => Gesture::HotKey { key }.into(),
-        Word::Wait => Action::Wait(words::wait(seconds()?.as_deref())?),
+        Word::Wait => Action::Wait(values::wait(seconds()?.as_deref())?),
         Word::Note => {
             let text = args.needed(&[&TEXT[..], &["note"]].concat(), "`text`, what to note")?;
             Action::Note { text }
@@ -221,7 +221,8 @@ fn action(word: Word, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
         }
         Word::Complete => {
             let names = [&["message", "answer", "result", "return", "report"], &TEXT[..]].concat();
-            match args.text(&["status", "goalstatus"])?.map(|it| words::folded(&it)).as_deref() {
+            match args.text(&["status", "goalstatus"])?.map(|it| values::fold_name(&it)).as_deref()
+            {
                 // A flag beside the word, as the `done` of browser agents has it.
                 None | Some("success" | "complete" | "completed" | "succeeded" | "done")
                     if args.value(&SUCCESS)?.is_some() && !args.flag(&SUCCESS)? =>
@@ -237,9 +238,9 @@ fn action(word: Word, args: &Args<'_>, coords: &CoordContext) -> Result<Action, 
                     Action::Abort { reason: args.text(&names)?.unwrap_or_default() }
                 }
                 Some(other) => {
-                    return refused(format!(
+                    return reject(format!(
                         "{} is no status of an end; use success or fail",
-                        quote(other)
+                        excerpt(other)
                     ));
                 }
             }
@@ -266,9 +267,9 @@ fn with_leave(action: Action, args: &Args<'_>) -> Result<Action, ParseError> {
         }
         Some(Value::String(text)) => text.clone(),
         Some(other) => {
-            return refused(format!(
+            return reject(format!(
                 "`confirm` must be a question to the user, not {}",
-                quote(&other.to_string())
+                excerpt(&other.to_string())
             ));
         }
     };
@@ -287,7 +288,7 @@ fn is_flag(value: &Value) -> bool {
 fn key(args: &Args<'_>) -> Result<Action, ParseError> {
     let names = ["key", "keyname", "button", "keycode", "text", "value"];
     let name = args.needed(&names, "`key`: back, home, enter ...")?;
-    Ok(Gesture::HotKey { key: words::key(&name)? }.into())
+    Ok(Gesture::HotKey { key: values::key(&name)? }.into())
 }
 
 const POINT: [&str; 7] =
@@ -313,7 +314,7 @@ fn place(
     let said = args.point(&POINT, coords)?;
     match (pair, said) {
         (Some(one), Some(other)) if one != other => {
-            refused("it says two different places; name one")
+            reject("it says two different places; name one")
         }
         (pair, said) => Ok(said.or(pair)),
     }

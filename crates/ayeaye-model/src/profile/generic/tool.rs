@@ -2,7 +2,7 @@
 use serde_json::{Value, json};
 
 use super::super::coords::{CoordSystem, CoordUnit};
-use super::super::reading::words::folded;
+use super::super::parse::values::fold_name;
 
 /// Its name.
 pub(super) const NAME: &str = "phone_action";
@@ -29,7 +29,7 @@ pub(super) const ACTIONS: [&str; 15] = [
 /// Whether a tool of this name is it. Some endpoints put a prefix before the name.
 pub(super) fn is_it(name: &str) -> bool {
     let bare = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
-    folded(bare) == folded(NAME)
+    fold_name(bare) == fold_name(NAME)
 }
 
 /// It, as an OpenAI-compatible endpoint is told of it.

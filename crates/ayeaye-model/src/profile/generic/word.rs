@@ -1,7 +1,7 @@
 //! The words for actions, and those that models use in their place.
 use ayeaye_agent::Key;
 
-use super::super::reading::words::folded;
+use super::super::parse::values::fold_name;
 
 /// What the field `action` may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Word {
     /// The action of this name. Case, blanks, dashes and underscores do not matter; anything else
     /// makes it unknown.
     pub(super) fn named(name: &str) -> Option<Self> {
-        Some(match folded(name).as_str() {
+        Some(match fold_name(name).as_str() {
             "click" | "tap" | "press" | "touch" | "singletap" | "leftclick" => Self::Click,
             "doubleclick" | "doubletap" | "leftdouble" => Self::DoubleClick,
             "longpress" | "longclick" | "longtap" | "hold" | "pressandhold" | "taphold" => {

@@ -3,9 +3,9 @@ use ayeaye_agent::{Action, Gesture, ParseError, Point, Question};
 use serde_json::{Map, Value};
 
 use super::super::CoordContext;
-use super::super::reading::object::{missing, written};
-use super::super::reading::words::{self, folded};
-use super::super::reading::{point, quote, refused};
+use super::super::parse::json::{missing, written};
+use super::super::parse::values::{self, fold_name};
+use super::super::parse::{excerpt, point, reject};
 use super::Dialect;
 
 /// What the arguments say to do. `explain` is what the reply says of it in words.
@@ -17,15 +17,15 @@ pub(super) fn action(
 ) -> Result<Action, ParseError> {
     let said = match map.get("action") {
         Some(Value::String(said)) => said.trim(),
-        Some(other) => return refused(format!("{} is no action", quote(&other.to_string()))),
+        Some(other) => return reject(format!("{} is no action", excerpt(&other.to_string()))),
         None => return missing("an \"action\"", super::NAME),
     };
     let arguments = Arguments { map, coords, of: said };
-    let action = match folded(said).as_str() {
+    let action = match fold_name(said).as_str() {
         "click" | "tap" => Gesture::Click { point: arguments.place()? }.into(),
         "doubleclick" | "doubletap" => Gesture::DoubleClick { point: arguments.place()? }.into(),
         "longpress" | "longclick" => {
-            let duration = words::press(arguments.text(&["time", "duration"])?.as_deref());
+            let duration = values::press(arguments.text(&["time", "duration"])?.as_deref());
             Gesture::LongPress { point: arguments.place()?, duration }.into()
         }
         "swipe" | "scroll" => arguments.swipe(dialect)?,
@@ -41,16 +41,16 @@ pub(super) fn action(
         }
         .into(),
         "key" | "press" | "presskey" => {
-            Gesture::HotKey { key: words::key(&arguments.needed(&["text", "key"])?)? }.into()
+            Gesture::HotKey { key: values::key(&arguments.needed(&["text", "key"])?)? }.into()
         }
         "systembutton" => {
             let button = arguments.needed(&["button", "text"])?;
-            Gesture::HotKey { key: words::key(&button)? }.into()
+            Gesture::HotKey { key: values::key(&button)? }.into()
         }
         "open" | "openapp" | "launch" | "awake" => {
             Gesture::Awake { app: arguments.needed(&["text", "app", "app_name"])? }.into()
         }
-        "wait" => Action::Wait(words::wait(arguments.text(&["time", "duration"])?.as_deref())?),
+        "wait" => Action::Wait(values::wait(arguments.text(&["time", "duration"])?.as_deref())?),
         "answer" => Action::Complete { message: arguments.needed(&["text"])? },
         "askuser" | "ask" | "info" => {
             Action::Info(Question::info(arguments.needed(&["text", "question"])?))
@@ -64,9 +64,9 @@ pub(super) fn action(
         }
         "terminate" => arguments.end(explain)?,
         _ => {
-            return refused(format!(
+            return reject(format!(
                 "{} is not an action; use one of {}",
-                quote(said),
+                excerpt(said),
                 dialect.actions.join(", ")
             ));
         }
@@ -93,14 +93,14 @@ impl Arguments<'_> {
         let mut said = said.by_ref().filter(|(_, value)| !value.is_null());
         let Some((name, value)) = said.next() else { return Ok(None) };
         match said.find(|(_, other)| *other != value) {
-            Some((other, _)) => refused(format!("its \"{name}\" and its \"{other}\" differ")),
+            Some((other, _)) => reject(format!("its \"{name}\" and its \"{other}\" differ")),
             None => Ok(Some(value)),
         }
     }
 
     fn text(&self, names: &[&str]) -> Result<Option<String>, ParseError> {
         if self.value(names)?.is_some_and(|value| value.is_object() || value.is_array()) {
-            return refused(format!("its \"{}\" is no text", names[0]));
+            return reject(format!("its \"{}\" is no text", names[0]));
         }
         Ok(written(self.map, names).filter(|text| !text.trim().is_empty()))
     }
@@ -116,7 +116,7 @@ impl Arguments<'_> {
         match self.text(&[name])?.as_deref() {
             None | Some("false" | "False" | "0") => Ok(false),
             Some("true" | "True" | "1") => Ok(true),
-            Some(odd) => refused(format!("its \"{name}\" is {}, not true or false", quote(odd))),
+            Some(odd) => reject(format!("its \"{name}\" is {}, not true or false", excerpt(odd))),
         }
     }
 
@@ -143,17 +143,17 @@ impl Arguments<'_> {
         let direction = self.text(&["direction"])?;
         match direction {
             Some(_) if by_path && dialect.swipes_by_direction => {
-                refused("its swipe has a direction and an end; say only one of them")
+                reject("its swipe has a direction and an end; say only one of them")
             }
             // The finger goes against what it shows. `scroll` may mean either.
-            Some(direction) if dialect.swipes_by_direction && folded(self.of) == "swipe" => {
-                let finger = words::direction(&direction)?;
+            Some(direction) if dialect.swipes_by_direction && fold_name(self.of) == "swipe" => {
+                let finger = values::direction(&direction)?;
                 let at = self.point(COORDINATE)?;
-                Ok(Gesture::Scroll { direction: words::opposite(finger), at }.into())
+                Ok(Gesture::Scroll { direction: values::opposite(finger), at }.into())
             }
-            Some(_) if !by_path => refused(format!(
+            Some(_) if !by_path => reject(format!(
                 "the direction of {} could be the finger's or the page's; {}",
-                quote(self.of),
+                excerpt(self.of),
                 if dialect.swipes_by_direction {
                     "use swipe, with the finger's direction"
                 } else {
@@ -163,7 +163,7 @@ impl Arguments<'_> {
             None if !by_path && dialect.swipes_by_direction => missing("a \"direction\"", self.of),
             _ => {
                 let (from, to) = self.path()?;
-                Ok(Gesture::Slide { from, to, duration: words::SWIPE }.into())
+                Ok(Gesture::Slide { from, to, duration: values::SLIDE }.into())
             }
         }
     }
@@ -171,14 +171,14 @@ impl Arguments<'_> {
     fn end(&self, explain: &str) -> Result<Action, ParseError> {
         let status = self.needed(&["status"])?;
         let text = self.text(&["text", "reason", "message"])?;
-        match folded(&status).as_str() {
+        match fold_name(&status).as_str() {
             "success" => Ok(Action::Complete { message: text.unwrap_or_default() }),
             "failure" | "fail" | "failed" | "infeasible" | "impossible" => {
                 Ok(Action::Abort { reason: text.unwrap_or_else(|| explain.trim().to_owned()) })
             }
-            _ => refused(format!(
+            _ => reject(format!(
                 "{} is not a status; use success, or failure when the task cannot be done",
-                quote(&status)
+                excerpt(&status)
             )),
         }
     }

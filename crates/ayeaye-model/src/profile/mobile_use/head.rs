@@ -1,5 +1,5 @@
 //! The lines in front of a call: `Thought: …` and `Action: …`.
-use super::super::reading::words::bare;
+use super::super::parse::values::unquoted;
 
 /// What the lines say.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Head {
         }
         into.push_str(rest.trim());
     }
-    Head { thought: head.thought.trim().to_owned(), action: bare(&head.action) }
+    Head { thought: head.thought.trim().to_owned(), action: unquoted(&head.action) }
 }
 
 /// The label of a line, whether it is that of the action, and what stands behind it.

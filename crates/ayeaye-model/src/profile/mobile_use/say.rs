@@ -3,7 +3,7 @@ use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, Point, Question, Q
 use serde_json::{Map, Value, json};
 
 use super::super::CoordContext;
-use super::super::reading::words;
+use super::super::parse::values;
 use super::quoted::without_tags;
 use super::{Dialect, NAME};
 
@@ -84,7 +84,7 @@ fn gesture_said(gesture: &Gesture, coords: &CoordContext, dialect: &Dialect) -> 
         Gesture::DoubleClick { point } => {
             json!({"action": "double_click", "coordinate": at(point)})
         }
-        Gesture::LongPress { point, duration } if *duration == words::USUAL_PRESS => {
+        Gesture::LongPress { point, duration } if *duration == values::USUAL_PRESS => {
             json!({"action": "long_press", "coordinate": at(point)})
         }
         Gesture::LongPress { point, duration } => {
@@ -112,7 +112,7 @@ fn gesture_said(gesture: &Gesture, coords: &CoordContext, dialect: &Dialect) -> 
             json!({"action": "swipe", "coordinate": at(from), "coordinate2": at(to)})
         }
         Gesture::Scroll { direction, at: place } if dialect.swipes_by_direction => {
-            let finger = words::opposite(*direction).to_string();
+            let finger = values::opposite(*direction).to_string();
             let mut said = json!({"action": "swipe", "direction": finger});
             if let Some(place) = place {
                 said["coordinate"] = at(place);

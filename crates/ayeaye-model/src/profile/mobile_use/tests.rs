@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn a_slide_is_read_back_where_swipes_have_ends(from in point(), to in point()) {
         let at = |(x, y): (u16, u16)| Point::new(i64::from(x), i64::from(y)).unwrap();
-        let duration = super::super::reading::words::SWIPE;
+        let duration = super::super::parse::values::SLIDE;
         let slide = Action::from(Gesture::Slide { from: at(from), to: at(to), duration });
         let read = back(&slide, &coords(CoordSystem::THOUSANDTHS), &PATHS);
         prop_assert_eq!(read, Ok(slide));

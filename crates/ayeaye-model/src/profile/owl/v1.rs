@@ -9,8 +9,8 @@ use super::super::mobile_use::history::{self, LONGEST_TASK};
 use super::super::mobile_use::quoted::{line, quoted};
 use super::super::mobile_use::rules::RULES;
 use super::super::mobile_use::{self, Dialect, say};
+use super::super::parse::{hermes, reasoning, reject, unwrapped};
 use super::super::qwen::{PICTURE_25, RESIZE_25};
-use super::super::reading::{hermes, refused, think, unwrapped};
 use super::super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 /// GUI-Owl 7B and 32B of the first version.
@@ -154,14 +154,14 @@ fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
 
 /// What a reply decides: by its sections, or by a call where the model falls back to that.
 fn read(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-    let cut = think::cut(unwrapped(&reply.text), |text| text.starts_with("##"));
+    let cut = reasoning::cut(unwrapped(&reply.text), |text| text.starts_with("##"));
     let sections = sections(cut.body);
     let mut actions = sections.iter().filter(|section| section.name == Name::Action);
     let (Some(action), true) = (actions.next(), reply.calls.is_empty()) else {
         return mobile_use::decide(reply, coords, &DIALECT);
     };
     if actions.next().is_some() {
-        return refused("it has more than one section ### Action ###; reply with one action");
+        return reject("it has more than one section ### Action ###; reply with one action");
     }
     // Read like a call without tags, so that fences and small slips do not matter.
     let inside = Reply { text: action.text.to_owned(), ..Reply::default() };

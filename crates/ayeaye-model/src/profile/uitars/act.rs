@@ -2,8 +2,8 @@
 //! call says a decision.
 use ayeaye_agent::{Action, Decision, Direction, Gesture, Key, ParseError, Point, Question};
 
-use super::super::reading::call::Call;
-use super::super::reading::{point, quote, refused, words};
+use super::super::parse::python::Call;
+use super::super::parse::{excerpt, point, reject, values};
 use super::super::{CoordContext, turns};
 
 /// The names of arguments.
@@ -46,7 +46,7 @@ enum Verb {
 }
 
 fn verb(name: &str) -> Option<Verb> {
-    Some(match words::folded(name).as_str() {
+    Some(match values::fold_name(name).as_str() {
         "click" | "tap" | "leftsingle" | "leftclick" => Verb::Click,
         "leftdouble" | "doubleclick" | "doubletap" => Verb::DoubleClick,
         "longpress" => Verb::LongPress,
@@ -82,19 +82,19 @@ pub(in super::super) fn action(
     coords: &CoordContext,
 ) -> Result<Action, ParseError> {
     let Some(verb) = verb(&call.name) else {
-        return refused(format!(
+        return reject(format!(
             "{} is not an action; use one of click, long_press, type, scroll, drag, open_app, \
              press_home, press_back, wait, call_user, finished",
-            quote(&call.name)
+            excerpt(&call.name)
         ));
     };
-    let missing = |what: &str| ParseError(format!("{} needs {what}", quote(&call.name)));
+    let missing = |what: &str| ParseError(format!("{} needs {what}", excerpt(&call.name)));
     let text = || call.arg(&TEXT).filter(|text| !text.trim().is_empty());
     let action = match verb {
         Verb::Click => Gesture::Click { point: place(call, coords)? }.into(),
         Verb::DoubleClick => Gesture::DoubleClick { point: place(call, coords)? }.into(),
         Verb::LongPress => {
-            let duration = words::press(call.named(&["time", "duration"]));
+            let duration = values::press(call.named(&["time", "duration"]));
             Gesture::LongPress { point: place(call, coords)?, duration }.into()
         }
         Verb::Type => {
@@ -105,19 +105,19 @@ pub(in super::super) fn action(
         Verb::Drag => {
             let (from, to) = path(call, coords)?;
             // The family's servers draw a finger, they do not hold it down first.
-            Gesture::Slide { from, to, duration: words::SWIPE }.into()
+            Gesture::Slide { from, to, duration: values::SLIDE }.into()
         }
         Verb::Open => {
-            let app = call.arg(&["app_name", "app", "name", "content"]).map(words::bare);
+            let app = call.arg(&["app_name", "app", "name", "content"]).map(values::unquoted);
             let app = app.filter(|app| !app.is_empty());
             Gesture::Awake { app: app.ok_or_else(|| missing("app_name"))? }.into()
         }
         Verb::Press(key) => Gesture::HotKey { key }.into(),
         Verb::HotKey => {
             let name = call.arg(&["key"]).ok_or_else(|| missing("key"))?;
-            Gesture::HotKey { key: words::key(name)? }.into()
+            Gesture::HotKey { key: values::key(name)? }.into()
         }
-        Verb::Wait => Action::Wait(words::wait(call.arg(&["time", "duration"]))?),
+        Verb::Wait => Action::Wait(values::wait(call.arg(&["time", "duration"]))?),
         Verb::CallUser => match (text(), thought.trim()) {
             (Some(asked), _) => Action::Info(Question::info(asked)),
             // It says nothing of what it wants, as its older checkpoints do.
@@ -156,10 +156,10 @@ fn scroll(call: &Call, coords: &CoordContext) -> Result<Action, ParseError> {
         let (from, to) = path(call, coords).map_err(|_| {
             ParseError("scroll needs direction, such as direction='down'".to_owned())
         })?;
-        return Ok(Gesture::Slide { from, to, duration: words::SWIPE }.into());
+        return Ok(Gesture::Slide { from, to, duration: values::SLIDE }.into());
     };
     // The family says what is to be seen, as we do, and not where the finger goes.
-    let direction = words::direction(direction)?;
+    let direction = values::direction(direction)?;
     let at = call.named(&POINT).map(|at| point::point(at, coords)).transpose()?;
     Ok(Gesture::Scroll { direction, at }.into())
 }
@@ -173,12 +173,12 @@ fn place(call: &Call, coords: &CoordContext) -> Result<Point, ParseError> {
     let nameless = call.args.iter().filter(|(name, _)| name.is_empty());
     let said: Vec<&str> = nameless.map(|(_, value)| value.as_str()).collect();
     match said[..] {
-        [] => refused(format!(
+        [] => reject(format!(
             "{} needs point, such as point='<point>100 200</point>'",
-            quote(&call.name)
+            excerpt(&call.name)
         )),
         [..] if said.len() <= 4 => point::point(&said.join(","), coords),
-        _ => refused(format!("{} has too many arguments", quote(&call.name))),
+        _ => reject(format!("{} has too many arguments", excerpt(&call.name))),
     }
 }
 
@@ -189,7 +189,7 @@ fn path(call: &Call, coords: &CoordContext) -> Result<(Point, Point), ParseError
         (Some(from), Some(to)) if !to.trim().is_empty() => {
             Ok((point::point(from, coords)?, point::point(to, coords)?))
         }
-        _ => refused(format!("{} needs start_point and end_point", quote(&call.name))),
+        _ => reject(format!("{} needs start_point and end_point", excerpt(&call.name))),
     }
 }
 
@@ -225,7 +225,7 @@ pub(in super::super) fn said(decision: &Decision, coords: &CoordContext) -> Call
             Gesture::HotKey { key: Key::Enter } => call("type", &[("content", "\n".to_owned())]),
             Gesture::HotKey { key } => call("hotkey", &[("key", key.name().to_ascii_lowercase())]),
         },
-        Action::Wait(time) if *time != words::USUAL_WAIT => {
+        Action::Wait(time) if *time != values::USUAL_WAIT => {
             call("wait", &[("time", time.as_secs_f64().to_string())])
         }
         Action::Wait(_) | Action::Note { .. } => call("wait", &[]),

@@ -2,8 +2,8 @@
 use ayeaye_agent::{Action, Decision, ParseError, Reply};
 
 use super::super::CoordContext;
-use super::super::reading::call::{self, Call};
-use super::super::reading::{refused, think, unwrapped};
+use super::super::parse::python::{self, Call};
+use super::super::parse::{reasoning, reject, unwrapped};
 use super::act;
 
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
@@ -15,28 +15,28 @@ pub(in super::super) fn parse(
 ) -> Result<Decision, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() {
-        return refused("it is empty");
+        return reject("it is empty");
     }
     let start = text.get(..9).unwrap_or_default().to_ascii_lowercase();
     if start == "<!doctype" || start.starts_with("<html") {
-        return refused("it is a web page");
+        return reject("it is a web page");
     }
-    let cut = think::cut(text, begins);
+    let cut = reasoning::cut(text, begins);
     if cut.body.is_empty() {
-        return refused("it holds reasoning and no action");
+        return reject("it holds reasoning and no action");
     }
     let Some((head, written)) = split(cut.body) else {
-        return refused(
+        return reject(
             "it names no action; end it with a line such as Action: \
              click(point='<point>100 200</point>')",
         );
     };
     let said = labelled(head);
-    let thought = think::joined([&cut.thought, &said.thought], &reply.reasoning);
-    let call = call::only(calls(written)?)?;
+    let thought = reasoning::joined([&cut.thought, &said.thought], &reply.reasoning);
+    let call = python::only(calls(written)?)?;
     let action = act::action(&call, &thought, coords)?;
     if cut.unclosed && matches!(action, Action::Complete { .. }) {
-        return refused("its reasoning has no end, so that finished() may be part of it");
+        return reject("its reasoning has no end, so that finished() may be part of it");
     }
     let (summary, observation) = (said.summary, said.reflection);
     Ok(Decision { action, thought, explain: String::new(), summary, observation })
@@ -55,7 +55,7 @@ fn begins(text: &str) -> bool {
 /// Whether a text begins with a call of an action there is.
 fn begins_call(text: &str) -> bool {
     let named =
-        call::head(text).map(|(name, _)| name).or_else(|| garbled(text).map(|(name, _)| name));
+        python::head(text).map(|(name, _)| name).or_else(|| garbled(text).map(|(name, _)| name));
     named.is_some_and(act::is_known)
 }
 
@@ -67,7 +67,7 @@ fn garbled(text: &str) -> Option<(&str, &str)> {
 
 /// What stands in front of the call, and the call.
 fn split(body: &str) -> Option<(&str, &str)> {
-    let bare = call::unfenced(body);
+    let bare = python::unfenced(body);
     if begins_call(bare) {
         return Some(("", bare));
     }
@@ -76,18 +76,18 @@ fn split(body: &str) -> Option<(&str, &str)> {
         let first = begins_line(&body[..start]);
         let behind = body[end..].trim_start_matches(['*', '`', ' ', '\n', '\r', '\t']);
         let behind = behind.strip_prefix("python\n").unwrap_or(behind);
-        if !first && inline.is_some() || call::head(behind).is_none() && !begins_call(behind) {
+        if !first && inline.is_some() || python::head(behind).is_none() && !begins_call(behind) {
             continue;
         }
         // A thought may speak of the end: behind one, it begins a sentence.
-        let ends = call::head(behind).is_some_and(|(name, _)| act::ends(name));
+        let ends = python::head(behind).is_some_and(|(name, _)| act::ends(name));
         let sentence = body[..start].trim_end().ends_with(['.', '。', '!', '！', '\n']);
         if !first && ends && !sentence {
             continue;
         }
         let cut = (
             body[..start].trim_end_matches(['*', ' ']),
-            call::unfenced(body[end..].trim_start_matches(['*', ' ', '\n'])),
+            python::unfenced(body[end..].trim_start_matches(['*', ' ', '\n'])),
         );
         if first {
             return Some(cut);
@@ -101,7 +101,7 @@ fn split(body: &str) -> Option<(&str, &str)> {
             let start = at;
             at += line.len();
             let is_call = begins_call(line.trim_start_matches([' ', '`']));
-            is_call.then(|| (&body[..start], call::unfenced(&body[start..])))
+            is_call.then(|| (&body[..start], python::unfenced(&body[start..])))
         })
     })
 }
@@ -127,13 +127,13 @@ fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn calls(written: &str) -> Result<Vec<Call>, ParseError> {
-    if call::head(written).is_none()
+    if python::head(written).is_none()
         && let Some((name, rest)) = garbled(written)
     {
         let args = vec![(String::new(), rest.trim().to_owned())];
         return Ok(vec![Call { name: name.to_owned(), args }]);
     }
-    call::calls(written, act::ARGS)
+    python::calls(written, act::ARGS)
 }
 
 #[derive(Debug, Default)]

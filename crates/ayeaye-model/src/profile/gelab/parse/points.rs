@@ -3,7 +3,7 @@ use ayeaye_agent::Point;
 
 use super::ParseError;
 use crate::profile::CoordContext;
-use crate::profile::reading::point::named_y_first;
+use crate::profile::parse::point::named_y_first;
 
 /// What a number of a point means.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,9 +5,9 @@ use ayeaye_agent::{ParseError, Point};
 use serde_json::{Map, Value, json};
 
 use super::super::CoordContext;
-use super::object::object;
-use super::words::folded;
-use super::{point, quote, refused};
+use super::json::object;
+use super::values::fold_name;
+use super::{excerpt, point, reject};
 
 /// An object in which those under these names, whether objects or texts of objects, stand beside the
 /// others. A name that would say two things is refused.
@@ -18,14 +18,14 @@ pub(crate) fn flattened(
     let mut flat = Map::new();
     let mut put = |name: String, value: Value| {
         if flat.get(&name).is_some_and(|before| *before != value) {
-            return refused(format!("it says {} twice, and not the same", quote(&name)));
+            return reject(format!("it says {} twice, and not the same", excerpt(&name)));
         }
         flat.insert(name, value);
         Ok(())
     };
     for (name, value) in map {
         let inner = match &value {
-            _ if !names.contains(&folded(&name).as_str()) => None,
+            _ if !names.contains(&fold_name(&name).as_str()) => None,
             Value::Object(inner) => Some(inner.clone()),
             Value::String(text) if text.trim_start().starts_with('{') => Some(object(text)?),
             _ => None,
@@ -61,8 +61,8 @@ impl<'a> Args<'a> {
 
     fn take(&mut self, map: &'a Map<String, Value>) -> Result<(), ParseError> {
         for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {
-            if self.all.insert(folded(name), value).is_some_and(|before| before != value) {
-                return refused(format!("it says {} twice, and not the same", quote(name)));
+            if self.all.insert(fold_name(name), value).is_some_and(|before| before != value) {
+                return reject(format!("it says {} twice, and not the same", excerpt(name)));
             }
         }
         Ok(())
@@ -80,9 +80,9 @@ impl<'a> Args<'a> {
             match (found, self.all.get(*name).copied()) {
                 (None, next) => found = next,
                 (Some(one), Some(other)) if one != other => {
-                    return refused(format!(
+                    return reject(format!(
                         "it says two different things for {}",
-                        quote(names.first().unwrap_or(name))
+                        excerpt(names.first().unwrap_or(name))
                     ));
                 }
                 _ => {}
@@ -97,10 +97,10 @@ impl<'a> Args<'a> {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(number @ Value::Number(_)) => Ok(Some(number.to_string())),
-            Some(other) => refused(format!(
+            Some(other) => reject(format!(
                 "{} must be a text, not {}",
-                quote(names.first().copied().unwrap_or_default()),
-                quote(&other.to_string())
+                excerpt(names.first().copied().unwrap_or_default()),
+                excerpt(&other.to_string())
             )),
         }
     }
@@ -124,10 +124,10 @@ impl<'a> Args<'a> {
             {
                 Ok(false)
             }
-            Some(other) => refused(format!(
+            Some(other) => reject(format!(
                 "{} must be true or false, not {}",
-                quote(names.first().copied().unwrap_or_default()),
-                quote(&other.to_string())
+                excerpt(names.first().copied().unwrap_or_default()),
+                excerpt(&other.to_string())
             )),
         }
     }
@@ -157,7 +157,7 @@ impl<'a> Args<'a> {
 
     /// Refuses for want of something.
     pub(crate) fn missing<T>(&self, what: &str) -> Result<T, ParseError> {
-        refused(format!("{} needs {what}", quote(&self.of)))
+        reject(format!("{} needs {what}", excerpt(&self.of)))
     }
 }
 

@@ -5,7 +5,7 @@
 //! in two places, it is refused.
 use ayeaye_agent::ParseError;
 
-use super::{quote, refused};
+use super::{excerpt, reject};
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,11 +38,11 @@ impl Call {
         for (at, (name, value)) in self.args.iter().enumerate().take(MOST_ARGS) {
             let differs = |(before, other): &(String, String)| before == name && other != value;
             if !name.is_empty() && self.args[..at].iter().any(differs) {
-                return refused(format!("it says {} twice, in two ways", quote(name)));
+                return reject(format!("it says {} twice, in two ways", excerpt(name)));
             }
         }
         if MOST_ARGS < self.args.len() {
-            return refused("its action has too many arguments");
+            return reject("its action has too many arguments");
         }
         Ok(self)
     }
@@ -60,10 +60,10 @@ fn same(known: &str, name: &str) -> bool {
 pub(crate) fn only(calls: Vec<Call>) -> Result<Call, ParseError> {
     let mut calls = calls.into_iter();
     let Some(first) = calls.next() else {
-        return refused("it names no action");
+        return reject("it names no action");
     };
     if calls.any(|other| other != first) {
-        return refused("it holds more than one action; reply with the next one alone");
+        return reject("it holds more than one action; reply with the next one alone");
     }
     first.checked()
 }
@@ -96,7 +96,7 @@ pub(crate) fn unfenced(text: &str) -> &str {
 pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<Call>, ParseError> {
     let text = text.trim();
     if head(text).is_none() {
-        return refused("it names no action; write one call of an action, such as press_back()");
+        return reject("it names no action; write one call of an action, such as press_back()");
     }
     match strict(text, known) {
         Some(calls) => Ok(calls),
@@ -211,7 +211,7 @@ fn loose(text: &str, known: &[&str]) -> Result<Call, ParseError> {
             start = behind;
         }
         if MOST_ARGS < pieces.len() {
-            return refused("its action has too many arguments");
+            return reject("its action has too many arguments");
         }
     }
     pieces.push(inside[start..].trim_end_matches([',', '，']));
@@ -228,19 +228,19 @@ fn loose(text: &str, known: &[&str]) -> Result<Call, ParseError> {
 fn within(written: &str) -> Result<String, ParseError> {
     let Some((open, close)) = QUOTES.iter().find(|(open, _)| written.starts_with(*open)) else {
         if written.contains(['\'', '"']) {
-            return refused(format!("{} is not a value; put it in quotes", quote(written)));
+            return reject(format!("{} is not a value; put it in quotes", excerpt(written)));
         }
         return Ok(written.to_owned());
     };
     let inside = written[open.len_utf8()..]
         .strip_suffix(*close)
-        .ok_or_else(|| ParseError(format!("the text {} has no closing quote", quote(written))))?;
+        .ok_or_else(|| ParseError(format!("the text {} has no closing quote", excerpt(written))))?;
     // A quote that could be the last one, with more than brackets behind it.
     let last_word = inside.rfind(char::is_alphanumeric).unwrap_or(0);
     for (at, _) in inside.match_indices(*close) {
         let behind = inside[at + close.len_utf8()..].trim_start();
         if closed(behind).is_some() && at < last_word || goes_on(behind) {
-            return refused(
+            return reject(
                 "it could end in two places; put a backslash before each quote inside a text, and \
                  reply with one action",
             );

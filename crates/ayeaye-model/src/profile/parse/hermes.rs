@@ -5,8 +5,8 @@
 use ayeaye_agent::{ParseError, Reply};
 use serde_json::{Map, Value};
 
-use super::words::folded;
-use super::{begins_anew, object, refused, think, unwrapped};
+use super::values::fold_name;
+use super::{begins_anew, json, reasoning, reject, unwrapped};
 
 mod mend;
 mod tag;
@@ -33,18 +33,18 @@ pub(crate) struct Call<'a> {
 pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, ParseError> {
     let text = unwrapped(&reply.text);
     if text.is_empty() && reply.calls.is_empty() {
-        return refused("it is empty");
+        return reject("it is empty");
     }
     if is_page(text) {
-        return refused("it is a web page and no reply of a model; check the endpoint's address");
+        return reject("it is a web page and no reply of a model; check the endpoint's address");
     }
-    let cut = think::cut(text, begins);
+    let cut = reasoning::cut(text, begins);
     let mut found = Found::default();
     for call in &reply.calls {
-        let arguments = match object::leading(call.arguments.trim()) {
+        let arguments = match json::leading(call.arguments.trim()) {
             Ok((map, end)) if call.arguments.trim().len() == end => map,
-            Ok(_) => return refused("the arguments of its tool call are more than one object"),
-            Err(why) => return refused(format!("the arguments of its tool call: {why}")),
+            Ok(_) => return reject("the arguments of its tool call are more than one object"),
+            Err(why) => return reject(format!("the arguments of its tool call: {why}")),
         };
         found.add(&call.name, arguments)?;
     }
@@ -65,7 +65,7 @@ pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, ParseError> {
         }
     };
     let Some((name, arguments)) = found.call else {
-        return refused(
+        return reject(
             "it holds no tool call; end it with <tool_call>{\"name\": \"mobile_use\", \
              \"arguments\": {...}}</tool_call>",
         );
@@ -76,7 +76,7 @@ pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, ParseError> {
 }
 
 /// The reasoning; what follows it when it has no end is no part of it.
-fn without_calls(cut: &think::Cut<'_>) -> String {
+fn without_calls(cut: &reasoning::Cut<'_>) -> String {
     let end = if cut.unclosed { tag::next(&cut.thought, 0).map(|tag| tag.start) } else { None };
     cut.thought[..end.unwrap_or(cut.thought.len())].trim().to_owned()
 }
@@ -93,7 +93,7 @@ impl Found {
         let next = normal(name, arguments)?;
         match &self.call {
             Some(call) if *call != next => {
-                refused("it holds more than one tool call; reply with one action")
+                reject("it holds more than one tool call; reply with one action")
             }
             _ => {
                 self.call = Some(next);
@@ -150,7 +150,7 @@ fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Parse
         };
         head.get_or_insert(&body[..tag.start]);
         if body[end..tag.start].contains('{') && end != 0 {
-            return refused("something stands between its tool calls; reply with one action");
+            return reject("something stands between its tool calls; reply with one action");
         }
         found.add(&name, arguments)?;
         let (behind, closed) = closing(body, from + length);
@@ -191,7 +191,7 @@ fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
 /// end doubtful, another object is another action.
 fn rest(text: &str, found: &mut Found) -> Result<(), ParseError> {
     if text.contains('{') {
-        return refused("it holds more than one JSON object; reply with one action");
+        return reject("it holds more than one JSON object; reply with one action");
     }
     let mut at = 0;
     let mut words = false;
@@ -256,20 +256,20 @@ fn normal(
     let inner = ["arguments", "parameters", "args"].iter().find_map(|key| map.get(*key).cloned());
     if let Some(inner) = inner {
         if let Some(said) = map.get("name") {
-            let Some(said) = said.as_str() else { return refused("its tool's name is no text") };
-            if !name.is_empty() && folded(&name) != folded(said) {
-                return refused("it names two tools; reply with one action");
+            let Some(said) = said.as_str() else { return reject("its tool's name is no text") };
+            if !name.is_empty() && fold_name(&name) != fold_name(said) {
+                return reject("it names two tools; reply with one action");
             }
             said.trim().clone_into(&mut name);
         }
         map = match inner {
             Value::Object(arguments) => arguments,
             // A text that is JSON once more.
-            Value::String(text) => match object::leading(text.trim()) {
+            Value::String(text) => match json::leading(text.trim()) {
                 Ok((arguments, end)) if end == text.trim().len() => arguments,
-                _ => return refused("the arguments of its tool call are no JSON object"),
+                _ => return reject("the arguments of its tool call are no JSON object"),
             },
-            _ => return refused("the arguments of its tool call are no JSON object"),
+            _ => return reject("the arguments of its tool call are no JSON object"),
         };
     }
     let bare = name.rsplit(['.', '/']).next().unwrap_or_default();

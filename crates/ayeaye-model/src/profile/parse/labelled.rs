@@ -3,7 +3,7 @@
 use ayeaye_agent::{Action, Decision, ParseError};
 use serde_json::{Map, Value};
 
-use super::{object, quote, refused, think, unwrapped};
+use super::{excerpt, json, reasoning, reject, unwrapped};
 
 /// The one object of a reply, and what tells whether an end of the task may be taken from it.
 #[derive(Debug)]
@@ -26,24 +26,24 @@ pub(crate) struct Found {
 pub(crate) fn found(text: &str) -> Result<Found, ParseError> {
     let text = unwrapped(text);
     if text.is_empty() {
-        return refused("it is empty");
+        return reject("it is empty");
     }
     let start: String = text.chars().take(9).collect::<String>().to_ascii_lowercase();
     if start == "<!doctype" || start.starts_with("<html") {
-        return refused("it is a web page");
+        return reject("it is a web page");
     }
-    let cut = think::cut(text, begins);
+    let cut = reasoning::cut(text, begins);
     let body = unwrapped(cut.body);
     let (start, firm) = match (firm(body), body.find('{')) {
         (Some(start), _) => (start, true),
         (None, Some(start)) => (start, false),
         (None, None) => {
-            return refused("it names no action; give it as one JSON object on a line of its own");
+            return reject("it names no action; give it as one JSON object on a line of its own");
         }
     };
-    let (map, behind) = object::first(&body[start..])?;
+    let (map, behind) = json::first(&body[start..])?;
     if behind.contains('{') {
-        return refused("it holds more than one JSON object; reply with one action");
+        return reject("it holds more than one JSON object; reply with one action");
     }
     Ok(Found {
         map,
@@ -59,7 +59,7 @@ pub(crate) fn found(text: &str) -> Result<Found, ParseError> {
 fn another(text: &str) -> bool {
     text.match_indices('{')
         .take(32)
-        .any(|(at, _)| object::leading(&text[at..]).is_ok_and(|(map, _)| !map.is_empty()))
+        .any(|(at, _)| json::leading(&text[at..]).is_ok_and(|(map, _)| !map.is_empty()))
 }
 
 impl Found {
@@ -68,22 +68,22 @@ impl Found {
     pub(crate) fn carried_by(self, mut decision: Decision) -> Result<Decision, ParseError> {
         if matches!(decision.action, Action::Complete { .. }) {
             if self.unclosed {
-                return refused("its reasoning has no end, so that its action may be part of it");
+                return reject("its reasoning has no end, so that its action may be part of it");
             }
             if !self.firm {
-                return refused(
+                return reject(
                     "its action stands in the middle of a line; write it on a line of its own",
                 );
             }
             if self.another {
-                return refused(
+                return reject(
                     "another JSON object stands in front of its action; reply with one action",
                 );
             }
             if let Some(behind) = &self.behind {
-                return refused(format!(
+                return reject(format!(
                     "words stand behind its action, which may take it back: {}",
-                    quote(behind)
+                    excerpt(behind)
                 ));
             }
         }

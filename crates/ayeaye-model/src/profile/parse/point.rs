@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::CoordContext;
 use super::super::coords::CoordUnit;
-use super::{quote, refused};
+use super::{excerpt, reject};
 
 /// Longer texts name no place.
 const LONGEST: usize = 200;
@@ -100,14 +100,14 @@ fn place(numbers: &[f64], coords: &CoordContext) -> Result<Point, Option<ParseEr
 }
 
 fn odd(text: &str) -> ParseError {
-    ParseError(format!("{} is not a point; write it as two numbers", quote(text)))
+    ParseError(format!("{} is not a point; write it as two numbers", excerpt(text)))
 }
 
 /// The numbers of a point. Anything that is neither a number, a bracket, a comma nor one of the words
 /// models put around points makes it odd.
 pub(crate) fn numbers(text: &str) -> Result<Vec<f64>, ParseError> {
     if LONGEST < text.len() {
-        return refused(format!("{} is too long for a point", quote(text)));
+        return reject(format!("{} is too long for a point", excerpt(text)));
     }
     let separators =
         |c: char| c.is_whitespace() || ",，、;；:：=()[]{}（）【】<>/|'\"“”`*。".contains(c);

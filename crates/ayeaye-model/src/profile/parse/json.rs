@@ -5,14 +5,14 @@ use ayeaye_agent::ParseError;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{quote, refused};
+use super::{excerpt, reject};
 
 /// The object that a text is, from its first brace to its last. Code fences around it do not matter;
 /// words behind it do, since nobody knows what they take back.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, ParseError> {
     let (read, rest) = first(text)?;
     if rest.contains('{') {
-        return refused("it holds more than one JSON object; reply with one action");
+        return reject("it holds more than one JSON object; reply with one action");
     }
     Ok(read)
 }
@@ -20,7 +20,7 @@ pub(crate) fn object(text: &str) -> Result<Map<String, Value>, ParseError> {
 /// The object that begins at the first brace of a text, and what stands behind it.
 pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), ParseError> {
     let Some(start) = text.find('{') else {
-        return refused("it holds no JSON object");
+        return reject("it holds no JSON object");
     };
     let (read, end) = leading(&text[start..])?;
     Ok((read, &text[start + end..]))
@@ -31,8 +31,8 @@ pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
     let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
     match reader.next() {
         Some(Ok(Once(Value::Object(map)))) => Ok((map, reader.byte_offset())),
-        Some(Err(error)) => refused(format!("it is not whole JSON ({error})")),
-        _ => refused("it holds no JSON object"),
+        Some(Err(error)) => reject(format!("it is not whole JSON ({error})")),
+        _ => reject("it holds no JSON object"),
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn written(map: &Map<String, Value>, names: &[&str]) -> Option<String
 
 /// What an action needs and does not have.
 pub(crate) fn missing<T>(name: &str, of: &str) -> Result<T, ParseError> {
-    refused(format!("{} needs {name}", quote(of)))
+    reject(format!("{} needs {name}", excerpt(of)))
 }
 
 /// A value in which no key is said twice: a map would hide that.
@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
         let mut map = Map::new();
         while let Some((key, Once(value))) = entries.next_entry::<String, Once>()? {
             if map.get(&key).is_some_and(|before| *before != value) {
-                return Err(A::Error::custom(format_args!("it says {} twice", quote(&key))));
+                return Err(A::Error::custom(format_args!("it says {} twice", excerpt(&key))));
             }
             map.insert(key, value);
         }

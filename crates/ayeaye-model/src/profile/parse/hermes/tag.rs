@@ -1,5 +1,5 @@
 //! The tags around a call.
-use super::super::words::folded;
+use super::super::values::fold_name;
 
 /// One tag of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ fn at_bracket(text: &str, start: usize) -> Option<Tag> {
         .position(|b| !b.is_ascii_alphabetic() && b != b'_' && b != b'-')
         .unwrap_or(inside.len().min(12));
     let (name, rest) = inside.split_at(end);
-    if !matches!(folded(name).as_str(), "toolcall" | "toolcalls") {
+    if !matches!(fold_name(name).as_str(), "toolcall" | "toolcalls") {
         return None;
     }
     let behind = rest.trim_start();

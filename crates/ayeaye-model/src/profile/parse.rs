@@ -5,22 +5,22 @@
 use ayeaye_agent::ParseError;
 
 pub(crate) mod args;
-pub(crate) mod call;
-pub(crate) mod function;
 pub(crate) mod hermes;
+pub(crate) mod json;
 pub(crate) mod labelled;
-pub(crate) mod object;
 pub(crate) mod point;
-pub(crate) mod think;
-pub(crate) mod words;
+pub(crate) mod python;
+pub(crate) mod reasoning;
+pub(crate) mod values;
+pub(crate) mod xml;
 
 /// A refusal.
-pub(crate) fn refused<T>(why: impl Into<String>) -> Result<T, ParseError> {
+pub(crate) fn reject<T>(why: impl Into<String>) -> Result<T, ParseError> {
     Err(ParseError(why.into()))
 }
 
 /// A piece of a reply as it may stand in a message.
-pub(crate) fn quote(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let mut short: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
     if short.len() < text.len() {
         short.push('…');

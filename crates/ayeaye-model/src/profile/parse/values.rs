@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{Direction, Key, ParseError};
 
-use super::quote;
+use super::excerpt;
 
 /// The longest a model may let the loop wait.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -12,24 +12,24 @@ pub(crate) const USUAL_WAIT: Duration = Duration::from_secs(2);
 /// For a long press that does not say how long.
 pub(crate) const USUAL_PRESS: Duration = Duration::from_secs(1);
 /// A swipe's time: slow enough that most of the movement is the finger's and not the fling's.
-pub(crate) const SWIPE: Duration = Duration::from_millis(500);
+pub(crate) const SLIDE: Duration = Duration::from_millis(500);
 
 /// The name of an action as it is compared: case, blanks, dashes and underscores do not matter.
-pub(crate) fn folded(name: &str) -> String {
+pub(crate) fn fold_name(name: &str) -> String {
     let kept = name.chars().filter(|c| !c.is_whitespace() && !"-_".contains(*c));
     kept.collect::<String>().to_ascii_lowercase()
 }
 
 /// A direction, as it is written.
 pub(crate) fn direction(text: &str) -> Result<Direction, ParseError> {
-    match bare(text).to_ascii_lowercase().as_str() {
+    match unquoted(text).to_ascii_lowercase().as_str() {
         "up" | "上" | "向上" => Ok(Direction::Up),
         "down" | "下" | "向下" => Ok(Direction::Down),
         "left" | "左" | "向左" => Ok(Direction::Left),
         "right" | "右" | "向右" => Ok(Direction::Right),
         _ => Err(ParseError(format!(
             "{} is not a direction; use up, down, left or right",
-            quote(text)
+            excerpt(text)
         ))),
     }
 }
@@ -46,13 +46,14 @@ pub(crate) fn opposite(direction: Direction) -> Direction {
 
 /// A key of the phone.
 pub(crate) fn key(name: &str) -> Result<Key, ParseError> {
-    Key::from_name(&bare(name))
-        .ok_or_else(|| ParseError(format!("{} is not a key; use back, home or enter", quote(name))))
+    Key::from_name(&unquoted(name)).ok_or_else(|| {
+        ParseError(format!("{} is not a key; use back, home or enter", excerpt(name)))
+    })
 }
 
 /// Seconds, with or without their unit; `None` where it is no time.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
-    let text = bare(text).to_ascii_lowercase();
+    let text = unquoted(text).to_ascii_lowercase();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let scale = match unit.trim() {
@@ -69,7 +70,7 @@ pub(crate) fn wait(text: Option<&str>) -> Result<Duration, ParseError> {
         None => Ok(USUAL_WAIT),
         Some(text) => seconds(text)
             .map(|time| time.min(LONGEST_WAIT))
-            .ok_or_else(|| ParseError(format!("{} is not a number of seconds", quote(text)))),
+            .ok_or_else(|| ParseError(format!("{} is not a number of seconds", excerpt(text)))),
     }
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn press(text: Option<&str>) -> Duration {
 }
 
 /// A text without one pair of quotes around it.
-pub(crate) fn bare(text: &str) -> String {
+pub(crate) fn unquoted(text: &str) -> String {
     let text = text.trim();
     for (open, close) in
         [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’'), ('「', '」')]

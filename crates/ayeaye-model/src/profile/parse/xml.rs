@@ -6,8 +6,8 @@
 //! what is missing.
 use ayeaye_agent::ParseError;
 
-use super::call::Call;
-use super::{quote, refused};
+use super::python::Call;
+use super::{excerpt, reject};
 
 /// The tags that begin a call.
 const BEGINNINGS: [&str; 3] = ["<tool_call", "<seed:tool_call", "<function"];
@@ -32,13 +32,13 @@ pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<Call>)>, ParseError>
             break;
         }
         if !rest.starts_with("<function") {
-            return refused(format!("{} stands behind its action", quote(rest)));
+            return reject(format!("{} stands behind its action", excerpt(rest)));
         }
         let (call, behind) = function(rest)?;
         calls.push(call);
         rest = behind;
         if 64 < calls.len() {
-            return refused("it holds more than one action; reply with the next one alone");
+            return reject("it holds more than one action; reply with the next one alone");
         }
     }
     Ok(Some((&text[..start], calls)))
@@ -76,19 +76,19 @@ fn function(text: &str) -> Result<(Call, &str), ParseError> {
         } else if without_wrapping(rest).len() < rest.len() {
             return Ok((call, rest));
         } else if rest.is_empty() {
-            return refused("its action has no end (`</function>`)");
+            return reject("its action has no end (`</function>`)");
         } else {
-            return refused(format!("{} stands between its parameters", quote(rest)));
+            return reject(format!("{} stands between its parameters", excerpt(rest)));
         }
         if 16 < call.args.len() {
-            return refused("its action has too many arguments");
+            return reject("its action has too many arguments");
         }
     }
 }
 
 /// The name in an opening tag, and what stands behind the tag.
 fn opening<'a>(text: &'a str, tag: &str) -> Result<(String, &'a str), ParseError> {
-    let odd = || ParseError(format!("{} is not a whole tag", quote(text)));
+    let odd = || ParseError(format!("{} is not a whole tag", excerpt(text)));
     let rest = text.strip_prefix(tag).ok_or_else(odd)?;
     let end = rest.find('>').ok_or_else(odd)?;
     let (inside, behind) = (&rest[..end], &rest[end + 1..]);
@@ -122,13 +122,13 @@ fn value(text: &str) -> Result<(&str, &str), ParseError> {
     let next =
         text.match_indices('<').find(|(at, _)| NEXT.iter().any(|tag| text[*at..].starts_with(tag)));
     let Some((at, _)) = next else {
-        return refused("its action has no end (`</parameter></function>`)");
+        return reject("its action has no end (`</parameter></function>`)");
     };
     let (value, rest) = text.split_at(at);
     let behind = match rest.strip_prefix("</parameter") {
         None => rest,
         Some(_) => closing(rest, "</parameter")
-            .ok_or_else(|| ParseError(format!("{} is not a whole tag", quote(rest))))?,
+            .ok_or_else(|| ParseError(format!("{} is not a whole tag", excerpt(rest))))?,
     };
     // New lines on both sides are layout.
     let bare = value.strip_prefix('\n').and_then(|value| value.strip_suffix('\n'));

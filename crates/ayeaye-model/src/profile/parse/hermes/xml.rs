@@ -4,7 +4,7 @@
 use ayeaye_agent::ParseError;
 use serde_json::{Map, Value};
 
-use super::super::refused;
+use super::super::reject;
 
 /// A call that was read.
 pub(super) struct Function {
@@ -25,22 +25,22 @@ pub(super) fn function(text: &str) -> Result<Option<Function>, ParseError> {
     let mut arguments = Map::new();
     while let Some((key, inside)) = opening(rest.trim_start(), "<parameter=") {
         let Some(end) = inside.find("</parameter>") else {
-            return refused(format!("its parameter {key} has no closing </parameter>"));
+            return reject(format!("its parameter {key} has no closing </parameter>"));
         };
         let value = &inside[..end];
         if value.contains("<parameter=") || value.contains("</function>") {
-            return refused(format!("its parameter {key} has no closing </parameter>"));
+            return reject(format!("its parameter {key} has no closing </parameter>"));
         }
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = Value::from(value.strip_suffix('\n').unwrap_or(value));
         if arguments.get(key).is_some_and(|before| *before != value) {
-            return refused(format!("it says the parameter {key} twice"));
+            return reject(format!("it says the parameter {key} twice"));
         }
         arguments.insert(key.to_owned(), value);
         rest = &inside[end + "</parameter>".len()..];
     }
     let Some(rest) = rest.trim_start().strip_prefix("</function>") else {
-        return refused("its function has no closing </function>");
+        return reject("its function has no closing </function>");
     };
     let length = text.len() - rest.len();
     Ok(Some(Function { name: name.to_owned(), arguments, length }))

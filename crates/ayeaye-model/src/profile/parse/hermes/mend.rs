@@ -2,19 +2,19 @@
 use ayeaye_agent::ParseError;
 use serde_json::{Map, Value};
 
-use super::super::object;
+use super::super::json;
 use super::tag;
 
 /// The object with which a text begins, and how many bytes of the text it is. Mended is only what can
 /// have been meant in one way: line ends and tabs inside strings, `\'`, a comma before a closing
 /// bracket, and closing braces that are missing although the closing tag of the call is there.
 pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseError> {
-    let why = match object::leading(text) {
+    let why = match json::leading(text) {
         Ok(read) => return Ok(read),
         Err(why) => why,
     };
     let Some((mended, length)) = mended(text) else { return Err(why) };
-    match object::leading(&mended) {
+    match json::leading(&mended) {
         Ok((map, end)) if mended.len() == end => Ok((map, length)),
         // The first reason is the one that fits what was written.
         _ => Err(why),
