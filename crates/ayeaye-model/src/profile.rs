@@ -11,12 +11,11 @@ use crate::Endpoint;
 
 mod agentcpm;
 mod autoglm;
-mod calls;
+mod chat;
 mod claude;
 mod claude_chat;
 pub(crate) mod coords;
-#[cfg(test)]
-mod corpus;
+mod escape;
 pub(crate) mod family;
 mod gelab;
 mod gemini;
@@ -24,6 +23,7 @@ mod gemini_chat;
 mod generic;
 mod glm_v;
 mod gpt;
+mod history;
 mod kimi;
 mod m3a;
 mod mai;
@@ -33,10 +33,12 @@ pub(crate) mod parse;
 mod qwen;
 mod seed;
 mod step_api;
-mod telling;
-mod turns;
+#[cfg(test)]
+mod tests;
+mod tools;
 mod uitars;
 mod uivenus;
+mod verbs;
 
 pub(crate) use family::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 pub(crate) use parse::json::strict as strict_json;
@@ -88,9 +90,9 @@ impl Profile {
     pub const GEMINI: Self = Self(&gemini::Gemini);
 
     /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
-    pub const UI_TARS_1000: Self = Self(&uitars::UiTars1000);
+    pub const UI_TARS_1000: Self = Self(&uitars::UI_TARS_1000);
     /// UI-TARS-1.5: pixels of the picture as its server resizes it.
-    pub const UI_TARS: Self = Self(&uitars::UiTars);
+    pub const UI_TARS: Self = Self(&uitars::UI_TARS);
     /// Doubao-Seed 1.8 and 2.0.
     pub const SEED: Self = Self(&seed::Seed);
     /// AutoGLM-Phone.
@@ -125,9 +127,9 @@ impl Profile {
     /// GUI-Owl 1.5.
     pub const GUI_OWL: Self = Self(&owl::Owl);
     /// Qwen2.5-VL.
-    pub const QWEN_2_5_VL: Self = Self(&qwen::Qwen25);
+    pub const QWEN_2_5_VL: Self = Self(&qwen::QWEN_2_5);
     /// Qwen3-VL and later.
-    pub const QWEN_3_VL: Self = Self(&qwen::Qwen3);
+    pub const QWEN_3_VL: Self = Self(&qwen::QWEN_3);
 
     /// Every profile. Of several that know a model's name, the first is taken.
     pub const ALL: &[Self] = &[
@@ -194,7 +196,7 @@ impl Profile {
             history,
             sampling: sampling.params(),
             api: wire.title(),
-            host_note: wire.place(),
+            host_note: wire.host_note(),
             is_default: self == Self::ANY,
         }
     }
@@ -235,35 +237,5 @@ impl FromStr for Profile {
         let name = name.trim();
         let is_it = |profile: &&Self| profile.name().eq_ignore_ascii_case(name);
         Self::ALL.iter().find(is_it).copied().ok_or_else(|| UnknownProfile(name.to_owned()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_listed_of_profiles_is_for_people() {
-        let all: Vec<ProfileInfo> = Profile::ALL.iter().map(|profile| profile.listed()).collect();
-        let any: Vec<_> = all.iter().filter(|it| it.is_default).map(|it| it.name).collect();
-        assert_eq!(any, ["generic"]);
-        for it in all {
-            assert!(!it.picture.contains(&u32::MAX.to_string()), "{}: {}", it.name, it.picture);
-        }
-    }
-
-    #[test]
-    fn a_profile_is_found_by_the_models_name_and_by_its_own() {
-        let endpoint = Endpoint::parse("http://127.0.0.1:8000").unwrap();
-        for name in ["gelab-zero-4b-preview", "stepfun-ai/GELab-Zero-4B", "Step-GUI-8B"] {
-            assert!(Profile::GELAB.knows(name), "{name}");
-            assert_eq!(Profile::for_model(name, &endpoint), Profile::GELAB);
-        }
-        assert!(!Profile::GELAB.knows("gpt-4o"));
-        for profile in Profile::ALL {
-            assert_eq!(profile.name().parse(), Ok(*profile));
-            assert_eq!(profile.name(), profile.name().to_ascii_lowercase());
-        }
-        assert!("mystery".parse::<Profile>().unwrap_err().to_string().contains("model list"));
     }
 }

@@ -1,19 +1,18 @@
 //! AutoGLM-Phone: a conversation in which only the last turn has a picture.
-use ayeaye_agent::{
-    Action, Decision, Direction, Gesture, Key, Message, ParseError, Part, Point, Prompt,
-    QuestionKind, Reply, Role, StepInput,
-};
+use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
+use serde_json::Value;
 
+use super::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use super::coords::CoordSystem;
-use super::parse::python::quoted;
-use super::parse::values;
-use super::turns::{self, LONGEST_TASK, Manner};
+use super::escape::{LONGEST_TASK, quote_untrusted};
+use super::history::History;
+use super::parse::{Call, python};
+use super::verbs::Slot::{At, Confirm, From, Seconds, Text, TextOrReason, To, UnusualSeconds};
+use super::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 mod parse;
-#[cfg(test)]
-mod tests;
 
 /// AutoGLM-Phone.
 #[derive(Debug)]
@@ -43,28 +42,56 @@ const SPEC: ProfileSpec = ProfileSpec {
     wire: Wire::Chat,
 };
 
+const ELEMENT: Arg = Arg(At, &["element"]);
+const MESSAGE: Arg = Arg(TextOrReason, &["message"]);
+
+const VERBS: VerbTable = VerbTable::new(&[&[
+    Verb::new(&["Launch"], Meaning::OpenApp, &[Arg(Text, &["app"])]),
+    // With a message it is sensitive, and the user is asked first.
+    Verb::new(&["Tap", "Click"], Meaning::Click, &[ELEMENT, Arg(Confirm, &["message"])]),
+    Verb::new(&["Type", "Type_Name"], Meaning::Type(Typing::Clears), &[Arg(Text, &["text"])]),
+    Verb::new(&["Swipe"], Meaning::Slide, &[Arg(From, &["start"]), Arg(To, &["end"])]),
+    Verb::new(&["Long Press"], Meaning::LongPress, &[ELEMENT, Arg(UnusualSeconds, &["duration"])]),
+    Verb::new(&["Double Tap"], Meaning::DoubleClick, &[ELEMENT]),
+    Verb::new(&["Back"], Meaning::Press(Key::Back), &[]),
+    Verb::new(&["Home"], Meaning::Press(Key::Home), &[]),
+    Verb::new(&["Wait"], Meaning::Wait, &[Arg(Seconds, &["duration"])]),
+    Verb::new(&["Note"], Meaning::Note, &[MESSAGE]),
+    // It asks for what it has seen to be summed up, which is for itself to do: it is told its own
+    // words again, with the other notes.
+    Verb::new(&["Call_API"], Meaning::Note, &[Arg(Text, &["instruction"])]),
+    Verb::new(&["Interact"], Meaning::Ask, &[MESSAGE]),
+    Verb::new(&["Take_over"], Meaning::TakeOver, &[MESSAGE]),
+    Verb::new(&["finish"], Meaning::Complete, &[Arg(Text, &["message"])]),
+]]);
+
 impl Family for AutoGlm {
     fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let task = turns::quoted(view.request, LONGEST_TASK) + "\n";
-        let mut messages = vec![Message::text(Role::System, RULES)];
-        messages.extend(turns::messages(
-            view,
-            Manner {
-                opening: vec![Part::Text(task)],
-                say: &|decision, sent| say(decision, &CoordContext { image: sent, ..*coords }),
-                beside: &|app| Some(screen_info(app)),
-                pictures: 0,
+    fn verbs(&self) -> VerbTable {
+        VERBS
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let style = ChatStyle {
+            opening: vec![Part::Text(quote_untrusted(input.request, LONGEST_TASK) + "\n")],
+            reply: &|past, image| {
+                let call = VERBS.write(past, &CoordContext { image, ..*coords })?;
+                Some(PastReply::text(write(&past.thought(), &call)))
             },
-        ));
+            caption: &|screen| (String::new(), screen_info(screen)),
+            images: ImageWindow::NONE,
+            screen_in_result: false,
+        };
+        let mut messages = vec![Message::text(Role::System, RULES)];
+        messages.extend(chat::messages(input, &History::of(input), style));
         Prompt::of(messages)
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse::parse(reply, coords)
+        parse::parse(reply)?.decide(&self.verbs(), coords)
     }
 }
 
@@ -102,82 +129,24 @@ const RULES: &str = "\
 八、text 和 message 里的双引号写成 \\\"，换行写成 \\n；给用户看的话，用用户写任务时用的语言。
 ";
 
-/// What stands beside a screen. Of earlier screens the app is not told, which it need not be.
-fn screen_info(app: Option<&str>) -> String {
-    match app {
-        Some(app) => {
-            format!("** Screen Info **\n\n{{\"current_app\": {}}}", turns::quoted(app, 200))
-        }
-        None => "** Screen Info **\n\n{}".to_owned(),
+/// What stands behind a screen. Of earlier screens the app is not told, which it need not be.
+fn screen_info(screen: &Screen<'_>) -> String {
+    let app = screen.app.map(|app| format!("\"current_app\": {}", quote_untrusted(app, 200)));
+    format!("** Screen Info **\n\n{{{}}}\n", app.unwrap_or_default())
+}
+
+/// A reply.
+fn write(thought: &str, call: &Call) -> String {
+    let arg = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name}={}", python::quoted(text, '"')),
+        Value::Number(seconds) => format!("{name}=\"{seconds} seconds\""),
+        point => format!("{name}={point}"),
+    };
+    let mut args: Vec<String> = call.args.iter().map(arg).collect();
+    let mut name = call.name.as_str();
+    if name != "finish" {
+        args.insert(0, format!("action=\"{name}\""));
+        name = "do";
     }
-}
-
-/// A decision as the model says it.
-fn say(decision: &Decision, coords: &CoordContext) -> String {
-    format!(
-        "<think>{}</think><answer>{}</answer>",
-        turns::thought(decision),
-        call(decision, coords)
-    )
-}
-
-fn call(decision: &Decision, coords: &CoordContext) -> String {
-    let at = |point: &Point| {
-        let (x, y) = coords.system.numbers(*point, coords.image);
-        format!("[{x},{y}]")
-    };
-    let text = |text: &str| quoted(text, '"').replace("</answer>", "＜/answer>");
-    let told =
-        |action: &str, message: &str| format!("do(action=\"{action}\", message={})", text(message));
-    let on =
-        |action: &str, point: &Point| format!("do(action=\"{action}\", element={})", at(point));
-    let swipe = |from, to| format!("do(action=\"Swipe\", start={}, end={})", at(from), at(to));
-    match &decision.action {
-        Action::Gesture(gesture) => match gesture {
-            Gesture::Click { point } => on("Tap", point),
-            Gesture::DoubleClick { point } => on("Double Tap", point),
-            Gesture::LongPress { point, .. } => on("Long Press", point),
-            Gesture::Type { text: typed, .. } => {
-                format!("do(action=\"Type\", text={})", text(typed))
-            }
-            Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => swipe(from, to),
-            Gesture::Scroll { direction, at } => {
-                let (from, to) = finger(*direction, *at);
-                swipe(&from, &to)
-            }
-            Gesture::Awake { app } => format!("do(action=\"Launch\", app={})", text(app)),
-            Gesture::HotKey { key: Key::Back } => "do(action=\"Back\")".to_owned(),
-            Gesture::HotKey { key: Key::Home } => "do(action=\"Home\")".to_owned(),
-            Gesture::HotKey { key } => told("Note", &format!("pressed the key {}", key.name())),
-        },
-        Action::Wait(time) => {
-            format!("do(action=\"Wait\", duration=\"{} seconds\")", time.as_secs_f64())
-        }
-        Action::Note { text } => told("Note", text),
-        Action::Info(question) => match question.kind {
-            QuestionKind::Takeover => told("Take_over", &question.text),
-            QuestionKind::Info | QuestionKind::Confirm => told("Interact", &question.text),
-        },
-        Action::Confirm { gesture: Gesture::Click { point }, question } => {
-            format!("do(action=\"Tap\", element={}, message={})", at(point), text(&question.text))
-        }
-        Action::Confirm { question, .. } => told("Interact", &question.text),
-        Action::Complete { message } => format!("finish(message={})", text(message)),
-        Action::Abort { reason } => told("Interact", reason),
-    }
-}
-
-/// Where a finger goes to show what lies in a direction: the other way, for it draws the content.
-fn finger(direction: Direction, at: Option<Point>) -> (Point, Point) {
-    let (x, y) = at.map_or((0.5, 0.5), Point::fractions);
-    let (dx, dy) = match values::opposite(direction) {
-        Direction::Up => (0.0, -0.2),
-        Direction::Down => (0.0, 0.2),
-        Direction::Left => (-0.3, 0.0),
-        Direction::Right => (0.3, 0.0),
-    };
-    let place = |x: f64, y: f64| {
-        Point::from_fractions(x.clamp(0.02, 0.98), y.clamp(0.02, 0.98)).expect("it was clamped")
-    };
-    (place(x - dx, y - dy), place(x + dx, y + dy))
+    format!("<think>{thought}</think><answer>{name}({})</answer>", args.join(", "))
 }

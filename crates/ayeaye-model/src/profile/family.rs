@@ -5,6 +5,7 @@ use ayeaye_agent::{Decision, ParseError, Prompt, Reply, ScreenSize, StepInput};
 use serde_json::{Map, Value, json};
 
 use super::coords::CoordSystem;
+use super::verbs::VerbTable;
 use crate::Endpoint;
 use crate::picture::PictureRule;
 
@@ -15,9 +16,11 @@ use crate::picture::PictureRule;
 pub(crate) trait Family: fmt::Debug + Send + Sync {
     /// What can be said of it in figures.
     fn spec(&self) -> &'static ProfileSpec;
+    /// Its verbs: by them its replies are read and earlier steps are written.
+    fn verbs(&self) -> VerbTable;
     /// What to send for one step. What is the same in every step comes first and is the same to the
     /// byte, so that an endpoint can keep what it made of it.
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt;
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt;
     /// Reads a whole reply: tolerant of how it is written, never of what it says. Whether it is whole
     /// is not for the family to know.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError>;
@@ -59,7 +62,7 @@ impl ProfileSpec {
     /// Whether a model of the family can be asked at this endpoint. An API of its own is spoken only
     /// where it is at home: elsewhere the same model answers chats.
     pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
-        self.wire.is_at_home(endpoint)
+        self.wire.is_spoken_at(endpoint)
     }
 }
 
@@ -84,10 +87,8 @@ impl Wire {
         }
     }
 
-    /// Whether an endpoint is known to speak it. Others may, such as a proxy: there the profile has
-    /// to be said.
-    /// Where alone it is spoken, in words that go on from the names of models.
-    pub(super) fn place(self) -> &'static str {
+    /// Where it is taken for granted, in words that go on from the names of models.
+    pub(super) fn host_note(self) -> &'static str {
         match self {
             Self::Chat => "",
             Self::Anthropic => "; at api.anthropic.com",
@@ -95,7 +96,9 @@ impl Wire {
         }
     }
 
-    fn is_at_home(self, endpoint: &Endpoint) -> bool {
+    /// Whether an endpoint is known to speak it. Others may, such as a proxy: there the profile has
+    /// to be set.
+    fn is_spoken_at(self, endpoint: &Endpoint) -> bool {
         let at = |host| endpoint.host() == Some(host);
         match self {
             Self::Chat => true,

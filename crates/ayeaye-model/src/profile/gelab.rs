@@ -3,11 +3,17 @@
 //! The rules come first and are the same in every step, so that an endpoint can keep what it made
 //! of them; then what changes, then the picture, then the format once more.
 use ayeaye_agent::{
-    Action, Decision, HistoryItem, HistoryStep, Message, ParseError, Part, Prompt, Reply, Role,
-    StepInput,
+    Action, Decision, HistoryItem, HistoryStep, Key, Message, ParseError, Part, Prompt, Reply,
+    Role, StepInput,
 };
 
 use super::coords::CoordSystem;
+use super::escape::{LONGEST_TASK, LONGEST_TEXT};
+use super::history::last;
+use super::verbs::Slot::{
+    At, Clear, Direction, From, KeyboardUp, Seconds, Submit, Text, TextOrReason, To,
+};
+use super::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
@@ -47,26 +53,104 @@ const SPEC: ProfileSpec = ProfileSpec {
     wire: Wire::Chat,
 };
 
+const POINT: Arg = Arg(At, &["point"]);
+const START: Arg = Arg(From, &["point1"]);
+const END: Arg = Arg(To, &["point2"]);
+/// What the field `value` says, which replies in JSON call otherwise.
+const VALUE: &[&str] =
+    &["value", "text", "content", "app", "app_name", "question", "key", "reason", "abort_reason"];
+
+/// The actions as GELab writes them, or as other models would.
+const VERBS: VerbTable = VerbTable::new(&[&[
+    Verb::new(&["CLICK", "TAP", "TOUCH"], Meaning::Click, &[POINT]),
+    Verb::new(
+        &["TYPE", "TYPE_TEXT", "INPUT", "INPUT_TEXT", "ENTER_TEXT"],
+        Meaning::Type(Typing::Plain),
+        &[
+            Arg(Text, VALUE),
+            POINT,
+            Arg(Clear, &["clear"]),
+            Arg(Submit, &["submit", "press_enter"]),
+            // With the keyboard up, the field is already the one in focus.
+            Arg(KeyboardUp, &["keyboard", "keyboard_exists", "is_keyboard"]),
+        ],
+    ),
+    Verb::new(
+        &["COMPLETE", "COMPLETED", "FINISH", "FINISHED"],
+        Meaning::Complete,
+        &[Arg(Text, &["return", "message", "value", "text", "content"])],
+    ),
+    Verb::new(&["WAIT", "SLEEP"], Meaning::Wait, &[Arg(Seconds, &["value", "duration"])]),
+    Verb::new(
+        &["AWAKE", "OPEN", "OPEN_APP", "LAUNCH", "LAUNCH_APP", "START_APP"],
+        Meaning::OpenApp,
+        &[Arg(Text, VALUE)],
+    ),
+    Verb::new(&["INFO", "POP", "ASK", "ASK_USER"], Meaning::Ask, &[Arg(Text, VALUE)]),
+    Verb::new(
+        &["ABORT", "GIVE_UP"],
+        Meaning::Abort,
+        &[Arg(
+            TextOrReason,
+            &["value", "text", "content", "reason", "abort_reason", "return", "message"],
+        )],
+    ),
+    Verb::new(&["SLIDE", "SWIPE"], Meaning::Slide, &[START, END]),
+    Verb::new(
+        &["LONGPRESS", "LONG_CLICK", "LONG_TAP", "HOLD"],
+        Meaning::LongPress,
+        &[POINT, Arg(Seconds, &["duration"])],
+    ),
+    Verb::new(&["BACK", "PRESS_BACK", "GO_BACK", "NAVIGATE_BACK"], Meaning::Press(Key::Back), &[]),
+    Verb::new(&["HOME", "PRESS_HOME", "GO_HOME", "NAVIGATE_HOME"], Meaning::Press(Key::Home), &[]),
+    Verb::new(&["ENTER", "PRESS_ENTER"], Meaning::Press(Key::Enter), &[]),
+    Verb::new(&["RECENTS", "PRESS_RECENTS"], Meaning::Press(Key::Recents), &[]),
+    Verb::new(
+        &["HOTKEY", "KEY", "KEY_EVENT", "PRESS_KEY", "SYSTEM_BUTTON"],
+        Meaning::PressKey(&[]),
+        &[Arg(Text, VALUE)],
+    ),
+    Verb::new(&["DOUBLE_CLICK", "DOUBLE_TAP", "LEFT_DOUBLE"], Meaning::DoubleClick, &[POINT]),
+    // By a direction, or by a path as the hosted models slide.
+    Verb::new(
+        &["SCROLL"],
+        Meaning::Scroll,
+        &[Arg(Direction, &["direction", "value"]), POINT, START, END],
+    ),
+    Verb::new(&["DRAG", "DRAG_AND_DROP"], Meaning::Drag, &[START, END]),
+    Verb::new(&["NOTE", "TAKE_NOTE"], Meaning::Note, &[Arg(Text, VALUE)]),
+    Verb::new(&["CALL_USER", "TAKE_OVER"], Meaning::TakeOver, &[Arg(TextOrReason, VALUE)]),
+]]);
+
 impl Family for Gelab {
     fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, _sheet: &CoordContext) -> Prompt {
-        prompt(view)
+    fn verbs(&self) -> VerbTable {
+        VERBS
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, _coords: &CoordContext) -> Prompt {
+        let state = format!(
+            "用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
+            slot(input.request, LONGEST_TASK),
+            history(input.history),
+            system_notes(input),
+        );
+        let parts = vec![
+            Part::Text(RULES.to_owned()),
+            Part::Text(state),
+            Part::Picture(input.picture.clone()),
+            Part::Text(FORMAT.to_owned()),
+        ];
+        Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse::parse_as(&reply.text, (coords.system != SPEC.coords).then_some(*coords))
+        parse::read(&reply.text, coords)
     }
 }
-
-/// Bytes of a request; more is no longer one task.
-const LONGEST_TASK: usize = 16 << 10;
-/// Bytes of anything else that is put into a slot.
-const LONGEST_SLOT: usize = 4 << 10;
-/// Answers, notes and steps that are told again, counted from the last.
-const MOST_TOLD: usize = 8;
 
 const RULES: &str = "\
 你是一名手机操作助手。你看到的是一台安卓手机此刻的截图，你的工作是一步一步地操作它，直到用户交给你的任务做完。
@@ -104,39 +188,23 @@ const FORMAT: &str = "
 explain:这一步做什么、为什么\taction:动作以及它的参数\tsummary:做完这一步之后，到目前为止的全部进展
 ";
 
-/// What to send for one step.
-fn prompt(view: &StepInput<'_>) -> Prompt {
-    let state = format!(
-        "用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
-        slot(view.request, LONGEST_TASK),
-        history(view.history),
-        system_notes(view),
-    );
-    let parts = vec![
-        Part::Text(RULES.to_owned()),
-        Part::Text(state),
-        Part::Picture(view.picture.clone()),
-        Part::Text(FORMAT.to_owned()),
-    ];
-    Prompt::of(vec![Message { role: Role::User, parts }])
-}
-
 /// The model's own last summary, what it noted, and what was said since the task was given.
 fn history(history: &[HistoryItem]) -> String {
     let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
     let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
     let mut told = Vec::new();
     if let Some(summary) = history.iter().rev().find_map(summary) {
-        told.push(slot(summary, LONGEST_SLOT));
+        told.push(slot(summary, LONGEST_TEXT));
     } else {
-        told.extend(last(history.iter().filter_map(step)).map(line));
+        let steps: Vec<String> = history.iter().filter_map(step).map(line).collect();
+        told.extend_from_slice(last(&steps));
     }
     let notes = history.iter().filter_map(step).filter_map(|step| match &step.decision.action {
-        Action::Note { text } => Some(text),
+        Action::Note { text } => Some(format!("你记下了：{}", slot(text, LONGEST_TEXT))),
         _ => None,
     });
-    told.extend(last(notes).map(|note| format!("你记下了：{}", slot(note, LONGEST_SLOT))));
-    told.extend(last(dialogue(&history[round..])));
+    told.extend_from_slice(last(&notes.collect::<Vec<_>>()));
+    told.extend_from_slice(last(&dialogue(&history[round..])));
     if told.is_empty() { "暂无历史操作".to_owned() } else { told.join("\n") }
 }
 
@@ -176,9 +244,9 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
             HistoryItem::UserReply(words) => {
                 let question = asked
                     .take()
-                    .map(|asked| format!("你问过：{}\n", slot(asked, LONGEST_SLOT)))
+                    .map(|asked| format!("你问过：{}\n", slot(asked, LONGEST_TEXT)))
                     .unwrap_or_default();
-                lines.push(format!("{question}用户回复说：{}", slot(words, LONGEST_SLOT)));
+                lines.push(format!("{question}用户回复说：{}", slot(words, LONGEST_TEXT)));
             }
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
@@ -187,29 +255,17 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
 }
 
 /// What the loop has to say; at the least, that the last step went wrong.
-fn system_notes(view: &StepInput<'_>) -> String {
+fn system_notes(input: &StepInput<'_>) -> String {
     let mut told: Vec<String> =
-        last(view.system_notes.iter()).map(|remark| slot(remark, LONGEST_SLOT)).collect();
+        last(input.system_notes).iter().map(|note| slot(note, LONGEST_TEXT)).collect();
     if told.is_empty()
-        && let Some(HistoryItem::Step(step)) = view.history.last()
+        && let Some(HistoryItem::Step(step)) = input.history.last()
         && let Some(error) = &step.error
     {
         let name = step.decision.action.name();
-        told.push(format!("上一步 {name} 没有成功：{}", slot(error, LONGEST_SLOT)));
+        told.push(format!("上一步 {name} 没有成功：{}", slot(error, LONGEST_TEXT)));
     }
     told.iter().fold(String::new(), |lines, remark| lines + "系统提示：" + remark + "\n")
-}
-
-/// The last few of a list, in order.
-fn last<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
-    let mut kept: std::collections::VecDeque<T> = std::collections::VecDeque::new();
-    for item in all {
-        if kept.len() == MOST_TOLD {
-            kept.pop_front();
-        }
-        kept.push_back(item);
-    }
-    kept.into_iter()
 }
 
 #[cfg(test)]

@@ -6,16 +6,14 @@
 use ayeaye_agent::{Decision, ParseError, Prompt, Reply, StepInput};
 
 use super::coords::CoordSystem;
+use super::verbs::VerbTable;
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
 
 mod prompt;
 mod read;
-pub(super) mod say;
-#[cfg(test)]
-mod tests;
 mod tool;
-mod word;
+mod verbs;
 
 /// A family of models that are asked in words of ours.
 #[derive(Debug)]
@@ -72,11 +70,18 @@ impl Family for Generic {
         self.spec
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        prompt::prompt(view, coords, self)
+    fn verbs(&self) -> VerbTable {
+        VerbTable { rows: &[verbs::ROWS], named_points: self.named }
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        prompt::prompt(input, coords, self)
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        read::read(reply, coords, self.named)
+        read::read(reply, coords, self)
     }
 }
+
+#[cfg(test)]
+mod tests;

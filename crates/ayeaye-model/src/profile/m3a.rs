@@ -3,22 +3,20 @@
 //!
 //! Places are `x` and `y` in pixels of the picture. There are no marks in it, so that an `index` means
 //! nothing and is refused. `answer` is the report to the user and ends the task, as `status` does.
-use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, ParseError, Part, Point, Prompt, Question,
-    QuestionKind, Reply, Role, StepInput,
-};
-use serde_json::{Map, Value, json};
+use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
+use serde_json::{Map, Value};
 
 use super::coords::CoordSystem;
-use super::generic::say::number;
+use super::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use super::history::{History, PastStep};
 use super::parse::args::Args;
-use super::parse::{excerpt, labelled, reject, values};
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
+use super::parse::{json, labelled, reject};
+use super::verbs::Slot::{
+    AtX, AtY, Clear, Direction, FromX, FromY, Status, Text, ToX, ToY, UnusualSeconds,
+};
+use super::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
-
-#[cfg(test)]
-mod tests;
 
 /// `AndroidWorld`'s format.
 #[derive(Debug)]
@@ -74,200 +72,94 @@ Reason: why this is the next step
 Action: {"action_type": ...}
 "#;
 
+const X: Arg = Arg(AtX, &["x"]);
+const Y: Arg = Arg(AtY, &["y"]);
+const TEXT: Arg = Arg(Text, &["text"]);
+
+const VERBS: VerbTable = VerbTable::new(&[&[
+    Verb::new(&["click"], Meaning::Click, &[X, Y]),
+    Verb::new(&["double_tap", "double_click"], Meaning::DoubleClick, &[X, Y]),
+    Verb::new(&["long_press"], Meaning::LongPress, &[X, Y]),
+    Verb::new(
+        &["input_text"],
+        Meaning::Type(Typing::Plain),
+        &[TEXT, X, Y, Arg(Clear, &["clear_text", "clear"])],
+    ),
+    Verb::new(&["keyboard_enter"], Meaning::Press(Key::Enter), &[]),
+    Verb::new(&["navigate_home"], Meaning::Press(Key::Home), &[]),
+    Verb::new(&["navigate_back"], Meaning::Press(Key::Back), &[]),
+    Verb::new(&["scroll"], Meaning::Scroll, &[Arg(Direction, &["direction"]), X, Y]),
+    // Of the finger, the other way round than scroll.
+    Verb::new(&["swipe"], Meaning::Swipe, &[Arg(Direction, &["direction"]), X, Y]),
+    Verb::new(
+        &["drag"],
+        Meaning::Slide,
+        &[Arg(FromX, &["x"]), Arg(FromY, &["y"]), Arg(ToX, &["to_x"]), Arg(ToY, &["to_y"])],
+    ),
+    Verb::new(&["open_app"], Meaning::OpenApp, &[Arg(Text, &["app_name", "app"])]),
+    Verb::new(&["wait"], Meaning::Wait, &[Arg(UnusualSeconds, &["seconds", "duration"])]),
+    Verb::new(&["ask_user"], Meaning::Ask, &[TEXT]),
+    Verb::new(&["call_user"], Meaning::TakeOver, &[TEXT]),
+    Verb::new(&["answer"], Meaning::Answer, &[TEXT]),
+    Verb::new(
+        &["status"],
+        Meaning::End { success: &["complete"], failure: &["infeasible"] },
+        &[Arg(Status, &["goal_status", "status"]), Arg(Text, &["text", "message"])],
+    ),
+]]);
+
 impl Family for M3a {
     fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let story = Story::of(view);
-        let (unasked, steps) = story.steps();
-        let mut state =
-            format!("\n{}Goal: {}\n", story.earlier(), quoted(view.request, LONGEST_TASK));
-        for words in unasked {
-            put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
-        }
-        let told = listed(&steps, |step| {
-            let said = escaped(&Value::Object(say(&step.decision.action, coords)).to_string());
-            format!("{said} {}", line(&step.decision.explain, 300))
-        });
-        let told = if told.is_empty() { "Nothing yet.\n".to_owned() } else { told };
-        let (width, height) = coords.system.extent(view.picture.size);
-        put(
-            &mut state,
-            format_args!(
-                "What you have done so far:\n{told}{}The screen now, {width} x {height}:",
-                system_notes(view)
-            ),
+    fn verbs(&self) -> VerbTable {
+        VERBS
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let history = History::of(input);
+        let steps = history.list("Step ", |past| write(past, coords));
+        let (width, height) = coords.system.extent(input.picture.size);
+        let state = format!(
+            "\n{}Goal: {}\nWhat you have done so far:\n{}{}{}The screen now, {width} x {height}:",
+            history.earlier(),
+            quote_untrusted(input.request, LONGEST_TASK),
+            if steps.is_empty() { "Nothing yet.\n" } else { &steps },
+            history.reminders(),
+            history.system_notes(),
         );
         let parts = vec![
             Part::Text(RULES.to_owned()),
             Part::Text(state),
-            Part::Picture(view.picture.clone()),
+            Part::Picture(input.picture.clone()),
             Part::Text("Your reply:".to_owned()),
         ];
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        let found = labelled::found(&reply.text)?;
-        let decision = read(&found.map, coords)?;
-        found.carried_by(decision)
+        let (map, mut parsed) = labelled::parse(&reply.text)?;
+        let args = Args::in_map(&map)?;
+        if args.has(&["index"]) {
+            return reject(
+                "elements have no numbers here; instead of `index` give `x` and `y`, in pixels of the \
+                 picture",
+            );
+        }
+        if let Some(thought) = args.text(&["reason", "thought"], false)? {
+            parsed.thought = thought;
+        }
+        parsed.call = json::call(map, &["action_type", "action"])?;
+        Ok(labelled::explained(parsed.decide(&self.verbs(), coords)?))
     }
 }
 
-fn read(map: &Map<String, Value>, coords: &CoordContext) -> Result<Decision, ParseError> {
-    let mut args = Args::of(map)?;
-    if args.has(&["index"]) {
-        return reject(
-            "elements have no numbers here; instead of `index` give `x` and `y`, in pixels of the \
-             picture",
-        );
-    }
-    let Some(name) = args.text(&["actiontype", "action"])? else {
-        return reject("it names no action; say which one in the field `action_type`");
-    };
-    args.named(&name);
-    Ok(Decision {
-        action: action(&name, &args, coords)?,
-        thought: args.text(&["reason", "thought"])?.unwrap_or_default(),
-        explain: String::new(),
-        summary: String::new(),
-        observation: String::new(),
-    })
-}
-
-fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, ParseError> {
-    let at = || args.pair("x", "y", coords);
-    let here = || match at()? {
-        Some(point) => Ok(point),
-        None => args.missing("`x` and `y`"),
-    };
-    let press = |key| Action::from(Gesture::HotKey { key });
-    let direction = || values::direction(&args.needed(&["direction"], "`direction`")?);
-    Ok(match values::fold_name(name).as_str() {
-        "click" => Gesture::Click { point: here()? }.into(),
-        "doubletap" | "doubleclick" => Gesture::DoubleClick { point: here()? }.into(),
-        "longpress" => Gesture::LongPress { point: here()?, duration: values::USUAL_PRESS }.into(),
-        "inputtext" => {
-            let Some(text) = args.text(&["text"])?.filter(|text| !text.is_empty()) else {
-                return args.missing("`text`, which is what to type");
-            };
-            let clear = args.flag(&["cleartext", "clear"])?;
-            Gesture::Type { text, point: at()?, clear, submit: false }.into()
-        }
-        "keyboardenter" => press(Key::Enter),
-        "navigatehome" => press(Key::Home),
-        "navigateback" => press(Key::Back),
-        "scroll" => Gesture::Scroll { direction: direction()?, at: at()? }.into(),
-        // Of the finger, the other way round than scroll.
-        "swipe" => {
-            let direction = values::opposite(direction()?);
-            Gesture::Scroll { direction, at: at()? }.into()
-        }
-        "drag" => match (at()?, args.pair("tox", "toy", coords)?) {
-            (Some(from), Some(to)) => Gesture::Slide { from, to, duration: values::SLIDE }.into(),
-            _ => return args.missing("`x`, `y`, `to_x` and `to_y`"),
-        },
-        "openapp" => {
-            let app = args.needed(&["appname", "app"], "`app_name`")?;
-            Gesture::Awake { app: values::unquoted(&app) }.into()
-        }
-        "wait" => Action::Wait(values::wait(args.text(&["seconds", "duration"])?.as_deref())?),
-        "askuser" => Action::Info(Question::info(args.needed(&["text"], "`text`, the question")?)),
-        "calluser" => {
-            let text = args.needed(&["text"], "`text`, saying what the user has to do")?;
-            Action::Info(Question::takeover(text))
-        }
-        "answer" => Action::Complete { message: args.needed(&["text"], "`text`, the answer")? },
-        "status" => {
-            let status = args.needed(&["goalstatus", "status"], "`goal_status`")?;
-            let text = args.text(&["text", "message"])?.unwrap_or_default();
-            match values::fold_name(&status).as_str() {
-                "complete" => Action::Complete { message: text },
-                "infeasible" => Action::Abort { reason: text },
-                _ => {
-                    return reject(format!(
-                        "{} is no goal_status; use complete or infeasible",
-                        excerpt(&status)
-                    ));
-                }
-            }
-        }
-        _ => {
-            return reject(format!(
-                "{} is not an action_type; use one of click, double_tap, long_press, input_text, \
-                 keyboard_enter, navigate_home, navigate_back, scroll, drag, open_app, wait, \
-                 ask_user, call_user, answer, status",
-                excerpt(name)
-            ));
-        }
-    })
-}
-
-/// An action as the model would say it.
-fn say(action: &Action, coords: &CoordContext) -> Map<String, Value> {
-    let value = match action {
-        Action::Gesture(gesture) | Action::Confirm { gesture, .. } => gesture_said(gesture, coords),
-        Action::Wait(_) => json!({ "action_type": "wait" }),
-        Action::Note { text } => json!({ "action_type": "note", "text": text }),
-        Action::Info(Question { kind: QuestionKind::Takeover, text, .. }) => {
-            json!({ "action_type": "call_user", "text": text })
-        }
-        Action::Info(question) => json!({ "action_type": "ask_user", "text": question.text }),
-        Action::Complete { message } if message.trim().is_empty() => {
-            json!({ "action_type": "status", "goal_status": "complete" })
-        }
-        Action::Complete { message } => json!({ "action_type": "answer", "text": message }),
-        Action::Abort { reason } => {
-            json!({ "action_type": "status", "goal_status": "infeasible", "text": reason })
-        }
-    };
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
-fn gesture_said(gesture: &Gesture, coords: &CoordContext) -> Value {
-    let with = |mut value: Value, point: Option<&Point>| {
-        if let Some(point) = point {
-            let (first, second) = coords.system.numbers(*point, coords.image);
-            let (x, y) = if coords.system.y_first { (second, first) } else { (first, second) };
-            value["x"] = number(x);
-            value["y"] = number(y);
-        }
-        value
-    };
-    let named = |name: &str| json!({ "action_type": name });
-    match gesture {
-        Gesture::Click { point } => with(named("click"), Some(point)),
-        Gesture::DoubleClick { point } => with(named("double_tap"), Some(point)),
-        Gesture::LongPress { point, .. } => with(named("long_press"), Some(point)),
-        Gesture::Type { text, point, clear, .. } => {
-            let mut value = json!({ "action_type": "input_text", "text": text });
-            if *clear {
-                value["clear_text"] = json!(true);
-            }
-            with(value, point.as_ref())
-        }
-        Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => {
-            let mut value = with(named("drag"), Some(from));
-            let end = with(json!({}), Some(to));
-            value["to_x"] = end["x"].clone();
-            value["to_y"] = end["y"].clone();
-            value
-        }
-        Gesture::Scroll { direction, at } => {
-            let value = json!({ "action_type": "scroll", "direction": direction.to_string() });
-            with(value, at.as_ref())
-        }
-        Gesture::Awake { app } => json!({ "action_type": "open_app", "app_name": app }),
-        Gesture::HotKey { key } => named(match key {
-            Key::Home => "navigate_home",
-            Key::Back => "navigate_back",
-            Key::Enter => "keyboard_enter",
-            other => return json!({ "action_type": "press", "key": other.name() }),
-        }),
-    }
+/// A step as the model says it.
+fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
+    let Some(call) = VERBS.write(past, coords) else { return past.in_words() };
+    let mut object = Map::new();
+    object.insert("action_type".to_owned(), Value::from(call.name));
+    object.extend(call.args);
+    format!("{} {}", escape_tags(&Value::Object(object).to_string()), past.explanation())
 }

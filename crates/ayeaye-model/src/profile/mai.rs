@@ -1,13 +1,15 @@
 //! MAI-UI: thinking in tags, the tool `mobile_use` by direction of the finger, earlier steps as turns
 //! of which the last have their screens.
-use ayeaye_agent::{Decision, HistoryStep, Message, ParseError, Prompt, Reply, Role, StepInput};
+use ayeaye_agent::{Decision, Message, ParseError, Prompt, Reply, Role, StepInput};
 
+use super::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use super::coords::CoordSystem;
-use super::mobile_use::history::{self, LONGEST_TASK};
-use super::mobile_use::quoted::{quoted, words};
+use super::escape::{LONGEST_TASK, quote_untrusted};
+use super::history::{History, PastStep};
 use super::mobile_use::rules::RULES;
-use super::mobile_use::{self, Dialect, say};
+use super::mobile_use::{self, Dialect};
 use super::qwen::PICTURE_3;
+use super::verbs::VerbTable;
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 /// MAI-UI.
@@ -48,13 +50,9 @@ const DIALECT: Dialect = Dialect {
         "interact",
         "terminate",
     ],
-    swipes_by_direction: true,
+    verbs: mobile_use::BY_DIRECTION,
     failure: "fail",
-    lower_buttons: true,
 };
-
-/// Bytes of the thinking of an earlier step.
-const LONGEST_THOUGHT: usize = 2 << 10;
 
 const SYSTEM: &str = "\
 You operate an Android phone for its user, one step at a time. You see the task, what you did before and \
@@ -101,40 +99,37 @@ impl Family for Mai {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        prompt(view, coords)
+    fn verbs(&self) -> VerbTable {
+        DIALECT.verbs
+    }
+
+    /// The task is a turn of its own, then come the screens.
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let (width, height) = coords.system.extent(coords.image);
+        let system =
+            SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
+        let history = History::of(input);
+        let task = format!("The user's task: {}", quote_untrusted(input.request, LONGEST_TASK));
+        let style = ChatStyle {
+            opening: Vec::new(),
+            reply: &|past, _| Some(PastReply::text(write(past, coords)?)),
+            caption: &no_caption,
+            images: ImageWindow::last(SPEC.earlier_pictures),
+            screen_in_result: false,
+        };
+        let mut messages =
+            vec![Message::text(Role::System, system + RULES), Message::text(Role::User, task)];
+        messages.extend(chat::messages(input, &history, style));
+        Prompt::of(messages)
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        mobile_use::decide(reply, coords, &DIALECT)
+        mobile_use::read(reply, coords, &DIALECT)
     }
 }
 
-/// What to send for one step: the task is a turn of its own, then come the screens.
-fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-    let (width, height) = coords.system.extent(coords.image);
-    let system =
-        SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
-    let (before, round) = history::rounds(view.history);
-    let task = format!(
-        "{}The user's task: {}",
-        history::before(before),
-        quoted(view.request, LONGEST_TASK)
-    );
-    let mut messages =
-        vec![Message::text(Role::System, system + RULES), Message::text(Role::User, task)];
-    messages.extend(history::turns(view, round, String::new(), &|step| said(step, coords)));
-    Prompt::of(messages)
-}
-
 /// A step in the family's own format.
-fn said(step: &HistoryStep, coords: &CoordContext) -> Option<String> {
-    let decision = &step.decision;
-    let call = say::call(decision, coords, &DIALECT)?;
-    let thought =
-        if decision.thought.trim().is_empty() { &decision.explain } else { &decision.thought };
-    Some(format!("<thinking>\n{}\n</thinking>\n{call}", words(thought, LONGEST_THOUGHT)))
+fn write(past: PastStep<'_>, coords: &CoordContext) -> Option<String> {
+    let call = mobile_use::write(past, coords, &DIALECT)?;
+    Some(format!("<thinking>\n{}\n</thinking>\n{call}", past.thought()))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,8 +1,14 @@
-//! How models write: what the replies of several families have in common.
+//! The grammars in which models reply: JSON objects, tool calls, calls as Python or XML writes them,
+//! labelled lines.
 //!
-//! Tolerant of spelling and wrapping, never of meaning: what could be read in two ways is refused
-//! with a sentence the model can act on.
-use ayeaye_agent::ParseError;
+//! Tolerant of spelling and wrapping, never of meaning: what could be read in two ways is refused with
+//! a sentence the model can act on, and the end of a task is taken only where nothing casts doubt on
+//! it. Whatever the grammar, a reply becomes a [`ParsedReply`]: one [`Call`], and the words around it.
+use ayeaye_agent::{Action, Decision, ParseError};
+use serde_json::{Map, Value};
+
+use super::CoordContext;
+use super::verbs::VerbTable;
 
 pub(crate) mod args;
 pub(crate) mod hermes;
@@ -14,7 +20,62 @@ pub(crate) mod reasoning;
 pub(crate) mod values;
 pub(crate) mod xml;
 
-/// A refusal.
+/// What a model calls for: a verb and its arguments.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Call {
+    /// The verb, as it is written.
+    pub name: String,
+    /// Arguments by their names, in order.
+    pub args: Map<String, Value>,
+    /// Arguments without a name.
+    pub positional: Vec<String>,
+}
+
+/// A reply, parsed but not yet understood.
+#[derive(Debug, Default)]
+pub(crate) struct ParsedReply {
+    pub call: Call,
+    pub thought: String,
+    pub explain: String,
+    pub summary: String,
+    pub observation: String,
+    /// Why the end of the task must not be taken from it.
+    pub doubt: Option<String>,
+}
+
+impl ParsedReply {
+    /// Casts doubt on an end of the task, if there is a reason to.
+    pub(crate) fn doubt_if(&mut self, doubtful: bool, why: &str) {
+        if doubtful {
+            self.doubt = Some(why.to_owned());
+        }
+    }
+
+    /// The decision by the verbs of a family.
+    pub(crate) fn decide(
+        self,
+        verbs: &VerbTable,
+        coords: &CoordContext,
+    ) -> Result<Decision, ParseError> {
+        let reasons = [&self.explain, &self.thought];
+        let reason = reasons.into_iter().find(|text| !text.trim().is_empty());
+        let action = verbs.read(&self.call, reason.map_or("", |reason| reason), coords)?;
+        self.decided(action)
+    }
+
+    /// The decision for this action.
+    pub(crate) fn decided(self, action: Action) -> Result<Decision, ParseError> {
+        if let (Action::Complete { .. } | Action::Abort { .. }, Some(doubt)) =
+            (&action, &self.doubt)
+        {
+            return reject(format!("{doubt}, so that the end of the task is in doubt"));
+        }
+        let Self { thought, explain, summary, observation, .. } = self;
+        Ok(Decision { action, thought, explain, summary, observation })
+    }
+}
+
+/// Refuses a reply.
 pub(crate) fn reject<T>(why: impl Into<String>) -> Result<T, ParseError> {
     Err(ParseError(why.into()))
 }
@@ -26,6 +87,25 @@ pub(crate) fn excerpt(text: &str) -> String {
         short.push('…');
     }
     format!("“{short}”")
+}
+
+/// Whether a server's error page came instead of a reply.
+pub(crate) fn is_web_page(text: &str) -> bool {
+    let begins =
+        |with: &str| text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
+    begins("<!doctype") || begins("<html") || begins("<head") || begins("<?xml")
+}
+
+/// A reply without the tokens that servers leave around it, if there is anything in it.
+pub(crate) fn content(text: &str) -> Result<&str, ParseError> {
+    let text = without_tokens(text);
+    if text.is_empty() {
+        return reject("it is empty");
+    }
+    if is_web_page(text) {
+        return reject("it is a web page and no reply of a model; check the endpoint's address");
+    }
+    Ok(text)
 }
 
 /// Whether what follows a text begins on a line of its own or behind a whole sentence. What stands in
@@ -41,7 +121,7 @@ pub(crate) fn begins_anew(before: &str) -> bool {
 }
 
 /// A reply without the tokens and fences that servers leave around it.
-pub(crate) fn unwrapped(text: &str) -> &str {
+pub(crate) fn without_tokens(text: &str) -> &str {
     const BEFORE: [&str; 3] = ["<|begin_of_box|>", "<|im_start|>assistant", "<|assistant|>"];
     const BEHIND: [&str; 6] =
         ["<|end_of_box|>", "<|im_end|>", "<|endoftext|>", "<|observation|>", "<|user|>", "</s>"];

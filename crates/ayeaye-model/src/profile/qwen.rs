@@ -8,20 +8,27 @@ use std::fmt::Write as _;
 use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 
 use super::coords::{CoordSystem, CoordUnit};
-use super::mobile_use::history::{self, LONGEST_TASK};
-use super::mobile_use::quoted::quoted;
+use super::escape::{LONGEST_TASK, quote_untrusted};
+use super::history::History;
 use super::mobile_use::rules::{RULES, tool};
 use super::mobile_use::{self, Dialect};
+use super::verbs::VerbTable;
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize, SmartResize};
 
-/// Qwen2.5-VL, and the hosted `qwen-vl-max` and `qwen-vl-plus`.
+/// A generation of Qwen's vision models.
 #[derive(Debug)]
-pub(super) struct Qwen25;
+pub(super) struct Qwen {
+    spec: &'static ProfileSpec,
+    dialect: &'static Dialect,
+    reply: &'static str,
+}
+
+/// Qwen2.5-VL, and the hosted `qwen-vl-max` and `qwen-vl-plus`.
+pub(super) const QWEN_2_5: Qwen = Qwen { spec: &SPEC_25, dialect: &WITH_KEY, reply: SHORT_REPLY };
 
 /// Qwen3-VL, Qwen3.5 and Qwen3.6.
-#[derive(Debug)]
-pub(super) struct Qwen3;
+pub(super) const QWEN_3: Qwen = Qwen { spec: &SPEC_3, dialect: &DIALECT_3, reply: REPLY_3 };
 
 /// What the open models' own processor does to a picture.
 pub(super) const RESIZE_25: SmartResize =
@@ -83,14 +90,13 @@ const SPEC_3: ProfileSpec = ProfileSpec {
     ],
     coords: CoordSystem::UP_TO_999,
     picture: PICTURE_3,
-    earlier_pictures: 0,
-    history: "a line for each step",
     // Those that think do so in the same budget.
     sampling: Sampling { max_tokens: 4096, ..Sampling::GREEDY },
-    wire: Wire::Chat,
+    ..SPEC_25
 };
 
-const DIALECT_25: Dialect = Dialect {
+/// The tool with keys beside buttons.
+pub(super) const WITH_KEY: Dialect = Dialect {
     actions: &[
         "key",
         "click",
@@ -105,9 +111,8 @@ const DIALECT_25: Dialect = Dialect {
         "interact",
         "terminate",
     ],
-    swipes_by_direction: false,
+    verbs: mobile_use::BY_PATH,
     failure: "failure",
-    lower_buttons: false,
 };
 
 const DIALECT_3: Dialect = Dialect {
@@ -124,38 +129,11 @@ const DIALECT_3: Dialect = Dialect {
         "interact",
         "terminate",
     ],
-    ..DIALECT_25
+    ..WITH_KEY
 };
 
-impl Family for Qwen25 {
-    fn spec(&self) -> &'static ProfileSpec {
-        &SPEC_25
-    }
-
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        prompt(view, coords, &DIALECT_25, REPLY_25)
-    }
-
-    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        mobile_use::decide(reply, coords, &DIALECT_25)
-    }
-}
-
-impl Family for Qwen3 {
-    fn spec(&self) -> &'static ProfileSpec {
-        &SPEC_3
-    }
-
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        prompt(view, coords, &DIALECT_3, REPLY_3)
-    }
-
-    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        mobile_use::decide(reply, coords, &DIALECT_3)
-    }
-}
-
-const REPLY_25: &str = "\
+/// How a reply is to look that has no reasons.
+pub(super) const SHORT_REPLY: &str = "\
 Two parts in this order, and nothing behind them:
 Action: one short sentence that says what to do, naming the element and any words to type.
 <tool_call>
@@ -183,37 +161,48 @@ pub(super) fn system(coords: &CoordContext, dialect: &Dialect, reply: &str) -> S
     )
 }
 
-/// What to send for one step.
-fn prompt(view: &StepInput<'_>, coords: &CoordContext, dialect: &Dialect, reply: &str) -> Prompt {
-    let (before, round) = history::rounds(view.history);
-    let mut progress = String::new();
-    for (number, step) in history::steps(round) {
-        let told = history::told_with_error(step, coords, dialect);
-        // A line that names a step itself must not pass for one.
-        let told = told.replace("; Step", ", step");
-        write!(progress, "Step {number}: {}; ", told.trim_end_matches('.'))
-            .expect("a String takes all that is written to it");
+impl Family for Qwen {
+    fn spec(&self) -> &'static ProfileSpec {
+        self.spec
     }
-    if progress.is_empty() {
-        progress.push_str("nothing yet.");
-    }
-    let text = format!(
-        "The user query: {}\n{}Task progress (You have done the following operation on the current \
-         device): {}\n{}{}The screen now:\n",
-        quoted(view.request, LONGEST_TASK),
-        history::before(before),
-        progress.trim_end(),
-        history::asides(round),
-        history::system_notes(view),
-    );
-    Prompt::of(vec![
-        Message::text(Role::System, system(coords, dialect, reply)),
-        Message {
-            role: Role::User,
-            parts: vec![Part::Text(text), Part::Picture(view.picture.clone())],
-        },
-    ])
-}
 
-#[cfg(test)]
-mod tests;
+    fn verbs(&self) -> VerbTable {
+        self.dialect.verbs
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let history = History::of(input);
+        let mut progress = String::new();
+        for past in history.steps() {
+            let told = mobile_use::line(past, coords, self.dialect) + &past.failure();
+            // A line that names a step itself must not pass for one.
+            let told = told.replace("; Step", ", step");
+            write!(progress, "Step {}: {}; ", past.number, told.trim_end_matches('.'))
+                .expect("it is a String");
+        }
+        if progress.is_empty() {
+            progress.push_str("nothing yet.");
+        }
+        let text = format!(
+            "The user query: {}\n{}Task progress (You have done the following operation on the current \
+             device): {}{}\n{}{}The screen now:\n",
+            quote_untrusted(input.request, LONGEST_TASK),
+            history.earlier(),
+            history.omission().replace('\n', " "),
+            progress.trim_end(),
+            history.reminders(),
+            history.system_notes(),
+        );
+        Prompt::of(vec![
+            Message::text(Role::System, system(coords, self.dialect, self.reply)),
+            Message {
+                role: Role::User,
+                parts: vec![Part::Text(text), Part::Picture(input.picture.clone())],
+            },
+        ])
+    }
+
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        mobile_use::read(reply, coords, self.dialect)
+    }
+}

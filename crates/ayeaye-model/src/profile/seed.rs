@@ -1,27 +1,21 @@
 //! Doubao-Seed 1.8 and 2.0: the actions of UI-TARS as functions, called in XML, in thousandths.
 //!
 //! The calls are text. Servers that make tool calls of them are read as well.
-use ayeaye_agent::{
-    Action, Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput, ToolCall,
-};
+use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput, ToolCall};
+use serde_json::Value;
 
 use super::coords::CoordSystem;
-use super::parse::python::{self, Call};
-use super::parse::{begins_anew, json, reasoning, reject, unwrapped, xml};
-use super::turns::{self, LONGEST_TASK, Manner};
-use super::uitars::{act, parse};
+use super::escape::{LONGEST_TASK, quote_untrusted, without_tags};
+use super::parse::python::{self, TextCall};
+use super::parse::{Call, ParsedReply, begins_anew, json, reasoning, reject, without_tokens, xml};
+use super::uitars::{self, IMAGES, VERBS};
+use super::verbs::VerbTable;
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
-
-#[cfg(test)]
-mod tests;
 
 /// Doubao-Seed.
 #[derive(Debug)]
 pub(super) struct Seed;
-
-/// As published results with it were made: four screens besides the one at hand.
-const EARLIER: u32 = 4;
 
 const SPEC: ProfileSpec = ProfileSpec {
     name: "seed",
@@ -33,7 +27,7 @@ const SPEC: ProfileSpec = ProfileSpec {
         resize: Resize::MaxPixels(720 * 1600),
         encoding: Encoding::Jpeg { quality: 85 },
     },
-    earlier_pictures: EARLIER as usize,
+    earlier_pictures: IMAGES.max,
     history: "conversation, up to 5 screens",
     sampling: Sampling {
         temperature: Some(0.7),
@@ -49,23 +43,19 @@ impl Family for Seed {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let task = format!("## Task\n{}\n", turns::quoted(view.request, LONGEST_TASK));
+    fn verbs(&self) -> VerbTable {
+        VERBS
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let task = format!("## Task\n{}\n", quote_untrusted(input.request, LONGEST_TASK));
         let mut messages = vec![Message::text(Role::System, RULES)];
-        messages.extend(turns::messages(
-            view,
-            Manner {
-                opening: vec![Part::Text(task)],
-                say: &|decision, sent| say(decision, &CoordContext { image: sent, ..*coords }),
-                beside: &|_| None,
-                pictures: EARLIER,
-            },
-        ));
+        messages.extend(uitars::messages(input, coords, vec![Part::Text(task)], &write));
         Prompt::of(messages)
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        read(reply, coords)
+        parse(reply)?.decide(&self.verbs(), coords)
     }
 }
 
@@ -105,39 +95,39 @@ What you see, and what you do next and why, in a sentence or two. Then the call,
 - What the user reads is in the language of the task.
 ";
 
-fn read(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-    let text = unwrapped(&reply.text);
+fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
+    let text = without_tokens(&reply.text);
     let cut = reasoning::cut(text, xml::begins);
     let (head, mut calls) = match xml::calls(cut.body)? {
         Some(found) => found,
         // Before it calls functions, it was taught to write as UI-TARS does.
-        None if reply.calls.is_empty() => return parse::parse(reply, coords),
+        None if reply.calls.is_empty() => return uitars::parse::parse(reply),
         None => (cut.body, Vec::new()),
     };
-    for called in &reply.calls {
-        calls.push(tool(called)?);
+    for call in &reply.calls {
+        calls.push(tool(call)?);
     }
-    let thought = reasoning::joined([&cut.thought, head], &reply.reasoning);
-    let action = act::action(&python::only(calls)?, &thought, coords)?;
-    if cut.unclosed && matches!(action, Action::Complete { .. }) {
-        return reject("its reasoning has no end, so that finished may be part of it");
-    }
-    if reply.calls.is_empty() && !begins_anew(head) && matches!(action, Action::Complete { .. }) {
-        return reject(
-            "its call stands in the middle of a sentence; write it on a line of its own",
-        );
-    }
-    let (explain, summary, observation) = (String::new(), String::new(), String::new());
-    Ok(Decision { action, thought, explain, summary, observation })
+    let mut parsed = ParsedReply {
+        call: python::only(calls)?,
+        thought: reasoning::joined([&cut.thought, head], &reply.reasoning),
+        ..ParsedReply::default()
+    };
+    let within = reply.calls.is_empty() && !begins_anew(head);
+    parsed.doubt_if(
+        within,
+        "its call stands in the middle of a sentence and not on a line of its own",
+    );
+    parsed.doubt_if(cut.unclosed, "its reasoning has no end");
+    Ok(parsed)
 }
 
 /// A call that the server has taken out of the text.
-fn tool(called: &ToolCall) -> Result<Call, ParseError> {
+fn tool(called: &ToolCall) -> Result<TextCall, ParseError> {
     let written = called.arguments.trim();
-    let mut call = Call { name: called.name.trim().to_owned(), args: Vec::new() };
+    let mut call = TextCall { name: called.name.trim().to_owned(), args: Vec::new() };
     if written.is_empty() {
         // A call without arguments is one thing; the end of the task is not taken from half of one.
-        if act::ends(&call.name) {
+        if VERBS.completes(&call.name) {
             return reject("its call has no arguments; finished needs content");
         }
     } else {
@@ -149,19 +139,15 @@ fn tool(called: &ToolCall) -> Result<Call, ParseError> {
     Ok(call)
 }
 
-/// A decision as the model says it.
-fn say(decision: &Decision, coords: &CoordContext) -> String {
-    let Call { name, args } = act::said(decision, coords);
-    let parameter = |(name, value): &(String, String)| {
-        // A point is a tag of the format; in any other value, a tag would be somebody else's.
-        let value = if name.ends_with("point") {
-            value.clone()
-        } else {
-            value.replace("</", "＜/").replace("<parameter", "＜parameter")
-        };
+/// A reply.
+fn write(thought: &str, call: &Call) -> String {
+    let parameter = |(name, it): (&String, &Value)| {
+        let value = uitars::value(it);
+        // Its tags are those of the format; in any other value, a tag would be somebody else's.
+        let value = if it.is_array() { value } else { without_tags(&value) };
         format!("<parameter={name}>{value}</parameter>")
     };
-    let args: String = args.iter().map(parameter).collect();
-    let why = act::why(decision);
-    format!("{why}\n<tool_call><function={name}>{args}</function></tool_call>").trim().to_owned()
+    let args: String = call.args.iter().map(parameter).collect();
+    let call = format!("<tool_call><function={}>{args}</function></tool_call>", call.name);
+    format!("{thought}\n{call}").trim().to_owned()
 }

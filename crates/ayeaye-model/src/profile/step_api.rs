@@ -3,22 +3,18 @@
 //!
 //! The words are GELab's of an earlier day: Pop asks the user, Scroll draws a finger along a path. A
 //! point that is not called normalized is one of pixels nobody knows, and is not looked at.
-use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, ParseError, Part, Point, Prompt, Question,
-    QuestionKind, Reply, Role, StepInput,
-};
+use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 use serde_json::{Map, Value, json};
 
 use super::coords::CoordSystem;
-use super::generic::say::{number, place};
+use super::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use super::history::{History, PastStep};
 use super::parse::args::{Args, flattened};
-use super::parse::{excerpt, labelled, point, reject, values};
-use super::telling::{LONGEST_TASK, Story, escaped, line, listed, put, quoted, system_notes};
+use super::parse::{ParsedReply, json as parse_json, labelled, point, reject};
+use super::verbs::Slot::{At, From, KeyboardUp, Seconds, Text, To};
+use super::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
-
-#[cfg(test)]
-mod tests;
 
 /// The hosted Step models.
 #[derive(Debug)]
@@ -73,41 +69,83 @@ const RULES: &str = r#"你是手机操作助手，根据用户的任务、已经
 只输出一个 JSON 对象，args 里用 explain 说明这一步做什么、为什么，用 summary 说明到目前为止的进展。
 "#;
 
+const PLACE: Arg = Arg(At, &["normalized_point"]);
+const TIME: &[&str] = &["duration", "value"];
+
+const VERBS: VerbTable = VerbTable::new(&[&[
+    Verb::new(&["Click"], Meaning::Click, &[PLACE]),
+    Verb::new(&["DoubleClick"], Meaning::DoubleClick, &[PLACE]),
+    Verb::new(&["LongPress"], Meaning::LongPress, &[PLACE, Arg(Seconds, &["duration"])]),
+    Verb::new(
+        &["Type"],
+        Meaning::Type(Typing::Plain),
+        &[Arg(Text, &["text", "value"]), PLACE, Arg(KeyboardUp, &["keyboard_exists"])],
+    ),
+    Verb::new(&["Scroll"], Meaning::Slide, &[Arg(From, &[FIRST]), Arg(To, &[LAST])]),
+    Verb::new(&["Awake"], Meaning::OpenApp, &[Arg(Text, &["text", "value", "app"])]),
+    Verb::new(&["Back"], Meaning::Press(Key::Back), &[]),
+    Verb::new(&["Home"], Meaning::Press(Key::Home), &[]),
+    Verb::new(&["HotKey"], Meaning::PressKey(&[]), &[Arg(Text, &["key", "value", "text"])]),
+    Verb::new(&["Wait"], Meaning::Wait, &[Arg(Seconds, TIME)]),
+    Verb::new(&["Pop", "INFO"], Meaning::Ask, &[Arg(Text, &["text", "value"])]),
+    Verb::new(&["CALL_USER"], Meaning::TakeOver, &[Arg(Text, &["text", "value"])]),
+    Verb::new(
+        &["Complete"],
+        Meaning::Complete,
+        &[Arg(Text, &["text", "return", "value", "message"])],
+    ),
+    Verb::new(
+        &["Abort"],
+        Meaning::Abort,
+        &[Arg(Text, &["abort_reason", "text", "value", "reason"])],
+    ),
+]]);
+
+/// The argument of a scroll, which is a list of points; the table has its ends.
+const PATH: &str = "normalized_path";
+const FIRST: &str = "path_start";
+const LAST: &str = "path_end";
+
 impl Family for StepApi {
     fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let story = Story::of(view);
-        let (unasked, steps) = story.steps();
-        let mut state = format!("用户的任务：{}\n", quoted(view.request, LONGEST_TASK));
-        state += &story.earlier();
-        for words in unasked {
-            put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
-        }
-        let told = listed(&steps, |step| {
-            let said = escaped(&say(&step.decision.action, coords).to_string());
-            format!("{said} {}", line(&step.decision.explain, 300))
-        });
-        let told = if told.is_empty() { "（无）\n".to_owned() } else { told };
-        put(&mut state, format_args!("已经做过的步骤：\n{told}{}当前的屏幕：", system_notes(view)));
+    fn verbs(&self) -> VerbTable {
+        VERBS
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let history = History::of(input);
+        let steps = history.list("Step ", |past| write(past, coords));
+        let state = format!(
+            "用户的任务：{}\n{}已经做过的步骤：\n{}{}{}当前的屏幕：",
+            quote_untrusted(input.request, LONGEST_TASK),
+            history.earlier(),
+            if steps.is_empty() { "（无）\n" } else { &steps },
+            history.reminders(),
+            history.system_notes(),
+        );
         let parts = vec![
             Part::Text(RULES.to_owned()),
             Part::Text(state),
-            Part::Picture(view.picture.clone()),
+            Part::Picture(input.picture.clone()),
         ];
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        let found = labelled::found(&reply.text)?;
-        let decision = read(found.map.clone(), coords)?;
-        found.carried_by(decision)
+        let (map, parsed) = labelled::parse(&reply.text)?;
+        let parsed = parse(map, parsed, coords)?;
+        Ok(labelled::explained(parsed.decide(&self.verbs(), coords)?))
     }
 }
 
-fn read(map: Map<String, Value>, coords: &CoordContext) -> Result<Decision, ParseError> {
+fn parse(
+    map: Map<String, Value>,
+    mut parsed: ParsedReply,
+    coords: &CoordContext,
+) -> Result<ParsedReply, ParseError> {
     let map = match map.get("actions") {
         None => map,
         Some(Value::Array(list)) => match &list[..] {
@@ -117,142 +155,59 @@ fn read(map: Map<String, Value>, coords: &CoordContext) -> Result<Decision, Pars
         },
         Some(_) => return reject("its `actions` are no list"),
     };
-    let map = flattened(map, &["args", "action", "arguments", "params"])?;
-    let mut args = Args::of(&map)?;
-    let Some(name) = args.text(&["actiontype", "action"])? else {
-        return reject("it names no action; say which one in the field `action_type`");
-    };
-    args.named(&name);
-    let text = |names: &[&str]| args.text(names).map(Option::unwrap_or_default);
-    Ok(Decision {
-        action: action(&name, &args, coords)?,
-        thought: text(&["cot", "thought", "reasoning"])?,
-        explain: text(&["explain"])?,
-        summary: text(&["summary"])?,
-        observation: String::new(),
-    })
-}
-
-fn action(name: &str, args: &Args<'_>, coords: &CoordContext) -> Result<Action, ParseError> {
-    let at = || args.point(&["normalizedpoint"], coords);
-    let here = || match at()? {
-        Some(point) => Ok(point),
-        None => args.missing("`normalized_point`, two fractions from 0 to 1"),
-    };
-    Ok(match values::fold_name(name).as_str() {
-        "click" => Gesture::Click { point: here()? }.into(),
-        "doubleclick" => Gesture::DoubleClick { point: here()? }.into(),
-        "longpress" => {
-            let duration = values::press(args.text(&["duration"])?.as_deref());
-            Gesture::LongPress { point: here()?, duration }.into()
-        }
-        "type" => {
-            let Some(text) = args.text(&["text", "value"])?.filter(|text| !text.is_empty()) else {
-                return args.missing("`text`, which is what to type");
-            };
-            // With the keyboard up, the field is already the one in focus.
-            let up = args.flag(&["keyboardexists"])?;
-            let point = at()?.filter(|_| !up);
-            Gesture::Type { text, point, clear: false, submit: false }.into()
-        }
-        "scroll" => {
-            let (from, to) = path(args, coords)?;
-            Gesture::Slide { from, to, duration: values::SLIDE }.into()
-        }
-        "awake" => {
-            let app = args.needed(&["text", "value", "app"], "`text`, the name of the app")?;
-            Gesture::Awake { app: values::unquoted(&app) }.into()
-        }
-        "back" => Gesture::HotKey { key: Key::Back }.into(),
-        "home" => Gesture::HotKey { key: Key::Home }.into(),
-        "hotkey" => {
-            let key = args.needed(&["key", "value", "text"], "`key`")?;
-            Gesture::HotKey { key: values::key(&key)? }.into()
-        }
-        "wait" => Action::Wait(values::wait(args.text(&["duration", "value"])?.as_deref())?),
-        "pop" | "info" => {
-            let text = args.needed(&["text", "value"], "`text`, the question")?;
-            Action::Info(Question::info(text))
-        }
-        "calluser" => {
-            let text = args.needed(&["text", "value"], "`text`, saying what the user has to do")?;
-            Action::Info(Question::takeover(text))
-        }
-        "complete" => {
-            let names = ["text", "return", "value", "message"];
-            Action::Complete { message: args.text(&names)?.unwrap_or_default() }
-        }
-        "abort" => {
-            let names = ["abortreason", "text", "value", "reason"];
-            Action::Abort { reason: args.text(&names)?.unwrap_or_default() }
-        }
-        _ => {
-            return reject(format!(
-                "{} is not an action; use one of Click, LongPress, Type, Scroll, Awake, Back, Wait, \
-                 Pop, CALL_USER, Complete, Abort",
-                excerpt(name)
-            ));
-        }
-    })
+    let mut map = flattened(map, &["args", "action", "arguments", "params"])?;
+    if let Some((from, to)) = path(&map, coords)? {
+        map.insert(FIRST.to_owned(), from);
+        map.insert(LAST.to_owned(), to);
+    }
+    let args = Args::in_map(&map)?;
+    let text = |names: &[&str]| args.text(names, false).map(Option::unwrap_or_default);
+    let thought = text(&["cot", "thought", "reasoning"])?;
+    if !thought.is_empty() {
+        parsed.thought = thought;
+    }
+    parsed.explain = text(&["explain"])?;
+    parsed.summary = text(&["summary"])?;
+    parsed.call = parse_json::call(map, &["action_type", "action"])?;
+    if VERBS.same_verb(&parsed.call.name, "Scroll") && !parsed.call.args.contains_key(FIRST) {
+        return reject(format!("Scroll needs `{PATH}`, a list of points"));
+    }
+    Ok(parsed)
 }
 
 /// The first and the last place of a path.
-fn path(args: &Args<'_>, coords: &CoordContext) -> Result<(Point, Point), ParseError> {
-    match args.value(&["normalizedpath"])? {
+fn path(
+    map: &Map<String, Value>,
+    coords: &CoordContext,
+) -> Result<Option<(Value, Value)>, ParseError> {
+    let numbers = |text: &str| match point::numbers(text)?[..] {
+        [x1, y1, x2, y2] => Ok(Some((json!([x1, y1]), json!([x2, y2])))),
+        _ => reject(format!("`{PATH}` needs two points")),
+    };
+    match Args::in_map(map)?.value(&[PATH])? {
+        None => Ok(None),
+        Some(Value::String(text)) => numbers(text),
         Some(Value::Array(list)) if list.len() < 100 => match &list[..] {
-            [Value::Number(_), ..] => point::path(&Value::Array(list.clone()).to_string(), coords),
+            [Value::Number(_), ..] => numbers(&Value::Array(list.clone()).to_string()),
             [from, .., to] => {
                 // Those between are on the screen too, or nobody knows what was meant.
                 for between in list {
                     point::point_in(between, coords)?;
                 }
-                Ok((point::point_in(from, coords)?, point::point_in(to, coords)?))
+                Ok(Some((from.clone(), to.clone())))
             }
-            _ => args.missing("two points in `normalized_path`"),
+            _ => reject(format!("`{PATH}` needs two points")),
         },
-        Some(Value::String(text)) => point::path(text, coords),
-        _ => args.missing("`normalized_path`, a list of points"),
+        Some(_) => reject(format!("`{PATH}` must be a list of points")),
     }
 }
 
-/// An action as the model would say it.
-fn say(action: &Action, coords: &CoordContext) -> Value {
-    let at = |point: &Point| place(*point, coords, false);
-    let (name, args) = match action {
-        Action::Gesture(gesture) | Action::Confirm { gesture, .. } => match gesture {
-            Gesture::Click { point } => ("Click", json!({ "normalized_point": at(point) })),
-            Gesture::DoubleClick { point } => {
-                ("DoubleClick", json!({ "normalized_point": at(point) }))
-            }
-            Gesture::LongPress { point, duration } => {
-                let duration = number(duration.as_secs_f64());
-                ("LongPress", json!({ "normalized_point": at(point), "duration": duration }))
-            }
-            Gesture::Type { text, point: None, .. } => {
-                ("Type", json!({ "text": text, "keyboard_exists": true }))
-            }
-            Gesture::Type { text, point: Some(point), .. } => (
-                "Type",
-                json!({ "text": text, "normalized_point": at(point), "keyboard_exists": false }),
-            ),
-            Gesture::Slide { from, to, .. } | Gesture::Drag { from, to } => {
-                ("Scroll", json!({ "normalized_path": [at(from), at(to)] }))
-            }
-            Gesture::Scroll { direction, .. } => {
-                ("Scroll", json!({ "direction": direction.to_string() }))
-            }
-            Gesture::Awake { app } => ("Awake", json!({ "text": app })),
-            Gesture::HotKey { key: Key::Back } => ("Back", json!({})),
-            Gesture::HotKey { key } => ("HotKey", json!({ "key": key.name() })),
-        },
-        Action::Wait(time) => ("Wait", json!({ "duration": number(time.as_secs_f64()) })),
-        Action::Note { text } => ("Note", json!({ "text": text })),
-        Action::Info(Question { kind: QuestionKind::Takeover, text, .. }) => {
-            ("CALL_USER", json!({ "text": text }))
-        }
-        Action::Info(question) => ("Pop", json!({ "text": question.text })),
-        Action::Complete { message } => ("Complete", json!({ "text": message })),
-        Action::Abort { reason } => ("Abort", json!({ "abort_reason": reason })),
-    };
-    json!({ "action_type": name, "args": args })
+/// A step as the model says it.
+fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
+    let Some(mut call) = VERBS.write(past, coords) else { return past.in_words() };
+    if let (Some(from), Some(to)) = (call.args.shift_remove(FIRST), call.args.shift_remove(LAST)) {
+        call.args.insert(PATH.to_owned(), json!([from, to]));
+    }
+    let object = json!({ "action_type": call.name, "args": call.args });
+    format!("{} {}", escape_tags(&object.to_string()), past.explanation())
 }

@@ -3,29 +3,34 @@
 //! Two generations speak the same words and mean other numbers. UI-TARS-1.5-7B, the open one, says
 //! pixels of the picture as its server resizes it (it is made from Qwen2.5-VL); UI-TARS-1 (from
 //! Qwen2-VL) and the hosted Doubao-1.5-UI-TARS say thousandths.
-use ayeaye_agent::{Decision, ParseError, Part, Prompt, Reply, StepInput};
+use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, StepInput};
+use serde_json::Value;
 
+use super::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
 use super::coords::{CoordSystem, CoordUnit};
-use super::parse::python::{self, Call};
-use super::turns::{self, LONGEST_TASK, Manner};
+use super::escape::{LONGEST_TASK, quote_untrusted};
+use super::history::{History, PastStep};
+use super::parse::{Call, python};
+use super::verbs::Slot::{At, AtOrCenter, Direction, Fixed, From, Text, To, UnusualSeconds};
+use super::verbs::{Arg, CallUser, Meaning, Typing, Verb, VerbTable};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize, SmartResize};
 
-pub(super) mod act;
 pub(super) mod parse;
-#[cfg(test)]
-mod tests;
+
+/// A generation of UI-TARS.
+#[derive(Debug)]
+pub(super) struct UiTars(&'static ProfileSpec);
 
 /// UI-TARS-1.5-7B.
-#[derive(Debug)]
-pub(super) struct UiTars;
+pub(super) const UI_TARS: UiTars = UiTars(&SPEC);
 
 /// UI-TARS-1 and Doubao-1.5-UI-TARS.
-#[derive(Debug)]
-pub(super) struct UiTars1000;
+pub(super) const UI_TARS_1000: UiTars = UiTars(&SPEC_1000);
 
-/// As its authors run it: five screens in all.
-const EARLIER: u32 = 4;
+/// As its authors run it: five screens in all. They go three at a time, so that two steps of three
+/// only add to the prompt.
+pub(super) const IMAGES: ImageWindow = ImageWindow { max: 4, step: 3 };
 
 /// The most that a screen of the prompts may cost: 1,280 tokens, one for each square of 28 pixels.
 ///
@@ -50,7 +55,7 @@ const SPEC: ProfileSpec = ProfileSpec {
         resize: Resize::Smart(SmartResize { max_pixels: MOST_PIXELS, ..SERVER }),
         encoding: Encoding::Jpeg { quality: 85 },
     },
-    earlier_pictures: EARLIER as usize,
+    earlier_pictures: IMAGES.max,
     history: "conversation, up to 5 screens",
     sampling: SAMPLING,
     wire: Wire::Chat,
@@ -82,32 +87,107 @@ const SPEC_1000: ProfileSpec = ProfileSpec {
     ..SPEC
 };
 
+const POINT: &[&str] = &["point", "start_box", "start_point", "box", "start"];
+const START: Arg = Arg(From, &["start_point", "start_box", "start"]);
+const END: Arg = Arg(To, &["end_point", "end_box", "end"]);
+const TEXT: &[&str] = &["content", "text", "message"];
+const TIME: Arg = Arg(UnusualSeconds, &["time", "duration"]);
+
+/// The calls of UI-TARS and of Doubao-Seed, which took them over.
+pub(super) const VERBS: VerbTable = VerbTable::new(&[&[
+    Verb::new(&["click", "tap", "left_single", "left_click"], Meaning::Click, &[Arg(At, POINT)]),
+    Verb::new(
+        &["left_double", "double_click", "double_tap"],
+        Meaning::DoubleClick,
+        &[Arg(At, POINT)],
+    ),
+    Verb::new(&["long_press"], Meaning::LongPress, &[Arg(At, POINT), TIME]),
+    Verb::new(&["type"], Meaning::Type(Typing::EscapedNewlineSubmits), &[Arg(Text, TEXT)]),
+    Verb::new(&["type"], Meaning::Press(Key::Enter), &[Arg(Fixed("\n"), &["content"])]),
+    // The direction is where the content lies; the first checkpoints scroll from a box to a box.
+    Verb::new(
+        &["scroll"],
+        Meaning::Scroll,
+        &[Arg(AtOrCenter, POINT), Arg(Direction, &["direction"]), START, END],
+    ),
+    // The family's servers draw a finger, they do not hold it down first.
+    Verb::new(&["drag", "swipe"], Meaning::Slide, &[START, END]),
+    Verb::new(
+        &["open_app"],
+        Meaning::OpenApp,
+        &[Arg(Text, &["app_name", "app", "name", "content"])],
+    ),
+    Verb::new(&["press_home"], Meaning::Press(Key::Home), &[]),
+    Verb::new(&["press_back"], Meaning::Press(Key::Back), &[]),
+    Verb::new(&["press_enter"], Meaning::Press(Key::Enter), &[]),
+    Verb::new(&["hotkey"], Meaning::PressKey(&[]), &[Arg(Text, &["key"])]),
+    Verb::new(&["wait"], Meaning::Wait, &[TIME]),
+    Verb::new(&["call_user"], Meaning::CallUser(CallUser::AsksByText), &[Arg(Text, TEXT)]),
+    Verb::new(&["finished"], Meaning::Complete, &[Arg(Text, TEXT)]),
+]]);
+
 impl Family for UiTars {
     fn spec(&self) -> &'static ProfileSpec {
-        &SPEC
+        self.0
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        prompt(view, coords)
+    fn verbs(&self) -> VerbTable {
+        VERBS
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let task = quote_untrusted(input.request, LONGEST_TASK) + "\n";
+        let opening = vec![Part::Text(RULES.to_owned()), Part::Text(task)];
+        Prompt::of(messages(input, coords, opening, &write))
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse::parse(reply, coords)
+        parse::parse(reply)?.decide(&self.verbs(), coords)
     }
 }
 
-impl Family for UiTars1000 {
-    fn spec(&self) -> &'static ProfileSpec {
-        &SPEC_1000
-    }
+/// The conversation, with earlier steps as this family and Doubao-Seed have them.
+pub(super) fn messages(
+    input: &StepInput<'_>,
+    coords: &CoordContext,
+    opening: Vec<Part>,
+    write: &dyn Fn(&str, &Call) -> String,
+) -> Vec<Message> {
+    let reply = |past: PastStep<'_>, image| {
+        let call = VERBS.write(past, &CoordContext { image, ..*coords })?;
+        Some(PastReply::text(write(&past.thought(), &call)))
+    };
+    let style = ChatStyle {
+        opening,
+        reply: &reply,
+        caption: &no_caption,
+        images: IMAGES,
+        screen_in_result: false,
+    };
+    chat::messages(input, &History::of(input), style)
+}
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        prompt(view, coords)
+/// The value of an argument: points have tags of their own.
+pub(super) fn value(value: &Value) -> String {
+    match value {
+        Value::Array(point) => {
+            let numbers: Vec<String> = point.iter().map(Value::to_string).collect();
+            format!("<point>{}</point>", numbers.join(" "))
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
+}
 
-    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse::parse(reply, coords)
-    }
+/// A reply.
+fn write(thought: &str, call: &Call) -> String {
+    let arg = |(name, it): (&String, &Value)| match it {
+        // Its tags are those of the format.
+        Value::Array(_) => format!("{name}='{}'", value(it)),
+        _ => format!("{name}={}", python::quoted(&value(it), '\'')),
+    };
+    let args: Vec<String> = call.args.iter().map(arg).collect();
+    format!("Thought: {thought}\nAction: {}({})", call.name, args.join(", "))
 }
 
 const RULES: &str = "\
@@ -144,25 +224,3 @@ finished(content='xxx') # The task is done; content is the report to the user.
 
 ## User Instruction
 ";
-
-/// What to send for one step.
-fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-    let task = turns::quoted(view.request, LONGEST_TASK) + "\n";
-    Prompt::of(turns::messages(
-        view,
-        Manner {
-            opening: vec![Part::Text(RULES.to_owned()), Part::Text(task)],
-            say: &|decision, sent| say(decision, &CoordContext { image: sent, ..*coords }),
-            beside: &|_| None,
-            pictures: EARLIER,
-        },
-    ))
-}
-
-/// A decision as the model says it.
-fn say(decision: &Decision, coords: &CoordContext) -> String {
-    let Call { name, args } = act::said(decision, coords);
-    let args = args.iter().map(|(name, value)| format!("{name}={}", python::quoted(value, '\'')));
-    let args = args.collect::<Vec<_>>().join(", ");
-    format!("Thought: {}\nAction: {name}({args})", act::why(decision))
-}

@@ -3,19 +3,19 @@
 //! `<think>…</think>`, `<action>Click(box=(x,y))</action>`, `<conclusion>…</conclusion>`. Its own client
 //! tells it of places from 0 to 999 and divides them by 1000; the models that it was made from know
 //! thousandths.
-use ayeaye_agent::{
-    Action, Decision, Gesture, Key, Message, ParseError, Part, Point, Prompt, Question,
-    QuestionKind, Reply, Role, StepInput,
-};
+use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
+use serde_json::Value;
 
 use super::coords::CoordSystem;
-use super::parse::{begins_anew, excerpt, point, python, reasoning, reject, unwrapped, values};
-use super::telling::{LONGEST_TASK, Story, line, listed, put, quoted, system_notes};
+use super::escape::{LONGEST_TASK, quote_untrusted};
+use super::history::{History, PastStep};
+use super::parse::{
+    Call, ParsedReply, begins_anew, content, excerpt, python, reasoning, reject, without_tokens,
+};
+use super::verbs::Slot::{At, Direction, From, Refused, Text, To, UnusualSeconds};
+use super::verbs::{Arg, CallUser, Meaning, Typing, Verb, VerbTable};
 use super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 use crate::picture::{Encoding, PictureRule, Resize};
-
-#[cfg(test)]
-mod tests;
 
 /// UI-Venus 1.5.
 #[derive(Debug)]
@@ -69,82 +69,88 @@ const RULES: &str = "\
 <conclusion>这一步做了什么</conclusion>
 ";
 
+const PLACE: Arg = Arg(At, &["box", "point"]);
+const START: Arg = Arg(From, &["start"]);
+const END: Arg = Arg(To, &["end"]);
+const TIME: Arg = Arg(UnusualSeconds, &["duration", "time"]);
+const CONTENT: Arg = Arg(Text, &["content"]);
+
+const VERBS: VerbTable = VerbTable::new(&[&[
+    Verb::new(&["Click"], Meaning::Click, &[PLACE]),
+    Verb::new(&["DoubleClick"], Meaning::DoubleClick, &[PLACE]),
+    Verb::new(&["LongPress"], Meaning::LongPress, &[PLACE, TIME]),
+    Verb::new(&["Scroll"], Meaning::Scroll, &[PLACE, Arg(Direction, &["direction"]), START, END]),
+    Verb::new(&["Drag"], Meaning::Drag, &[START, END]),
+    Verb::new(&["Type"], Meaning::Type(Typing::Plain), &[CONTENT]),
+    Verb::new(
+        &["Launch"],
+        Meaning::OpenApp,
+        &[
+            Arg(Text, &["app"]),
+            Arg(Refused("Launch needs `app`; addresses are opened in a browser"), &["url"]),
+        ],
+    ),
+    Verb::new(&["PressBack"], Meaning::Press(Key::Back), &[]),
+    Verb::new(&["PressHome"], Meaning::Press(Key::Home), &[]),
+    Verb::new(&["PressEnter"], Meaning::Press(Key::Enter), &[]),
+    Verb::new(&["PressRecent"], Meaning::Press(Key::Recents), &[]),
+    Verb::new(&["Wait"], Meaning::Wait, &[TIME]),
+    // The format has one word for both: a question wants an answer, all else a hand.
+    Verb::new(&["CallUser"], Meaning::CallUser(CallUser::AsksByQuestionMark), &[CONTENT]),
+    Verb::new(&["Finished"], Meaning::Complete, &[CONTENT]),
+]]);
+
 impl Family for UiVenus {
     fn spec(&self) -> &'static ProfileSpec {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        let story = Story::of(view);
-        let (unasked, steps) = story.steps();
-        let mut state = format!("### 用户任务\n{}\n", quoted(view.request, LONGEST_TASK));
-        state += &story.earlier();
-        for words in unasked {
-            put(&mut state, format_args!("The user says: {}\n", quoted(words, LONGEST_TASK)));
-        }
-        let told = listed(&steps, |step| {
-            let action = say(&step.decision.action, coords);
-            match line(&step.decision.explain, 300) {
-                why if why.is_empty() => action,
-                why => format!("{action} {why}"),
-            }
-        });
-        let told = if told.is_empty() { "（无）\n".to_owned() } else { told };
-        put(
-            &mut state,
-            format_args!("\n### 先前的动作\n{told}{}\n### 当前的屏幕\n", system_notes(view)),
+    fn verbs(&self) -> VerbTable {
+        VERBS
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let history = History::of(input);
+        let steps = history.list("Step ", |past| write(past, coords));
+        let state = format!(
+            "### 用户任务\n{}\n{}\n### 先前的动作\n{}{}{}\n### 当前的屏幕\n",
+            quote_untrusted(input.request, LONGEST_TASK),
+            history.earlier(),
+            if steps.is_empty() { "（无）\n" } else { &steps },
+            history.reminders(),
+            history.system_notes(),
         );
         let parts = vec![
             Part::Text(RULES.to_owned()),
             Part::Text(state),
-            Part::Picture(view.picture.clone()),
+            Part::Picture(input.picture.clone()),
         ];
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        read(&reply.text, coords)
+        parse(&reply.text)?.decide(&self.verbs(), coords)
     }
 }
 
-const KNOWN: &[&str] =
-    &["box", "point", "start", "end", "direction", "content", "app", "url", "duration", "time"];
-
-fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseError> {
-    let text = unwrapped(text);
-    if text.is_empty() {
-        return reject("it is empty");
+fn parse(text: &str) -> Result<ParsedReply, ParseError> {
+    let begins = |text: &str| text.starts_with("<action>") || python::head(text).is_some();
+    let cut = reasoning::cut(content(text)?, begins);
+    let Parts { before, action, conclusion, behind } = parts(without_tokens(cut.body))?;
+    let call = python::only(python::calls(python::unfenced(action), &VERBS.arg_names())?)?;
+    let explain = conclusion.trim().to_owned();
+    let mut parsed = ParsedReply { call, thought: cut.thought, explain, ..ParsedReply::default() };
+    if !behind.is_empty() {
+        let why = "words stand behind its action, which may take it back: ";
+        parsed.doubt = Some(format!("{why}{}", excerpt(behind)));
     }
-    let cut =
-        reasoning::cut(text, |text| text.starts_with("<action>") || python::head(text).is_some());
-    let body = unwrapped(cut.body);
-    let Parts { before, action, conclusion, behind } = parts(body)?;
-    let call = python::only(python::calls(python::unfenced(action), KNOWN)?)?;
-    let action = act(&call, coords)?;
-    if matches!(action, Action::Complete { .. }) {
-        if cut.unclosed {
-            return reject("its reasoning has no end, so that its action may be part of it");
-        }
-        if !begins_anew(before) {
-            return reject(
-                "its <action> stands in the middle of a sentence; write it on a line of its own",
-            );
-        }
-        if !behind.is_empty() {
-            return reject(format!(
-                "words stand behind its action, which may take it back: {}",
-                excerpt(behind)
-            ));
-        }
-    }
-    let conclusion = conclusion.trim().to_owned();
-    Ok(Decision {
-        action,
-        thought: cut.thought,
-        explain: conclusion,
-        summary: String::new(),
-        observation: String::new(),
-    })
+    let within = !begins_anew(before);
+    parsed.doubt_if(
+        within,
+        "its <action> stands in the middle of a sentence and not on a line of its own",
+    );
+    parsed.doubt_if(cut.unclosed, "its reasoning has no end");
+    Ok(parsed)
 }
 
 /// A reply without its reasoning.
@@ -182,118 +188,23 @@ fn conclusion(rest: &str) -> (&str, &str) {
     (inside, behind.trim())
 }
 
-fn act(call: &python::Call, coords: &CoordContext) -> Result<Action, ParseError> {
-    let needs = |what: &str| ParseError(format!("{} needs {what}", excerpt(&call.name)));
-    let at = |names: &[&str], what: &str| -> Result<Point, ParseError> {
-        point::point(call.arg(names).ok_or_else(|| needs(what))?, coords)
-    };
-    let ends = || -> Result<(Point, Point), ParseError> {
-        let end = |name| call.named(&[name]).ok_or_else(|| needs("start=(x1,y1), end=(x2,y2)"));
-        Ok((point::point(end("start")?, coords)?, point::point(end("end")?, coords)?))
-    };
-    let text = |what: &str| {
-        let text = call.arg(&["content"]).filter(|text| !text.is_empty());
-        text.map(str::to_owned).ok_or_else(|| needs(what))
-    };
-    let here = || at(&["box", "point"], "box=(x,y)");
-    Ok(match values::fold_name(&call.name).as_str() {
-        "click" => Gesture::Click { point: here()? }.into(),
-        "doubleclick" => Gesture::DoubleClick { point: here()? }.into(),
-        "longpress" => {
-            let duration = values::press(call.named(&["duration", "time"]));
-            Gesture::LongPress { point: here()?, duration }.into()
-        }
-        "scroll" if call.named(&["start", "end"]).is_some() => {
-            let (from, to) = ends()?;
-            Gesture::Slide { from, to, duration: values::SLIDE }.into()
-        }
-        "scroll" => {
-            let Some(direction) = call.named(&["direction"]) else {
-                return Err(needs("start=(x1,y1), end=(x2,y2)"));
-            };
-            let at =
-                call.named(&["box", "point"]).map(|it| point::point(it, coords)).transpose()?;
-            Gesture::Scroll { direction: values::direction(direction)?, at }.into()
-        }
-        "drag" => {
-            let (from, to) = ends()?;
-            Gesture::Drag { from, to }.into()
-        }
-        "type" => {
-            let text = text("content='…', with what to type")?;
-            Gesture::Type { text, point: None, clear: false, submit: false }.into()
-        }
-        "launch" => {
-            let app = call.arg(&["app"]).map(values::unquoted).filter(|app| !app.is_empty());
-            match app {
-                Some(app) if call.named(&["url"]).is_none() => Gesture::Awake { app }.into(),
-                _ => return Err(needs("app='…'; addresses are opened in a browser")),
-            }
-        }
-        "wait" => Action::Wait(values::wait(call.arg(&["duration", "time"]))?),
-        "pressback" => Gesture::HotKey { key: Key::Back }.into(),
-        "presshome" => Gesture::HotKey { key: Key::Home }.into(),
-        "pressenter" => Gesture::HotKey { key: Key::Enter }.into(),
-        "pressrecent" => Gesture::HotKey { key: Key::Recents }.into(),
-        "calluser" => {
-            let text = text("content='…', with what to say to the user")?;
-            // The format has one word for both: a question wants an answer, all else a hand.
-            if text.trim_end().ends_with(['?', '？']) {
-                Action::Info(Question::info(text))
-            } else {
-                Action::Info(Question::takeover(text))
-            }
-        }
-        "finished" => {
-            Action::Complete { message: call.arg(&["content"]).unwrap_or_default().to_owned() }
-        }
-        _ => {
-            return reject(format!(
-                "{} is not an action; use one of Click, DoubleClick, LongPress, Scroll, Drag, Type, \
-                 Launch, PressBack, PressHome, PressEnter, PressRecent, Wait, CallUser, Finished",
-                excerpt(&call.name)
-            ));
-        }
-    })
-}
-
-/// An action as the model would say it. What it has no word for is told in words.
-fn say(action: &Action, coords: &CoordContext) -> String {
-    let text = |text: &str| python::quoted(text, '\'');
-    match action {
-        Action::Gesture(gesture) | Action::Confirm { gesture, .. } => gesture_said(gesture, coords),
-        Action::Wait(_) => "Wait()".to_owned(),
-        Action::Note { text: note } => format!("(noted) {}", quoted(note, 4 << 10)),
-        Action::Info(Question { kind: QuestionKind::Takeover, text: asked, .. }) => {
-            format!("CallUser(content={})", text(asked))
-        }
-        Action::Info(question) => format!("CallUser(content={})", text(&question.text)),
-        Action::Complete { message } => format!("Finished(content={})", text(message)),
-        Action::Abort { reason } => format!("(gave up) {}", quoted(reason, 4 << 10)),
+/// A step as the model says it, with its conclusion.
+fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
+    match VERBS.write(past, coords) {
+        Some(call) => format!("{} {}", write_call(&call), past.explanation()),
+        None => past.in_words(),
     }
 }
 
-fn gesture_said(gesture: &Gesture, coords: &CoordContext) -> String {
-    let at = |point: &Point| {
-        let (x, y) = coords.system.numbers(*point, coords.image);
-        format!("({x},{y})")
-    };
-    match gesture {
-        Gesture::Click { point } => format!("Click(box={})", at(point)),
-        Gesture::DoubleClick { point } => format!("DoubleClick(box={})", at(point)),
-        Gesture::LongPress { point, .. } => format!("LongPress(box={})", at(point)),
-        Gesture::Type { text, .. } => format!("Type(content={})", python::quoted(text, '\'')),
-        Gesture::Slide { from, to, .. } => format!("Scroll(start={}, end={})", at(from), at(to)),
-        Gesture::Scroll { direction, at: None } => format!("Scroll(direction='{direction}')"),
-        Gesture::Scroll { direction, at: Some(point) } => {
-            format!("Scroll(box={}, direction='{direction}')", at(point))
+fn write_call(call: &Call) -> String {
+    let arg = |(name, value): (&String, &Value)| match value {
+        Value::Array(point) => {
+            let numbers: Vec<String> = point.iter().map(Value::to_string).collect();
+            format!("{name}=({})", numbers.join(","))
         }
-        Gesture::Drag { from, to } => format!("Drag(start={}, end={})", at(from), at(to)),
-        Gesture::Awake { app } => format!("Launch(app={})", python::quoted(app, '\'')),
-        Gesture::HotKey { key: Key::Back } => "PressBack()".to_owned(),
-        Gesture::HotKey { key: Key::Home } => "PressHome()".to_owned(),
-        Gesture::HotKey { key: Key::Enter } => "PressEnter()".to_owned(),
-        Gesture::HotKey { key: Key::Recents } => "PressRecent()".to_owned(),
-        Gesture::HotKey { key } => format!("(pressed {})", key.name()),
-    }
+        Value::String(text) => format!("{name}={}", python::quoted(text, '\'')),
+        other => format!("{name}={other}"),
+    };
+    let args: Vec<String> = call.args.iter().map(arg).collect();
+    format!("{}({})", call.name, args.join(", "))
 }

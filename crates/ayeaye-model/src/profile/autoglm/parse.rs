@@ -1,49 +1,37 @@
 //! Reading a reply of AutoGLM-Phone: reasoning, then `do(...)` or `finish(...)`.
-use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Question, Reply};
+use ayeaye_agent::{ParseError, Reply};
+use serde_json::Value;
 
-use super::super::CoordContext;
-use super::super::parse::python::{self, Call};
-use super::super::parse::{begins_anew, excerpt, point, reasoning, reject, unwrapped, values};
+use super::super::parse::{ParsedReply, begins_anew, content, excerpt, python, reasoning, reject};
+use super::VERBS;
 
-/// The names of arguments.
-const ARGS: &[&str] =
-    &["action", "element", "text", "app", "start", "end", "message", "duration", "instruction"];
-
-/// What the model writes into a message when it has nothing to say there.
-const NOTHING_SAID: [&str; 6] = ["true", "重要操作", "敏感操作", "important", "sensitive", "yes"];
-
-/// What it writes there for an ordinary tap.
-const NOT_SENSITIVE: [&str; 3] = ["false", "none", "null"];
-
-/// Understands a whole reply, or says why not.
-pub(super) fn parse(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-    let text = unwrapped(&reply.text);
-    if text.is_empty() {
-        return reject("it is empty");
-    }
-    let start = text.get(..9).unwrap_or_default().to_ascii_lowercase();
-    if start == "<!doctype" || start.starts_with("<html") {
-        return reject("it is a web page");
-    }
-    let cut = reasoning::cut(text, begins);
-    let body = cut.body;
-    if body.is_empty() {
+/// Parses a whole reply, or says why not.
+pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
+    let cut = reasoning::cut(content(&reply.text)?, begins);
+    if cut.body.is_empty() {
         return reject("it holds reasoning and no action");
     }
-    let (head, written) = split(body)?;
-    let thought = reasoning::joined([&cut.thought, head], &reply.reasoning);
-    let call = python::only(python::calls(written, ARGS)?)?;
-    let action = action(&call, &thought, coords)?;
-    if cut.unclosed && matches!(action, Action::Complete { .. }) {
-        return reject("its reasoning has no end (`</think>`), so that finish may be part of it");
+    let (head, written) = split(cut.body)?;
+    let names = [&VERBS.arg_names()[..], &["action"]].concat();
+    let mut call = python::only(python::calls(written, &names)?)?;
+    if call.name.eq_ignore_ascii_case("do") {
+        call.name = match (call.args.shift_remove("action"), call.positional.pop()) {
+            (Some(Value::String(name)), None) | (None, Some(name)) => name,
+            _ => return reject("do needs action, such as do(action=\"Back\")"),
+        };
     }
-    if !begins_anew(head) && matches!(action, Action::Complete { .. }) {
-        return reject(
-            "its finish stands in the middle of a sentence; write it on a line of its own",
-        );
-    }
-    let (explain, summary, observation) = (String::new(), String::new(), String::new());
-    Ok(Decision { action, thought, explain, summary, observation })
+    let mut parsed = ParsedReply {
+        call,
+        thought: reasoning::joined([&cut.thought, head], &reply.reasoning),
+        ..ParsedReply::default()
+    };
+    let within = !begins_anew(head);
+    parsed.doubt_if(
+        within,
+        "its finish stands in the middle of a sentence and not on a line of its own",
+    );
+    parsed.doubt_if(cut.unclosed, "its reasoning has no end");
+    Ok(parsed)
 }
 
 const ANSWER: &str = "<answer>";
@@ -112,86 +100,4 @@ fn loose(body: &str) -> Option<(&str, &str)> {
         }
     }
     None
-}
-
-fn action(call: &Call, thought: &str, coords: &CoordContext) -> Result<Action, ParseError> {
-    let said = |name| call.named(&[name]).map(str::trim).filter(|said| !said.is_empty());
-    if call.name.eq_ignore_ascii_case("finish") {
-        let message = call.arg(&["message"]).unwrap_or_default().trim().to_owned();
-        return Ok(Action::Complete { message });
-    }
-    let Some(name) = call.arg(&["action"]) else {
-        return reject("do needs action, such as do(action=\"Back\")");
-    };
-    let missing = |what: &str| ParseError(format!("{} needs {what}", excerpt(name)));
-    let place = |name| {
-        let at = said(name).ok_or_else(|| missing(&format!("{name}, such as {name}=[500,300]")))?;
-        point::point(at, coords)
-    };
-    let told = || said("message").filter(|it| !NOTHING_SAID.contains(&it.to_lowercase().as_str()));
-    let reason = || Some(thought.trim()).filter(|thought| !thought.is_empty());
-    Ok(match values::fold_name(name).as_str() {
-        "launch" => {
-            let app = said("app").ok_or_else(|| missing("app"))?;
-            Gesture::Awake { app: app.to_owned() }.into()
-        }
-        "tap" | "click" => {
-            let gesture = Gesture::Click { point: place("element")? };
-            match said("message") {
-                None => gesture.into(),
-                Some(no) if NOT_SENSITIVE.iter().any(|it| no.eq_ignore_ascii_case(it)) => {
-                    gesture.into()
-                }
-                Some(message) => {
-                    let text = told().or_else(reason).unwrap_or(message);
-                    Action::Confirm { gesture, question: Question::confirm(text) }
-                }
-            }
-        }
-        "type" | "typename" => {
-            let text = call.named(&["text"]).ok_or_else(|| missing("text"))?.to_owned();
-            Gesture::Type { text, point: None, clear: true, submit: false }.into()
-        }
-        "swipe" => {
-            let (from, to) = (place("start")?, place("end")?);
-            Gesture::Slide { from, to, duration: values::SLIDE }.into()
-        }
-        "longpress" => {
-            let duration = values::press(said("duration"));
-            Gesture::LongPress { point: place("element")?, duration }.into()
-        }
-        "doubletap" => Gesture::DoubleClick { point: place("element")? }.into(),
-        "back" => Gesture::HotKey { key: Key::Back }.into(),
-        "home" => Gesture::HotKey { key: Key::Home }.into(),
-        "wait" => Action::Wait(values::wait(said("duration"))?),
-        "note" => {
-            let text =
-                told().or_else(reason).ok_or_else(|| missing("message, with what to note"))?;
-            Action::Note { text: text.to_owned() }
-        }
-        // It asks for what it has seen to be summed up, which is for itself to do: it is told its
-        // own words again, with the other notes.
-        "callapi" => {
-            let text = said("instruction").ok_or_else(|| missing("instruction"))?;
-            Action::Note { text: text.to_owned() }
-        }
-        "interact" => {
-            let text =
-                told().or_else(reason).ok_or_else(|| missing("message, with the question"))?;
-            Action::Info(Question::info(text))
-        }
-        "takeover" => {
-            let text = told()
-                .or_else(reason)
-                .ok_or_else(|| missing("message, with what the user has to do"))?;
-            Action::Info(Question::takeover(text))
-        }
-        _ => {
-            return reject(format!(
-                "{} is not an action; use one of Launch, Tap, Type, Swipe, Long Press, Double Tap, \
-                 Back, Home, Wait, Note, Interact, Take_over, or finish",
-                excerpt(name)
-            ));
-        }
-    })
 }

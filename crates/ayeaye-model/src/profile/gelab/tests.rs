@@ -1,27 +1,20 @@
-use ayeaye_agent::{Decision, Gesture, Key, Picture, Question, ScreenSize};
-use bytes::Bytes;
+use ayeaye_agent::{Decision, Gesture, Key, Picture, Question};
 use proptest::prelude::*;
 
+use super::super::tests::sample;
 use super::*;
 
-fn picture() -> Picture {
-    Picture {
-        bytes: Bytes::from_static(b"jpeg"),
-        media_type: "image/jpeg",
-        size: ScreenSize { width: 1, height: 1 },
-    }
-}
-
 fn shown(request: &str, history: &[HistoryItem], system_notes: &[String]) -> String {
-    let picture = picture();
-    let prompt = prompt(&StepInput {
+    let picture: Picture = sample::picture(0);
+    let input = StepInput {
         request,
         history,
         system_notes,
         picture: &picture,
         history_images: &[],
         app: None,
-    });
+    };
+    let prompt = Gelab.prompt(&input, &sample::coords(&Gelab));
     let [message] = &prompt.messages[..] else { panic!("one message") };
     assert_eq!(message.role, Role::User);
     let [Part::Text(rules), Part::Text(state), Part::Picture(sent), Part::Text(format)] =
@@ -115,9 +108,13 @@ fn a_failed_step_is_told_once() {
 fn the_examples_in_the_rules_are_replies_we_read() {
     for line in RULES.lines().filter_map(|line| line.split_once("写法：")) {
         let reply = line.1.replace("x,y", "5,6").replace("秒数", "3") + "\tsummary:s";
-        assert!(parse::parse(&reply).is_ok(), "{reply}: {:?}", parse::parse(&reply));
+        assert!(read(&reply).is_ok(), "{reply}: {:?}", read(&reply));
     }
     assert_eq!(RULES.matches("写法：").count(), 10);
+}
+
+fn read(text: &str) -> Result<Decision, ParseError> {
+    parse::read(text, &sample::coords(&Gelab))
 }
 
 /// The slots of a prompt, read back.
@@ -147,7 +144,7 @@ proptest! {
         // Said back by the model, no slot brings a field of its own.
         for slot in slots_of(&state) {
             let said = format!("explain:{slot}\taction:BACK\tsummary:{slot}");
-            let read = parse::parse(&said);
+            let read = read(&said);
             let back: Action = Gesture::HotKey { key: Key::Back }.into();
             prop_assert!(matches!(&read, Ok(read) if read.action == back), "{read:?}");
         }

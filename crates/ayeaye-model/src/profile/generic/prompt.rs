@@ -1,152 +1,81 @@
 //! The prompt: rules once, then the session in turns, then the screen.
-use ayeaye_agent::{Message, Part, Picture, Prompt, Role, StepInput, ToolCall};
+use ayeaye_agent::{Message, Part, Prompt, Role, StepInput};
 use serde_json::{Map, Value};
 
-use super::super::CoordContext;
+use super::super::chat::{self, ChatStyle, ImageWindow, PastReply, Screen};
 use super::super::coords::{CoordSystem, CoordUnit};
-use super::super::telling::{
-    LONGEST_SLOT, LONGEST_TASK, Story, Told, escaped, last, line, put, quoted, system_notes,
-};
-use super::{Generic, say, tool};
-
-/// Steps that are told as turns, at least; older ones are left out ten at a time, so that what comes
-/// before stays the same for a while.
-const FEWEST_TURNS: usize = 20;
-const AT_A_TIME: usize = 10;
+use super::super::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
+use super::super::history::{History, PastStep};
+use super::super::{CoordContext, Family as _};
+use super::{Generic, tool};
 
 /// What to send for one step.
-pub(super) fn prompt(view: &StepInput<'_>, coords: &CoordContext, how: &Generic) -> Prompt {
-    let story = Story::of(view);
-    let (unasked, steps) = story.steps();
-    let left_out = steps.len().saturating_sub(FEWEST_TURNS) / AT_A_TIME * AT_A_TIME;
-    let mut messages = vec![Message::text(Role::System, rules(coords.system, how))];
-    let mut now = vec![Part::Text(task(view, &story))];
-    for words in unasked {
-        now.push(Part::Text(format!("The user says: {}\n", quoted(words, LONGEST_SLOT))));
+pub(super) fn prompt(input: &StepInput<'_>, coords: &CoordContext, family: &Generic) -> Prompt {
+    let task = format!("The user's task: {}\n", quote_untrusted(input.request, LONGEST_TASK));
+    let style = ChatStyle {
+        opening: vec![Part::Text(task)],
+        // Points are those of the picture beside them.
+        reply: &|past, image| reply(past, &CoordContext { image, ..*coords }, family),
+        caption: &|screen| (caption(screen, coords), String::new()),
+        images: ImageWindow::last(family.spec.earlier_pictures),
+        screen_in_result: false,
+    };
+    let mut messages = vec![Message::text(Role::System, rules(coords.system, family))];
+    messages.extend(chat::messages(input, &History::of(input), style));
+    let mut tools = Vec::new();
+    if family.tools {
+        tools.push(tool::schema(coords.system));
+    } else if let Some(last) = messages.last_mut() {
+        last.parts.push(Part::Text(REMINDER.to_owned()));
     }
-    if 0 < left_out {
-        now.push(Part::Text(forgotten(&steps[..left_out])));
-    }
-    let few = view.history_images.len().saturating_sub(how.spec.earlier_pictures);
-    for told in &steps[left_out..] {
-        let shown = view.history_images[few..].iter().find(|it| it.step == told.step.step);
-        // Its points are told in the numbers of the picture beside it.
-        let seen =
-            CoordContext { image: shown.map_or(coords.image, |it| it.picture.size), ..*coords };
-        match shown {
-            Some(shown) => {
-                now.push(Part::Text(screen("The screen:", &shown.picture, coords)));
-                now.push(Part::Picture(shown.picture.clone()));
-            }
-            None => now.push(Part::Text("(screen not shown)".to_owned())),
-        }
-        messages.push(Message { role: Role::User, parts: std::mem::take(&mut now) });
-        messages.push(Message { role: Role::Assistant, parts: turn(told, &seen, how) });
-        now.push(if how.tools {
-            let name = tool::NAME.to_owned();
-            Part::Result { id: id(told), name, text: told.outcome(), picture: None }
-        } else {
-            Part::Text(told.outcome())
-        });
-    }
-    let mut state = system_notes(view);
-    if let Some(app) = view.app {
-        put(&mut state, format_args!("The app in front: {}\n", quoted(app, 200)));
-    }
-    state += &screen("The screen now:", view.picture, coords);
-    now.push(Part::Text(state));
-    now.push(Part::Picture(view.picture.clone()));
-    if !how.tools {
-        now.push(Part::Text(REMINDER.to_owned()));
-    }
-    messages.push(Message { role: Role::User, parts: now });
-    let tools = if how.tools { vec![tool::schema(coords.system)] } else { Vec::new() };
     Prompt { messages, tools, schema: None }
 }
 
 const REMINDER: &str = "Answer with one line `Thought: ...` and one line `Action: {...}`.";
 
-fn task(view: &StepInput<'_>, story: &Story<'_>) -> String {
-    let task = quoted(view.request, LONGEST_TASK);
-    format!("{}The user's task: {task}\n", story.earlier())
-}
-
 /// What a picture is, with its size where points are counted in its pixels.
-fn screen(what: &str, picture: &Picture, coords: &CoordContext) -> String {
-    match coords.system.unit {
+fn caption(screen: &Screen<'_>, coords: &CoordContext) -> String {
+    let Some(picture) = screen.picture else { return "(screen not shown)\n".to_owned() };
+    let what = if screen.is_current { "The screen now:" } else { "The screen:" };
+    let app = screen.app.map(|app| format!("The app in front: {}\n", quote_untrusted(app, 200)));
+    let size = match coords.system.unit {
         CoordUnit::ImagePixels | CoordUnit::ResizedPixels(_) => {
             let (width, height) = coords.system.extent(picture.size);
-            format!("{what} {width} x {height} pixels")
+            format!(" {width} x {height} pixels")
         }
-        CoordUnit::Thousandths | CoordUnit::UpTo999 | CoordUnit::Fractions => what.to_owned(),
-    }
+        CoordUnit::Thousandths | CoordUnit::UpTo999 | CoordUnit::Fractions => String::new(),
+    };
+    format!("{}{what}{size}\n", app.unwrap_or_default())
 }
 
-/// What is left of steps that are no longer told.
-fn forgotten(steps: &[Told<'_>]) -> String {
-    let mut told = format!("({} steps before these are not told.)\n", steps.len());
-    let notes = steps.iter().filter_map(|it| match &it.step.decision.action {
-        ayeaye_agent::Action::Note { text } => Some(text),
-        _ => None,
-    });
-    for note in last(notes) {
-        put(&mut told, format_args!("You noted: {}\n", quoted(note, LONGEST_SLOT)));
+/// An earlier step as the model's own reply.
+fn reply(past: PastStep<'_>, coords: &CoordContext, family: &Generic) -> Option<PastReply> {
+    let call = family.verbs().write(past, coords)?;
+    let thought = past.thought();
+    let mut object = Map::new();
+    object.insert("action".to_owned(), Value::from(call.name));
+    object.extend(call.args);
+    if !family.tools {
+        return Some(PastReply::text(written(&thought, object)));
     }
-    let said = steps.iter().flat_map(|it| it.said.iter());
-    for words in last(said) {
-        put(&mut told, format_args!("The user said: {}\n", quoted(words, LONGEST_SLOT)));
+    if !thought.is_empty() {
+        object.insert("thought".to_owned(), Value::from(thought));
     }
-    let summaries = steps.iter().rev().map(|it| it.step.decision.summary.trim());
-    if let Some(summary) = summaries.into_iter().find(|summary| !summary.is_empty()) {
-        put(&mut told, format_args!("By then: {}\n", quoted(summary, LONGEST_SLOT)));
-    }
-    told
-}
-
-fn id(told: &Told<'_>) -> String {
-    format!("call_{}", told.step.step)
-}
-
-/// A step as the model would have said it.
-fn turn(told: &Told<'_>, coords: &CoordContext, how: &Generic) -> Vec<Part> {
-    let mut said = say::arguments(&told.step.decision.action, coords, how.named);
-    shorten(&mut said);
-    let why = told.why();
-    if how.tools {
-        if !why.is_empty() {
-            said.insert("thought".to_owned(), Value::from(why));
-        }
-        let arguments = escaped(&Value::Object(said).to_string());
-        let name = tool::NAME.to_owned();
-        return vec![Part::Call(ToolCall { id: id(told), name, arguments })];
-    }
-    vec![Part::Text(written(&why, said))]
+    let arguments = escape_tags(&Value::Object(object).to_string());
+    Some(PastReply::tool(past, tool::NAME, arguments))
 }
 
 /// A thought and an action in text.
-pub(super) fn written(why: &str, said: Map<String, Value>) -> String {
-    let why = if why.is_empty() { "next step" } else { why };
-    format!("Thought: {}\nAction: {}", line(why, 400), escaped(&Value::Object(said).to_string()))
-}
-
-/// Cuts texts that are too long to be told again.
-fn shorten(said: &mut Map<String, Value>) {
-    for value in said.values_mut() {
-        if let Value::String(text) = value
-            && LONGEST_SLOT < text.len()
-        {
-            let end = (0..=LONGEST_SLOT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            text.truncate(end);
-            text.push('…');
-        }
-    }
+pub(super) fn written(thought: &str, object: Map<String, Value>) -> String {
+    let thought = if thought.is_empty() { "next step" } else { thought };
+    format!("Thought: {thought}\nAction: {}", escape_tags(&Value::Object(object).to_string()))
 }
 
 /// What is the same in every step.
-fn rules(space: CoordSystem, how: &Generic) -> String {
-    let call = if how.tools { CALL } else { "" };
-    let actions = actions(space, how);
-    format!("{WHO}\n{}\n{call}{actions}\n{RULES}", places(space, how.named))
+fn rules(space: CoordSystem, family: &Generic) -> String {
+    let call = if family.tools { CALL } else { "" };
+    let actions = actions(space, family);
+    format!("{WHO}\n{}\n{call}{actions}\n{RULES}", places(space, family.named))
 }
 
 const WHO: &str = "\
@@ -208,13 +137,13 @@ fn places(space: CoordSystem, named: bool) -> String {
 }
 
 /// The actions, as they are written.
-fn actions(space: CoordSystem, how: &Generic) -> String {
-    let reply = if how.tools { "A reply in text" } else { "Every reply" };
+fn actions(space: CoordSystem, family: &Generic) -> String {
+    let reply = if family.tools { "A reply in text" } else { "Every reply" };
     let (first, second) = match space.unit {
         CoordUnit::Fractions => ("0.5", "0.25"),
         _ => ("500", "250"),
     };
-    let at = if how.named {
+    let at = if family.named {
         format!("{{\"x\": {first}, \"y\": {second}}}")
     } else {
         format!("[{first}, {second}]")

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 
 use super::super::coords::{CoordSystem, CoordUnit};
-use super::super::mobile_use::history::{self, LONGEST_TASK};
-use super::super::mobile_use::quoted::{line, quoted};
+use super::super::escape::{LONGEST_LINE, LONGEST_TASK, plain_line, quote_untrusted};
+use super::super::history::{History, PastStep};
+use super::super::mobile_use;
 use super::super::mobile_use::rules::RULES;
-use super::super::mobile_use::{self, Dialect, say};
-use super::super::parse::{hermes, reasoning, reject, unwrapped};
-use super::super::qwen::{PICTURE_25, RESIZE_25};
+use super::super::parse::{ParsedReply, hermes, reasoning, reject, without_tokens};
+use super::super::qwen::{PICTURE_25, RESIZE_25, WITH_KEY};
+use super::super::verbs::VerbTable;
 use super::super::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 /// GUI-Owl 7B and 32B of the first version.
@@ -37,25 +38,6 @@ const SPEC: ProfileSpec = ProfileSpec {
     history: "a line for each of the last steps, with its outcome",
     sampling: Sampling::GREEDY,
     wire: Wire::Chat,
-};
-
-const DIALECT: Dialect = Dialect {
-    actions: &[
-        "answer",
-        "click",
-        "long_press",
-        "type",
-        "system_button",
-        "swipe",
-        "open",
-        "wait",
-        "ask_user",
-        "interact",
-        "terminate",
-    ],
-    swipes_by_direction: false,
-    failure: "failure",
-    lower_buttons: false,
 };
 
 const ACTIONS: &str = "\
@@ -96,90 +78,91 @@ impl Family for OwlOne {
         &SPEC
     }
 
-    fn prompt(&self, view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-        prompt(view, coords)
+    fn verbs(&self) -> VerbTable {
+        WITH_KEY.verbs
     }
 
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let (width, height) = coords.system.extent(coords.image);
+        let rules = format!(
+            "You operate an Android phone for its user, one action at a time, going by its screen.\n\n\
+             ### Rules ###\n{RULES}\n#### Atomic Actions ####\nThe screen is {width}x{height}; places \
+             are [x, y], x from the left and y from the top.\n{ACTIONS}\n---\n{REPLY}\n---\n"
+        );
+        let history = History::of(input);
+        let steps: Vec<PastStep<'_>> = history.steps().collect();
+        let (older, latest) = steps.split_at(steps.len().saturating_sub(MAX_LATEST));
+        let mut state =
+            format!("### User Request ###\n{}\n\n", quote_untrusted(input.request, LONGEST_TASK));
+        let mut add = |head: &str, text: &str| {
+            if !text.is_empty() {
+                write!(state, "### {head} ###\n{}\n\n", text.trim_end()).expect("it is a String");
+            }
+        };
+        add("Earlier Requests", &history.earlier());
+        let older = older.iter().fold(history.omission(), |lines, past| {
+            let line = mobile_use::line(*past, coords, &WITH_KEY);
+            format!("{lines}{}. {line}{}\n", past.number, past.failure())
+        });
+        add("Historical Operations", &older);
+        let latest: String = latest.iter().map(|past| latest_line(*past, coords)).collect();
+        let latest = if latest.is_empty() { "No actions have been taken yet." } else { &latest };
+        add("Latest Action History", latest);
+        add("Notes and Replies", &history.reminders());
+        add("Attention", &history.system_notes());
+        state.push_str("### Screen ###\n");
+        let parts =
+            vec![Part::Text(rules), Part::Text(state), Part::Picture(input.picture.clone())];
+        Prompt::of(vec![Message { role: Role::User, parts }])
+    }
+
+    /// By its sections, or by a call where the model falls back to that.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        read(reply, coords)
+        let cut = reasoning::cut(without_tokens(&reply.text), |text| text.starts_with("##"));
+        let sections = sections(cut.body);
+        let mut actions = sections.iter().filter(|section| section.name == Name::Action);
+        let (Some(action), true) = (actions.next(), reply.calls.is_empty()) else {
+            return mobile_use::read(reply, coords, &WITH_KEY);
+        };
+        if actions.next().is_some() {
+            return reject("it has more than one section ### Action ###; reply with one action");
+        }
+        // Read like a call without tags, so that fences and small slips do not matter.
+        let inside = Reply { text: action.text.to_owned(), ..Reply::default() };
+        let found = hermes::call(&inside)?;
+        let section = |name: Name| {
+            let section = sections.iter().find(|section| section.name == name);
+            section.map(|section| section.text.trim().to_owned())
+        };
+        let description = section(Name::Description);
+        let doubt = match description {
+            _ if cut.unclosed => Some("its reasoning has no end"),
+            None => Some("its section ### Description ### is missing"),
+            Some(_) => found.doubt,
+        };
+        let parsed = ParsedReply {
+            call: mobile_use::call(&found.name, found.arguments)?,
+            thought: section(Name::Thought).unwrap_or_default(),
+            explain: description.unwrap_or_default(),
+            doubt: doubt.map(str::to_owned),
+            ..ParsedReply::default()
+        };
+        parsed.decide(&WITH_KEY.verbs, coords)
     }
 }
 
 /// Steps whose action is told in full, with their outcomes.
-const MOST_LATEST: usize = 5;
+const MAX_LATEST: usize = 5;
 
-/// What to send for one step.
-fn prompt(view: &StepInput<'_>, coords: &CoordContext) -> Prompt {
-    let (width, height) = coords.system.extent(coords.image);
-    let rules = format!(
-        "You operate an Android phone for its user, one action at a time, going by its screen.\n\n\
-         ### Rules ###\n{RULES}\n#### Atomic Actions ####\nThe screen is {width}x{height}; places are \
-         [x, y], x from the left and y from the top.\n{ACTIONS}\n---\n{REPLY}\n---\n"
-    );
-    let (before, round) = history::rounds(view.history);
-    let steps: Vec<_> = history::steps(round).collect();
-    let (older, latest) = steps.split_at(steps.len().saturating_sub(MOST_LATEST));
-    let mut state = format!("### User Request ###\n{}\n\n", quoted(view.request, LONGEST_TASK));
-    let mut add = |head: &str, text: &str| {
-        if !text.is_empty() {
-            write!(state, "### {head} ###\n{}\n\n", text.trim_end())
-                .expect("a String takes all that is written to it");
-        }
+fn latest_line(past: PastStep<'_>, coords: &CoordContext) -> String {
+    let action =
+        mobile_use::write_arguments(past, coords, &WITH_KEY).unwrap_or_else(|| past.in_words());
+    let description = plain_line(&past.step.decision.explain, LONGEST_LINE);
+    let outcome = match &past.step.error {
+        None => "Successful".to_owned(),
+        Some(error) => format!("Failed | Feedback: {}", quote_untrusted(error, LONGEST_LINE)),
     };
-    add("Earlier Requests", &history::before(before));
-    let older = older.iter().fold(String::new(), |lines, (number, step)| {
-        format!("{lines}{number}. {}\n", history::told_with_error(step, coords, &DIALECT))
-    });
-    add("Historical Operations", &older);
-    let latest = latest.iter().fold(String::new(), |lines, (_, step)| {
-        let action = say::object(&step.decision, coords, &DIALECT)
-            .unwrap_or_else(|| step.decision.action.name().to_owned());
-        let outcome = match &step.error {
-            None => "Successful".to_owned(),
-            Some(error) => format!("Failed | Feedback: {}", quoted(error, 400)),
-        };
-        let told = line(&step.decision.explain, 400);
-        format!("{lines}Action: {action} | Description: {told} | Outcome: {outcome}\n")
-    });
-    add(
-        "Latest Action History",
-        if latest.is_empty() { "No actions have been taken yet." } else { &latest },
-    );
-    add("Notes and Replies", &history::asides(round));
-    add("Attention", &history::system_notes(view));
-    state.push_str("### Screen ###\n");
-    let parts = vec![Part::Text(rules), Part::Text(state), Part::Picture(view.picture.clone())];
-    Prompt::of(vec![Message { role: Role::User, parts }])
-}
-
-/// What a reply decides: by its sections, or by a call where the model falls back to that.
-fn read(reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-    let cut = reasoning::cut(unwrapped(&reply.text), |text| text.starts_with("##"));
-    let sections = sections(cut.body);
-    let mut actions = sections.iter().filter(|section| section.name == Name::Action);
-    let (Some(action), true) = (actions.next(), reply.calls.is_empty()) else {
-        return mobile_use::decide(reply, coords, &DIALECT);
-    };
-    if actions.next().is_some() {
-        return reject("it has more than one section ### Action ###; reply with one action");
-    }
-    // Read like a call without tags, so that fences and small slips do not matter.
-    let inside = Reply { text: action.text.to_owned(), ..Reply::default() };
-    let call = hermes::call(&inside)?;
-    let said = |name: Name| {
-        let mut all = sections.iter().filter(|section| section.name == name);
-        all.next().map(|section| section.text.trim().to_owned())
-    };
-    let description = said(Name::Description);
-    let doubt = match description {
-        _ if cut.unclosed => Some("its reasoning has no end"),
-        None => Some("its section ### Description ### is missing"),
-        Some(_) => call.doubt,
-    };
-    let thought = said(Name::Thought).unwrap_or_default();
-    let explain = description.unwrap_or_default();
-    let arguments = mobile_use::arguments(&call.name, call.arguments)?;
-    mobile_use::decision(&arguments, thought, explain, doubt, coords, &DIALECT)
+    format!("Action: {action} | Description: {description} | Outcome: {outcome}\n")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

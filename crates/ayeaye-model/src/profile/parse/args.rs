@@ -1,13 +1,15 @@
-//! The arguments of an action that came as a JSON object.
+//! The arguments of a call, whatever its grammar.
 use std::collections::BTreeMap;
 
 use ayeaye_agent::{ParseError, Point};
 use serde_json::{Map, Value, json};
 
-use super::super::CoordContext;
-use super::json::object;
 use super::values::fold_name;
-use super::{excerpt, point, reject};
+use super::{Call, excerpt, json::object, point, reject};
+use crate::profile::CoordContext;
+
+/// Answers to choose from that are looked at.
+const MAX_TEXTS: usize = 20;
 
 /// An object in which those under these names, whether objects or texts of objects, stand beside the
 /// others. A name that would say two things is refused.
@@ -38,52 +40,51 @@ pub(crate) fn flattened(
     Ok(flat)
 }
 
-/// Names and values, by names without case, dashes and underscores.
+/// Arguments by their names. Case, blanks, dashes and underscores in names do not matter.
 #[derive(Debug)]
 pub(crate) struct Args<'a> {
-    all: BTreeMap<String, &'a Value>,
-    /// What they are arguments of, for refusals.
-    of: String,
+    named: BTreeMap<String, &'a Value>,
+    positional: &'a [String],
 }
 
 impl<'a> Args<'a> {
-    /// The values of an object that are not null. One name that says two things is refused.
-    pub(crate) fn of(map: &'a Map<String, Value>) -> Result<Self, ParseError> {
-        let mut all = Self { all: BTreeMap::new(), of: "the action".to_owned() };
-        all.take(map)?;
-        Ok(all)
+    /// Those that are not null. One name that says two things is refused.
+    pub(crate) fn of(call: &'a Call) -> Result<Self, ParseError> {
+        Ok(Self { positional: &call.positional, ..Self::in_map(&call.args)? })
     }
 
-    /// Says what they are arguments of.
-    pub(crate) fn named(&mut self, action: &str) {
-        action.clone_into(&mut self.of);
-    }
-
-    fn take(&mut self, map: &'a Map<String, Value>) -> Result<(), ParseError> {
+    /// The same of an object.
+    pub(crate) fn in_map(map: &'a Map<String, Value>) -> Result<Self, ParseError> {
+        let mut named = BTreeMap::new();
         for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {
-            if self.all.insert(fold_name(name), value).is_some_and(|before| before != value) {
+            if named.insert(fold_name(name), value).is_some_and(|before| before != value) {
                 return reject(format!("it says {} twice, and not the same", excerpt(name)));
             }
         }
-        Ok(())
+        Ok(Self { named, positional: &[] })
     }
 
     /// Whether one of these names is there.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
-        names.iter().any(|name| self.all.contains_key(*name))
+        names.iter().any(|name| self.named.contains_key(&fold_name(name)))
+    }
+
+    /// Whether one of these names is there with more than blanks.
+    pub(crate) fn says(&self, names: &[&str]) -> bool {
+        names.iter().filter_map(|name| self.named.get(&fold_name(name))).any(|value| match value {
+            Value::String(text) => !text.trim().is_empty(),
+            _ => true,
+        })
     }
 
     /// The one value under these names; several that differ are refused.
     pub(crate) fn value(&self, names: &[&str]) -> Result<Option<&'a Value>, ParseError> {
         let mut found = None;
         for name in names {
-            match (found, self.all.get(*name).copied()) {
+            match (found, self.named.get(&fold_name(name)).copied()) {
                 (None, next) => found = next,
                 (Some(one), Some(other)) if one != other => {
-                    return reject(format!(
-                        "it says two different things for {}",
-                        excerpt(names.first().unwrap_or(name))
-                    ));
+                    return reject(format!("it says two different things for `{}`", names[0]));
                 }
                 _ => {}
             }
@@ -91,25 +92,40 @@ impl<'a> Args<'a> {
         Ok(found)
     }
 
-    /// A text, or a number as it is written.
-    pub(crate) fn text(&self, names: &[&str]) -> Result<Option<String>, ParseError> {
+    /// A text, or a number as it is written. `positional`: it may be the only argument without a name.
+    pub(crate) fn text(
+        &self,
+        names: &[&str],
+        positional: bool,
+    ) -> Result<Option<String>, ParseError> {
         match self.value(names)? {
-            None => Ok(None),
+            None => Ok(match self.positional {
+                [only] if positional => Some(only.clone()),
+                _ => None,
+            }),
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(number @ Value::Number(_)) => Ok(Some(number.to_string())),
-            Some(other) => reject(format!(
-                "{} must be a text, not {}",
-                excerpt(names.first().copied().unwrap_or_default()),
-                excerpt(&other.to_string())
-            )),
+            Some(other) => wrong_type(names, "a text", other),
         }
     }
 
-    /// A text that says something. `what` names it in the refusal.
-    pub(crate) fn needed(&self, names: &[&str], what: &str) -> Result<String, ParseError> {
-        match self.text(names)?.filter(|text| !text.trim().is_empty()) {
-            Some(text) => Ok(text),
-            None => self.missing(what),
+    /// A text that may be true or false instead.
+    pub(crate) fn text_or_flag(&self, names: &[&str]) -> Result<Option<String>, ParseError> {
+        match self.value(names)? {
+            Some(Value::Bool(flag)) => Ok(Some(flag.to_string())),
+            _ => self.text(names, false),
+        }
+    }
+
+    /// A list of texts; empty where there is none.
+    pub(crate) fn texts(&self, names: &[&str]) -> Result<Vec<String>, ParseError> {
+        match self.value(names)? {
+            None => Ok(Vec::new()),
+            Some(Value::Array(list)) => {
+                let texts = list.iter().take(MAX_TEXTS).map(|it| it.as_str().map(str::to_owned));
+                texts.collect::<Option<_>>().map_or_else(|| wrong_list(names), Ok)
+            }
+            Some(_) => wrong_list(names),
         }
     }
 
@@ -118,47 +134,52 @@ impl<'a> Args<'a> {
         match self.value(names)? {
             None => Ok(false),
             Some(Value::Bool(yes)) => Ok(*yes),
-            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
-            Some(Value::String(text))
-                if text.trim().is_empty() || text.trim().eq_ignore_ascii_case("false") =>
-            {
-                Ok(false)
-            }
-            Some(other) => reject(format!(
-                "{} must be true or false, not {}",
-                excerpt(names.first().copied().unwrap_or_default()),
-                excerpt(&other.to_string())
-            )),
+            Some(Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" | "1" => Ok(true),
+                "" | "false" | "0" => Ok(false),
+                _ => wrong_type(names, "true or false", &Value::from(text.as_str())),
+            },
+            Some(other) => wrong_type(names, "true or false", other),
         }
     }
 
-    /// A place, if one is said.
+    /// A place, if one is said. `positional`: its numbers may be the arguments without names.
     pub(crate) fn point(
         &self,
         names: &[&str],
+        positional: bool,
         coords: &CoordContext,
     ) -> Result<Option<Point>, ParseError> {
-        self.value(names)?.map(|value| point::point_in(value, coords)).transpose()
+        match self.value(names)? {
+            Some(value) => point::point_in(value, coords).map(Some),
+            None if positional && (1..=4).contains(&self.positional.len()) => {
+                point::point(&self.positional.join(","), coords).map(Some)
+            }
+            None => Ok(None),
+        }
     }
 
     /// A place whose two numbers have names of their own.
     pub(crate) fn pair(
         &self,
-        x: &str,
-        y: &str,
+        x: &[&str],
+        y: &[&str],
         coords: &CoordContext,
     ) -> Result<Option<Point>, ParseError> {
-        match (self.value(&[x])?, self.value(&[y])?) {
+        match (self.value(x)?, self.value(y)?) {
             (Some(x), Some(y)) => point::point_in(&json!({ "x": x, "y": y }), coords).map(Some),
             (None, None) => Ok(None),
-            _ => self.missing("both numbers of the place"),
+            _ => reject(format!("a place needs both numbers, `{}` and `{}`", x[0], y[0])),
         }
     }
+}
 
-    /// Refuses for want of something.
-    pub(crate) fn missing<T>(&self, what: &str) -> Result<T, ParseError> {
-        reject(format!("{} needs {what}", excerpt(&self.of)))
-    }
+fn wrong_type<T>(names: &[&str], wanted: &str, value: &Value) -> Result<T, ParseError> {
+    reject(format!("`{}` must be {wanted}, not {}", names[0], excerpt(&value.to_string())))
+}
+
+fn wrong_list<T>(names: &[&str]) -> Result<T, ParseError> {
+    reject(format!("`{}` must be a list of texts", names[0]))
 }
 
 #[cfg(test)]
@@ -166,13 +187,13 @@ mod tests {
     use super::*;
 
     fn read(value: &Value, names: &[&str]) -> Result<Option<String>, ParseError> {
-        Args::of(value.as_object().unwrap())?.text(names)
+        Args::in_map(value.as_object().unwrap())?.text(names, false)
     }
 
     #[test]
     fn names_are_compared_by_their_letters_and_must_agree() {
         let said = |text: &str| Ok(Some(text.to_owned()));
-        assert_eq!(read(&json!({"App_Name": "a"}), &["app", "appname"]), said("a"));
+        assert_eq!(read(&json!({"App_Name": "a"}), &["app", "app_name"]), said("a"));
         assert_eq!(read(&json!({"text": 5}), &["text"]), said("5"));
         assert_eq!(read(&json!({"text": null}), &["text"]), Ok(None));
         assert_eq!(read(&json!({"text": "a", "value": "a"}), &["text", "value"]), said("a"));

@@ -6,9 +6,9 @@ use ayeaye_agent::{ParseError, Reply};
 use serde_json::{Map, Value};
 
 use super::values::fold_name;
-use super::{begins_anew, json, reasoning, reject, unwrapped};
+use super::{begins_anew, is_web_page, json, reasoning, reject, without_tokens};
 
-mod mend;
+mod repair;
 mod tag;
 mod xml;
 
@@ -16,7 +16,7 @@ use tag::Tag;
 
 /// The one call that a reply is.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Call<'a> {
+pub(crate) struct ToolReply<'a> {
     /// Reasoning in tags.
     pub thought: String,
     /// What stands between the reasoning and the call.
@@ -30,12 +30,12 @@ pub(crate) struct Call<'a> {
 }
 
 /// The call that a reply is, wherever it stands. Several are one if they say the same.
-pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, ParseError> {
-    let text = unwrapped(&reply.text);
+pub(crate) fn call(reply: &Reply) -> Result<ToolReply<'_>, ParseError> {
+    let text = without_tokens(&reply.text);
     if text.is_empty() && reply.calls.is_empty() {
         return reject("it is empty");
     }
-    if is_page(text) {
+    if is_web_page(text) {
         return reject("it is a web page and no reply of a model; check the endpoint's address");
     }
     let cut = reasoning::cut(text, begins);
@@ -72,7 +72,7 @@ pub(crate) fn call(reply: &Reply) -> Result<Call<'_>, ParseError> {
     };
     let doubt = if cut.unclosed { Some("its reasoning has no end") } else { found.doubt };
     let head = if cut.unclosed { "" } else { head.trim() };
-    Ok(Call { thought: without_calls(&cut), head, name, arguments, doubt })
+    Ok(ToolReply { thought: without_calls(&cut), head, name, arguments, doubt })
 }
 
 /// The reasoning; what follows it when it has no end is no part of it.
@@ -114,13 +114,6 @@ fn begins(text: &str) -> bool {
         })
 }
 
-/// Whether a server's error page came instead of a reply.
-pub(crate) fn is_page(text: &str) -> bool {
-    let begins =
-        |with: &str| text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
-    begins("<!doctype") || begins("<html") || begins("<head") || begins("<?xml")
-}
-
 /// Reads the calls that stand in tags, and returns what stands before the first; `None` when there
 /// are none.
 fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, ParseError> {
@@ -141,7 +134,7 @@ fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Parse
         let inside = opened(&body[tag.end..]);
         let from = body.len() - inside.len();
         let (name, arguments, length) = if inside.starts_with('{') {
-            let (map, length) = mend::leading(inside)?;
+            let (map, length) = repair::leading(inside)?;
             (String::new(), map, length)
         } else if let Some(function) = xml::function(inside)? {
             (function.name, function.arguments, function.length)
@@ -169,7 +162,7 @@ fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Parse
 /// Reads a call without tags: the first object that a text holds.
 fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
     let Some(from) = body.find('{') else { return Ok(body) };
-    let (map, length) = mend::leading(&body[from..])?;
+    let (map, length) = repair::leading(&body[from..])?;
     found.add("", map)?;
     let head = &body[..from];
     let fenced = head.trim_end().trim_end_matches("json").trim_end().ends_with("```");

@@ -5,7 +5,8 @@ use ayeaye_agent::ParseError;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{excerpt, reject};
+use super::args::Args;
+use super::{Call, excerpt, reject};
 
 /// The object that a text is, from its first brace to its last. Code fences around it do not matter;
 /// words behind it do, since nobody knows what they take back.
@@ -41,18 +42,12 @@ pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Once>(text).map(|Once(value)| value)
 }
 
-/// A value out of an object as a text, by the first of these names that is there and not null.
-pub(crate) fn written(map: &Map<String, Value>, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| match map.get(*name)? {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
-    })
-}
-
-/// What an action needs and does not have.
-pub(crate) fn missing<T>(name: &str, of: &str) -> Result<T, ParseError> {
-    reject(format!("{} needs {name}", excerpt(of)))
+/// The call that an object of arguments is, by the verb under one of these names.
+pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, ParseError> {
+    match Args::in_map(&map)?.text(names, false)? {
+        Some(name) => Ok(Call { name: name.trim().to_owned(), args: map, positional: Vec::new() }),
+        None => reject(format!("it names no action; say which one in the field `{}`", names[0])),
+    }
 }
 
 /// A value in which no key is said twice: a map would hide that.

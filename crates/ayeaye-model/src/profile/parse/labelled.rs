@@ -1,39 +1,14 @@
 //! Replies of reasons and one JSON object: `Thought: ...` and `Action: {...}`, in tags, fences or
 //! nothing.
-use ayeaye_agent::{Action, Decision, ParseError};
+use ayeaye_agent::{Decision, ParseError};
 use serde_json::{Map, Value};
 
-use super::{excerpt, json, reasoning, reject, unwrapped};
+use super::{ParsedReply, content, excerpt, json, reasoning, reject, without_tokens};
 
-/// The one object of a reply, and what tells whether an end of the task may be taken from it.
-#[derive(Debug)]
-pub(crate) struct Found {
-    /// It.
-    pub map: Map<String, Value>,
-    /// The reasons in front of it.
-    thought: String,
-    /// It stands on a line of its own, or behind a label at the start of one.
-    firm: bool,
-    /// Reasoning was begun in front of it and never ended.
-    unclosed: bool,
-    /// Another one stands in the words in front of it.
-    another: bool,
-    /// What stands behind it, if that is more than the ends of wrappings.
-    behind: Option<String>,
-}
-
-/// Finds it.
-pub(crate) fn found(text: &str) -> Result<Found, ParseError> {
-    let text = unwrapped(text);
-    if text.is_empty() {
-        return reject("it is empty");
-    }
-    let start: String = text.chars().take(9).collect::<String>().to_ascii_lowercase();
-    if start == "<!doctype" || start.starts_with("<html") {
-        return reject("it is a web page");
-    }
-    let cut = reasoning::cut(text, begins);
-    let body = unwrapped(cut.body);
+/// The one object of a reply, and the rest of the reply.
+pub(crate) fn parse(text: &str) -> Result<(Map<String, Value>, ParsedReply), ParseError> {
+    let cut = reasoning::cut(content(text)?, begins);
+    let body = without_tokens(cut.body);
     let (start, firm) = match (firm(body), body.find('{')) {
         (Some(start), _) => (start, true),
         (None, Some(start)) => (start, false),
@@ -45,14 +20,16 @@ pub(crate) fn found(text: &str) -> Result<Found, ParseError> {
     if behind.contains('{') {
         return reject("it holds more than one JSON object; reply with one action");
     }
-    Ok(Found {
-        map,
-        thought: reasons(&cut.thought, &body[..start]),
-        firm,
-        unclosed: cut.unclosed,
-        another: another(&body[..start]),
-        behind: (!is_decoration(behind)).then(|| behind.trim().to_owned()),
-    })
+    let thought = reasons(&cut.thought, &body[..start]);
+    let mut reply = ParsedReply { thought, ..ParsedReply::default() };
+    if !is_decoration(behind) {
+        let why = "words stand behind its action, which may take it back: ";
+        reply.doubt = Some(format!("{why}{}", excerpt(behind.trim())));
+    }
+    reply.doubt_if(another(&body[..start]), "another JSON object stands in front of its action");
+    reply.doubt_if(!firm, "its action stands in the middle of a line and not on one of its own");
+    reply.doubt_if(cut.unclosed, "its reasoning has no end");
+    Ok((map, reply))
 }
 
 /// Whether a whole object of something stands in a text. Only so many braces are looked at.
@@ -60,38 +37,6 @@ fn another(text: &str) -> bool {
     text.match_indices('{')
         .take(32)
         .any(|(at, _)| json::leading(&text[at..]).is_ok_and(|(map, _)| !map.is_empty()))
-}
-
-impl Found {
-    /// The decision that was read from the object, with the reasons around it; an end only where
-    /// nothing around it casts doubt on that.
-    pub(crate) fn carried_by(self, mut decision: Decision) -> Result<Decision, ParseError> {
-        if matches!(decision.action, Action::Complete { .. }) {
-            if self.unclosed {
-                return reject("its reasoning has no end, so that its action may be part of it");
-            }
-            if !self.firm {
-                return reject(
-                    "its action stands in the middle of a line; write it on a line of its own",
-                );
-            }
-            if self.another {
-                return reject(
-                    "another JSON object stands in front of its action; reply with one action",
-                );
-            }
-            if let Some(behind) = &self.behind {
-                return reject(format!(
-                    "words stand behind its action, which may take it back: {}",
-                    excerpt(behind)
-                ));
-            }
-        }
-        if decision.thought.is_empty() {
-            decision.thought = self.thought;
-        }
-        Ok(explained(decision))
-    }
 }
 
 /// Whether a text begins as a reply without reasoning does.

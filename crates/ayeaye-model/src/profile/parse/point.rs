@@ -32,17 +32,6 @@ pub(crate) fn named_y_first(text: &str) -> Option<bool> {
     Some(word('y')? < word('x')?)
 }
 
-/// Two places in one text.
-pub(crate) fn path(text: &str, coords: &CoordContext) -> Result<(Point, Point), ParseError> {
-    match numbers(text)?[..] {
-        [x1, y1, x2, y2] => Ok((
-            coords.system.point(x1, y1, coords.image)?,
-            coords.system.point(x2, y2, coords.image)?,
-        )),
-        _ => Err(odd(text)),
-    }
-}
-
 /// One place out of JSON: a list of two numbers or of a box's four, an object of `x` and `y`, or a
 /// text as in [`point`].
 pub(crate) fn point_in(value: &Value, coords: &CoordContext) -> Result<Point, ParseError> {

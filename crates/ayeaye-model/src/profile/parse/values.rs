@@ -1,9 +1,9 @@
-//! Words that mean the same in every family.
+//! Values that are written alike in every family.
 use std::time::Duration;
 
 use ayeaye_agent::{Direction, Key, ParseError};
 
-use super::excerpt;
+use super::{excerpt, reject};
 
 /// The longest a model may let the loop wait.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -46,9 +46,14 @@ pub(crate) fn opposite(direction: Direction) -> Direction {
 
 /// A key of the phone.
 pub(crate) fn key(name: &str) -> Result<Key, ParseError> {
-    Key::from_name(&unquoted(name)).ok_or_else(|| {
-        ParseError(format!("{} is not a key; use back, home or enter", excerpt(name)))
-    })
+    let name = unquoted(name);
+    match Key::from_name(&name) {
+        Some(key) => Ok(key),
+        None if name.contains('+') && 1 < name.len() => {
+            reject(format!("a phone takes no combination of keys such as {}", excerpt(&name)))
+        }
+        None => reject(format!("{} is not a key; use back, home or enter", excerpt(&name))),
+    }
 }
 
 /// Seconds, with or without their unit; `None` where it is no time.

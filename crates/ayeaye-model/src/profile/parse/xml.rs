@@ -6,7 +6,7 @@
 //! what is missing.
 use ayeaye_agent::ParseError;
 
-use super::python::Call;
+use super::python::TextCall;
 use super::{excerpt, reject};
 
 /// The tags that begin a call.
@@ -18,7 +18,7 @@ pub(crate) fn begins(text: &str) -> bool {
 }
 
 /// What stands in front of the first call, as it is written, and all calls of a text; `None` if it has none.
-pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<Call>)>, ParseError> {
+pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<TextCall>)>, ParseError> {
     if !text.contains("<function") {
         return Ok(None);
     }
@@ -61,9 +61,9 @@ fn suffix(text: &str) -> bool {
 }
 
 /// One function, and what stands behind it.
-fn function(text: &str) -> Result<(Call, &str), ParseError> {
+fn function(text: &str) -> Result<(TextCall, &str), ParseError> {
     let (name, mut rest) = opening(text, "<function")?;
-    let mut call = Call { name, args: Vec::new() };
+    let mut call = TextCall { name, args: Vec::new() };
     loop {
         rest = rest.trim_start();
         if rest.starts_with("<parameter") {
@@ -142,7 +142,7 @@ mod tests {
     fn shown(text: &str) -> String {
         match calls(text) {
             Ok(Some((head, calls))) => {
-                let call = |call: &Call| {
+                let call = |call: &TextCall| {
                     let args = call.args.iter().map(|(name, value)| format!(" {name}={value}"));
                     format!("{}{}", call.name, args.collect::<String>())
                 };

@@ -1,27 +1,15 @@
 //! Reading a reply of UI-TARS: labelled lines, and a call as Python writes it.
-use ayeaye_agent::{Action, Decision, ParseError, Reply};
+use ayeaye_agent::{ParseError, Reply};
 
-use super::super::CoordContext;
-use super::super::parse::python::{self, Call};
-use super::super::parse::{reasoning, reject, unwrapped};
-use super::act;
+use super::super::parse::python::{self, TextCall};
+use super::super::parse::{ParsedReply, content, reasoning, reject};
+use super::VERBS;
 
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
 
-/// Understands a whole reply, or says why not.
-pub(in super::super) fn parse(
-    reply: &Reply,
-    coords: &CoordContext,
-) -> Result<Decision, ParseError> {
-    let text = unwrapped(&reply.text);
-    if text.is_empty() {
-        return reject("it is empty");
-    }
-    let start = text.get(..9).unwrap_or_default().to_ascii_lowercase();
-    if start == "<!doctype" || start.starts_with("<html") {
-        return reject("it is a web page");
-    }
-    let cut = reasoning::cut(text, begins);
+/// Parses a whole reply, or says why not.
+pub(in super::super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
+    let cut = reasoning::cut(content(&reply.text)?, begins);
     if cut.body.is_empty() {
         return reject("it holds reasoning and no action");
     }
@@ -31,15 +19,11 @@ pub(in super::super) fn parse(
              click(point='<point>100 200</point>')",
         );
     };
-    let said = labelled(head);
-    let thought = reasoning::joined([&cut.thought, &said.thought], &reply.reasoning);
-    let call = python::only(calls(written)?)?;
-    let action = act::action(&call, &thought, coords)?;
-    if cut.unclosed && matches!(action, Action::Complete { .. }) {
-        return reject("its reasoning has no end, so that finished() may be part of it");
-    }
-    let (summary, observation) = (said.summary, said.reflection);
-    Ok(Decision { action, thought, explain: String::new(), summary, observation })
+    let mut parsed = labelled(head);
+    parsed.thought = reasoning::joined([&cut.thought, &parsed.thought], &reply.reasoning);
+    parsed.call = python::only(calls(written)?)?;
+    parsed.doubt_if(cut.unclosed, "its reasoning has no end");
+    Ok(parsed)
 }
 
 /// Whether a text begins as a reply without reasoning does.
@@ -56,13 +40,17 @@ fn begins(text: &str) -> bool {
 fn begins_call(text: &str) -> bool {
     let named =
         python::head(text).map(|(name, _)| name).or_else(|| garbled(text).map(|(name, _)| name));
-    named.is_some_and(act::is_known)
+    named.is_some_and(is_known)
+}
+
+fn is_known(name: &str) -> bool {
+    VERBS.knows(name)
 }
 
 /// A call that was squeezed into `click>point>point>510 172`: its name and the rest.
 fn garbled(text: &str) -> Option<(&str, &str)> {
     let (at, _) = text.char_indices().take(20).find(|(_, c)| *c == '>')?;
-    act::is_known(&text[..at]).then(|| (&text[..at], &text[at + 1..]))
+    is_known(&text[..at]).then(|| (&text[..at], &text[at + 1..]))
 }
 
 /// What stands in front of the call, and the call.
@@ -80,7 +68,7 @@ fn split(body: &str) -> Option<(&str, &str)> {
             continue;
         }
         // A thought may speak of the end: behind one, it begins a sentence.
-        let ends = python::head(behind).is_some_and(|(name, _)| act::ends(name));
+        let ends = python::head(behind).is_some_and(|(name, _)| VERBS.completes(name));
         let sentence = body[..start].trim_end().ends_with(['.', '。', '!', '！', '\n']);
         if !first && ends && !sentence {
             continue;
@@ -126,26 +114,19 @@ fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-fn calls(written: &str) -> Result<Vec<Call>, ParseError> {
+fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
     if python::head(written).is_none()
         && let Some((name, rest)) = garbled(written)
     {
         let args = vec![(String::new(), rest.trim().to_owned())];
-        return Ok(vec![Call { name: name.to_owned(), args }]);
+        return Ok(vec![TextCall { name: name.to_owned(), args }]);
     }
-    python::calls(written, act::ARGS)
-}
-
-#[derive(Debug, Default)]
-struct Said {
-    thought: String,
-    reflection: String,
-    summary: String,
+    python::calls(written, &VERBS.arg_names())
 }
 
 /// What the lines in front of the call say.
-fn labelled(head: &str) -> Said {
-    let mut said = Said::default();
+fn labelled(head: &str) -> ParsedReply {
+    let mut parsed = ParsedReply::default();
     let mut into = 0;
     for line in head.trim().lines() {
         let bare = line.trim_start_matches(['*', '#', ' ', '`']);
@@ -159,17 +140,17 @@ fn labelled(head: &str) -> Said {
         };
         into = next;
         let text = match into {
-            0 => &mut said.thought,
-            1 => &mut said.reflection,
-            _ => &mut said.summary,
+            0 => &mut parsed.thought,
+            1 => &mut parsed.observation,
+            _ => &mut parsed.summary,
         };
         if !text.is_empty() {
             text.push('\n');
         }
         text.push_str(line.trim());
     }
-    for text in [&mut said.thought, &mut said.reflection, &mut said.summary] {
+    for text in [&mut parsed.thought, &mut parsed.observation, &mut parsed.summary] {
         *text = text.trim().to_owned();
     }
-    said
+    parsed
 }

@@ -1,7 +1,6 @@
 //! `key:value` fields, separated by tabs, and by what models put in place of them.
 use super::ParseError;
-use super::words::Word;
-use crate::profile::CoordContext;
+use super::VERBS;
 
 /// A key of the format. What is not in this list is part of the value before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,22 +29,29 @@ pub(super) enum Key {
 /// No honest reply has more; weighing them takes time that grows with the square.
 const MOST_FIELDS: usize = 500;
 
+/// Those that are arguments of actions, by the names that the table of verbs has for them.
+pub(super) const ARGUMENTS: &[(Key, &str)] = &[
+    (Key::Point, "point"),
+    (Key::Point1, "point1"),
+    (Key::Point2, "point2"),
+    (Key::Value, "value"),
+    (Key::Return, "return"),
+    (Key::Note, "note"),
+    (Key::Duration, "duration"),
+    (Key::Direction, "direction"),
+    (Key::Keyboard, "keyboard"),
+    (Key::Clear, "clear"),
+    (Key::Submit, "submit"),
+];
+
 /// The fields of a reply, in order.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Fields {
-    pub all: Vec<(Key, String)>,
-    /// Points are fractions of the screen (0 to 1), not thousandths.
-    pub fractions: bool,
-    /// Points are what the settings say.
-    pub given: Option<CoordContext>,
-    /// A text that ends too early cannot have been taken for whole, as in JSON.
-    pub closed: bool,
-}
+pub(super) struct Fields(pub Vec<(Key, String)>);
 
 impl Fields {
     /// The last value of a key that has any.
     pub(super) fn last(&self, key: Key) -> Option<&str> {
-        self.all.iter().rev().find(|(k, _)| *k == key).map(|(_, value)| value.as_str())
+        self.0.iter().rev().find(|(k, _)| *k == key).map(|(_, value)| value.as_str())
     }
 
     pub(super) fn has(&self, key: Key) -> bool {
@@ -53,7 +59,7 @@ impl Fields {
     }
 
     pub(super) fn every(&self, key: Key) -> impl Iterator<Item = &str> {
-        self.all.iter().filter(move |(k, _)| *k == key).map(|(_, value)| value.as_str())
+        self.0.iter().filter(move |(k, _)| *k == key).map(|(_, value)| value.as_str())
     }
 }
 
@@ -92,9 +98,8 @@ pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
     let all = kept
         .iter()
         .zip(ends)
-        .map(|(mark, end)| (mark.name, text[mark.value..end].trim().to_owned()))
-        .collect();
-    Ok(Fields { all, fractions: false, given: None, closed: false })
+        .map(|(mark, end)| (mark.name, text[mark.value..end].trim().to_owned()));
+    Ok(Fields(all.collect()))
 }
 
 /// Fields that stand in the action's own field, as in `CLICK point:500,300`.
@@ -212,6 +217,17 @@ fn named(name: &str) -> Option<Key> {
     Some(key)
 }
 
+/// Whether a name is that of the action's field.
+pub(super) fn is_action(name: &str) -> bool {
+    named(name) == Some(Key::Action)
+}
+
+/// The first word of a text, and the rest.
+pub(super) fn head(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(text.len());
+    text.split_at(end)
+}
+
 /// Chooses among the places where fields may begin.
 fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
     let after_tab = |key| marks.iter().any(|mark| mark.name == key && mark.rank == Rank::Tab);
@@ -225,7 +241,10 @@ fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
             (mark.value, next.map_or(text.len(), |mark| mark.start), next.is_some())
         })
         .collect();
-    let word = |mark: &Mark| Word::leading(text[mark.value..].trim_start());
+    let word = |mark: &Mark| {
+        let word = head(text[mark.value..].trim_start()).0;
+        VERBS.knows(word).then_some(word)
+    };
     let firm = marks.iter().find(|m| m.name == Key::Action && m.rank == Rank::Tab).and_then(word);
     let mut kept = Vec::new();
     for mark in marks {
@@ -233,7 +252,8 @@ fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
         if mark.rank == Rank::Tab {
             kept.push(*mark);
         } else if after_tab(mark.name) {
-            let other = word(mark).is_some_and(|word| Some(word) != firm);
+            let same = |word| firm.is_some_and(|firm| VERBS.same_verb(word, firm));
+            let other = word(mark).is_some_and(|word| !same(word));
             if mark.name == Key::Action && within.is_none() && other {
                 return Err(contradiction());
             }
@@ -256,7 +276,7 @@ mod tests {
     use super::*;
 
     fn fields(text: &str) -> Vec<(Key, String)> {
-        split(text).unwrap().all
+        split(text).unwrap().0
     }
 
     fn value(text: &str) -> String {

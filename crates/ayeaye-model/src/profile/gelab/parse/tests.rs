@@ -3,7 +3,14 @@
 use ayeaye_agent::{Action, Decision, Gesture, ParseError};
 use proptest::prelude::*;
 
-use super::parse;
+use super::read;
+use crate::profile::CoordContext;
+use crate::profile::coords::CoordSystem;
+
+fn parse(text: &str) -> Result<Decision, ParseError> {
+    let image = ayeaye_agent::ScreenSize { width: 720, height: 1600 };
+    read(text, &CoordContext { system: CoordSystem::THOUSANDTHS, image })
+}
 
 fn completes(read: &Result<Decision, ParseError>) -> bool {
     matches!(read, Ok(Decision { action: Action::Complete { .. }, .. }))

@@ -50,7 +50,7 @@ fn only_what_can_be_meant_in_one_way_is_mended() {
         ("{\"a\": 1, \"a\": 2,}", None),
         ("{\"a\": 1]", None),
     ] {
-        let read = mend::leading(text).ok().map(|(map, _)| Value::from(map));
+        let read = repair::leading(text).ok().map(|(map, _)| Value::from(map));
         assert_eq!(read, right, "{text}");
     }
 }

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CoordContext, Profile};
+use super::super::{CoordContext, Profile};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,30 +69,30 @@ impl Case {
 
 /// The file of every profile. A new one is added here.
 const FILES: &[(&str, &str)] = &[
-    ("gelab", include_str!("../../corpus/gelab.jsonl")),
-    ("mai-ui", include_str!("../../corpus/mai-ui.jsonl")),
-    ("gui-owl-1", include_str!("../../corpus/gui-owl-1.jsonl")),
-    ("gui-owl", include_str!("../../corpus/gui-owl.jsonl")),
-    ("qwen2.5-vl", include_str!("../../corpus/qwen2.5-vl.jsonl")),
-    ("qwen3-vl", include_str!("../../corpus/qwen3-vl.jsonl")),
-    ("ui-tars-1000", include_str!("../../corpus/ui-tars-1000.jsonl")),
-    ("ui-tars", include_str!("../../corpus/ui-tars.jsonl")),
-    ("seed", include_str!("../../corpus/seed.jsonl")),
-    ("autoglm", include_str!("../../corpus/autoglm.jsonl")),
-    ("claude-20250124", include_str!("../../corpus/claude.jsonl")),
-    ("claude", include_str!("../../corpus/claude.jsonl")),
-    ("gemini", include_str!("../../corpus/gemini.jsonl")),
-    ("ui-venus", include_str!("../../corpus/ui-venus.jsonl")),
-    ("agentcpm-gui", include_str!("../../corpus/agentcpm-gui.jsonl")),
-    ("step-api", include_str!("../../corpus/step-api.jsonl")),
-    ("m3a", include_str!("../../corpus/m3a.jsonl")),
-    ("generic", include_str!("../../corpus/generic.jsonl")),
-    ("generic-text", include_str!("../../corpus/generic-text.jsonl")),
-    ("gpt", include_str!("../../corpus/gpt.jsonl")),
-    ("claude-chat", include_str!("../../corpus/claude-chat.jsonl")),
-    ("gemini-chat", include_str!("../../corpus/gemini-chat.jsonl")),
-    ("kimi", include_str!("../../corpus/kimi.jsonl")),
-    ("glm-v", include_str!("../../corpus/glm-v.jsonl")),
+    ("gelab", include_str!("../../../corpus/gelab.jsonl")),
+    ("mai-ui", include_str!("../../../corpus/mai-ui.jsonl")),
+    ("gui-owl-1", include_str!("../../../corpus/gui-owl-1.jsonl")),
+    ("gui-owl", include_str!("../../../corpus/gui-owl.jsonl")),
+    ("qwen2.5-vl", include_str!("../../../corpus/qwen2.5-vl.jsonl")),
+    ("qwen3-vl", include_str!("../../../corpus/qwen3-vl.jsonl")),
+    ("ui-tars-1000", include_str!("../../../corpus/ui-tars-1000.jsonl")),
+    ("ui-tars", include_str!("../../../corpus/ui-tars.jsonl")),
+    ("seed", include_str!("../../../corpus/seed.jsonl")),
+    ("autoglm", include_str!("../../../corpus/autoglm.jsonl")),
+    ("claude-20250124", include_str!("../../../corpus/claude.jsonl")),
+    ("claude", include_str!("../../../corpus/claude.jsonl")),
+    ("gemini", include_str!("../../../corpus/gemini.jsonl")),
+    ("ui-venus", include_str!("../../../corpus/ui-venus.jsonl")),
+    ("agentcpm-gui", include_str!("../../../corpus/agentcpm-gui.jsonl")),
+    ("step-api", include_str!("../../../corpus/step-api.jsonl")),
+    ("m3a", include_str!("../../../corpus/m3a.jsonl")),
+    ("generic", include_str!("../../../corpus/generic.jsonl")),
+    ("generic-text", include_str!("../../../corpus/generic-text.jsonl")),
+    ("gpt", include_str!("../../../corpus/gpt.jsonl")),
+    ("claude-chat", include_str!("../../../corpus/claude-chat.jsonl")),
+    ("gemini-chat", include_str!("../../../corpus/gemini-chat.jsonl")),
+    ("kimi", include_str!("../../../corpus/kimi.jsonl")),
+    ("glm-v", include_str!("../../../corpus/glm-v.jsonl")),
 ];
 
 fn corpus(profile: Profile) -> Vec<Case> {

@@ -1,0 +1,190 @@
+//! A session as a conversation: what the model saw, what it replied, what it was told.
+//!
+//! What is at the front stays the same from step to step as long as it can, so that an endpoint can
+//! keep what it made of it.
+use ayeaye_agent::{HistoryItem, Message, Part, Picture, Role, ScreenSize, StepInput, ToolCall};
+
+use super::escape::{LONGEST_TEXT, quote_untrusted};
+use super::history::{History, PastStep, user_says};
+
+/// How a family writes a conversation.
+pub(super) struct ChatStyle<'a> {
+    /// What the first message begins with: the same in every step of a request.
+    pub opening: Vec<Part>,
+    /// An earlier step as the model's own reply to a picture of this size; `None` where its format
+    /// cannot say it.
+    pub reply: &'a dyn Fn(PastStep<'_>, ScreenSize) -> Option<PastReply>,
+    /// The text in front of a screen and the one behind it; either may be empty.
+    pub caption: &'a dyn Fn(&Screen<'_>) -> (String, String),
+    /// Which screens of earlier steps are shown.
+    pub images: ImageWindow,
+    /// Whether the result of a tool call holds the screen after it.
+    pub screen_in_result: bool,
+}
+
+/// A reply that the model gave.
+pub(super) struct PastReply {
+    /// The reply.
+    pub parts: Vec<Part>,
+    /// The result of the tool call in it, for families that call tools.
+    pub result: Option<Part>,
+}
+
+impl PastReply {
+    pub(super) fn text(text: String) -> Self {
+        Self { parts: vec![Part::Text(text)], result: None }
+    }
+
+    /// A call of a tool with these arguments, and what came of it.
+    pub(super) fn tool(past: PastStep<'_>, name: &str, arguments: String) -> Self {
+        let (id, name) = (format!("call_{}", past.step.step), name.to_owned());
+        let call = ToolCall { id: id.clone(), name: name.clone(), arguments };
+        let result = Part::Result { id, name, text: past.outcome(), picture: None };
+        Self { parts: vec![Part::Call(call)], result: Some(result) }
+    }
+}
+
+/// A screen that a step was decided on.
+pub(super) struct Screen<'a> {
+    /// Its picture, where it is shown.
+    pub picture: Option<&'a Picture>,
+    /// The app in front, as far as it is known.
+    pub app: Option<&'a str>,
+    /// Whether it is the present one.
+    pub is_current: bool,
+}
+
+/// Which screens of earlier steps a conversation shows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ImageWindow {
+    /// The most it shows.
+    pub max: usize,
+    /// How many are dropped at a time. With more than one, most prompts go on from the one before, and
+    /// a server encodes new pictures only now and then.
+    pub step: usize,
+}
+
+impl ImageWindow {
+    /// No earlier screen.
+    pub(super) const NONE: Self = Self::last(0);
+
+    /// Always the last so many.
+    pub(super) const fn last(max: usize) -> Self {
+        Self { max, step: 1 }
+    }
+
+    /// The first step whose screen is shown, when `next` is the number of the present one.
+    fn first(self, next: usize) -> usize {
+        next.saturating_sub(self.max).div_ceil(self.step) * self.step
+    }
+}
+
+/// A captionless screen.
+pub(super) fn no_caption(_: &Screen<'_>) -> (String, String) {
+    (String::new(), String::new())
+}
+
+/// The conversation so far, with the present screen at its end.
+pub(super) fn messages(
+    input: &StepInput<'_>,
+    history: &History<'_>,
+    style: ChatStyle<'_>,
+) -> Vec<Message> {
+    let mut chat = ChatBuilder {
+        messages: Vec::new(),
+        open: style.opening,
+        screen_in_result: style.screen_in_result,
+    };
+    chat.tell(history.earlier());
+    chat.tell(history.omitted());
+    let mut steps = history.steps();
+    let next = history.steps().last().map_or(0, |it| it.step.step as usize + 1);
+    let first_image = style.images.first(next);
+    for item in history.recent() {
+        match item {
+            HistoryItem::UserReply(text) => chat.tell(user_says(text)),
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
+            HistoryItem::Step(_) => {
+                let Some(past) = steps.next() else { continue };
+                let image = input.history_images.iter().find(|it| it.step == past.step.step);
+                let size = image.map_or(input.picture.size, |it| it.picture.size);
+                let shown = image.filter(|_| first_image <= past.step.step as usize);
+                let screen =
+                    Screen { picture: shown.map(|it| &it.picture), app: None, is_current: false };
+                chat.show(&screen, style.caption);
+                match (style.reply)(past, size) {
+                    Some(reply) => chat.reply(reply, past),
+                    None => chat.tell(format!("({}{})\n", past.in_words(), past.failure())),
+                }
+            }
+        }
+    }
+    chat.tell(history.system_notes());
+    chat.show(
+        &Screen { picture: Some(input.picture), app: input.app, is_current: true },
+        style.caption,
+    );
+    chat.messages.push(Message { role: Role::User, parts: chat.open });
+    chat.messages
+}
+
+/// Messages, and what the next one of the user holds so far.
+struct ChatBuilder {
+    messages: Vec<Message>,
+    open: Vec<Part>,
+    screen_in_result: bool,
+}
+
+impl ChatBuilder {
+    /// On a line of its own: some servers put the texts of a message together with nothing between.
+    fn tell(&mut self, text: String) {
+        if !text.is_empty() {
+            self.open.push(Part::Text(text));
+        }
+    }
+
+    fn show(&mut self, screen: &Screen<'_>, caption: &dyn Fn(&Screen<'_>) -> (String, String)) {
+        let (before, behind) = caption(screen);
+        self.tell(before);
+        if let Some(shown) = screen.picture {
+            match self.open.first_mut() {
+                Some(Part::Result { picture, .. }) if self.screen_in_result => {
+                    *picture = Some(shown.clone());
+                }
+                _ => self.open.push(Part::Picture(shown.clone())),
+            }
+        }
+        self.tell(behind);
+    }
+
+    fn reply(&mut self, reply: PastReply, past: PastStep<'_>) {
+        let parts = std::mem::take(&mut self.open);
+        if !parts.is_empty() {
+            self.messages.push(Message { role: Role::User, parts });
+        }
+        self.messages.push(Message { role: Role::Assistant, parts: reply.parts });
+        match (reply.result, &past.step.error) {
+            (Some(result), _) => self.open.push(result),
+            (None, Some(error)) => {
+                self.tell(format!(
+                    "The action above failed: {}\n",
+                    quote_untrusted(error, LONGEST_TEXT)
+                ));
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn screens_that_no_longer_fit_are_dropped_several_at_a_time() {
+        let first =
+            |window: ImageWindow| (0..12).map(|next| window.first(next)).collect::<Vec<_>>();
+        assert_eq!(first(ImageWindow { max: 4, step: 3 }), [0, 0, 0, 0, 0, 3, 3, 3, 6, 6, 6, 9]);
+        assert_eq!(first(ImageWindow::last(2)), [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    }
+}

@@ -1,0 +1,278 @@
+//! What a prompt tells of a session: one selection for all families, and the words for it.
+use std::fmt::Write as _;
+
+use ayeaye_agent::{Action, Gesture, HistoryItem, HistoryStep, StepInput};
+
+use super::escape::{LONGEST_LINE, LONGEST_TEXT, plain_line, quote_untrusted};
+
+/// Steps of a round that are told.
+const MAX_STEPS: usize = 40;
+/// Older steps are left out this many at a time, so that the beginning of a prompt changes seldom and
+/// endpoints can keep what they made of it.
+const OMITTED_AT_A_TIME: usize = 10;
+/// Earlier requests, notes, replies and system notes that are told, the last of each.
+const MAX_REMINDERS: usize = 8;
+
+/// The part of a session that a prompt tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct History<'a> {
+    /// Before the present request. A subtask knows nothing of that.
+    earlier: &'a [HistoryItem],
+    /// Since the request, but too long ago.
+    omitted: &'a [HistoryItem],
+    /// Since then.
+    recent: &'a [HistoryItem],
+    /// Steps of the round that are not in `recent`.
+    steps_before: usize,
+    system_notes: &'a [String],
+}
+
+/// A step of the present round.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PastStep<'a> {
+    /// Its number in the round, from 1.
+    pub number: usize,
+    /// What was decided and what came of it.
+    pub step: &'a HistoryStep,
+    /// Whether the user's reply follows it.
+    pub answered: bool,
+}
+
+impl<'a> History<'a> {
+    pub(super) fn of(input: &StepInput<'a>) -> Self {
+        let all = input.history;
+        let opens =
+            |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
+        let (earlier, round) = match all.iter().rposition(opens) {
+            Some(at) if matches!(all[at], HistoryItem::Subtask(_)) => (&[][..], &all[at + 1..]),
+            Some(at) => (&all[..at], &all[at + 1..]),
+            None => (&[][..], all),
+        };
+        let steps = round.iter().filter(|it| matches!(it, HistoryItem::Step(_))).count();
+        let omit = steps.saturating_sub(MAX_STEPS).div_ceil(OMITTED_AT_A_TIME) * OMITTED_AT_A_TIME;
+        let mut history = Self {
+            earlier,
+            omitted: &[],
+            recent: round,
+            steps_before: 0,
+            system_notes: input.system_notes,
+        };
+        if 0 < omit {
+            (history.omitted, history.recent) = round.split_at(history.position(omit));
+            history.steps_before = omit;
+        }
+        history
+    }
+
+    /// Parts the recent steps: those before the last steps that all have their screens, and those.
+    pub(super) fn split_at_images(self, input: &StepInput<'_>) -> (Self, Self) {
+        let has_image =
+            |it: &PastStep<'_>| input.history_images.iter().any(|image| image.step == it.step.step);
+        let steps: Vec<PastStep<'_>> = self.steps().collect();
+        let shown = steps.iter().rev().take_while(|it| has_image(it)).count();
+        let first = steps.len() - shown;
+        let (before, after) = self.recent.split_at(self.position(first));
+        let after = Self {
+            earlier: &[],
+            omitted: &[],
+            recent: after,
+            steps_before: self.steps_before + first,
+            ..self
+        };
+        (Self { recent: before, ..self }, after)
+    }
+
+    /// Where the recent step of this index stands.
+    fn position(&self, index: usize) -> usize {
+        let steps =
+            self.recent.iter().enumerate().filter(|(_, it)| matches!(it, HistoryItem::Step(_)));
+        steps.map(|(at, _)| at).nth(index).unwrap_or(self.recent.len())
+    }
+
+    /// What has happened recently, in order; the steps of it are also in [`Self::steps`].
+    pub(super) fn recent(&self) -> &'a [HistoryItem] {
+        self.recent
+    }
+
+    /// The recent steps.
+    pub(super) fn steps(self) -> impl Iterator<Item = PastStep<'a>> {
+        let next = |at: usize| self.recent.get(at + 1);
+        let items = self.recent.iter().enumerate();
+        let steps = items.filter_map(move |(at, it)| match it {
+            HistoryItem::Step(step) => {
+                Some((step, matches!(next(at), Some(HistoryItem::UserReply(_)))))
+            }
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => None,
+        });
+        steps.enumerate().map(move |(at, (step, answered))| PastStep {
+            number: self.steps_before + at + 1,
+            step,
+            answered,
+        })
+    }
+
+    /// The requests before this one, what came of them, and what was noted: a line each.
+    pub(super) fn earlier(&self) -> String {
+        let mut requests: Vec<(&str, String)> = Vec::new();
+        let mut notes = Vec::new();
+        for item in self.earlier {
+            match item {
+                HistoryItem::Request(request) => requests.push((request, String::new())),
+                HistoryItem::Step(HistoryStep { decision, error: None, .. }) => {
+                    let end = match &decision.action {
+                        Action::Note { text } => {
+                            notes.push(noted(text));
+                            continue;
+                        }
+                        Action::Complete { message } => ("you reported", message),
+                        Action::Abort { reason } => ("you gave up", reason),
+                        _ => continue,
+                    };
+                    if let Some((_, outcome)) = requests.last_mut() {
+                        *outcome =
+                            format!(", and {}: {}", end.0, quote_untrusted(end.1, LONGEST_TEXT));
+                    }
+                }
+                HistoryItem::Step(_) | HistoryItem::Subtask(_) | HistoryItem::UserReply(_) => {}
+            }
+        }
+        let requests = requests.iter().map(|(request, outcome)| {
+            format!("Asked before: {}{outcome}\n", quote_untrusted(request, LONGEST_TEXT))
+        });
+        let requests: Vec<String> = requests.collect();
+        last(&requests).concat() + &last(&notes).concat()
+    }
+
+    /// How many steps are left out; empty where none are.
+    pub(super) fn omission(&self) -> String {
+        let steps = self.omitted.iter().filter(|it| matches!(it, HistoryItem::Step(_))).count();
+        if steps == 0 {
+            return String::new();
+        }
+        format!("({steps} earlier steps are left out here.)\n")
+    }
+
+    /// The same, and what must not be forgotten of them.
+    pub(super) fn omitted(&self) -> String {
+        self.omission() + &reminders(self.omitted)
+    }
+
+    /// What was noted and what the user said in this round: a line each.
+    pub(super) fn reminders(&self) -> String {
+        let omitted = reminders(self.omitted);
+        let lines: Vec<&str> = omitted.split_inclusive('\n').collect();
+        let recent = reminders(self.recent);
+        let lines: Vec<&str> = lines.into_iter().chain(recent.split_inclusive('\n')).collect();
+        last(&lines).concat()
+    }
+
+    /// The steps of the round, a line each: the label, the number, and what `tell` says of it.
+    pub(super) fn list(self, label: &str, tell: impl Fn(PastStep<'_>) -> String) -> String {
+        let mut lines = self.omission();
+        for step in self.steps() {
+            writeln!(lines, "{label}{}: {}{}", step.number, tell(step).trim(), step.failure())
+                .expect("it is a String");
+        }
+        lines
+    }
+
+    /// What the loop has to say, a line each.
+    pub(super) fn system_notes(&self) -> String {
+        let notes = self.system_notes.iter();
+        let notes: Vec<String> = notes
+            .map(|note| format!("System note: {}\n", quote_untrusted(note, LONGEST_TEXT)))
+            .collect();
+        last(&notes).concat()
+    }
+}
+
+impl PastStep<'_> {
+    /// The action in the model's words, on a line.
+    pub(super) fn explanation(&self) -> String {
+        plain_line(&self.step.decision.explain, LONGEST_LINE)
+    }
+
+    /// The model's reasons, on a line.
+    pub(super) fn thought(&self) -> String {
+        let decision = &self.step.decision;
+        let all = [&decision.thought, &decision.explain];
+        let text = all.into_iter().find(|text| !text.trim().is_empty());
+        text.map(|text| plain_line(text, 1000)).unwrap_or_default()
+    }
+
+    /// What went wrong, to be put behind a line about the step; empty where nothing did.
+    pub(super) fn failure(&self) -> String {
+        match &self.step.error {
+            Some(error) => format!(" (this failed: {})", quote_untrusted(error, LONGEST_TEXT)),
+            None => String::new(),
+        }
+    }
+
+    /// What came of it, as the result of a tool call.
+    pub(super) fn outcome(&self) -> String {
+        match (&self.step.error, &self.step.decision.action) {
+            (Some(error), _) => format!("It failed: {}", quote_untrusted(error, LONGEST_TEXT)),
+            (None, Action::Confirm { question, .. }) if self.answered => {
+                let question = quote_untrusted(&question.text, LONGEST_TEXT);
+                format!("Not done yet. The user was asked first: {question}")
+            }
+            (None, _) => "Done.".to_owned(),
+        }
+    }
+
+    /// What was done, for a family whose format cannot say it.
+    pub(super) fn in_words(&self) -> String {
+        let quoted = |text: &str| quote_untrusted(text, LONGEST_LINE);
+        match &self.step.decision.action {
+            Action::Note { text } => format!("noted {}", quote_untrusted(text, LONGEST_TEXT)),
+            Action::Gesture(Gesture::HotKey { key }) => format!("pressed the key {}", key.name()),
+            Action::Gesture(Gesture::Awake { app }) => format!("opened {}", quoted(app)),
+            Action::Info(question) | Action::Confirm { question, .. } => {
+                format!("asked the user {}", quoted(&question.text))
+            }
+            Action::Abort { reason } => format!("gave up: {}", quoted(reason)),
+            other => format!("{} {}", other.name(), self.explanation()).trim_end().to_owned(),
+        }
+    }
+}
+
+/// What the user says.
+pub(super) fn user_says(text: &str) -> String {
+    format!("The user says: {}\n", quote_untrusted(text, LONGEST_TEXT))
+}
+
+fn noted(text: &str) -> String {
+    format!("You noted: {}\n", quote_untrusted(text, LONGEST_TEXT))
+}
+
+/// The last notes and replies, each reply with the question it answers.
+fn reminders(items: &[HistoryItem]) -> String {
+    let mut question = None;
+    let mut lines = Vec::new();
+    for item in items {
+        match item {
+            HistoryItem::Step(HistoryStep { decision, .. }) => match &decision.action {
+                Action::Info(asked) | Action::Confirm { question: asked, .. } => {
+                    question = Some(&asked.text);
+                }
+                Action::Note { text } => lines.push(noted(text)),
+                _ => {}
+            },
+            HistoryItem::UserReply(reply) => lines.push(match question.take() {
+                Some(question) => format!(
+                    "You asked the user: {} The user answered: {}\n",
+                    quote_untrusted(question, LONGEST_TEXT),
+                    quote_untrusted(reply, LONGEST_TEXT)
+                ),
+                None => user_says(reply),
+            }),
+            HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
+        }
+    }
+    last(&lines).concat()
+}
+
+/// The last of a list, as many as are told.
+pub(super) fn last<T>(all: &[T]) -> &[T] {
+    &all[all.len().saturating_sub(MAX_REMINDERS)..]
+}

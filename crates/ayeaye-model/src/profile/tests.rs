@@ -1,0 +1,8 @@
+//! What has to be true of every family.
+mod corpus;
+mod names;
+mod prompts;
+mod rendered;
+mod rules;
+pub(super) mod sample;
+mod verbs;

@@ -1,0 +1,212 @@
+//! How each family is told of an earlier step: in the format it was trained on.
+use ayeaye_agent::{Gesture, HistoryItem, HistoryStep, Part, Point, Reply, Role};
+use proptest::prelude::*;
+
+use super::super::Profile;
+use super::super::history::PastStep;
+use super::sample::{
+    any_action, clicks, coords, explained, failed, pictures, prompt, step, text, texts,
+};
+
+const TOLD: &[(Profile, &str)] = &[
+    (Profile::UI_TARS, "Thought: why\nAction: click(point='<point>336 742</point>')"),
+    (Profile::UI_TARS_1000, "Thought: why\nAction: click(point='<point>500 500</point>')"),
+    (
+        Profile::SEED,
+        "why\n<tool_call><function=click><parameter=point><point>500 500</point></parameter>\
+         </function></tool_call>",
+    ),
+    (Profile::AUTOGLM, "<think>why</think><answer>do(action=\"Tap\", element=[500,500])</answer>"),
+    (
+        Profile::MAI_UI,
+        "<thinking>\nwhy\n</thinking>\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": \
+         {\"action\": \"click\", \"coordinate\": [500, 500]}}\n</tool_call>",
+    ),
+    (
+        Profile::GUI_OWL,
+        "Action: \"Tap the gear.\"\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": \
+         {\"action\": \"click\", \"coordinate\": [500, 500]}}\n</tool_call>",
+    ),
+    (
+        Profile::GUI_OWL_1,
+        "Action: {\"action\": \"click\", \"coordinate\": [336, 742]} | Description: Tap the gear. | \
+         Outcome: Successful\n",
+    ),
+    (
+        Profile::QWEN_2_5_VL,
+        "Task progress (You have done the following operation on the current device): Step 1: Tap the \
+         gear;\n",
+    ),
+    (Profile::UI_VENUS, "Step 1: Click(box=(500,500)) Tap the gear.\n"),
+    (Profile::AGENTCPM, "Step 1: {\"thought\":\"Tap the gear.\",\"POINT\":[500,500]}\n"),
+    (
+        Profile::STEP_API,
+        "Step 1: {\"action_type\":\"Click\",\"args\":{\"normalized_point\":[0.5,0.5]}} Tap the gear.\n",
+    ),
+    (Profile::M3A, "Step 1: {\"action_type\":\"click\",\"x\":336,\"y\":742} Tap the gear.\n"),
+    (Profile::GPT, "Thought: why\nAction: {\"action\":\"click\",\"point\":[336,742]}"),
+    (Profile::GEMINI_CHAT, "Action: {\"action\":\"click\",\"point\":{\"x\":500,\"y\":500}}"),
+    (Profile::KIMI, "Action: {\"action\":\"click\",\"point\":[0.5,0.5]}"),
+];
+
+fn tap(number: u32) -> HistoryItem {
+    let point = Point::new(500, 500).unwrap();
+    let mut item = explained(number, Gesture::Click { point }, "Tap the gear.");
+    if let HistoryItem::Step(step) = &mut item {
+        "why".clone_into(&mut step.decision.thought);
+    }
+    item
+}
+
+#[test]
+fn an_earlier_step_is_told_in_the_familys_own_format() {
+    let history = [HistoryItem::Request("t".to_owned()), tap(0)];
+    for (profile, told) in TOLD {
+        let prompt = prompt(profile.family(), "t", &history, &[]);
+        let all = texts(&prompt, Role::User) + &texts(&prompt, Role::Assistant);
+        assert!(all.contains(told), "{profile}: {told} is not in {all}");
+    }
+}
+
+#[test]
+fn autoglm_is_told_the_app_in_front() {
+    let prompt = prompt(Profile::AUTOGLM.family(), "t", &clicks(1), &[]);
+    let [_, first, _, now] = &prompt.messages[..] else { panic!("{prompt:?}") };
+    assert_eq!(text(first), "\"t\"\n** Screen Info **\n\n{}\n");
+    assert_eq!(text(now), "** Screen Info **\n\n{\"current_app\": \"com.example\"}\n");
+}
+
+/// The lines of lists are calls that are read.
+#[test]
+fn qwen_is_told_a_step_of_another_model_as_a_call() {
+    let history = [step(0, Gesture::Click { point: Point::new(500, 500).unwrap() })];
+    let prompt = prompt(Profile::QWEN_2_5_VL.family(), "t", &history, &[]);
+    let all = texts(&prompt, Role::User);
+    assert!(all.contains("Step 1: {\"action\": \"click\", \"coordinate\": [336, 742]};"), "{all}");
+    let system = texts(&prompt, Role::System);
+    assert!(system.contains("The screen's resolution is 672x1484."), "{system}");
+}
+
+#[test]
+fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
+    let mut history = vec![HistoryItem::Request("t".to_owned())];
+    history.extend((0..3).map(tap));
+    history.push(HistoryItem::UserReply("hurry".to_owned()));
+    history.extend((3..6).map(tap));
+    let sent = prompt(Profile::GUI_OWL.family(), "t", &history, &[]);
+    assert_eq!(pictures(&sent), [2, 3, 4, 5, 6]);
+    let lead = text(&sent.messages[1]);
+    let lines =
+        "Instruction: \"t\"\n\nPrevious actions:\nStep1: Tap the gear.\nStep2: Tap the gear.\n";
+    assert!(lead.contains(lines) && !lead.contains("hurry") && !lead.contains("Step3"), "{lead}");
+    // What the user said stands with the screen that came after it.
+    assert_eq!(text(&sent.messages[3]), "The user says: \"hurry\"\n");
+    // Without screens, all are lines.
+    let none = ayeaye_agent::StepInput {
+        request: "t",
+        history: &history,
+        system_notes: &[],
+        picture: &super::sample::picture(6),
+        history_images: &[],
+        app: None,
+    };
+    let family = Profile::GUI_OWL.family();
+    let sent = family.prompt(&none, &coords(family));
+    assert_eq!(sent.messages.len(), 2);
+    assert!(texts(&sent, Role::User).contains("Step6: Tap the gear.\n"));
+}
+
+#[test]
+fn the_first_gui_owl_is_told_outcomes() {
+    let mut history = vec![HistoryItem::Request("t".to_owned())];
+    history.extend((0..6).map(tap));
+    history.push(failed(tap(6), "locked"));
+    let sent = texts(&prompt(Profile::GUI_OWL_1.family(), "t", &history, &[]), Role::User);
+    let older = "### Historical Operations ###\n1. Tap the gear.\n2. Tap the gear.\n\n";
+    assert!(sent.contains(older), "{sent}");
+    assert_eq!(sent.matches("Outcome: Successful").count(), 4);
+    assert_eq!(sent.matches("Outcome: Failed | Feedback: \"locked\"\n").count(), 1, "{sent}");
+}
+
+#[test]
+fn the_task_of_mai_ui_is_a_turn_of_its_own() {
+    let prompt = prompt(Profile::MAI_UI.family(), "t", &clicks(4), &[]);
+    assert_eq!(text(&prompt.messages[1]), "The user's task: \"t\"");
+    assert_eq!(pictures(&prompt), [2, 3, 4]);
+}
+
+#[test]
+fn the_screens_of_ui_tars_change_every_third_step() {
+    let family = Profile::UI_TARS.family();
+    let shown = |count| pictures(&prompt(family, "t", &clicks(count), &[])).len();
+    assert_eq!((0..10).map(shown).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 3, 4, 5, 3, 4]);
+}
+
+/// What had to be allowed is told as the API says it, and a question that was asked as one.
+#[test]
+fn gemini_is_told_what_was_confirmed() {
+    use ayeaye_agent::{Action, Question};
+    let confirm = || Action::Confirm {
+        gesture: Gesture::Click { point: Point::new(500, 500).unwrap() },
+        question: Question::confirm("Really?"),
+    };
+    let history = [
+        HistoryItem::Request("do it".to_owned()),
+        step(0, confirm()),
+        HistoryItem::UserReply("yes".to_owned()),
+        step(1, confirm()),
+    ];
+    let told = format!("{:?}", prompt(Profile::GEMINI.family(), "do it", &history, &[]).messages);
+    assert_eq!(told.matches("Not done yet").count(), 1, "{told}");
+    assert_eq!(told.matches("safety_acknowledgement").count(), 1, "{told}");
+}
+
+#[test]
+fn tools_show_the_screen_in_their_results() {
+    let sent = prompt(Profile::CLAUDE_20250124.family(), "t", &clicks(2), &[]);
+    let roles: Vec<Role> = sent.messages.iter().map(|it| it.role).collect();
+    let (user, assistant) = (Role::User, Role::Assistant);
+    assert_eq!(roles, [Role::System, user, assistant, user, assistant, user]);
+    for message in [&sent.messages[3], &sent.messages[5]] {
+        assert!(
+            matches!(&message.parts[..], [Part::Result { picture: Some(_), .. }]),
+            "{message:?}"
+        );
+    }
+}
+
+proptest! {
+    /// The lines of lists are calls that are read.
+    #[test]
+    fn lists_tell_what_the_model_would_have_said(
+        (profile, action) in prop::sample::select(vec![
+            Profile::UI_VENUS, Profile::AGENTCPM, Profile::STEP_API, Profile::M3A,
+        ]).prop_flat_map(|profile| (Just(profile), any_action(coords(profile.family())))),
+    ) {
+        let family = profile.family();
+        let mut decision = super::sample::decision(action, "");
+        decision.thought.clear();
+        let step = HistoryStep { step: 0, decision, error: None };
+        let past = PastStep { number: 1, step: &step, answered: false };
+        let Some(call) = family.verbs().write(past, &coords(family)) else { return Ok(()) };
+        let history = [HistoryItem::Request("t".to_owned()), HistoryItem::Step(step.clone())];
+        let all = texts(&prompt(family, "t", &history, &[]), Role::User);
+        let line = all.lines().find_map(|line| line.strip_prefix("Step 1: ")).unwrap();
+        let text = match profile.name() {
+            "ui-venus" => format!("<action>{line}</action>"),
+            _ => format!("Action: {line}"),
+        };
+        let reply = Reply { text, ..Reply::default() };
+        let read = family.read(&reply, &coords(family)).map(|it| it.action);
+        if profile == Profile::AGENTCPM {
+            prop_assert!(read.is_ok(), "{}: {:?}", reply.text, read);
+        } else {
+            let expected = family.verbs().read(&call, "", &coords(family));
+            // Without its path, the table has only the ends of it.
+            prop_assert_eq!(read.is_ok(), expected.is_ok(), "{}: {:?}", reply.text, read);
+            if expected.is_ok() {
+                prop_assert_eq!(read, expected);
+            }
+        }
+    }
+}

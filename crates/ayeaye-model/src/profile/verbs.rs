@@ -1,0 +1,194 @@
+//! The verbs of a family: one table by which its calls are read and by which earlier decisions are
+//! written for it.
+//!
+//! A row names a verb, what it means, and its arguments, each with the names that models give it. The
+//! first name is the one we write. [`read`] and [`write`] hold what is the same in every family.
+use ayeaye_agent::Key;
+
+mod read;
+mod write;
+
+/// The verbs of a family.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VerbTable {
+    /// The rows. A call is read by the first row of its name; an action is written by the first row
+    /// that can say all of it, else by the first that can say what it is.
+    pub rows: &'static [&'static [Verb]],
+    /// Whether points are written as objects of `x` and `y`, for models that were taught another order
+    /// of numbers in a list.
+    pub named_points: bool,
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub(crate) struct Verb {
+    /// The names of the verb; case, blanks, dashes and underscores do not matter. The first is written.
+    pub names: &'static [&'static str],
+    /// What it means.
+    pub meaning: Meaning,
+    /// Its arguments, in the order they are written. One without a name is taken for the first.
+    pub args: &'static [Arg],
+}
+
+/// An argument, and the names it may have. The first is written.
+#[derive(Debug)]
+pub(crate) struct Arg(pub Slot, pub &'static [&'static str]);
+
+/// What a verb means.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Meaning {
+    Click,
+    DoubleClick,
+    LongPress,
+    Type(Typing),
+    Slide,
+    Drag,
+    /// A direction of the content to be seen, or a path of the finger.
+    Scroll,
+    /// A direction of the finger, or its path.
+    Swipe,
+    OpenApp,
+    /// One of these keys, by the names the family has for them; any key by its usual name if the list
+    /// is empty.
+    PressKey(&'static [(Key, &'static str)]),
+    /// This key.
+    Press(Key),
+    Wait,
+    /// Look again at once.
+    Look,
+    Note,
+    Ask,
+    TakeOver,
+    /// A question, or a request to take over.
+    CallUser(CallUser),
+    /// The task is done; a text is the report.
+    Complete,
+    /// The task is done, and the text that has to be there is the report.
+    Answer,
+    Abort,
+    /// The end of the task, of which a status tells whether it is a good one.
+    End {
+        success: &'static [&'static str],
+        failure: &'static [&'static str],
+    },
+    /// Cannot be done on a phone, and why.
+    Unsupported(&'static str),
+}
+
+/// What else typing does in a family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Typing {
+    Plain,
+    /// The field is emptied first.
+    Clears,
+    /// A line end behind the text presses enter.
+    NewlineSubmits,
+    /// So does one that is written as a backslash and an `n`.
+    EscapedNewlineSubmits,
+}
+
+/// How a family that has one verb for both tells a question from a request to take over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallUser {
+    /// Without a text it is a request to take over.
+    AsksByText,
+    /// Without a question mark it is a request to take over.
+    AsksByQuestionMark,
+}
+
+/// What an argument is to its action.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Slot {
+    /// The place.
+    At,
+    /// The place, which is written even where the action names none: the middle of the screen.
+    AtOrCenter,
+    AtX,
+    AtY,
+    From,
+    FromX,
+    FromY,
+    To,
+    ToX,
+    ToY,
+    /// The text, app, key, question, report or reason.
+    Text,
+    /// The same; without it, the reasons that the model gave are taken.
+    TextOrReason,
+    /// The same; it has to be there, though a report may be empty.
+    RequiredText,
+    /// The text of an end that is not a good one.
+    Reason,
+    Clear,
+    Submit,
+    /// Whether the keyboard is up, so that the field in focus is meant and the point is none.
+    KeyboardUp,
+    Direction,
+    /// Seconds.
+    Seconds,
+    /// Seconds, written only where they are not the usual ones.
+    UnusualSeconds,
+    /// Seconds, and how many where they are not said.
+    SecondsOr(&'static str),
+    Milliseconds,
+    /// Answers to choose from.
+    Options,
+    /// Whether the end is a good one, in a word.
+    Status,
+    /// Whether the end is a good one, as true or false.
+    Success,
+    /// A question without a yes to which the gesture is not done.
+    Confirm,
+    /// A key instead of a place.
+    Key,
+    /// Always written with this value, and not looked at.
+    Fixed(&'static str),
+    /// Refused where it says anything, and why.
+    Refused(&'static str),
+}
+
+impl Verb {
+    pub(crate) const fn new(
+        names: &'static [&'static str],
+        meaning: Meaning,
+        args: &'static [Arg],
+    ) -> Self {
+        Self { names, meaning, args }
+    }
+
+    /// The names of the argument with this slot.
+    fn arg(&self, slot: impl Fn(Slot) -> bool) -> Option<&'static Arg> {
+        self.args.iter().find(|arg| slot(arg.0))
+    }
+
+    fn has(&self, slot: Slot) -> bool {
+        self.args.iter().any(|arg| arg.0 == slot)
+    }
+}
+
+impl VerbTable {
+    pub(crate) const fn new(rows: &'static [&'static [Verb]]) -> Self {
+        Self { rows, named_points: false }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'static Verb> {
+        self.rows.iter().flat_map(|rows| rows.iter())
+    }
+
+    /// The names of all arguments.
+    pub(crate) fn arg_names(&self) -> Vec<&'static str> {
+        let args = self.all().flat_map(|verb| verb.args);
+        args.flat_map(|arg| arg.1.iter().copied()).collect()
+    }
+
+    /// The names of the verbs that the family is offered, for refusals.
+    fn offered(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for verb in self.all().filter(|verb| !matches!(verb.meaning, Meaning::Unsupported(_))) {
+            if !names.contains(&verb.names[0]) {
+                names.push(verb.names[0]);
+            }
+        }
+        names.join(", ")
+    }
+}
