@@ -255,7 +255,8 @@ fn a_hostile_reply_takes_no_time() {
             let start = std::time::Instant::now();
             let read = read(*profile, &reply, ScreenSize { width: 1080, height: 2400 });
             assert!(!completes(&read), "{profile} {piece:?}");
-            assert!(start.elapsed().as_secs() < 5, "{profile} {piece:?}: {:?}", start.elapsed());
+            // What takes time that grows with the square takes hours, also on a busy machine.
+            assert!(start.elapsed().as_secs() < 20, "{profile} {piece:?}: {:?}", start.elapsed());
         }
     }
 }
