@@ -13,35 +13,35 @@ use ayeaye_agent::{DeviceError, Frame};
 use bytes::BytesMut;
 use tokio::time::{Instant, timeout_at};
 
-use crate::link::Link;
+use crate::client::DeviceClient;
 
 /// The most bytes of one capture, packed or unpacked: twice the pixels of the largest televisions.
-const MOST: usize = 64 * 1024 * 1024;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// How often a capture that came out broken is tried again.
 const RETRIES: usize = 2;
 
-const NO_RAW: usize = 3;
+const MAX_RAW_FAILURES: usize = 3;
 
 const WHAT: &str = "a screenshot";
 
 /// What is remembered of one phone's way of taking pictures.
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
-    /// How often in a row there was no raw picture; from [`NO_RAW`] on none is asked for.
-    without_raw: AtomicUsize,
+    /// How often in a row there was no raw picture; from [`MAX_RAW_FAILURES`] on none is asked for.
+    raw_failures: AtomicUsize,
     /// Bytes of the last raw capture, to have the room ready for the next.
     last: AtomicUsize,
 }
 
 impl Capture {
     /// The screen at this instant. Reading changes nothing on the phone, so it may be repeated.
-    pub(crate) async fn take(&self, link: &Link) -> Result<Frame, DeviceError> {
-        let limit = link.limits().capture;
+    pub(crate) async fn frame(&self, client: &DeviceClient) -> Result<Frame, DeviceError> {
+        let limit = client.limits().capture;
         let deadline = Instant::now() + limit;
         let mut tries = 0;
         loop {
-            let error = match self.once(link, deadline).await {
+            let error = match self.try_once(client, deadline).await {
                 Err(error @ DeviceError::Garbled { .. }) => error,
                 done => return done,
             };
@@ -49,61 +49,69 @@ impl Capture {
             if RETRIES < tries || deadline <= Instant::now() {
                 return Err(error);
             }
-            tracing::debug!(device = %link.id(), %error, "capture once more");
+            tracing::debug!(device = %client.id(), %error, "capture once more");
         }
     }
 
-    async fn once(&self, link: &Link, deadline: Instant) -> Result<Frame, DeviceError> {
-        if NO_RAW <= self.without_raw.load(Ordering::Relaxed) {
-            return by_png(link, deadline).await;
+    async fn try_once(
+        &self,
+        client: &DeviceClient,
+        deadline: Instant,
+    ) -> Result<Frame, DeviceError> {
+        if MAX_RAW_FAILURES <= self.raw_failures.load(Ordering::Relaxed) {
+            return png_frame(client, deadline).await;
         }
         let expected = self.last.load(Ordering::Relaxed);
-        let grow = |so_far: &[u8]| raw::announced(so_far).unwrap_or(expected);
-        let bytes = link.exec(WHAT, "screencap", deadline, MOST, grow).await?;
+        let grow = |so_far: &[u8]| raw::expected_length(so_far).unwrap_or(expected);
+        let bytes = client.exec(WHAT, "screencap", deadline, MAX_BYTES, grow).await?;
         let (length, start) = (bytes.len(), bytes[..bytes.len().min(200)].to_vec());
         match raw::frame(bytes) {
             Ok(frame) => {
                 self.last.store(length, Ordering::Relaxed);
-                self.without_raw.store(0, Ordering::Relaxed);
+                self.raw_failures.store(0, Ordering::Relaxed);
                 Ok(frame)
             }
             // Either an old phone's header or a new one's with the last pixel missing: ask otherwise.
-            Err(_) if raw::announced(&start) == Some(length + 4) => by_png(link, deadline).await,
+            Err(_) if raw::expected_length(&start) == Some(length + 4) => {
+                png_frame(client, deadline).await
+            }
             // A raw picture that is cut short is not mended by asking for it in another form.
-            Err(reason) if raw::announced(&start).is_some() => Err(link.garbled(WHAT, reason)),
-            Err(_) if png::begins(&start) => by_png(link, deadline).await,
+            Err(reason) if raw::expected_length(&start).is_some() => {
+                Err(client.garbled(WHAT, reason))
+            }
+            Err(_) if png::begins(&start) => png_frame(client, deadline).await,
             Err(reason) => {
-                let frame = by_png(link, deadline).await.map_err(|error| match error {
+                let frame = png_frame(client, deadline).await.map_err(|error| match error {
                     DeviceError::Garbled { reason: png, .. } => {
-                        link.garbled(WHAT, format!("raw: {reason}; PNG: {png}"))
+                        client.garbled(WHAT, format!("raw: {reason}; PNG: {png}"))
                     }
                     error => error,
                 })?;
-                tracing::info!(device = %link.id(), reason, "no raw capture from this phone");
+                tracing::info!(device = %client.id(), reason, "no raw capture from this phone");
                 // Nothing at all may have been the link; words were the phone's own.
-                let weight = if length == 0 { 1 } else { NO_RAW };
-                self.without_raw.fetch_add(weight, Ordering::Relaxed);
+                let weight = if length == 0 { 1 } else { MAX_RAW_FAILURES };
+                self.raw_failures.fetch_add(weight, Ordering::Relaxed);
                 Ok(frame)
             }
         }
     }
 }
 
-async fn by_png(link: &Link, deadline: Instant) -> Result<Frame, DeviceError> {
-    let bytes = link.exec(WHAT, "screencap -p", deadline, MOST, <[u8]>::len).await?;
+async fn png_frame(client: &DeviceClient, deadline: Instant) -> Result<Frame, DeviceError> {
+    let bytes = client.exec(WHAT, "screencap -p", deadline, MAX_BYTES, <[u8]>::len).await?;
     let decoding = tokio::task::spawn_blocking(move || png::frame(&bytes));
     match timeout_at(deadline, decoding).await {
         Ok(Ok(Ok(frame))) => Ok(frame),
-        Ok(Ok(Err(reason))) => Err(link.garbled(WHAT, reason)),
-        Ok(Err(_)) => Err(link.garbled(WHAT, "the PNG broke its decoder")),
-        Err(_) => Err(link.garbled(WHAT, "the PNG took too long to decode")),
+        Ok(Ok(Err(reason))) => Err(client.garbled(WHAT, reason)),
+        Ok(Err(_)) => Err(client.garbled(WHAT, "the PNG broke its decoder")),
+        Err(_) => Err(client.garbled(WHAT, "the PNG took too long to decode")),
     }
 }
 
 /// What a phone printed where pixels were expected, for an error message.
-fn told(bytes: &[u8]) -> String {
+fn describe(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
-    match crate::parse::clean_line(&text) {
+    match crate::parse::sanitize_first_line(&text) {
         Some(line) => format!("{} bytes came, beginning with `{line}`", bytes.len()),
         None => format!("{} bytes came", bytes.len()),
     }

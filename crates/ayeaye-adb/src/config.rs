@@ -57,18 +57,18 @@ pub struct Limits {
 /// A server address that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an adb server address: use tcp:HOST:PORT, tcp:PORT or localfilesystem:PATH")]
-pub struct BadAddress(pub String);
+pub struct InvalidAddress(pub String);
 
 impl AdbConfig {
     /// With the limits that suit phones on a cable or a home network.
     pub fn new(server: ServerAddress, adb: Option<PathBuf>) -> Self {
-        Self { server, adb, limits: Limits::USUAL }
+        Self { server, adb, limits: Limits::DEFAULT }
     }
 }
 
 impl Limits {
     /// What suits phones on a cable or a home network.
-    pub const USUAL: Self = Self {
+    pub const DEFAULT: Self = Self {
         connect: Duration::from_secs(2),
         start: Duration::from_secs(15),
         list: Duration::from_secs(3),
@@ -83,39 +83,39 @@ impl Limits {
 
 impl ServerAddress {
     /// adb's own port.
-    pub const PORT: u16 = 5037;
+    pub const DEFAULT_PORT: u16 = 5037;
 
     /// 127.0.0.1:5037, where adb listens unless it is told otherwise.
-    pub fn usual() -> Self {
-        Self::Tcp { host: "127.0.0.1".to_owned(), port: Self::PORT }
+    pub fn local() -> Self {
+        Self::Tcp { host: "127.0.0.1".to_owned(), port: Self::DEFAULT_PORT }
     }
 
     /// The address that the adb program would use, from the values of `ADB_SERVER_SOCKET`,
     /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`. The first wins over the others;
     /// an empty value counts as not set, as adb has it.
-    pub fn settle(
+    pub fn from_env_values(
         socket: Option<&str>,
         address: Option<&str>,
         port: Option<&str>,
-    ) -> Result<Self, BadAddress> {
-        if let Some(socket) = said(socket) {
+    ) -> Result<Self, InvalidAddress> {
+        if let Some(socket) = non_empty(socket) {
             return Self::parse(socket);
         }
-        let host = said(address).map_or("127.0.0.1", unbracketed);
-        let port = match said(port) {
-            None => Self::PORT,
-            Some(text) => parse_port(text).ok_or_else(|| BadAddress(text.to_owned()))?,
+        let host = non_empty(address).map_or("127.0.0.1", unbracketed);
+        let port = match non_empty(port) {
+            None => Self::DEFAULT_PORT,
+            Some(text) => parse_port(text).ok_or_else(|| InvalidAddress(text.to_owned()))?,
         };
         if !is_host(host) {
-            return Err(BadAddress(host.to_owned()));
+            return Err(InvalidAddress(host.to_owned()));
         }
         Ok(Self::Tcp { host: host.to_owned(), port })
     }
 
     /// An address in the form of `ADB_SERVER_SOCKET`: `tcp:HOST:PORT`, `tcp:PORT` or
     /// `localfilesystem:PATH`. `HOST:PORT` alone will do as well.
-    pub fn parse(text: &str) -> Result<Self, BadAddress> {
-        let bad = || BadAddress(text.to_owned());
+    pub fn parse(text: &str) -> Result<Self, InvalidAddress> {
+        let bad = || InvalidAddress(text.to_owned());
         if let Some(path) = text.strip_prefix("localfilesystem:") {
             if path.is_empty() || path.contains('\0') {
                 return Err(bad());
@@ -183,7 +183,7 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// A value that is set to something.
-fn said(value: Option<&str>) -> Option<&str> {
+fn non_empty(value: Option<&str>) -> Option<&str> {
     value.map(str::trim).filter(|v| !v.is_empty())
 }
 
@@ -239,20 +239,20 @@ mod tests {
 
     #[test]
     fn the_socket_wins_over_address_and_port() {
-        let settle = |s, a, p| ServerAddress::settle(s, a, p).unwrap();
-        assert_eq!(settle(None, None, None), ServerAddress::usual());
-        assert_eq!(settle(Some(""), None, Some(" ")), ServerAddress::usual());
-        assert_eq!(settle(None, Some("10.0.0.7"), Some("5040")), tcp("10.0.0.7", 5040));
+        let resolve = |s, a, p| ServerAddress::from_env_values(s, a, p).unwrap();
+        assert_eq!(resolve(None, None, None), ServerAddress::local());
+        assert_eq!(resolve(Some(""), None, Some(" ")), ServerAddress::local());
+        assert_eq!(resolve(None, Some("10.0.0.7"), Some("5040")), tcp("10.0.0.7", 5040));
         assert_eq!(
-            settle(Some("tcp:1234"), Some("10.0.0.7"), Some("5040")),
+            resolve(Some("tcp:1234"), Some("10.0.0.7"), Some("5040")),
             tcp("127.0.0.1", 1234)
         );
-        assert!(ServerAddress::settle(None, None, Some("adb")).is_err());
+        assert!(ServerAddress::from_env_values(None, None, Some("adb")).is_err());
     }
 
     #[test]
     fn only_loopback_is_local() {
-        assert!(ServerAddress::usual().is_local());
+        assert!(ServerAddress::local().is_local());
         assert!(tcp("::1", 1).is_local());
         assert!(tcp("localhost", 1).is_local());
         assert!(ServerAddress::Local("/x".into()).is_local());

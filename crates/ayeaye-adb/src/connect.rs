@@ -19,11 +19,11 @@ use crate::{AdbDevices, ServerAddress};
 /// A phone that was asked to connect answers or not within this time. adb itself tries for 10 s.
 const LIMIT: Duration = Duration::from_secs(15);
 /// The most calls that are stuck at the same time.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT: usize = 4;
 
 /// A phone that offers debugging on the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct MdnsService {
     /// As the phone calls itself.
     pub name: String,
     /// What it offers: `_adb-tls-pairing._tcp`, `_adb-tls-connect._tcp` or `_adb._tcp`.
@@ -40,7 +40,7 @@ pub enum ConnectError {
     NoServer(String),
     /// It is not the address of a phone.
     #[error("`{0}` is not an address: use HOST:PORT")]
-    BadAddress(String),
+    InvalidAddress(String),
     /// adb tried and says why it did not come about.
     #[error("adb says: {0}")]
     Refused(String),
@@ -76,14 +76,14 @@ impl AdbDevices {
     }
 
     /// The phones that offer themselves on the network.
-    pub async fn offers(&self) -> Result<Vec<Offer>, ConnectError> {
+    pub async fn discover(&self) -> Result<Vec<MdnsService>, ConnectError> {
         let offers = blocking(self.server(), ADBServer::mdns_services).await?;
-        let clean = |offer: adb_client::server::MDNSServices| Offer {
-            name: crate::parse::clean(&offer.service_name),
-            service: crate::parse::clean(&offer.reg_type),
+        let to_service = |offer: adb_client::server::MDNSServices| MdnsService {
+            name: crate::parse::sanitize(&offer.service_name),
+            service: crate::parse::sanitize(&offer.reg_type),
             address: offer.socket_v4,
         };
-        Ok(offers.into_iter().map(clean).collect())
+        Ok(offers.into_iter().map(to_service).collect())
     }
 }
 
@@ -92,29 +92,31 @@ async fn blocking<T: Send + 'static>(
     server: &Arc<Server>,
     call: impl FnOnce(&mut ADBServer) -> Result<T, RustADBError> + Send + 'static,
 ) -> Result<T, ConnectError> {
-    static FREE: Semaphore = Semaphore::const_new(AT_ONCE);
+    static PERMITS: Semaphore = Semaphore::const_new(MAX_CONCURRENT);
     // Started by us if that is needed and allowed.
     let wire = server.connect().await.map_err(|e| ConnectError::NoServer(e.to_string()))?;
     drop(wire);
     let address = server_address(&server.config().server).await?;
-    let place = FREE.try_acquire().map_err(|_| ConnectError::Busy)?;
+    let permit = PERMITS.try_acquire().map_err(|_| ConnectError::Busy)?;
     let called = tokio::task::spawn_blocking(move || {
         // It would run `adb start-server` before every call, for adb's own port whatever the
         // address. A program without a name cannot be run: that keeps it from it.
         let mut adb = ADBServer::new_from_path(address, Some(String::new()));
         let result = call(&mut adb);
-        drop(place);
+        drop(permit);
         result
     });
     match timeout(LIMIT, called).await {
         Ok(Ok(Ok(answer))) => Ok(answer),
-        Ok(Ok(Err(error))) => Err(ConnectError::Refused(crate::parse::clean(&told(&error)))),
+        Ok(Ok(Err(error))) => {
+            Err(ConnectError::Refused(crate::parse::sanitize(&error_text(&error))))
+        }
         Ok(Err(_)) => Err(ConnectError::Refused("the call broke down".to_owned())),
         Err(_) => Err(ConnectError::TimedOut(LIMIT)),
     }
 }
 
-fn told(error: &RustADBError) -> String {
+fn error_text(error: &RustADBError) -> String {
     match error {
         RustADBError::ADBRequestFailed(text) => text.clone(),
         other => other.to_string(),
@@ -126,19 +128,19 @@ async fn server_address(address: &ServerAddress) -> Result<SocketAddrV4, Connect
         let reason = "phones on the network can be connected only over a server on a TCP port";
         return Err(ConnectError::NoServer(reason.to_owned()));
     };
-    v4(&format!("{host}:{port}")).await
+    resolve_v4(&format!("{host}:{port}")).await
 }
 
 async fn phone_address(text: &str) -> Result<SocketAddrV4, ConnectError> {
     match ServerAddress::parse(text) {
-        Ok(ServerAddress::Tcp { .. }) if !text.starts_with("tcp:") => v4(text).await,
-        _ => Err(ConnectError::BadAddress(crate::parse::clean(text))),
+        Ok(ServerAddress::Tcp { .. }) if !text.starts_with("tcp:") => resolve_v4(text).await,
+        _ => Err(ConnectError::InvalidAddress(crate::parse::sanitize(text))),
     }
 }
 
 /// `adb_client` takes addresses of the fourth version only.
-async fn v4(address: &str) -> Result<SocketAddrV4, ConnectError> {
-    let bad = || ConnectError::BadAddress(crate::parse::clean(address));
+async fn resolve_v4(address: &str) -> Result<SocketAddrV4, ConnectError> {
+    let bad = || ConnectError::InvalidAddress(crate::parse::sanitize(address));
     let looked_up = timeout(LIMIT, tokio::net::lookup_host(address)).await;
     let found = looked_up.map_err(|_| ConnectError::TimedOut(LIMIT))?.map_err(|_| bad())?;
     let mut fourth = found.filter_map(|address| match address {

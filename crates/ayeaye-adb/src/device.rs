@@ -9,29 +9,29 @@ use bytes::Bytes;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use crate::apps::Apps;
+use crate::apps::AppCatalog;
 use crate::capture::Capture;
-use crate::link::Link;
-use crate::parse::{clean_line, current_size, joined, sections, ui_tree, wm_size};
-use crate::typing::Typing;
+use crate::client::DeviceClient;
+use crate::parse::{batch, current_size, sanitize_first_line, split_batch, ui_tree, wm_size};
+use crate::text_entry::TextEntry;
 use crate::{gesture, screen, sync};
 
 /// The most bytes of a tree of elements; more is a list that has no end.
-const MOST_TREE: usize = 4 * 1024 * 1024;
+const MAX_TREE: usize = 4 * 1024 * 1024;
 
 /// A phone behind an adb server.
 #[derive(Debug)]
 pub struct AdbDevice {
-    link: Arc<Link>,
+    client: Arc<DeviceClient>,
     capture: Capture,
-    apps: Apps,
+    apps: AppCatalog,
     /// Android's API level, where it is known.
     sdk: OnceCell<Option<u32>>,
 }
 
 /// What a phone says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct About {
+pub(crate) struct DeviceProperties {
     pub(crate) model: Option<String>,
     pub(crate) android_version: Option<String>,
     pub(crate) product: Option<String>,
@@ -39,10 +39,10 @@ pub(crate) struct About {
     pub(crate) screen: Option<ScreenSize>,
 }
 
-impl About {
+impl DeviceProperties {
     /// All of it in one round trip.
-    pub(crate) async fn ask(link: &Link) -> Result<Self, DeviceError> {
-        let ask = joined(&[
+    pub(crate) async fn query(client: &DeviceClient) -> Result<Self, DeviceError> {
+        let ask = batch(&[
             "getprop ro.product.model",
             "getprop ro.build.version.release",
             "getprop ro.product.name",
@@ -50,12 +50,12 @@ impl About {
             "wm size",
             "dumpsys window displays | grep cur=",
         ]);
-        let output = link.quick("its description", &ask).await?;
-        let [model, android, product, sdk, size, held] = sections(&output.out);
+        let output = client.shell_quick("its description", &ask).await?;
+        let [model, android, product, sdk, size, held] = split_batch(&output.stdout);
         Ok(Self {
-            model: clean_line(model),
-            android_version: clean_line(android),
-            product: clean_line(product),
+            model: sanitize_first_line(model),
+            android_version: sanitize_first_line(android),
+            product: sanitize_first_line(product),
             sdk: sdk.trim().parse().ok(),
             screen: current_size(held).or_else(|| wm_size(size)),
         })
@@ -63,29 +63,35 @@ impl About {
 }
 
 impl AdbDevice {
-    pub(crate) fn new(link: Arc<Link>) -> Self {
-        Self { link, capture: Capture::default(), apps: Apps::default(), sdk: OnceCell::new() }
+    pub(crate) fn new(client: Arc<DeviceClient>) -> Self {
+        Self {
+            client,
+            capture: Capture::default(),
+            apps: AppCatalog::default(),
+            sdk: OnceCell::new(),
+        }
     }
 
     /// Reads a small file, at most `most` bytes.
     pub async fn pull(&self, path: &str, most: usize) -> Result<Bytes, DeviceError> {
-        sync::pull(&self.link, path, most).await
+        sync::pull(&self.client, path, most).await
     }
 
     /// Writes a small file, with the permissions of `mode` (such as 0o644).
     pub async fn push(&self, path: &str, mode: u32, content: &[u8]) -> Result<(), DeviceError> {
-        sync::push(&self.link, path, mode, content).await
+        sync::push(&self.client, path, mode, content).await
     }
 
     /// The size of a file in bytes, or `None` when there is none.
     pub async fn file_size(&self, path: &str) -> Result<Option<u32>, DeviceError> {
-        sync::file_size(&self.link, path).await
+        sync::file_size(&self.client, path).await
     }
 
     async fn sdk(&self) -> Result<Option<u32>, DeviceError> {
         let ask = async || {
-            let output = self.link.quick("its version", "getprop ro.build.version.sdk").await?;
-            Ok(output.out.trim().parse().ok())
+            let output =
+                self.client.shell_quick("its version", "getprop ro.build.version.sdk").await?;
+            Ok(output.stdout.trim().parse().ok())
         };
         self.sdk.get_or_try_init(ask).await.copied()
     }
@@ -94,23 +100,23 @@ impl AdbDevice {
 #[async_trait]
 impl Device for AdbDevice {
     fn id(&self) -> &DeviceId {
-        self.link.id()
+        self.client.id()
     }
 
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
-        let about = About::ask(&self.link).await?;
+        let about = DeviceProperties::query(&self.client).await?;
         // Another task may have asked in the meantime; both know the same.
         self.sdk.get_or_init(async || about.sdk).await;
         let screen = if let Some(screen) = about.screen {
             screen
         } else {
-            let output = self.link.quick("its screen", "dumpsys display").await?;
-            let unreadable = || self.link.garbled("its screen", output.gist());
-            current_size(&output.out).ok_or_else(unreadable)?
+            let output = self.client.shell_quick("its screen", "dumpsys display").await?;
+            let unreadable = || self.client.garbled("its screen", output.summary());
+            current_size(&output.stdout).ok_or_else(unreadable)?
         };
         let unknown = || "unknown".to_owned();
         Ok(DeviceInfo {
-            id: self.link.id().clone(),
+            id: self.client.id().clone(),
             model: about.model.unwrap_or_else(unknown),
             android_version: about.android_version.unwrap_or_else(unknown),
             screen,
@@ -118,11 +124,11 @@ impl Device for AdbDevice {
     }
 
     async fn capture(&self) -> Result<Frame, DeviceError> {
-        self.capture.take(&self.link).await
+        self.capture.frame(&self.client).await
     }
 
     async fn state(&self) -> Result<ScreenState, DeviceError> {
-        screen::state(&self.link).await
+        screen::state(&self.client).await
     }
 
     async fn perform(&self, gesture: &Gesture, on: ScreenSize) -> Result<(), DeviceError> {
@@ -135,32 +141,32 @@ impl Device for AdbDevice {
             Gesture::Scroll { direction, at } => gesture::scroll(*direction, *at, on),
             Gesture::Drag { from, to } => gesture::drag(*from, *to, on),
             Gesture::HotKey { key } => gesture::key(*key),
-            Gesture::Awake { app } => return self.apps.open(&self.link, app).await,
+            Gesture::Awake { app } => return self.apps.open(&self.client, app).await,
             Gesture::Type { text, point, clear, submit } => {
-                let typing = Typing { text, point: *point, clear: *clear, submit: *submit };
-                return typing.perform(&self.link, on).await;
+                let typing = TextEntry { text, point: *point, clear: *clear, submit: *submit };
+                return typing.perform(&self.client, on).await;
             }
         };
-        line.send(&self.link, what).await
+        line.send(&self.client, what).await
     }
 
     async fn wake(&self) -> Result<(), DeviceError> {
-        screen::wake(&self.link).await.map(drop)
+        screen::wake(&self.client).await.map(drop)
     }
 
     async fn reset(&self) -> Result<(), DeviceError> {
-        screen::reset(&self.link).await
+        screen::reset(&self.client).await
     }
 
     async fn apps(&self) -> Result<Vec<App>, DeviceError> {
-        self.apps.list(&self.link).await
+        self.apps.list(&self.client).await
     }
 
     async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
         let what = "its elements";
-        let deadline = Instant::now() + self.link.limits().ui_tree;
+        let deadline = Instant::now() + self.client.limits().ui_tree;
         let dump = "uiautomator dump /dev/tty";
-        match self.link.exec(what, dump, deadline, MOST_TREE, <[u8]>::len).await {
+        match self.client.exec(what, dump, deadline, MAX_TREE, <[u8]>::len).await {
             Ok(bytes) => Ok(ui_tree(&String::from_utf8_lossy(&bytes)).map(ToOwned::to_owned)),
             // It waits for a screen that moves to stand still, and on some it never does.
             Err(DeviceError::TimedOut { .. } | DeviceError::Garbled { .. }) => Ok(None),

@@ -6,15 +6,15 @@ use ayeaye_agent::{Device, DeviceEntry, DeviceError, DeviceId, DeviceSource, Tra
 use futures::{StreamExt as _, stream};
 use tokio::time::timeout;
 
-use crate::device::About;
-use crate::link::Link;
-use crate::parse::{self, Line};
+use crate::client::DeviceClient;
+use crate::device::DeviceProperties;
+use crate::parse::{self, DeviceListing};
 use crate::server::Server;
-use crate::track::Tracker;
+use crate::tracker::Tracker;
 use crate::{AdbConfig, AdbDevice};
 
 /// How many phones are asked about themselves at the same time.
-const AT_ONCE: usize = 64;
+const MAX_CONCURRENT: usize = 64;
 
 /// The phones of one adb server.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl AdbDevices {
         let answer = self.server.query("host:version").await?;
         let digits = String::from_utf8_lossy(&answer);
         u32::from_str_radix(digits.trim(), 16)
-            .map_err(|_| self.server.missing("it does not say its version"))
+            .map_err(|_| self.server.unavailable("it does not say its version"))
     }
 
     /// Follows the list of phones as the server sees it change.
@@ -41,19 +41,19 @@ impl AdbDevices {
     /// A phone on a network that is lost is not noticed here for a minute: this says what came and
     /// went, not what is alive.
     pub async fn track(&self) -> Result<Tracker, DeviceError> {
-        Tracker::begin(Arc::clone(&self.server)).await
+        Tracker::start(Arc::clone(&self.server)).await
     }
 
     /// A phone that is ready, with everything that ADB offers of it.
     pub async fn open_adb(&self, id: &DeviceId) -> Result<Arc<AdbDevice>, DeviceError> {
-        let lines = self.lines().await?;
+        let lines = self.listings().await?;
         let mut found = lines.iter().filter(|line| line.serial == id.as_str());
         let line = found.next().ok_or_else(|| DeviceError::NotFound(id.clone()))?;
         if found.next().is_some() {
             return Err(DeviceError::Refused {
                 id: id.clone(),
                 what: "to be opened".to_owned(),
-                reason: DUPLICATE.to_owned(),
+                reason: DUPLICATE_SERIAL.to_owned(),
             });
         }
         match line.state.as_str() {
@@ -61,26 +61,26 @@ impl AdbDevices {
             "unauthorized" => return Err(DeviceError::Unauthorized(id.clone())),
             other => return Err(DeviceError::NotReady(id.clone(), other.to_owned())),
         }
-        let link = Link::new(Arc::clone(&self.server), id.clone());
-        link.has_shell_v2().await?;
-        Ok(Arc::new(AdbDevice::new(Arc::new(link))))
+        let client = DeviceClient::new(Arc::clone(&self.server), id.clone());
+        client.has_shell_v2().await?;
+        Ok(Arc::new(AdbDevice::new(Arc::new(client))))
     }
 
     pub(crate) fn server(&self) -> &Arc<Server> {
         &self.server
     }
 
-    async fn lines(&self) -> Result<Vec<Line>, DeviceError> {
+    async fn listings(&self) -> Result<Vec<DeviceListing>, DeviceError> {
         let list = self.server.query("host:devices-l").await?;
         Ok(parse::devices(&String::from_utf8_lossy(&list)))
     }
 
-    async fn entry(&self, line: &Line, is_twin: bool) -> DeviceEntry {
+    async fn entry(&self, line: &DeviceListing, is_duplicate: bool) -> DeviceEntry {
         let id = DeviceId::new(&line.serial);
         let mut entry = DeviceEntry {
             transport: transport(&line.serial),
             state: line.state.clone(),
-            ready: line.state == "device" && !is_twin,
+            ready: line.state == "device" && !is_duplicate,
             model: line.model.clone(),
             product: line.product.clone(),
             android_version: None,
@@ -88,13 +88,13 @@ impl AdbDevices {
             hint: hint(&line.state).map(ToOwned::to_owned),
             id,
         };
-        if is_twin {
+        if is_duplicate {
             let number = line.transport_id.map(|n| format!(" (transport {n})")).unwrap_or_default();
-            entry.hint = Some(format!("{DUPLICATE}{number}"));
+            entry.hint = Some(format!("{DUPLICATE_SERIAL}{number}"));
         } else if entry.ready {
-            let link = Link::new(Arc::clone(&self.server), entry.id.clone());
+            let client = DeviceClient::new(Arc::clone(&self.server), entry.id.clone());
             let limit = self.server.config().limits.describe;
-            match timeout(limit, About::ask(&link)).await {
+            match timeout(limit, DeviceProperties::query(&client)).await {
                 Ok(Ok(about)) => {
                     entry.model = about.model.or(entry.model);
                     entry.product = about.product.or(entry.product);
@@ -110,23 +110,24 @@ impl AdbDevices {
                 }
             }
         }
-        if is_ours(entry.product.as_deref()) {
+        if is_virtual_phone(entry.product.as_deref()) {
             entry.transport = Transport::Virtual;
         }
         entry
     }
 }
 
-const DUPLICATE: &str =
+const DUPLICATE_SERIAL: &str =
     "several phones have this serial and cannot be told apart: disconnect all but one";
 
 #[async_trait]
 impl DeviceSource for AdbDevices {
     async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
-        let lines = self.lines().await?;
-        let is_twin = |line: &Line| lines.iter().filter(|l| l.serial == line.serial).count() != 1;
-        let asked: Vec<_> = lines.iter().map(|line| self.entry(line, is_twin(line))).collect();
-        Ok(stream::iter(asked).buffered(AT_ONCE).collect().await)
+        let lines = self.listings().await?;
+        let is_duplicate =
+            |line: &DeviceListing| lines.iter().filter(|l| l.serial == line.serial).count() != 1;
+        let asked: Vec<_> = lines.iter().map(|line| self.entry(line, is_duplicate(line))).collect();
+        Ok(stream::iter(asked).buffered(MAX_CONCURRENT).collect().await)
     }
 
     async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
@@ -150,7 +151,7 @@ fn transport(serial: &str) -> Transport {
 }
 
 /// The phone that comes with this project says so in its product's name.
-fn is_ours(product: Option<&str>) -> bool {
+fn is_virtual_phone(product: Option<&str>) -> bool {
     product.is_some_and(|product| product.contains("ayeaye"))
 }
 

@@ -7,9 +7,9 @@ use ayeaye_agent::DeviceId;
 use bytes::BytesMut;
 
 use self::mutator::{LONG, Mutator, SHORT, fuzz};
+use crate::errors::{Stage, device_error};
 use crate::parse;
-use crate::refusal::{Stage, device_error};
-use crate::wire::WireError;
+use crate::protocol::ProtocolError;
 
 #[path = "../../../tests/fuzz/mutator.rs"]
 mod mutator;
@@ -102,12 +102,12 @@ fn outputs(executions: u64) {
         parse::input_method_ids(&text);
         let cut = (dice.below(text.len() + 1)..=text.len()).find(|at| text.is_char_boundary(*at));
         let (head, tail) = text.split_at(cut.unwrap_or(0));
-        parse::Keyboards::read(head, tail, &text);
-        let _: [&str; 4] = parse::sections(&text);
-        if parse::clean(&text).chars().any(char::is_control) {
+        parse::InputMethods::read(head, tail, &text);
+        let _: [&str; 4] = parse::split_batch(&text);
+        if parse::sanitize(&text).chars().any(char::is_control) {
             return Err("a control character is left".to_owned());
         }
-        parse::clean_line(&text);
+        parse::sanitize_first_line(&text);
         if let Some(tree) = parse::ui_tree(&text)
             && !text.contains(tree)
         {
@@ -136,8 +136,8 @@ fn refusals(executions: u64) {
     let id = DeviceId::new("emulator-5554");
     fuzz("refusals of adb", executions, &mut mutator, |bytes, dice| {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let stage = *dice.pick(&[Stage::Reaching, Stage::Asked]);
-        let told = device_error(&id, "a tap", stage, WireError::Failed(text)).to_string();
+        let stage = *dice.pick(&[Stage::Connecting, Stage::Requested]);
+        let told = device_error(&id, "a tap", stage, ProtocolError::Failed(text)).to_string();
         if told.is_empty() { Err("nothing is told".to_owned()) } else { Ok(()) }
     });
 }
@@ -184,7 +184,7 @@ fn names(executions: u64) {
         ["com.android.settings", "com.tencent.mm", "com.example.notes", "org.maps.android"];
     fuzz("names of apps", executions, &mut mutator, |bytes, _dice| {
         let name = String::from_utf8_lossy(bytes);
-        match crate::apps::names::resolve(&name, &installed) {
+        match crate::apps::resolve::resolve(&name, &installed) {
             Ok(package) if !installed.contains(&package) => Err(format!("{package} is not there")),
             _ => Ok(()),
         }

@@ -6,51 +6,51 @@ use std::time::Duration;
 
 use ayeaye_agent::{DeviceError, Direction, Key, Pixel, Point, ScreenSize};
 
-use crate::link::Link;
-use crate::shell::Output;
+use crate::client::DeviceClient;
+use crate::shell::ShellOutput;
 
 /// How long an unhurried scroll takes. Faster ones fling the content past what was wanted.
-const SCROLL: Duration = Duration::from_millis(500);
+const SCROLL_DURATION: Duration = Duration::from_millis(500);
 /// How long a drag moves, after the long press that Android does by itself before it.
-const DRAG: Duration = Duration::from_secs(1);
+const DRAG_DURATION: Duration = Duration::from_secs(1);
 /// Nothing a finger does takes longer.
-const LONGEST: Duration = Duration::from_secs(10);
+const MAX_DURATION: Duration = Duration::from_secs(10);
 /// From here on two taps are no double tap any more.
-const FIRST_QUICK_SDK: u32 = 31;
+const FIRST_NATIVE_INPUT_SDK: u32 = 31;
 
 /// A command line and how long the gesture itself takes on the phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
-    pub(crate) command: String,
-    pub(crate) takes: Duration,
+pub(crate) struct ShellCommand {
+    pub(crate) line: String,
+    pub(crate) duration: Duration,
 }
 
-impl Line {
-    fn instant(command: String) -> Self {
-        Self { command, takes: Duration::ZERO }
+impl ShellCommand {
+    fn instant(line: String) -> Self {
+        Self { line, duration: Duration::ZERO }
     }
 
     /// Sends it, once. An error that leaves doubt is for the caller to judge, who can look.
-    pub(crate) async fn send(&self, link: &Link, what: &str) -> Result<(), DeviceError> {
-        let limit = link.limits().shell + self.takes;
-        let output = link.shell(what, &self.command, limit).await?;
-        accepted(link, what, &output)
+    pub(crate) async fn send(&self, client: &DeviceClient, what: &str) -> Result<(), DeviceError> {
+        let limit = client.limits().shell + self.duration;
+        let output = client.shell(what, &self.line, limit).await?;
+        ensure_accepted(client, what, &output)
     }
 }
 
-pub(crate) fn tap(point: Point, on: ScreenSize) -> Line {
+pub(crate) fn tap(point: Point, on: ScreenSize) -> ShellCommand {
     let Pixel { x, y } = point.to_pixel(on);
-    Line::instant(format!("input tap {x} {y}"))
+    ShellCommand::instant(format!("input tap {x} {y}"))
 }
 
 /// Two taps less than 300 ms apart, in one line so that no network comes between them.
 ///
 /// Until Android 11 each `input` starts a Java machine, which alone takes longer; there the second
 /// is started while the first one is still at it.
-pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> Line {
+pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> ShellCommand {
     let Pixel { x, y } = point.to_pixel(on);
     let tap = format!("input tap {x} {y}");
-    Line::instant(if sdk.is_some_and(|sdk| sdk < FIRST_QUICK_SDK) {
+    ShellCommand::instant(if sdk.is_some_and(|sdk| sdk < FIRST_NATIVE_INPUT_SDK) {
         format!("{tap} & first=$!; sleep 0.12; {tap} && wait $first")
     } else {
         format!("{tap} && {tap}")
@@ -58,24 +58,24 @@ pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> Line
 }
 
 /// A swipe from a place to itself is what `input` has for a finger held down.
-pub(crate) fn long_press(point: Point, on: ScreenSize, duration: Duration) -> Line {
+pub(crate) fn long_press(point: Point, on: ScreenSize, duration: Duration) -> ShellCommand {
     swipe(point.to_pixel(on), point.to_pixel(on), duration.max(Duration::from_millis(500)))
 }
 
-pub(crate) fn slide(from: Point, to: Point, on: ScreenSize, duration: Duration) -> Line {
+pub(crate) fn slide(from: Point, to: Point, on: ScreenSize, duration: Duration) -> ShellCommand {
     swipe(from.to_pixel(on), to.to_pixel(on), duration.max(Duration::from_millis(50)))
 }
 
 /// Half a screen in the direction of the content, around `at`, clear of the edges: there a swipe
 /// means back, home or the notification shade.
-pub(crate) fn scroll(direction: Direction, at: Option<Point>, on: ScreenSize) -> Line {
+pub(crate) fn scroll(direction: Direction, at: Option<Point>, on: ScreenSize) -> ShellCommand {
     let middle = Pixel { x: on.width / 2, y: on.height / 2 };
     let at = at.map_or(middle, |point| point.to_pixel(on));
     let (along, length) = match direction {
         Direction::Up | Direction::Down => (at.y, on.height),
         Direction::Left | Direction::Right => (at.x, on.width),
     };
-    let (low, high) = half(along, length);
+    let (low, high) = middle_half(along, length);
     let ends = |from: u32, to: u32| match direction {
         Direction::Up | Direction::Down => (Pixel { y: from, ..at }, Pixel { y: to, ..at }),
         Direction::Left | Direction::Right => (Pixel { x: from, ..at }, Pixel { x: to, ..at }),
@@ -85,21 +85,21 @@ pub(crate) fn scroll(direction: Direction, at: Option<Point>, on: ScreenSize) ->
         Direction::Down | Direction::Right => ends(high, low),
         Direction::Up | Direction::Left => ends(low, high),
     };
-    swipe(from, to, SCROLL)
+    swipe(from, to, SCROLL_DURATION)
 }
 
-pub(crate) fn drag(from: Point, to: Point, on: ScreenSize) -> Line {
+pub(crate) fn drag(from: Point, to: Point, on: ScreenSize) -> ShellCommand {
     let (from, to) = (from.to_pixel(on), to.to_pixel(on));
-    let ms = DRAG.as_millis();
-    Line {
-        command: format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y),
+    let ms = DRAG_DURATION.as_millis();
+    ShellCommand {
+        line: format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y),
         // The long press before it takes half a second, on patient phones more.
-        takes: DRAG + Duration::from_secs(2),
+        duration: DRAG_DURATION + Duration::from_secs(2),
     }
 }
 
-pub(crate) fn key(key: Key) -> Line {
-    Line::instant(format!("input keyevent {}", key_code(key)))
+pub(crate) fn key(key: Key) -> ShellCommand {
+    ShellCommand::instant(format!("input keyevent {}", key_code(key)))
 }
 
 /// Android's `KeyEvent` codes.
@@ -121,16 +121,20 @@ pub(crate) fn key_code(key: Key) -> u16 {
 }
 
 /// Whether `input` did what it was told. Some vendors' print a stack trace and exit with 0.
-pub(crate) fn accepted(link: &Link, what: &str, output: &Output) -> Result<(), DeviceError> {
-    let all = output.all();
+pub(crate) fn ensure_accepted(
+    client: &DeviceClient,
+    what: &str,
+    output: &ShellOutput,
+) -> Result<(), DeviceError> {
+    let all = output.combined();
     if all.contains("INJECT_EVENTS") {
-        return Err(link.refused(what, INJECT_EVENTS));
+        return Err(client.refused(what, INJECT_EVENTS));
     }
     let complains = all.lines().map(str::trim_start).any(|line| {
         line.starts_with("Error:") || line.starts_with("java.") || line.contains("Exception:")
     });
-    if output.code != 0 || complains {
-        return Err(link.refused(what, output.gist()));
+    if output.exit_code != 0 || complains {
+        return Err(client.refused(what, output.summary()));
     }
     Ok(())
 }
@@ -139,14 +143,17 @@ const INJECT_EVENTS: &str = "its system lets adb look but not touch (INJECT_EVEN
     Developer options, switch on \"USB debugging (Security settings)\" (on some phones \"Disable \
     permission monitoring\"), then try again";
 
-fn swipe(from: Pixel, to: Pixel, duration: Duration) -> Line {
-    let takes = duration.min(LONGEST);
-    let ms = takes.as_millis();
-    Line { command: format!("input swipe {} {} {} {} {ms}", from.x, from.y, to.x, to.y), takes }
+fn swipe(from: Pixel, to: Pixel, duration: Duration) -> ShellCommand {
+    let duration = duration.min(MAX_DURATION);
+    let ms = duration.as_millis();
+    ShellCommand {
+        line: format!("input swipe {} {} {} {} {ms}", from.x, from.y, to.x, to.y),
+        duration,
+    }
 }
 
 /// Half of a length around a place on it, with an eighth kept free at both ends.
-fn half(around: u32, length: u32) -> (u32, u32) {
+fn middle_half(around: u32, length: u32) -> (u32, u32) {
     let (edge, reach) = (length / 8, length / 4);
     let last = length.saturating_sub(edge + 1).max(edge);
     let middle = around.clamp(edge + reach, last.saturating_sub(reach).max(edge + reach));
@@ -167,27 +174,27 @@ mod tests {
 
     #[test]
     fn touches_become_pixels_of_the_frame_they_were_decided_on() {
-        assert_eq!(tap(at(500, 500), TALL).command, "input tap 540 1200");
+        assert_eq!(tap(at(500, 500), TALL).line, "input tap 540 1200");
         let wide = ScreenSize { width: 2400, height: 1080 };
-        assert_eq!(tap(at(1000, 1000), wide).command, "input tap 2399 1079");
+        assert_eq!(tap(at(1000, 1000), wide).line, "input tap 2399 1079");
         let slide = slide(at(500, 800), at(500, 200), TALL, Duration::from_millis(300));
-        assert_eq!(slide.command, "input swipe 540 1920 540 480 300");
-        assert_eq!(slide.takes, Duration::from_millis(300));
+        assert_eq!(slide.line, "input swipe 540 1920 540 480 300");
+        assert_eq!(slide.duration, Duration::from_millis(300));
         let press = long_press(at(0, 0), TALL, Duration::from_hours(1));
-        assert_eq!(press.command, "input swipe 0 0 0 0 10000");
+        assert_eq!(press.line, "input swipe 0 0 0 0 10000");
     }
 
     #[test]
     fn two_taps_are_one_line() {
-        let line = double_tap(at(100, 100), TALL, Some(34)).command;
+        let line = double_tap(at(100, 100), TALL, Some(34)).line;
         assert_eq!(line, "input tap 108 240 && input tap 108 240");
-        assert_eq!(double_tap(at(100, 100), TALL, None).command, line);
-        assert!(double_tap(at(100, 100), TALL, Some(28)).command.contains('&'));
+        assert_eq!(double_tap(at(100, 100), TALL, None).line, line);
+        assert!(double_tap(at(100, 100), TALL, Some(28)).line.contains('&'));
     }
 
     #[test]
     fn scrolling_shows_what_lies_in_the_direction() {
-        let scroll = |direction, at| scroll(direction, at, TALL).command;
+        let scroll = |direction, at| scroll(direction, at, TALL).line;
         assert_eq!(scroll(Direction::Down, None), "input swipe 540 1800 540 600 500");
         assert_eq!(scroll(Direction::Up, None), "input swipe 540 600 540 1800 500");
         assert_eq!(scroll(Direction::Right, None), "input swipe 810 1200 270 1200 500");
@@ -208,7 +215,7 @@ mod tests {
             ])
         ) {
             let on = ScreenSize { width, height };
-            let line = scroll(direction, Some(at(x, y)), on).command;
+            let line = scroll(direction, Some(at(x, y)), on).line;
             let n: Vec<u32> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
             prop_assert!(n[0] < width && n[2] < width && n[1] < height && n[3] < height, "{}", line);
         }

@@ -8,15 +8,15 @@ pub(crate) struct ShellWord(String);
 /// A text that no shell word can carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it contains the control character U+{0:04X}")]
-pub(crate) struct Unquotable(u32);
+pub(crate) struct UnquotableText(u32);
 
 /// The text between single quotes, where the shell looks for nothing but the next single quote.
 ///
 /// Control characters are refused: no argument of ours has any business with them (texts to be
 /// typed that do travel as base64), and a terminal in between might act on them.
-pub(crate) fn quote(text: &str) -> Result<ShellWord, Unquotable> {
+pub(crate) fn quote(text: &str) -> Result<ShellWord, UnquotableText> {
     if let Some(control) = text.chars().find(|c| u32::from(*c) < 0x20 || *c == '\x7f') {
-        return Err(Unquotable(u32::from(control)));
+        return Err(UnquotableText(u32::from(control)));
     }
     Ok(ShellWord(format!("'{}'", text.replace('\'', r"'\''"))))
 }

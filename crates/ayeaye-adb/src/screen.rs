@@ -4,14 +4,14 @@ use std::time::Duration;
 use ayeaye_agent::{DeviceError, ScreenState};
 use tokio::time::{Instant, sleep};
 
-use crate::gesture::accepted;
-use crate::link::Link;
-use crate::parse::{self, joined, sections};
+use crate::client::DeviceClient;
+use crate::gesture::ensure_accepted;
+use crate::parse::{self, batch, split_batch};
 use crate::quote::is_package;
 
 /// One line for all of it; the phone sorts out the few lines that matter, so that a hundred come
 /// over instead of ten thousand.
-const ASK: [&str; 3] = [
+const STATE_QUERIES: [&str; 3] = [
     "dumpsys power | grep mWakefulness=",
     "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|inputRestricted|\
      mDreamingLockscreen|screenState|interactiveState|InputTarget|mInputMethodTarget|mAwake|\
@@ -19,12 +19,12 @@ const ASK: [&str; 3] = [
     "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown|mInputStarted|mInputEditorInfo|inputType=0x'",
 ];
 
-const HOME: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
+const RESOLVE_LAUNCHER: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
                     -c android.intent.category.HOME";
 
 /// Never closed: without them the phone cannot be used, a call is cut off, or a person's secrets
 /// are asked for twice.
-const KEPT: [&str; 8] = [
+const NEVER_CLOSED: [&str; 8] = [
     "android",
     "com.android.systemui",
     "com.android.phone",
@@ -36,14 +36,14 @@ const KEPT: [&str; 8] = [
 ];
 
 /// What the screen is up to, in one round trip.
-pub(crate) async fn state(link: &Link) -> Result<ScreenState, DeviceError> {
+pub(crate) async fn state(client: &DeviceClient) -> Result<ScreenState, DeviceError> {
     let what = "the screen's state";
-    let output = link.quick(what, &joined(&ASK)).await?;
-    let [power, window, keyboard] = sections(&output.out);
+    let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
+    let [power, window, keyboard] = split_batch(&output.stdout);
     let awake = parse::awake(power).or_else(|| parse::awake(window));
     let foreground = parse::foreground(window);
     if awake.is_none() && foreground.is_none() {
-        return Err(link.garbled(what, output.gist()));
+        return Err(client.garbled(what, output.summary()));
     }
     Ok(ScreenState {
         awake: awake.unwrap_or(true),
@@ -56,48 +56,48 @@ pub(crate) async fn state(link: &Link) -> Result<ScreenState, DeviceError> {
 
 /// Turns the display on and takes away a lock screen that needs no secret. Returns what is there
 /// then.
-pub(crate) async fn wake(link: &Link) -> Result<ScreenState, DeviceError> {
-    let mut now = state(link).await?;
+pub(crate) async fn wake(client: &DeviceClient) -> Result<ScreenState, DeviceError> {
+    let mut now = state(client).await?;
     if !now.awake {
         // Wake up, which unlike the power button never turns the screen off.
-        let output = link.quick("waking it", "input keyevent 224").await?;
-        accepted(link, "waking it", &output)?;
-        now = until(link, |state| state.awake).await?;
+        let output = client.shell_quick("waking it", "input keyevent 224").await?;
+        ensure_accepted(client, "waking it", &output)?;
+        now = poll_until(client, |state| state.awake).await?;
         if !now.awake {
-            return Err(link.refused("waking it", "the screen stays off"));
+            return Err(client.refused("waking it", "the screen stays off"));
         }
     }
     if now.locked {
-        let output = link.quick("unlocking it", "wm dismiss-keyguard").await?;
-        if output.code != 0 {
+        let output = client.shell_quick("unlocking it", "wm dismiss-keyguard").await?;
+        if output.exit_code != 0 {
             // Before Android 6 the menu key did that.
-            let output = link.quick("unlocking it", "input keyevent 82").await?;
-            accepted(link, "unlocking it", &output)?;
+            let output = client.shell_quick("unlocking it", "input keyevent 82").await?;
+            ensure_accepted(client, "unlocking it", &output)?;
         }
-        now = until(link, |state| !state.locked).await?;
+        now = poll_until(client, |state| !state.locked).await?;
         if now.locked {
             let reason = "its lock screen wants a secret: a person has to unlock it";
-            return Err(link.refused("unlocking it", reason));
+            return Err(client.refused("unlocking it", reason));
         }
     }
     Ok(now)
 }
 
 /// Wakes the screen, closes the app in front, goes home.
-pub(crate) async fn reset(link: &Link) -> Result<(), DeviceError> {
-    let now = wake(link).await?;
+pub(crate) async fn reset(client: &DeviceClient) -> Result<(), DeviceError> {
+    let now = wake(client).await?;
     let what = "going back to the start";
     let mut command = String::new();
     if let Some(app) = now.foreground {
-        let home = link.quick("its launcher", HOME).await?;
-        let launcher = parse::first_component(&home.out).map(|(package, _)| package);
+        let home = client.shell_quick("its launcher", RESOLVE_LAUNCHER).await?;
+        let launcher = parse::first_component(&home.stdout).map(|(package, _)| package);
         if may_be_closed(&app.package, launcher.as_deref()) {
             command = format!("am force-stop {}; ", app.package);
         }
     }
     command.push_str("input keyevent 3");
-    let output = link.quick(what, &command).await?;
-    accepted(link, what, &output)
+    let output = client.shell_quick(what, &command).await?;
+    ensure_accepted(client, what, &output)
 }
 
 /// Whether an app in front may be closed. Where the launcher is not known, nothing that is called
@@ -108,16 +108,16 @@ fn may_be_closed(package: &str, launcher: Option<&str>) -> bool {
         ["launcher", ".home", "trebuchet"].iter().any(|word| name.contains(word))
     };
     let is_launcher = launcher.map_or_else(by_name, |launcher| launcher == package);
-    is_package(package) && !is_launcher && !KEPT.contains(&package)
+    is_package(package) && !is_launcher && !NEVER_CLOSED.contains(&package)
 }
 
-async fn until(
-    link: &Link,
+async fn poll_until(
+    client: &DeviceClient,
     wanted: impl Fn(&ScreenState) -> bool,
 ) -> Result<ScreenState, DeviceError> {
-    let deadline = Instant::now() + link.limits().wake;
+    let deadline = Instant::now() + client.limits().wake;
     loop {
-        let now = state(link).await?;
+        let now = state(client).await?;
         if wanted(&now) || deadline <= Instant::now() {
             return Ok(now);
         }

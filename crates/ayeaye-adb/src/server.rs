@@ -12,23 +12,23 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::wire::{LONGEST_SERVICE, Wire, WireError};
+use crate::protocol::{Connection, MAX_SERVICE, ProtocolError};
 use crate::{AdbConfig, ServerAddress};
 
 /// After an attempt to start a server that failed, the next has to wait this long.
-const START_AGAIN: Duration = Duration::from_secs(10);
+const RETRY_START_AFTER: Duration = Duration::from_secs(10);
 
 /// The adb server, as an address that answers or can be made to.
 #[derive(Debug)]
 pub(crate) struct Server {
     config: AdbConfig,
     /// When starting failed last, and why. Locked while one is being started.
-    failed: Mutex<Option<(Instant, String)>>,
+    last_failure: Mutex<Option<(Instant, String)>>,
 }
 
 impl Server {
     pub(crate) fn new(config: AdbConfig) -> Self {
-        Self { config, failed: Mutex::new(None) }
+        Self { config, last_failure: Mutex::new(None) }
     }
 
     pub(crate) fn config(&self) -> &AdbConfig {
@@ -36,68 +36,68 @@ impl Server {
     }
 
     /// A new connection. Ends by itself inside the limits for connecting and starting.
-    pub(crate) async fn connect(&self) -> Result<Wire, DeviceError> {
+    pub(crate) async fn connect(&self) -> Result<Connection, DeviceError> {
         match self.dial().await {
-            Ok(wire) => Ok(wire),
+            Ok(connection) => Ok(connection),
             Err(error) if is_unreachable(&error) && self.config.server.is_local() => {
                 self.start(&error).await?;
-                self.dial().await.map_err(|error| self.missing(error))
+                self.dial().await.map_err(|error| self.unavailable(error))
             }
-            Err(error) => Err(self.missing(error)),
+            Err(error) => Err(self.unavailable(error)),
         }
     }
 
     /// The answer to a question that is about no particular phone.
     pub(crate) async fn query(&self, service: &str) -> Result<Vec<u8>, DeviceError> {
-        let mut wire = self.connect().await?;
+        let mut connection = self.connect().await?;
         let limit = self.config.limits.list;
         let answer = async {
-            wire.request(service).await?;
-            wire.body(LONGEST_SERVICE).await
+            connection.request(service).await?;
+            connection.read_block(MAX_SERVICE).await
         };
         match timeout(limit, answer).await {
             Ok(Ok(body)) => Ok(body),
-            Ok(Err(error)) => Err(self.missing(error)),
-            Err(_) => Err(self.silent(limit)),
+            Ok(Err(error)) => Err(self.unavailable(error)),
+            Err(_) => Err(self.no_answer(limit)),
         }
     }
 
     /// A question about one phone, answered by the server for it.
-    pub(crate) async fn query_about(
+    pub(crate) async fn query_device(
         &self,
         id: &DeviceId,
         question: &str,
-    ) -> Result<Result<Vec<u8>, WireError>, DeviceError> {
-        let mut wire = self.connect().await?;
+    ) -> Result<Result<Vec<u8>, ProtocolError>, DeviceError> {
+        let mut connection = self.connect().await?;
         let limit = self.config.limits.list;
         let answer = async {
-            wire.request(&format!("host-serial:{id}:{question}")).await?;
-            wire.body(LONGEST_SERVICE).await
+            connection.request(&format!("host-serial:{id}:{question}")).await?;
+            connection.read_block(MAX_SERVICE).await
         };
-        timeout(limit, answer).await.map_err(|_| self.silent(limit))
+        timeout(limit, answer).await.map_err(|_| self.no_answer(limit))
     }
 
     /// The error for a server that cannot be used.
-    pub(crate) fn missing(&self, cause: impl std::fmt::Display) -> DeviceError {
+    pub(crate) fn unavailable(&self, cause: impl std::fmt::Display) -> DeviceError {
         DeviceError::NoServer { address: self.config.server.to_string(), cause: cause.to_string() }
     }
 
-    fn silent(&self, limit: Duration) -> DeviceError {
-        self.missing(format_args!("it did not answer within {} s", limit.as_secs_f32()))
+    fn no_answer(&self, limit: Duration) -> DeviceError {
+        self.unavailable(format_args!("it did not answer within {} s", limit.as_secs_f32()))
     }
 
-    async fn dial(&self) -> std::io::Result<Wire> {
+    async fn dial(&self) -> std::io::Result<Connection> {
         let limit = self.config.limits.connect;
         let dialled = async {
             match &self.config.server {
                 ServerAddress::Tcp { host, port } => {
                     let stream = TcpStream::connect((host.as_str(), *port)).await?;
                     stream.set_nodelay(true)?;
-                    Ok(Wire::new(stream))
+                    Ok(Connection::new(stream))
                 }
                 #[cfg(unix)]
                 ServerAddress::Local(path) => {
-                    Ok(Wire::new(tokio::net::UnixStream::connect(path).await?))
+                    Ok(Connection::new(tokio::net::UnixStream::connect(path).await?))
                 }
                 #[cfg(not(unix))]
                 ServerAddress::Local(_) => Err(std::io::Error::new(
@@ -116,16 +116,16 @@ impl Server {
         let Some(adb) = &self.config.adb else {
             let hint = "none was started: there is no adb program (install Android's platform-tools), or \
                         adb.start-server is off";
-            return Err(self.missing(format_args!("{why}; {hint}")));
+            return Err(self.unavailable(format_args!("{why}; {hint}")));
         };
-        let mut failed = self.failed.lock().await;
+        let mut failed = self.last_failure.lock().await;
         if self.dial().await.is_ok() {
             return Ok(()); // somebody else was quicker
         }
         if let Some((when, cause)) = failed.as_ref()
-            && when.elapsed() < START_AGAIN
+            && when.elapsed() < RETRY_START_AFTER
         {
-            return Err(self.missing(cause));
+            return Err(self.unavailable(cause));
         }
         tracing::info!(server = %self.config.server, adb = %adb.display(), "starting the adb server");
         let mut command = Command::new(adb);
@@ -154,7 +154,7 @@ impl Server {
             ),
         };
         *failed = Some((Instant::now(), cause.clone()));
-        Err(self.missing(cause))
+        Err(self.unavailable(cause))
     }
 }
 

@@ -7,78 +7,86 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::BytesMut;
 
-use crate::parse::clean;
-use crate::wire::{Wire, WireError};
+use crate::parse::sanitize;
+use crate::protocol::{Connection, ProtocolError};
 
 /// The most that a command may print. `dumpsys window` of a busy phone has a quarter of it.
-pub(crate) const MOST_OUTPUT: usize = 1024 * 1024;
+pub(crate) const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// What a command printed and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Output {
-    pub(crate) code: u8,
-    pub(crate) out: String,
+pub(crate) struct ShellOutput {
+    pub(crate) exit_code: u8,
+    pub(crate) stdout: String,
     /// Empty on phones that mix both into one.
-    pub(crate) err: String,
+    pub(crate) stderr: String,
 }
 
-impl Output {
+impl ShellOutput {
     /// Everything it printed, for looking for complaints: which of the two a vendor's `input` or
     /// `am` prints them to is not to be relied on.
-    pub(crate) fn all(&self) -> String {
-        format!("{}\n{}", self.out, self.err)
+    pub(crate) fn combined(&self) -> String {
+        format!("{}\n{}", self.stdout, self.stderr)
     }
 
     /// The gist of it for an error message.
-    pub(crate) fn gist(&self) -> String {
-        let all = self.all();
+    pub(crate) fn summary(&self) -> String {
+        let all = self.combined();
         let told = all.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message");
-        format!("exit code {}: {}", self.code, clean(told))
+        format!("exit code {}: {}", self.exit_code, sanitize(told))
     }
 }
 
 /// Reads shell v2 packets up to and including the exit code.
-pub(crate) async fn read_v2(wire: &mut Wire) -> Result<Output, WireError> {
+pub(crate) async fn read_v2(connection: &mut Connection) -> Result<ShellOutput, ProtocolError> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     loop {
         let mut head = [0; 5];
-        wire.fill(&mut head).await?;
+        connection.read_exact(&mut head).await?;
         let [kind, length @ ..] = head;
         let length = u32::from_le_bytes(length) as usize;
-        if MOST_OUTPUT < out.len() + err.len() + length {
-            return Err(WireError::Flood(MOST_OUTPUT));
+        if MAX_OUTPUT < out.len() + err.len() + length {
+            return Err(ProtocolError::ResponseTooLong(MAX_OUTPUT));
         }
         match (kind, length) {
-            (1, _) => take(wire, &mut out, length).await?,
-            (2, _) => take(wire, &mut err, length).await?,
+            (1, _) => take(connection, &mut out, length).await?,
+            (2, _) => take(connection, &mut err, length).await?,
             (3, 1) => {
                 let mut code = [0];
-                wire.fill(&mut code).await?;
-                return Ok(Output { code: code[0], out: text(&out), err: text(&err) });
+                connection.read_exact(&mut code).await?;
+                return Ok(ShellOutput {
+                    exit_code: code[0],
+                    stdout: text(&out),
+                    stderr: text(&err),
+                });
             }
-            _ => return Err(WireError::NotAdb),
+            _ => return Err(ProtocolError::NotAdb),
         }
     }
 }
 
-async fn take(wire: &mut Wire, into: &mut Vec<u8>, length: usize) -> Result<(), WireError> {
+async fn take(
+    connection: &mut Connection,
+    into: &mut Vec<u8>,
+    length: usize,
+) -> Result<(), ProtocolError> {
     let start = into.len();
     into.resize(start + length, 0);
-    wire.fill(&mut into[start..]).await
+    connection.read_exact(&mut into[start..]).await
 }
 
 /// A word that is printed behind a command's output, with its exit code.
 #[derive(Debug)]
-pub(crate) struct Mark(String);
+pub(crate) struct ExitMarker(String);
 
-impl Mark {
+impl ExitMarker {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         Self(format!("ayeaye-end-{}:", COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// The command line with the mark behind it.
-    pub(crate) fn after(&self, command: &str) -> String {
+    pub(crate) fn append_to(&self, command: &str) -> String {
         format!("{command}; echo \"{}$?\"", self.0)
     }
 
@@ -90,17 +98,20 @@ impl Mark {
 }
 
 /// Reads bare output up to its end, which must have the mark.
-pub(crate) async fn read_marked(wire: &mut Wire, mark: &Mark) -> Result<Output, WireError> {
+pub(crate) async fn read_with_marker(
+    connection: &mut Connection,
+    mark: &ExitMarker,
+) -> Result<ShellOutput, ProtocolError> {
     let mut bytes = BytesMut::new();
-    while wire.more(&mut bytes).await? != 0 {
-        if MOST_OUTPUT < bytes.len() {
-            return Err(WireError::Flood(MOST_OUTPUT));
+    while connection.read_some(&mut bytes).await? != 0 {
+        if MAX_OUTPUT < bytes.len() {
+            return Err(ProtocolError::ResponseTooLong(MAX_OUTPUT));
         }
     }
     // Old phones put a terminal in between, which ends lines with CR LF.
     let all = text(&bytes).replace('\r', "");
-    let (out, code) = mark.split(&all).ok_or(WireError::Ended)?;
-    Ok(Output { code, out: out.to_owned(), err: String::new() })
+    let (out, exit_code) = mark.split(&all).ok_or(ProtocolError::Closed)?;
+    Ok(ShellOutput { exit_code, stdout: out.to_owned(), stderr: String::new() })
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -119,49 +130,56 @@ mod tests {
         [&[kind], &length.to_le_bytes()[..], data].concat()
     }
 
-    async fn wire_with(bytes: &[u8]) -> Wire {
+    async fn connection_with(bytes: &[u8]) -> Connection {
         let (ours, mut theirs) = tokio::io::duplex(bytes.len() + 1);
         theirs.write_all(bytes).await.unwrap();
         theirs.shutdown().await.unwrap();
-        Wire::new(ours)
+        Connection::new(ours)
     }
 
     #[tokio::test]
     async fn packets_are_sorted_and_the_code_is_kept() {
         let bytes =
             [packet(1, b"on"), packet(2, b"oops"), packet(1, b"e\n"), packet(3, &[7])].concat();
-        let output = read_v2(&mut wire_with(&bytes).await).await.unwrap();
-        assert_eq!(output, Output { code: 7, out: "one\n".to_owned(), err: "oops".to_owned() });
+        let output = read_v2(&mut connection_with(&bytes).await).await.unwrap();
+        assert_eq!(
+            output,
+            ShellOutput { exit_code: 7, stdout: "one\n".to_owned(), stderr: "oops".to_owned() }
+        );
     }
 
     #[tokio::test]
     async fn no_exit_code_is_no_success() {
         for bytes in [packet(1, b"done"), packet(3, &[0])[..5].to_vec(), Vec::new()] {
-            let read = read_v2(&mut wire_with(&bytes).await).await;
-            assert!(matches!(read, Err(WireError::Ended)), "{bytes:?}");
+            let read = read_v2(&mut connection_with(&bytes).await).await;
+            assert!(matches!(read, Err(ProtocolError::Closed)), "{bytes:?}");
         }
         assert!(matches!(
-            read_marked(&mut wire_with(b"done\n").await, &Mark::new()).await,
-            Err(WireError::Ended)
+            read_with_marker(&mut connection_with(b"done\n").await, &ExitMarker::new()).await,
+            Err(ProtocolError::Closed)
         ));
     }
 
     #[tokio::test]
     async fn a_lying_length_is_refused_before_it_is_believed() {
         let bytes = [&[1][..], &u32::MAX.to_le_bytes()].concat();
-        let read = read_v2(&mut wire_with(&bytes).await).await;
-        assert!(matches!(read, Err(WireError::Flood(_))));
-        let read = read_v2(&mut wire_with(&packet(9, b"")).await).await;
-        assert!(matches!(read, Err(WireError::NotAdb)));
+        let read = read_v2(&mut connection_with(&bytes).await).await;
+        assert!(matches!(read, Err(ProtocolError::ResponseTooLong(_))));
+        let read = read_v2(&mut connection_with(&packet(9, b"")).await).await;
+        assert!(matches!(read, Err(ProtocolError::NotAdb)));
     }
 
     #[tokio::test]
     async fn bare_output_carries_its_code_behind_a_mark() {
-        let mark = Mark::new();
-        assert!(mark.after("ls").starts_with("ls; echo "));
+        let mark = ExitMarker::new();
+        assert!(mark.append_to("ls").starts_with("ls; echo "));
         let said = format!("a\r\nb\r\n{}12\r\n", mark.0);
-        let output = read_marked(&mut wire_with(said.as_bytes()).await, &mark).await.unwrap();
-        assert_eq!(output, Output { code: 12, out: "a\nb\n".to_owned(), err: String::new() });
+        let output =
+            read_with_marker(&mut connection_with(said.as_bytes()).await, &mark).await.unwrap();
+        assert_eq!(
+            output,
+            ShellOutput { exit_code: 12, stdout: "a\nb\n".to_owned(), stderr: String::new() }
+        );
     }
 
     proptest! {
@@ -170,8 +188,8 @@ mod tests {
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
             runtime.block_on(async {
                 // Whatever comes out, it comes to an end and without a panic.
-                drop(read_v2(&mut wire_with(&bytes).await).await);
-                drop(read_marked(&mut wire_with(&bytes).await, &Mark::new()).await);
+                drop(read_v2(&mut connection_with(&bytes).await).await);
+                drop(read_with_marker(&mut connection_with(&bytes).await, &ExitMarker::new()).await);
             });
         }
     }

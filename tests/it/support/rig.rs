@@ -55,7 +55,7 @@ impl Default for RigOptions {
             scripted: false,
             first_byte: Duration::from_secs(20),
             model: None,
-            adb: ayeaye_adb::Limits::USUAL,
+            adb: ayeaye_adb::Limits::DEFAULT,
             adb_device: AdbDevice::default(),
             data: TempDir::new().unwrap(),
             logs: LogSettings { images: Images::None, ..LogSettings::default() },

@@ -3,7 +3,7 @@ use ::png::{ColorType, Decoder, Limits, Transformations};
 use ayeaye_agent::{Frame, MAX_PIXELS, MAX_SIDE, ScreenSize};
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-use super::{MOST, told};
+use super::{MAX_BYTES, describe};
 
 const MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// The chunk that ends every PNG: no data, its name, its checksum.
@@ -17,7 +17,7 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
 /// The picture in these bytes. Text before it is passed over, blanks behind it too; a picture
 /// without its last chunk is refused, though a decoder might make something of it.
 pub(super) fn frame(bytes: &[u8]) -> Result<Frame, String> {
-    let start = find(bytes, MAGIC).ok_or_else(|| told(bytes))?;
+    let start = find(bytes, MAGIC).ok_or_else(|| describe(bytes))?;
     let file = bytes[start..].trim_ascii_end();
     if !file.ends_with(END) {
         return Err(format!("the PNG of {} bytes has no end", file.len()));
@@ -26,7 +26,7 @@ pub(super) fn frame(bytes: &[u8]) -> Result<Frame, String> {
 }
 
 fn decode(file: &[u8]) -> Result<Frame, String> {
-    let limits = Limits { bytes: MOST };
+    let limits = Limits { bytes: MAX_BYTES };
     let mut decoder = Decoder::new_with_limits(std::io::Cursor::new(file), limits);
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
     let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
@@ -35,7 +35,7 @@ fn decode(file: &[u8]) -> Result<Frame, String> {
     if MAX_SIDE < width.max(height) || MAX_PIXELS < pixels {
         return Err(format!("a screen of {width}x{height} is not believable"));
     }
-    let room = reader.output_buffer_size().filter(|room| *room <= MOST).ok_or("too large")?;
+    let room = reader.output_buffer_size().filter(|room| *room <= MAX_BYTES).ok_or("too large")?;
     let mut rows = vec![0; room];
     let info = reader.next_frame(&mut rows).map_err(|e| e.to_string())?;
     reader.finish().map_err(|e| e.to_string())?;

@@ -3,10 +3,10 @@
 use ayeaye_agent::{Frame, InvalidFrame, ScreenSize};
 use bytes::{BufMut as _, BytesMut};
 
-use super::{Pixels, told};
+use super::{Pixels, describe};
 
 /// How far into the bytes a header may begin: phones with several screens print a warning first.
-const LONGEST_TALK: usize = 4096;
+const MAX_PREAMBLE: usize = 4096;
 
 /// The fourth number of a header is at most this (`ColorSpace`: unknown, sRGB, Display P3).
 const COLOUR_SPACES: u32 = 16;
@@ -58,17 +58,17 @@ impl Header {
     }
 }
 
-/// How many bytes a capture that begins like this must have, when it can be told.
-pub(super) fn announced(start: &[u8]) -> Option<usize> {
+/// How many bytes a capture that begins like this must have, when it can be describe.
+pub(super) fn expected_length(start: &[u8]) -> Option<usize> {
     Header::read(start).map(|header| header.length() + 16)
 }
 
 /// The frame in these bytes, all of which must be accounted for.
 pub(super) fn frame(mut bytes: Pixels) -> Result<Frame, String> {
     let Some((header, start)) = locate(&bytes) else {
-        return Err(match announced(&bytes) {
+        return Err(match expected_length(&bytes) {
             Some(length) => format!("{} bytes came instead of {length}", bytes.len()),
-            None => told(&bytes),
+            None => describe(&bytes),
         });
     };
     let mut pixels = bytes.split_off(start);
@@ -110,7 +110,7 @@ fn locate(bytes: &[u8]) -> Option<(Header, usize)> {
         let first = u32::from_le_bytes(*bytes.get(at + 12..)?.first_chunk()?);
         (end(12) == bytes.len() && COLOUR_SPACES < first).then_some((header, at + 12))
     };
-    (0..bytes.len().min(LONGEST_TALK)).find_map(fits)
+    (0..bytes.len().min(MAX_PREAMBLE)).find_map(fits)
 }
 
 fn from_565(pixel: [u8; 2]) -> [u8; 4] {
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn no_room_is_made_for_a_size_that_cannot_be() {
-        assert_eq!(announced(&capture(b"", &[60_000, 60_000, 1], b"")), None);
-        assert_eq!(announced(&capture(b"", &[1080, 2400, 1], b"")), Some(10_368_016));
-        assert_eq!(announced(b"usage: screencap [-hp]"), None);
+        assert_eq!(expected_length(&capture(b"", &[60_000, 60_000, 1], b"")), None);
+        assert_eq!(expected_length(&capture(b"", &[1080, 2400, 1], b"")), Some(10_368_016));
+        assert_eq!(expected_length(b"usage: screencap [-hp]"), None);
     }
 
     proptest! {

@@ -1,5 +1,5 @@
 //! Lists of apps.
-use super::keyboard::is_component;
+use super::input_method::is_component;
 
 /// The components that `cmd package query-activities --brief` and its like name, one a line among
 /// lines about their priority.

@@ -1,9 +1,9 @@
 //! The list of phones, as `host:devices-l` and `adb devices -l` write it.
-use super::clean;
+use super::sanitize;
 
 /// One phone of the list, in adb's words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Line {
+pub struct DeviceListing {
     /// The serial.
     pub serial: String,
     /// Such as `device`, `offline`, `unauthorized`, `no permissions`.
@@ -42,11 +42,11 @@ const FIELDS: [&str; 6] = ["usb:", "product:", "model:", "device:", "features:",
 const NO_SERIAL: &str = "(no serial number)";
 
 /// Every phone of the list. Headers, messages of the adb program and what is no phone are passed over.
-pub(crate) fn devices(text: &str) -> Vec<Line> {
+pub(crate) fn devices(text: &str) -> Vec<DeviceListing> {
     text.lines().filter_map(line).collect()
 }
 
-fn line(text: &str) -> Option<Line> {
+fn line(text: &str) -> Option<DeviceListing> {
     let text = text.trim();
     let (serial, rest) = match text.strip_prefix(NO_SERIAL) {
         Some(rest) => (NO_SERIAL, rest),
@@ -59,12 +59,12 @@ fn line(text: &str) -> Option<Line> {
         None => found_on_the_network(&text[..text.len() - fields.len()])?,
     };
     // One of which nothing can be shown can also not be asked for.
-    let serial = Some(clean(serial)).filter(|serial| !serial.is_empty())?;
-    let mut line = Line { serial, state, ..Line::default() };
+    let serial = Some(sanitize(serial)).filter(|serial| !serial.is_empty())?;
+    let mut line = DeviceListing { serial, state, ..DeviceListing::default() };
     let mut fields = fields;
     while let Some((name, rest)) = fields.split_once(':') {
         let end = first_field(rest);
-        let value = clean(&rest[..end]);
+        let value = sanitize(&rest[..end]);
         let value = Some(value).filter(|v| !v.is_empty());
         match name.trim() {
             "product" => line.product = value,
@@ -105,5 +105,5 @@ fn state(text: &str) -> Option<String> {
         return Some("no permissions".to_owned());
     }
     let is_word = !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase());
-    is_word.then(|| clean(text))
+    is_word.then(|| sanitize(text))
 }

@@ -6,7 +6,7 @@
 //! is meant, and stands in where no activity is named.
 use ayeaye_agent::Component;
 
-use super::clean;
+use super::sanitize;
 
 /// The activity in front, from `dumpsys window`, `dumpsys activity activities` or lines of them.
 pub(crate) fn foreground(text: &str) -> Option<Component> {
@@ -59,5 +59,5 @@ fn component(line: &str) -> Option<Component> {
 /// `com.x.Main` of `com.x` as `.Main`, so that both ways of writing it are equal.
 fn short(package: &str, activity: &str) -> String {
     let rest = activity.strip_prefix(package).filter(|rest| rest.starts_with('.'));
-    clean(rest.unwrap_or(activity))
+    sanitize(rest.unwrap_or(activity))
 }

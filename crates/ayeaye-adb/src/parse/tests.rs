@@ -234,7 +234,7 @@ fn keyboards_are_read_in_either_form() {
     assert_eq!(input_method_ids(&long), ["com.android.inputmethod.latin/.LatinIME"]);
     let short = "com.android.adbkeyboard/.AdbIME\ncom.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME\n";
     assert_eq!(input_method_ids(short).len(), 2);
-    let keyboards = Keyboards::read("", short, "null\n");
+    let keyboards = InputMethods::read("", short, "null\n");
     assert_eq!((keyboards.installed.len(), keyboards.current), (2, None));
     assert_eq!(keyboard_shown("  mInputShown=true mX=1"), Some(true));
     assert_eq!(keyboard_shown("  mInputShown=false"), Some(false));
@@ -280,8 +280,8 @@ fn a_tree_is_whole_or_none() {
 fn everything(text: &str) {
     drop((devices(text), foreground(text), locked(text), awake(text), wm_size(text)));
     drop((current_size(text), input_method_ids(text), keyboard_shown(text), components(text)));
-    drop((packages(text), ui_tree(text).map(str::len), clean(text), clean_line(text)));
-    assert!(sections::<4>(text).iter().all(|s| s.len() <= text.len()));
+    drop((packages(text), ui_tree(text).map(str::len), sanitize(text), sanitize_first_line(text)));
+    assert!(split_batch::<4>(text).iter().all(|s| s.len() <= text.len()));
 }
 
 #[test]

@@ -1,21 +1,21 @@
 //! Strings that a phone has a say in.
 
 /// The most characters of a phone's own strings that go any further.
-const LONGEST: usize = 128;
+const MAX_CHARS: usize = 128;
 
 /// A string from a phone, fit to be shown: without control characters and without the marks that
 /// turn the direction of writing around, at most 128 characters.
-pub(crate) fn clean(text: &str) -> String {
-    let shown = |c: &char| !c.is_control() && !turns_around(*c);
-    text.chars().filter(shown).take(LONGEST).collect::<String>().trim().to_owned()
+pub(crate) fn sanitize(text: &str) -> String {
+    let shown = |c: &char| !c.is_control() && !is_invisible_format(*c);
+    text.chars().filter(shown).take(MAX_CHARS).collect::<String>().trim().to_owned()
 }
 
 /// The first line that says something, [`clean`].
-pub(crate) fn clean_line(text: &str) -> Option<String> {
-    text.lines().map(clean).find(|line| !line.is_empty())
+pub(crate) fn sanitize_first_line(text: &str) -> Option<String> {
+    text.lines().map(sanitize).find(|line| !line.is_empty())
 }
 
-fn turns_around(c: char) -> bool {
+fn is_invisible_format(c: char) -> bool {
     matches!(c,
         '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
@@ -23,17 +23,17 @@ fn turns_around(c: char) -> bool {
 
 /// Several commands as one line, so that they cost one round trip; [`sections`] takes their output
 /// apart again.
-pub(crate) fn joined(commands: &[&str]) -> String {
-    commands.join(&format!("; echo {CUT}; "))
+pub(crate) fn batch(commands: &[&str]) -> String {
+    commands.join(&format!("; echo {SEPARATOR}; "))
 }
 
 /// The outputs of commands that were [`joined`], in their order; what is missing is empty.
-pub(crate) fn sections<const N: usize>(output: &str) -> [&str; N] {
-    let mut parts = output.splitn(N, CUT);
+pub(crate) fn split_batch<const N: usize>(output: &str) -> [&str; N] {
+    let mut parts = output.splitn(N, SEPARATOR);
     std::array::from_fn(|_| parts.next().unwrap_or_default())
 }
 
-const CUT: &str = "--ayeaye--";
+const SEPARATOR: &str = "--ayeaye--";
 
 #[cfg(test)]
 mod tests {
@@ -41,16 +41,16 @@ mod tests {
 
     #[test]
     fn what_could_deceive_a_reader_is_taken_out() {
-        assert_eq!(clean("Pixel\u{202e} 7\x1b[31m\n"), "Pixel 7[31m");
-        assert_eq!(clean(&"长".repeat(200)).chars().count(), 128);
-        assert_eq!(clean_line("\n \nPixel 7\r\nmore"), Some("Pixel 7".to_owned()));
-        assert_eq!(clean_line("\u{feff}\n"), None);
+        assert_eq!(sanitize("Pixel\u{202e} 7\x1b[31m\n"), "Pixel 7[31m");
+        assert_eq!(sanitize(&"长".repeat(200)).chars().count(), 128);
+        assert_eq!(sanitize_first_line("\n \nPixel 7\r\nmore"), Some("Pixel 7".to_owned()));
+        assert_eq!(sanitize_first_line("\u{feff}\n"), None);
     }
 
     #[test]
     fn joined_commands_come_apart_again() {
-        assert_eq!(joined(&["a", "b"]), "a; echo --ayeaye--; b");
-        assert_eq!(sections("1\n--ayeaye--\n2\n"), ["1\n", "\n2\n"]);
-        assert_eq!(sections("1"), ["1", "", ""]);
+        assert_eq!(batch(&["a", "b"]), "a; echo --ayeaye--; b");
+        assert_eq!(split_batch("1\n--ayeaye--\n2\n"), ["1\n", "\n2\n"]);
+        assert_eq!(split_batch("1"), ["1", "", ""]);
     }
 }

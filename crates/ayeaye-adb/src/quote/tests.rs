@@ -12,7 +12,7 @@ const CASES: usize = 20_000;
 
 #[test]
 fn control_characters_are_refused_and_named() {
-    assert_eq!(quote("a\0b"), Err(Unquotable(0)));
+    assert_eq!(quote("a\0b"), Err(UnquotableText(0)));
     assert_eq!(quote("a\nb").unwrap_err().to_string(), "it contains the control character U+000A");
     assert!(quote("\x1b[2J").is_err());
     assert_eq!(quote("it's").unwrap().to_string(), r"'it'\''s'");

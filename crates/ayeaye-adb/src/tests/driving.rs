@@ -159,7 +159,7 @@ async fn two_taps_are_adapted_to_the_phones_age() {
 
 #[tokio::test]
 async fn the_line_for_old_phones_is_read_by_a_shell_as_meant() {
-    let line = crate::gesture::double_tap(Point::new(1, 1).unwrap(), ON, Some(28)).command;
+    let line = crate::gesture::double_tap(Point::new(1, 1).unwrap(), ON, Some(28)).line;
     for (status, code) in [("true", 0), ("false", 1)] {
         let script = format!("input() {{ echo \"$@\"; {status}; }}\n{line}");
         let shell = if std::path::Path::new("/usr/bin/mksh").exists() { "mksh" } else { "sh" };

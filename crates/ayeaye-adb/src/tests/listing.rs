@@ -187,8 +187,8 @@ async fn phones_on_the_network_are_connected_by_the_server() {
     assert!(matches!(failed, ConnectError::Refused(text) if text == "no such device"));
     devices.pair("10.0.0.9:40000", "123456").await.unwrap();
     assert!(devices.pair("10.0.0.9:40000", "1;id").await.is_err());
-    assert!(matches!(devices.connect("; id").await, Err(ConnectError::BadAddress(_))));
-    let offers = devices.offers().await.unwrap();
+    assert!(matches!(devices.connect("; id").await, Err(ConnectError::InvalidAddress(_))));
+    let offers = devices.discover().await.unwrap();
     assert_eq!((offers[0].name.as_str(), offers[0].address.port()), ("adb-X1", 37000));
 }
 

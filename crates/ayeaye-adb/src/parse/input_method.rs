@@ -2,13 +2,13 @@
 
 /// Which keyboards there are and which is in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Keyboards {
+pub(crate) struct InputMethods {
     pub(crate) installed: Vec<String>,
     pub(crate) enabled: Vec<String>,
     pub(crate) current: Option<String>,
 }
 
-impl Keyboards {
+impl InputMethods {
     /// From `ime list -s -a`, `ime list -s` and `settings get secure default_input_method`.
     pub(crate) fn read(all: &str, enabled: &str, current: &str) -> Self {
         let enabled = input_method_ids(enabled);

@@ -10,20 +10,20 @@ use bytes::BytesMut;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
-use crate::refusal::{Stage, device_error};
+use crate::errors::{Stage, device_error};
+use crate::protocol::{Connection, ProtocolError};
 use crate::server::Server;
-use crate::shell::{self, Output};
-use crate::wire::{Wire, WireError};
+use crate::shell::{self, ShellOutput};
 
 /// The way to one phone.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct DeviceClient {
     server: Arc<Server>,
     id: DeviceId,
     shell_v2: OnceCell<bool>,
 }
 
-impl Link {
+impl DeviceClient {
     pub(crate) fn new(server: Arc<Server>, id: DeviceId) -> Self {
         Self { server, id, shell_v2: OnceCell::new() }
     }
@@ -44,22 +44,30 @@ impl Link {
         what: &str,
         command: &str,
         limit: Duration,
-    ) -> Result<Output, DeviceError> {
+    ) -> Result<ShellOutput, DeviceError> {
         let deadline = Instant::now() + limit;
         if self.has_shell_v2().await? {
             let service = format!("shell,v2,raw:{command}");
-            self.call(what, &service, deadline, limit, async |wire| shell::read_v2(wire).await)
-                .await
+            self.call(what, &service, deadline, limit, async |connection| {
+                shell::read_v2(connection).await
+            })
+            .await
         } else {
-            let mark = shell::Mark::new();
-            let service = format!("shell:{}", mark.after(command));
-            let read = async |wire: &mut Wire| shell::read_marked(wire, &mark).await;
+            let mark = shell::ExitMarker::new();
+            let service = format!("shell:{}", mark.append_to(command));
+            let read = async |connection: &mut Connection| {
+                shell::read_with_marker(connection, &mark).await
+            };
             self.call(what, &service, deadline, limit, read).await
         }
     }
 
     /// [`shell`](Self::shell) with the limit for commands that return at once.
-    pub(crate) async fn quick(&self, what: &str, command: &str) -> Result<Output, DeviceError> {
+    pub(crate) async fn shell_quick(
+        &self,
+        what: &str,
+        command: &str,
+    ) -> Result<ShellOutput, DeviceError> {
         self.shell(what, command, self.limits().shell).await
     }
 
@@ -75,7 +83,7 @@ impl Link {
     ) -> Result<BytesMut, DeviceError> {
         let limit = deadline.saturating_duration_since(Instant::now());
         let service = format!("exec:{command}");
-        let read = async |wire: &mut Wire| {
+        let read = async |connection: &mut Connection| {
             let mut bytes = BytesMut::with_capacity(64 * 1024);
             loop {
                 if bytes.len() == bytes.capacity() {
@@ -83,11 +91,11 @@ impl Link {
                     let room = grow(&bytes).max(bytes.len() * 2).min(most) + 1;
                     bytes.reserve(room.saturating_sub(bytes.len()).max(1));
                 }
-                if wire.more(&mut bytes).await? == 0 {
+                if connection.read_some(&mut bytes).await? == 0 {
                     return Ok(bytes);
                 }
                 if most < bytes.len() {
-                    return Err(WireError::Flood(most));
+                    return Err(ProtocolError::ResponseTooLong(most));
                 }
             }
         };
@@ -103,25 +111,25 @@ impl Link {
         service: &str,
         deadline: Instant,
         limit: Duration,
-        talk: impl AsyncFnOnce(&mut Wire) -> Result<T, WireError>,
+        talk: impl AsyncFnOnce(&mut Connection) -> Result<T, ProtocolError>,
     ) -> Result<T, DeviceError> {
-        let mut wire = self.server.connect().await?;
+        let mut connection = self.server.connect().await?;
         let transport = format!("host:transport:{}", self.id);
-        match timeout_at(deadline, wire.request(&transport)).await {
+        match timeout_at(deadline, connection.request(&transport)).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(device_error(&self.id, what, Stage::Reaching, error)),
+            Ok(Err(error)) => return Err(device_error(&self.id, what, Stage::Connecting, error)),
             Err(_) => {
                 let state = "out of reach: the adb server does not answer".to_owned();
                 return Err(DeviceError::NotReady(self.id.clone(), state));
             }
         }
         let asked = async {
-            wire.request(service).await?;
-            talk(&mut wire).await
+            connection.request(service).await?;
+            talk(&mut connection).await
         };
         match timeout_at(deadline, asked).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(device_error(&self.id, what, Stage::Asked, error)),
+            Ok(Err(error)) => Err(device_error(&self.id, what, Stage::Requested, error)),
             Err(_) => Err(DeviceError::TimedOut {
                 id: self.id.clone(),
                 what: what.to_owned(),
@@ -132,12 +140,12 @@ impl Link {
 
     /// Whether the phone's shell tells exit codes (Android 7 and later), asked once.
     pub(crate) async fn has_shell_v2(&self) -> Result<bool, DeviceError> {
-        let ask = async || match self.server.query_about(&self.id, "features").await? {
+        let ask = async || match self.server.query_device(&self.id, "features").await? {
             Ok(list) => {
                 let list = String::from_utf8_lossy(&list).into_owned();
                 Ok(list.trim().split(',').any(|feature| feature == "shell_v2"))
             }
-            Err(error) => match device_error(&self.id, "its features", Stage::Reaching, error) {
+            Err(error) => match device_error(&self.id, "its features", Stage::Connecting, error) {
                 // A server too old for the question is too old for the answer.
                 DeviceError::Refused { .. } => Ok(false),
                 error => Err(error),

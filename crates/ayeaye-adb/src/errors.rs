@@ -1,19 +1,19 @@
 //! What the adb server says no with, turned into what the caller can do about it.
 use ayeaye_agent::{DeviceError, DeviceId};
 
-use crate::parse::clean;
-use crate::wire::WireError;
+use crate::parse::sanitize;
+use crate::protocol::ProtocolError;
 
 /// Begins what a phone says, so that its words are not taken for adb's own.
-pub(crate) const ON_THE_PHONE: &str = "on the phone: ";
+pub(crate) const FROM_DEVICE: &str = "on the phone: ";
 
 /// How far a call had got when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// The phone had not been asked for anything yet.
-    Reaching,
+    Connecting,
     /// The request was on its way: it may have been carried out.
-    Asked,
+    Requested,
 }
 
 /// The typed error for what went wrong with one phone during `what`.
@@ -21,31 +21,33 @@ pub(crate) fn device_error(
     id: &DeviceId,
     what: &str,
     stage: Stage,
-    error: WireError,
+    error: ProtocolError,
 ) -> DeviceError {
     let refused =
         |reason: String| DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason };
     match (error, stage) {
-        (WireError::Failed(text), _) => from_text(id, what, stage, &text),
-        (WireError::Ended | WireError::Broken(_), Stage::Asked) => {
+        (ProtocolError::Failed(text), _) => from_text(id, what, stage, &text),
+        (ProtocolError::Closed | ProtocolError::Io(_), Stage::Requested) => {
             DeviceError::LinkLost(id.clone(), what.to_owned())
         }
-        (error @ WireError::TooLong, _) => refused(error.to_string()),
-        (error, Stage::Reaching) => {
+        (error @ ProtocolError::RequestTooLong, _) => refused(error.to_string()),
+        (error, Stage::Connecting) => {
             DeviceError::NotReady(id.clone(), format!("out of reach: {error}"))
         }
-        (error @ (WireError::NotAdb | WireError::Flood(_)), Stage::Asked) => DeviceError::Garbled {
-            id: id.clone(),
-            what: what.to_owned(),
-            reason: error.to_string(),
-        },
+        (error @ (ProtocolError::NotAdb | ProtocolError::ResponseTooLong(_)), Stage::Requested) => {
+            DeviceError::Garbled {
+                id: id.clone(),
+                what: what.to_owned(),
+                reason: error.to_string(),
+            }
+        }
     }
 }
 
 /// adb's sentences, as `adb.cpp` and `transport.cpp` of the versions 1.0.32 to 1.0.41 have them.
 fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError {
-    let said = clean(text);
-    if text.starts_with(ON_THE_PHONE) {
+    let said = sanitize(text);
+    if text.starts_with(FROM_DEVICE) {
         return DeviceError::Refused { id: id.clone(), what: what.to_owned(), reason: said };
     }
     let lower = text.to_ascii_lowercase();
@@ -67,8 +69,8 @@ fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError
     }
     if has("closed") || has("protocol fault") || has("connection reset") {
         return match stage {
-            Stage::Asked => DeviceError::LinkLost(id.clone(), what.to_owned()),
-            Stage::Reaching => DeviceError::NotReady(id.clone(), format!("out of reach: {said}")),
+            Stage::Requested => DeviceError::LinkLost(id.clone(), what.to_owned()),
+            Stage::Connecting => DeviceError::NotReady(id.clone(), format!("out of reach: {said}")),
         };
     }
     let reason = if has("more than one") {
@@ -84,12 +86,12 @@ mod tests {
     use super::*;
 
     fn of(text: &str, stage: Stage) -> DeviceError {
-        device_error(&DeviceId::new("X"), "tap", stage, WireError::Failed(text.to_owned()))
+        device_error(&DeviceId::new("X"), "tap", stage, ProtocolError::Failed(text.to_owned()))
     }
 
     #[test]
     fn adbs_sentences_are_told_apart() {
-        let reaching = |text| of(text, Stage::Reaching);
+        let reaching = |text| of(text, Stage::Connecting);
         assert!(matches!(reaching("device 'X' not found"), DeviceError::NotFound(_)));
         assert!(matches!(reaching("device not found"), DeviceError::NotFound(_)));
         assert!(matches!(reaching("no devices/emulators found"), DeviceError::NotFound(_)));
@@ -111,11 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_asked_for_leaves_doubt() {
-        assert!(of("closed", Stage::Asked).may_have_acted());
-        assert!(!of("closed", Stage::Reaching).may_have_acted());
-        let error = |stage| device_error(&DeviceId::new("X"), "tap", stage, WireError::Ended);
-        assert!(error(Stage::Asked).may_have_acted());
-        assert!(!error(Stage::Reaching).may_have_acted());
+    fn only_what_was_asked_for_may_have_acted() {
+        assert!(of("closed", Stage::Requested).may_have_acted());
+        assert!(!of("closed", Stage::Connecting).may_have_acted());
+        let error = |stage| device_error(&DeviceId::new("X"), "tap", stage, ProtocolError::Closed);
+        assert!(error(Stage::Requested).may_have_acted());
+        assert!(!error(Stage::Connecting).may_have_acted());
     }
 }

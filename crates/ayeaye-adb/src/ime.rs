@@ -11,102 +11,105 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tokio::time::{Instant, sleep};
 
-use crate::gesture::accepted;
-use crate::link::Link;
-use crate::parse::{Keyboards, input_method_ids, joined, keyboard_shown, sections};
+use crate::client::DeviceClient;
+use crate::gesture::ensure_accepted;
+use crate::parse::{InputMethods, batch, input_method_ids, keyboard_shown, split_batch};
 use crate::quote::{is_package, quote};
-use crate::shell::Output;
+use crate::shell::ShellOutput;
 
 /// The most bytes of text in one broadcast.
-const CHUNK: usize = 3000;
+const MAX_CHUNK: usize = 3000;
 /// How often putting the old keyboard back is tried, and how far apart, once its turn has passed.
 const RETRIES: u32 = 5;
-const RETRY: Duration = Duration::from_secs(2);
+const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// How long a keyboard that is in use but not on the screen is waited for: with a keyboard of keys
 /// attached none is ever shown.
-const UNSEEN: Duration = Duration::from_millis(800);
+const HIDDEN_PATIENCE: Duration = Duration::from_millis(800);
 
 /// The keyboard of the family among those installed.
-pub(crate) fn find(keyboards: &Keyboards) -> Option<String> {
+pub(crate) fn find(methods: &InputMethods) -> Option<String> {
     let of_family = |id: &&String| {
         let package = id.split('/').next().unwrap_or_default();
         package.to_ascii_lowercase().ends_with("adbkeyboard")
     };
-    keyboards.installed.iter().find(of_family).cloned()
+    methods.installed.iter().find(of_family).cloned()
 }
 
 /// The right to use another keyboard, and the duty to put the old one back.
 #[derive(Debug)]
-pub(crate) struct Borrowed {
-    link: Arc<Link>,
+pub(crate) struct ImeSwitch {
+    client: Arc<DeviceClient>,
     /// What puts things back, until that is done.
-    back: Option<String>,
+    restore_command: Option<String>,
 }
 
-impl Borrowed {
+impl ImeSwitch {
     /// Makes a keyboard the one in use and waits until it is.
-    pub(crate) async fn take(
-        link: &Arc<Link>,
+    pub(crate) async fn activate(
+        client: &Arc<DeviceClient>,
         id: &str,
-        keyboards: &Keyboards,
+        methods: &InputMethods,
     ) -> Result<Self, DeviceError> {
-        if keyboards.current.as_deref() == Some(id) {
-            return Ok(Self { link: Arc::clone(link), back: None });
+        if methods.current.as_deref() == Some(id) {
+            return Ok(Self { client: Arc::clone(client), restore_command: None });
         }
         let what = "the change of keyboard";
-        let word = |id: &str| quote(id).map_err(|e| link.refused(what, e.to_string()));
+        let word = |id: &str| quote(id).map_err(|e| client.refused(what, e.to_string()));
         let ours = word(id)?;
-        let mut back = Vec::new();
-        if let Some(current) = &keyboards.current {
-            back.push(format!("ime set {}", word(current)?));
+        let mut restore = Vec::new();
+        if let Some(current) = &methods.current {
+            restore.push(format!("ime set {}", word(current)?));
         }
         let mut change = format!("ime set {ours}");
-        if !keyboards.enabled.iter().any(|enabled| enabled == id) {
+        if !methods.enabled.iter().any(|enabled| enabled == id) {
             change = format!("ime enable {ours} && {change}");
-            back.push(format!("ime disable {ours}"));
+            restore.push(format!("ime disable {ours}"));
         }
         // From here on there is something to put back, whatever becomes of the next call.
-        let borrowed = Self { link: Arc::clone(link), back: Some(back.join("; ")) };
-        let output = link.quick(what, &change).await?;
-        if output.code != 0 || output.all().to_ascii_lowercase().contains("unknown input method") {
-            return Err(link.refused(what, output.gist()));
+        let switch = Self { client: Arc::clone(client), restore_command: Some(restore.join("; ")) };
+        let output = client.shell_quick(what, &change).await?;
+        if output.exit_code != 0
+            || output.combined().to_ascii_lowercase().contains("unknown input method")
+        {
+            return Err(client.refused(what, output.summary()));
         }
-        borrowed.ready(id).await?;
-        Ok(borrowed)
+        switch.wait_until_ready(id).await?;
+        Ok(switch)
     }
 
     /// Puts the old keyboard back. What was typed stays typed when that fails: it is tried again
     /// in the background.
-    pub(crate) async fn give_back(mut self) {
-        if let Some(back) = &self.back
-            && put_back(&self.link, back).await
+    pub(crate) async fn restore(mut self) {
+        if let Some(back) = &self.restore_command
+            && run_restore(&self.client, back).await
         {
-            self.back = None;
+            self.restore_command = None;
         }
     }
 
     /// Waits until the keyboard is in use and on the screen, twice in a row: it listens only once
     /// its view has been made.
-    async fn ready(&self, id: &str) -> Result<(), DeviceError> {
+    async fn wait_until_ready(&self, id: &str) -> Result<(), DeviceError> {
         let what = "the keyboard's state";
-        let ask = joined(&[
+        let ask = batch(&[
             "settings get secure default_input_method",
             "dumpsys input_method | grep -E 'mInputShown|mIsInputViewShown'",
         ]);
         let begun = Instant::now();
         let mut seen = 0;
         loop {
-            let output = self.link.quick(what, &ask).await?;
-            let [current, shown] = sections(&output.out);
+            let output = self.client.shell_quick(what, &ask).await?;
+            let [current, shown] = split_batch(&output.stdout);
             let in_use = input_method_ids(current).iter().any(|current| current == id);
-            let on_screen = keyboard_shown(shown).unwrap_or(true) || UNSEEN <= begun.elapsed();
+            let on_screen =
+                keyboard_shown(shown).unwrap_or(true) || HIDDEN_PATIENCE <= begun.elapsed();
             seen = if in_use && on_screen { seen + 1 } else { 0 };
             if seen == 2 {
                 return Ok(());
             }
-            if self.link.limits().keyboard * 2 <= begun.elapsed() {
+            if self.client.limits().keyboard * 2 <= begun.elapsed() {
                 return Err(self
-                    .link
+                    .client
                     .refused("the text", format!("the keyboard {id} does not come up")));
             }
             sleep(Duration::from_millis(60)).await;
@@ -114,51 +117,51 @@ impl Borrowed {
     }
 }
 
-impl Drop for Borrowed {
+impl Drop for ImeSwitch {
     fn drop(&mut self) {
-        let Some(back) = self.back.take() else { return };
+        let Some(back) = self.restore_command.take() else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            tracing::warn!(device = %self.link.id(), "the phone's own keyboard was not put back");
+            tracing::warn!(device = %self.client.id(), "the phone's own keyboard was not put back");
             return;
         };
-        let link = Arc::clone(&self.link);
+        let client = Arc::clone(&self.client);
         runtime.spawn(async move {
             for _ in 0..RETRIES {
-                if put_back(&link, &back).await {
+                if run_restore(&client, &back).await {
                     return;
                 }
-                sleep(RETRY).await;
+                sleep(RETRY_DELAY).await;
             }
-            tracing::warn!(device = %link.id(), "the phone's own keyboard could not be put back");
+            tracing::warn!(device = %client.id(), "the phone's own keyboard could not be put back");
         });
     }
 }
 
 /// Setting the keyboard twice is the same as setting it once, so this may be repeated.
-async fn put_back(link: &Link, back: &str) -> bool {
-    match link.quick("putting the keyboard back", back).await {
-        Ok(output) if output.code == 0 => true,
+async fn run_restore(client: &DeviceClient, back: &str) -> bool {
+    match client.shell_quick("putting the keyboard back", back).await {
+        Ok(output) if output.exit_code == 0 => true,
         Ok(output) => {
-            tracing::debug!(device = %link.id(), told = output.gist(), "keyboard not put back");
+            tracing::debug!(device = %client.id(), told = output.summary(), "keyboard not put back");
             false
         }
         Err(error) => {
-            tracing::debug!(device = %link.id(), %error, "keyboard not put back");
+            tracing::debug!(device = %client.id(), %error, "keyboard not put back");
             false
         }
     }
 }
 
 /// Types a text through the keyboard in use.
-pub(crate) async fn commit(link: &Link, id: &str, text: &str) -> Result<(), DeviceError> {
+pub(crate) async fn commit(client: &DeviceClient, id: &str, text: &str) -> Result<(), DeviceError> {
     let what = "the text";
-    for (index, chunk) in chunks(text).into_iter().enumerate() {
+    for (index, chunk) in split_text(text).into_iter().enumerate() {
         let words = format!("-a ADB_INPUT_B64 --es msg {}", STANDARD.encode(chunk));
-        match broadcast(link, what, id, &words).await {
+        match broadcast(client, what, id, &words).await {
             Ok(()) => {}
             Err(error) if index == 0 => return Err(error),
             Err(error) => {
-                return Err(link.garbled(what, format!("it was typed in part, then: {error}")));
+                return Err(client.garbled(what, format!("it was typed in part, then: {error}")));
             }
         }
     }
@@ -166,28 +169,34 @@ pub(crate) async fn commit(link: &Link, id: &str, text: &str) -> Result<(), Devi
 }
 
 /// Empties the field in focus.
-pub(crate) async fn clear(link: &Link, id: &str) -> Result<(), DeviceError> {
-    broadcast(link, "emptying the field", id, "-a ADB_CLEAR_TEXT").await
+pub(crate) async fn clear(client: &DeviceClient, id: &str) -> Result<(), DeviceError> {
+    broadcast(client, "emptying the field", id, "-a ADB_CLEAR_TEXT").await
 }
 
 /// Sent to that keyboard alone: what is typed is nobody else's business.
-async fn broadcast(link: &Link, what: &str, id: &str, words: &str) -> Result<(), DeviceError> {
+async fn broadcast(
+    client: &DeviceClient,
+    what: &str,
+    id: &str,
+    words: &str,
+) -> Result<(), DeviceError> {
     let package = id.split('/').next().filter(|package| is_package(package));
-    let package = package.ok_or_else(|| link.refused(what, format!("{id} is no keyboard")))?;
-    let output: Output = link.quick(what, &format!("am broadcast {words} -p {package}")).await?;
-    accepted(link, what, &output)?;
-    if output.all().contains("Broadcast completed") {
+    let package = package.ok_or_else(|| client.refused(what, format!("{id} is no keyboard")))?;
+    let output: ShellOutput =
+        client.shell_quick(what, &format!("am broadcast {words} -p {package}")).await?;
+    ensure_accepted(client, what, &output)?;
+    if output.combined().contains("Broadcast completed") {
         return Ok(());
     }
-    Err(link.garbled(what, output.gist()))
+    Err(client.garbled(what, output.summary()))
 }
 
 /// The text in parts that end between characters.
-fn chunks(text: &str) -> Vec<&str> {
+fn split_text(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let (part, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
+        let (part, after) = rest.split_at(rest.floor_char_boundary(MAX_CHUNK));
         parts.push(part);
         rest = after;
     }
@@ -202,7 +211,7 @@ mod tests {
 
     #[test]
     fn only_the_family_is_found() {
-        let with = |ids: &[&str]| Keyboards {
+        let with = |ids: &[&str]| InputMethods {
             installed: ids.iter().map(|id| (*id).to_owned()).collect(),
             enabled: Vec::new(),
             current: None,
@@ -215,8 +224,8 @@ mod tests {
     proptest! {
         #[test]
         fn parts_make_up_the_whole(text in "\\PC{0,3000}") {
-            let parts = chunks(&text);
-            prop_assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= CHUNK));
+            let parts = split_text(&text);
+            prop_assert!(parts.iter().all(|part| !part.is_empty() && part.len() <= MAX_CHUNK));
             prop_assert_eq!(parts.concat(), text);
         }
     }

@@ -1,15 +1,15 @@
 //! Text as key presses of `input text`.
 use ayeaye_agent::DeviceError;
 
-use crate::gesture::accepted;
-use crate::link::Link;
+use crate::client::DeviceClient;
+use crate::gesture::ensure_accepted;
 use crate::quote::quote;
 
 /// The most characters of one call. A long one keeps the phone busy for seconds.
-const CHUNK: usize = 400;
+const MAX_CHUNK: usize = 400;
 
 /// How many characters are deleted where "select all" is not to be had.
-const DELETES: usize = 250;
+const MAX_DELETES: usize = 250;
 
 /// Whether the American keyboard that `input text` pretends to be has a key for it.
 pub(super) fn has_key(c: char) -> bool {
@@ -21,12 +21,12 @@ pub(super) fn has_key(c: char) -> bool {
 /// `input text` turns `%s` into a blank and knows no way to say `%s` itself, so a `%` and an `s`
 /// that stand together are typed by two calls on one line. Blanks are sent as `%s`: old versions of
 /// the program take its arguments apart again.
-pub(super) fn lines(text: &str) -> Vec<String> {
+pub(super) fn commands(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
-    chars.chunks(CHUNK).map(|chunk| line(&String::from_iter(chunk))).collect()
+    chars.chunks(MAX_CHUNK).map(|chunk| command(&String::from_iter(chunk))).collect()
 }
 
-fn line(text: &str) -> String {
+fn command(text: &str) -> String {
     let apart = text.replace("%s", "%\0s");
     let pieces = apart.split('\0').map(|piece| {
         let word = quote(&piece.replace(' ', "%s")).expect("keys are no control characters");
@@ -37,20 +37,21 @@ fn line(text: &str) -> String {
 
 /// Empties the field in focus: select all and delete, or from the end backwards on phones before
 /// Android 12, whose `input` knows no key combinations and says so without doing anything.
-pub(super) async fn clear(link: &Link) -> Result<(), DeviceError> {
+pub(super) async fn clear(client: &DeviceClient) -> Result<(), DeviceError> {
     let what = "emptying the field";
-    let output = link.quick(what, "input keycombination 113 29 && input keyevent 67").await?;
-    let all = output.all();
+    let output =
+        client.shell_quick(what, "input keycombination 113 29 && input keyevent 67").await?;
+    let all = output.combined();
     let unknown = ["Unknown command", "Error: Unknown", "usage:", "Usage:"];
-    if output.code == 0 && !unknown.iter().any(|words| all.contains(words)) {
-        return accepted(link, what, &output);
+    if output.exit_code == 0 && !unknown.iter().any(|words| all.contains(words)) {
+        return ensure_accepted(client, what, &output);
     }
     if all.contains("INJECT_EVENTS") {
-        return accepted(link, what, &output);
+        return ensure_accepted(client, what, &output);
     }
-    let deletes = " 67".repeat(DELETES);
-    let output = link.quick(what, &format!("input keyevent 123{deletes}")).await?;
-    accepted(link, what, &output)
+    let deletes = " 67".repeat(MAX_DELETES);
+    let output = client.shell_quick(what, &format!("input keyevent 123{deletes}")).await?;
+    ensure_accepted(client, what, &output)
 }
 
 #[cfg(test)]
@@ -66,7 +67,7 @@ mod tests {
 
     fn arrives(text: &str) -> String {
         let mut arrived = String::new();
-        for line in lines(text) {
+        for line in commands(text) {
             for call in line.split(" && input text ") {
                 let word = call.strip_prefix("input text ").unwrap_or(call);
                 let word = word.replace(r"'\''", "\0");
@@ -78,10 +79,10 @@ mod tests {
 
     #[test]
     fn the_percent_rule_does_not_eat_anything() {
-        assert_eq!(lines("a b"), ["input text 'a%sb'"]);
-        assert_eq!(lines("%s"), ["input text '%' && input text 's'"]);
-        assert_eq!(lines("it's"), [r"input text 'it'\''s'"]);
-        assert!(lines("").is_empty());
+        assert_eq!(commands("a b"), ["input text 'a%sb'"]);
+        assert_eq!(commands("%s"), ["input text '%' && input text 's'"]);
+        assert_eq!(commands("it's"), [r"input text 'it'\''s'"]);
+        assert!(commands("").is_empty());
         for text in ["%s", "%%s", "100% sure", "% s", "%s%s", "a %s b", "%"] {
             assert_eq!(arrives(text), text);
         }
@@ -89,8 +90,8 @@ mod tests {
 
     #[test]
     fn a_long_text_goes_in_parts() {
-        let text = "x".repeat(CHUNK * 2 + 1);
-        assert_eq!(lines(&text).len(), 3);
+        let text = "x".repeat(MAX_CHUNK * 2 + 1);
+        assert_eq!(commands(&text).len(), 3);
         assert_eq!(arrives(&text), text);
     }
 

@@ -6,16 +6,16 @@ use std::sync::LazyLock;
 
 /// One row of the table.
 #[derive(Debug)]
-struct Known {
+struct KnownApp {
     packages: Vec<&'static str>,
     /// The first is the label.
     names: Vec<&'static str>,
 }
 
-static TABLE: LazyLock<Vec<Known>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<KnownApp>> = LazyLock::new(|| {
     let rows = include_str!("../apps.tsv").lines().filter(|line| !line.starts_with('#'));
     rows.filter_map(|row| row.split_once('\t'))
-        .map(|(packages, names)| Known {
+        .map(|(packages, names)| KnownApp {
             packages: packages.split(' ').collect(),
             names: names.split('|').collect(),
         })
@@ -24,14 +24,14 @@ static TABLE: LazyLock<Vec<Known>> = LazyLock::new(|| {
 
 /// Why a name means no app, with up to five that it might.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unclear {
-    #[error("no app of this name is installed{}", nearest(.0))]
+pub(crate) enum AppNameError {
+    #[error("no app of this name is installed{}", candidates_hint(.0))]
     Missing(Vec<String>),
     #[error("several apps may be meant: {}; name the package", .0.join(", "))]
     Ambiguous(Vec<String>),
 }
 
-fn nearest(candidates: &[String]) -> String {
+fn candidates_hint(candidates: &[String]) -> String {
     if candidates.is_empty() {
         return String::new();
     }
@@ -47,16 +47,16 @@ pub(super) fn label(package: &str) -> Option<&'static str> {
 
 /// The installed package that a name means: itself, a well-known name, its own last part, or the
 /// only one that is anything like it.
-pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, Unclear> {
+pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, AppNameError> {
     let name = name.trim();
     // A component names its package.
     let bare = name.split('/').next().unwrap_or_default();
     if let Some(package) = installed.iter().find(|p| p.eq_ignore_ascii_case(bare)) {
         return Ok(package);
     }
-    let wanted = plain(name);
+    let wanted = normalize(name);
     if crate::quote::is_package(bare) || wanted.is_empty() {
-        return Err(Unclear::Missing(like(&wanted, installed)));
+        return Err(AppNameError::Missing(similar_apps(&wanted, installed)));
     }
     // "Settings app" is Settings, unless something is really called so.
     let short = wanted.strip_suffix("app").or_else(|| wanted.strip_suffix("应用"));
@@ -64,19 +64,23 @@ pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, 
         if let Some(package) = well_known(wanted, installed) {
             return Ok(package);
         }
-        match by(installed, |package| own_names(package).any(|own| own == wanted)).as_slice() {
+        match matching(installed, |package| names_from_package(package).any(|own| own == wanted))
+            .as_slice()
+        {
             [] => {}
             [package] => return Ok(package),
-            several => return Err(Unclear::Ambiguous(told(several))),
+            several => return Err(AppNameError::Ambiguous(candidates(several))),
         }
     }
-    let words: Vec<String> = name.split_whitespace().map(plain).collect();
-    match by(installed, |package| all_names(package).any(|own| is_like(&own, &wanted, &words)))
-        .as_slice()
+    let words: Vec<String> = name.split_whitespace().map(normalize).collect();
+    match matching(installed, |package| {
+        all_names(package).any(|own| is_similar(&own, &wanted, &words))
+    })
+    .as_slice()
     {
-        [] => Err(Unclear::Missing(like(&wanted, installed))),
+        [] => Err(AppNameError::Missing(similar_apps(&wanted, installed))),
         [package] => Ok(package),
-        several => Err(Unclear::Ambiguous(told(several))),
+        several => Err(AppNameError::Ambiguous(candidates(several))),
     }
 }
 
@@ -85,18 +89,18 @@ pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, 
 fn well_known<'a>(wanted: &str, installed: &[&'a str]) -> Option<&'a str> {
     TABLE
         .iter()
-        .filter(|known| known.names.iter().any(|name| plain(name) == wanted))
+        .filter(|known| known.names.iter().any(|name| normalize(name) == wanted))
         .flat_map(|known| &known.packages)
         .find_map(|package| installed.iter().find(|there| *there == package).copied())
 }
 
-fn by<'a>(installed: &[&'a str], matches: impl Fn(&str) -> bool) -> Vec<&'a str> {
+fn matching<'a>(installed: &[&'a str], matches: impl Fn(&str) -> bool) -> Vec<&'a str> {
     installed.iter().copied().filter(|package| matches(package)).collect()
 }
 
 /// The parts of a package's name that may be a name: the last, or the one before an `android`.
-fn own_names(package: &str) -> impl Iterator<Item = String> {
-    let mut parts = package.rsplit('.').map(plain);
+fn names_from_package(package: &str) -> impl Iterator<Item = String> {
+    let mut parts = package.rsplit('.').map(normalize);
     let last = parts.next();
     let before = parts.next().filter(|_| {
         last.as_deref()
@@ -107,15 +111,15 @@ fn own_names(package: &str) -> impl Iterator<Item = String> {
 
 fn all_names(package: &str) -> impl Iterator<Item = String> {
     let known = TABLE.iter().filter(move |known| known.packages.contains(&package));
-    let known: Vec<String> = known.flat_map(|known| &known.names).map(|n| plain(n)).collect();
-    known.into_iter().chain(own_names(package))
+    let known: Vec<String> = known.flat_map(|known| &known.names).map(|n| normalize(n)).collect();
+    known.into_iter().chain(names_from_package(package))
 }
 
 /// One is part of the other, or they differ by a slip of the pen.
 ///
 /// Letters of an alphabet count only as whole words or as the beginning of a name: "Fotoshop" is no
 /// shop. Chinese is written without blanks, and two signs of it are a word.
-fn is_like(own: &str, wanted: &str, words: &[String]) -> bool {
+fn is_similar(own: &str, wanted: &str, words: &[String]) -> bool {
     let says_enough = |text: &str| {
         let enough = if text.is_ascii() { 3 } else { 2 };
         enough <= text.chars().count()
@@ -158,7 +162,7 @@ fn distance_within(a: &str, b: &str, most: usize) -> bool {
 }
 
 /// Up to five installed apps that share the most letters with a name.
-fn like(wanted: &str, installed: &[&str]) -> Vec<String> {
+fn similar_apps(wanted: &str, installed: &[&str]) -> Vec<String> {
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -174,10 +178,10 @@ fn like(wanted: &str, installed: &[&str]) -> Vec<String> {
         .filter(|(score, _)| 1 < *score)
         .collect();
     scored.sort_by_key(|(score, package)| (std::cmp::Reverse(*score), *package));
-    told(&scored.into_iter().map(|(_, package)| package).collect::<Vec<_>>())
+    candidates(&scored.into_iter().map(|(_, package)| package).collect::<Vec<_>>())
 }
 
-fn told(packages: &[&str]) -> Vec<String> {
+fn candidates(packages: &[&str]) -> Vec<String> {
     let with_label = |package: &&str| match label(package) {
         Some(label) => format!("{label} ({package})"),
         None => (*package).to_owned(),
@@ -186,7 +190,7 @@ fn told(packages: &[&str]) -> Vec<String> {
 }
 
 /// Letters and digits only, small.
-fn plain(name: &str) -> String {
+fn normalize(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(64).collect()
 }
 
@@ -208,7 +212,7 @@ mod tests {
         "com.google.android.dialer",
     ];
 
-    fn found(name: &str) -> Result<&'static str, Unclear> {
+    fn found(name: &str) -> Result<&'static str, AppNameError> {
         resolve(name, &PHONE)
     }
 
@@ -224,7 +228,7 @@ mod tests {
                     || *p == "com.discord"),
                 "{known:?}"
             );
-            assert!(known.names.iter().all(|name| !plain(name).is_empty()), "{known:?}");
+            assert!(known.names.iter().all(|name| !normalize(name).is_empty()), "{known:?}");
         }
     }
 
@@ -251,14 +255,14 @@ mod tests {
 
     #[test]
     fn what_is_unclear_or_missing_names_candidates() {
-        let Err(Unclear::Ambiguous(several)) = found("player") else { panic!() };
+        let Err(AppNameError::Ambiguous(several)) = found("player") else { panic!() };
         assert_eq!(several, ["com.a.player", "com.b.player"]);
         let missing = found("com.android.chromium").unwrap_err();
         assert!(missing.to_string().contains("Chrome (com.android.chrome)"), "{missing}");
         assert!(found("Fotoshop Ultra").is_err());
         assert!(matches!(found("mm"), Ok("com.tencent.mm")));
-        assert!(matches!(found("'; reboot"), Err(Unclear::Missing(_))));
-        assert!(matches!(found(""), Err(Unclear::Missing(_))));
+        assert!(matches!(found("'; reboot"), Err(AppNameError::Missing(_))));
+        assert!(matches!(found(""), Err(AppNameError::Missing(_))));
     }
 
     #[test]
