@@ -1,4 +1,4 @@
-//! Which apps there are, which one a name means, and bringing it to the front.
+//! The installed apps: listing them, and opening one by name.
 pub(crate) mod resolve;
 
 use std::sync::Mutex;
@@ -11,24 +11,24 @@ use crate::client::DeviceClient;
 use crate::parse::{components, first_component, packages, sanitize};
 use crate::quote::{is_package, quote};
 
-/// How long a list of apps is believed. One that was installed since is found by asking again.
+/// How long a list of apps is cached. A name that is not found refreshes it sooner.
 const MAX_AGE: Duration = Duration::from_mins(1);
 
 const LIST: &str = "cmd package query-activities --brief -a android.intent.action.MAIN \
                     -c android.intent.category.LAUNCHER";
 
-/// `FLAG_ACTIVITY_NEW_TASK` and `FLAG_ACTIVITY_RESET_TASK_IF_NEEDED`, as a launcher says them:
-/// without them an app that runs would get a second copy of its first screen on top.
+/// `FLAG_ACTIVITY_NEW_TASK` and `FLAG_ACTIVITY_RESET_TASK_IF_NEEDED`, as a launcher sets
+/// them: without them a running app would get a second copy of its first screen on top.
 const LAUNCH_FLAGS: &str = "0x10200000";
 
-/// An app with the activity that its icon starts, where the phone says.
+/// An app, with the activity that its icon starts if the phone lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InstalledApp {
     package: String,
     activity: Option<String>,
 }
 
-/// The apps of one phone, as it last told.
+/// The apps of one phone, with the last list cached.
 #[derive(Debug, Default)]
 pub(crate) struct AppCatalog(Mutex<Option<(Instant, Vec<InstalledApp>)>>);
 
@@ -86,13 +86,13 @@ impl AppCatalog {
         let output = client.shell_quick(what, LIST).await?;
         let mut apps: Vec<InstalledApp> = Vec::new();
         for (package, activity) in components(&output.stdout) {
-            // An app with several icons is listed once, with the first.
+            // Of an app with several icons, the first one counts.
             if apps.iter().all(|app| app.package != package) {
                 apps.push(InstalledApp { package, activity: Some(activity) });
             }
         }
         if apps.is_empty() {
-            // Before Android 7 `cmd package` knows no queries; this lists apps without icons too.
+            // Before Android 7 `cmd package` has no queries; this lists apps without icons too.
             let output = client.shell_quick(what, "pm list packages").await?;
             let found = packages(&output.stdout).into_iter();
             apps = found.map(|package| InstalledApp { package, activity: None }).collect();
@@ -122,7 +122,7 @@ async fn launcher_activity(
     }
 }
 
-/// As its icon does it: an app that is there already comes to the front as it was left.
+/// Starts an app as its icon does: one that is running comes to the front as it was left.
 async fn start(
     client: &DeviceClient,
     what: &str,

@@ -1,9 +1,9 @@
-//! Pictures of the screen, whole or not at all.
+//! Screen captures, complete or not at all.
 //!
-//! The phone's `screencap` writes raw pixels behind a short header, or a PNG. Raw is faster by
-//! half a second on a usual phone, which needs that long to compress; PNG is for those that cannot
-//! do otherwise. adb does not say when a phone is lost in the middle (the stream just ends), so a
-//! picture counts only when its length is exactly what its header announces.
+//! The phone's `screencap` writes raw pixels behind a short header, or a PNG. Raw is half
+//! a second faster on a typical phone, which takes that long to compress; PNG is for phones that have
+//! nothing else. adb does not report a phone that is lost in the middle (the stream just ends), so a
+//! capture counts only if its length is exactly what its header announces.
 mod png;
 mod raw;
 
@@ -15,27 +15,27 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::client::DeviceClient;
 
-/// The most bytes of one capture, packed or unpacked: twice the pixels of the largest televisions.
+/// The most bytes of one capture, compressed or not: twice the pixels of the largest televisions.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// How often a capture that came out broken is tried again.
+/// How often a broken capture is retried.
 const RETRIES: usize = 2;
 
 const MAX_RAW_FAILURES: usize = 3;
 
 const WHAT: &str = "a screenshot";
 
-/// What is remembered of one phone's way of taking pictures.
+/// Captures of one phone, and what was learnt about how it takes them.
 #[derive(Debug, Default)]
 pub(crate) struct Capture {
-    /// How often in a row there was no raw picture; from [`MAX_RAW_FAILURES`] on none is asked for.
+    /// Raw captures that failed in a row; from [`MAX_RAW_FAILURES`] on only PNG is used.
     raw_failures: AtomicUsize,
-    /// Bytes of the last raw capture, to have the room ready for the next.
+    /// Bytes of the last raw capture, to allocate as much for the next.
     last: AtomicUsize,
 }
 
 impl Capture {
-    /// The screen at this instant. Reading changes nothing on the phone, so it may be repeated.
+    /// The screen as it is now. A capture changes nothing on the phone, so it may be repeated.
     pub(crate) async fn frame(&self, client: &DeviceClient) -> Result<Frame, DeviceError> {
         let limit = client.limits().capture;
         let deadline = Instant::now() + limit;
@@ -71,11 +71,11 @@ impl Capture {
                 self.raw_failures.store(0, Ordering::Relaxed);
                 Ok(frame)
             }
-            // Either an old phone's header or a new one's with the last pixel missing: ask otherwise.
+            // Either an old phone's shorter header, or a new one's with the last pixel missing.
             Err(_) if raw::expected_length(&start) == Some(length + 4) => {
                 png_frame(client, deadline).await
             }
-            // A raw picture that is cut short is not mended by asking for it in another form.
+            // Asking for a PNG would not help against a stream that is cut off.
             Err(reason) if raw::expected_length(&start).is_some() => {
                 Err(client.garbled(WHAT, reason))
             }
@@ -88,7 +88,7 @@ impl Capture {
                     error => error,
                 })?;
                 tracing::info!(device = %client.id(), reason, "no raw capture from this phone");
-                // Nothing at all may have been the link; words were the phone's own.
+                // Silence may be the connection's fault; a message is the phone's own.
                 let weight = if length == 0 { 1 } else { MAX_RAW_FAILURES };
                 self.raw_failures.fetch_add(weight, Ordering::Relaxed);
                 Ok(frame)
@@ -119,7 +119,7 @@ fn describe(bytes: &[u8]) -> String {
 
 type Pixels = BytesMut;
 
-/// What either reader makes of the same bytes.
+/// The same bytes, decoded by both readers.
 #[cfg(test)]
 pub(crate) fn read_both(bytes: BytesMut) -> [Result<Frame, String>; 2] {
     [png::frame(&bytes), raw::frame(bytes)]

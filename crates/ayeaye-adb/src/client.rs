@@ -1,7 +1,7 @@
-//! One phone behind the adb server: services of its own, each on a connection of its own.
+//! The services of one phone behind the adb server, each on a connection of its own.
 //!
-//! Opening a connection costs a third of a millisecond on one machine, less than a mistake about
-//! whose answer one is reading.
+//! A connection costs a third of a millisecond on one machine, less than mistaking one answer for
+//! another would.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::protocol::{Connection, ProtocolError};
 use crate::server::Server;
 use crate::shell::{self, ShellOutput};
 
-/// The way to one phone.
+/// Runs commands and services of one phone.
 #[derive(Debug)]
 pub(crate) struct DeviceClient {
     server: Arc<Server>,
@@ -38,7 +38,7 @@ impl DeviceClient {
 
     /// Runs a command line in the phone's shell and waits for its end. `what` names it in errors.
     ///
-    /// An answer that stops without an exit status is a lost link, never an empty success.
+    /// Output that ends without an exit status is a lost connection, never an empty success.
     pub(crate) async fn shell(
         &self,
         what: &str,
@@ -62,7 +62,7 @@ impl DeviceClient {
         }
     }
 
-    /// [`shell`](Self::shell) with the limit for commands that return at once.
+    /// [`shell`](Self::shell), with the limit for commands that return at once.
     pub(crate) async fn shell_quick(
         &self,
         what: &str,
@@ -71,8 +71,8 @@ impl DeviceClient {
         self.shell(what, command, self.limits().shell).await
     }
 
-    /// Runs a command and takes its raw output until it ends, at most `most` bytes. Says nothing
-    /// about success: the caller must know from the bytes whether they are all there.
+    /// Runs a command and takes its raw output until it ends, at most `most` bytes. There is no
+    /// exit status: the caller must tell from the bytes whether they are complete.
     pub(crate) async fn exec(
         &self,
         what: &str,
@@ -87,7 +87,7 @@ impl DeviceClient {
             let mut bytes = BytesMut::with_capacity(64 * 1024);
             loop {
                 if bytes.len() == bytes.capacity() {
-                    // One byte to spare, or the end could not be told from a full buffer.
+                    // One spare byte, so that the end can be told from a full buffer.
                     let room = grow(&bytes).max(bytes.len() * 2).min(most) + 1;
                     bytes.reserve(room.saturating_sub(bytes.len()).max(1));
                 }
@@ -104,7 +104,8 @@ impl DeviceClient {
 
     /// Opens a service and talks to it until the deadline.
     ///
-    /// What fails before the service was asked for leaves no doubt; what fails after it does.
+    /// An error before the service is requested means that nothing was done; one after it leaves
+    /// that open.
     pub(crate) async fn call<T>(
         &self,
         what: &str,
@@ -138,7 +139,7 @@ impl DeviceClient {
         }
     }
 
-    /// Whether the phone's shell tells exit codes (Android 7 and later), asked once.
+    /// Whether the phone's shell reports exit codes (Android 7 and later). Asked once.
     pub(crate) async fn has_shell_v2(&self) -> Result<bool, DeviceError> {
         let ask = async || match self.server.query_device(&self.id, "features").await? {
             Ok(list) => {
@@ -146,7 +147,7 @@ impl DeviceClient {
                 Ok(list.trim().split(',').any(|feature| feature == "shell_v2"))
             }
             Err(error) => match device_error(&self.id, "its features", Stage::Connecting, error) {
-                // A server too old for the question is too old for the answer.
+                // A server that does not know this query does not know shell v2 either.
                 DeviceError::Refused { .. } => Ok(false),
                 error => Err(error),
             },
@@ -154,12 +155,12 @@ impl DeviceClient {
         self.shell_v2.get_or_try_init(ask).await.copied()
     }
 
-    /// The error for a phone that said no.
+    /// The error for a phone that refuses.
     pub(crate) fn refused(&self, what: &str, reason: impl Into<String>) -> DeviceError {
         DeviceError::Refused { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
     }
 
-    /// The error for an answer that makes no sense.
+    /// The error for an answer that cannot be understood.
     pub(crate) fn garbled(&self, what: &str, reason: impl Into<String>) -> DeviceError {
         DeviceError::Garbled { id: self.id.clone(), what: what.to_owned(), reason: reason.into() }
     }

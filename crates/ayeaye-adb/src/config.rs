@@ -1,5 +1,4 @@
-//! What has to be known before a phone can be asked for: where the adb server is, what may start
-//! one, and how long anything may take.
+//! Settings: where the adb server is, what may start one, and time limits.
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,12 +13,12 @@ pub enum ServerAddress {
         /// Usually 5037.
         port: u16,
     },
-    /// A Unix socket, as `adb -L localfilesystem:PATH` makes one. Nobody but the owner of the path
-    /// can reach it, where everybody on the machine can reach a TCP port.
+    /// A Unix socket, as `adb -L localfilesystem:PATH` creates it. Only those with access to the
+    /// path can reach it; a TCP port is open to everybody on the machine.
     Local(PathBuf),
 }
 
-/// Everything this crate needs to be told. It reads no environment and no files by itself.
+/// All settings of this crate. It reads no environment and no files itself.
 #[derive(Debug, Clone)]
 pub struct AdbConfig {
     /// Where the adb server is.
@@ -31,36 +30,36 @@ pub struct AdbConfig {
     pub limits: Limits,
 }
 
-/// How long each kind of call may take. adb itself waits for ever on a phone that is frozen.
+/// How long each kind of call may take. adb itself waits forever for a frozen phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Reaching the adb server.
     pub connect: Duration,
     /// Starting one.
     pub start: Duration,
-    /// The list of phones, as the server knows them.
+    /// Listing the phones that the server knows.
     pub list: Duration,
-    /// What one phone says of itself for the list. A phone that is slower is listed without it.
+    /// The properties of one phone in the list. A slower phone is listed without them.
     pub describe: Duration,
     /// A command, besides the time that the gesture itself takes.
     pub shell: Duration,
-    /// A picture of the screen, retries included.
+    /// A screen capture, retries included.
     pub capture: Duration,
     /// The tree of the screen's elements.
     pub ui_tree: Duration,
-    /// Until a tapped field has the keyboard, or another keyboard is ready.
+    /// Until the keyboard has come up for a tapped field, or another keyboard is ready.
     pub keyboard: Duration,
-    /// Until a phone that was woken is awake, or an unlocked one is unlocked.
+    /// Until a phone is awake or unlocked.
     pub wake: Duration,
 }
 
-/// A server address that cannot be read.
+/// A server address that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an adb server address: use tcp:HOST:PORT, tcp:PORT or localfilesystem:PATH")]
 pub struct InvalidAddress(pub String);
 
 impl AdbConfig {
-    /// With the limits that suit phones on a cable or a home network.
+    /// Default limits.
     pub fn new(server: ServerAddress, adb: Option<PathBuf>) -> Self {
         Self { server, adb, limits: Limits::DEFAULT }
     }
@@ -82,17 +81,16 @@ impl Limits {
 }
 
 impl ServerAddress {
-    /// adb's own port.
+    /// adb's default port.
     pub const DEFAULT_PORT: u16 = 5037;
 
-    /// 127.0.0.1:5037, where adb listens unless it is told otherwise.
     pub fn local() -> Self {
         Self::Tcp { host: "127.0.0.1".to_owned(), port: Self::DEFAULT_PORT }
     }
 
     /// The address that the adb program would use, from the values of `ADB_SERVER_SOCKET`,
-    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`. The first wins over the others;
-    /// an empty value counts as not set, as adb has it.
+    /// `ANDROID_ADB_SERVER_ADDRESS` and `ANDROID_ADB_SERVER_PORT`. The first takes
+    /// precedence; an empty value counts as unset, as it does for adb.
     pub fn from_env_values(
         socket: Option<&str>,
         address: Option<&str>,
@@ -113,7 +111,7 @@ impl ServerAddress {
     }
 
     /// An address in the form of `ADB_SERVER_SOCKET`: `tcp:HOST:PORT`, `tcp:PORT` or
-    /// `localfilesystem:PATH`. `HOST:PORT` alone will do as well.
+    /// `localfilesystem:PATH`. Plain `HOST:PORT` is accepted too.
     pub fn parse(text: &str) -> Result<Self, InvalidAddress> {
         let bad = || InvalidAddress(text.to_owned());
         if let Some(path) = text.strip_prefix("localfilesystem:") {
@@ -157,9 +155,9 @@ impl fmt::Display for ServerAddress {
     }
 }
 
-/// The adb program in the first of these folders that has it, either directly or in
-/// `platform-tools` (so that an SDK's root may be named). Programs started by a desktop often do
-/// not see the `PATH` of a terminal: the caller lists the usual SDK folders too.
+/// The adb program in the first of these folders that has it, directly or in `platform-tools` (so an
+/// SDK's root will do). Programs that a desktop starts often lack the `PATH` of a terminal, so the
+/// caller lists the usual SDK folders too.
 pub fn find_adb(folders: &[PathBuf]) -> Option<PathBuf> {
     let name = if cfg!(windows) { "adb.exe" } else { "adb" };
     folders
@@ -182,7 +180,6 @@ fn is_program(path: &Path) -> bool {
     }
 }
 
-/// A value that is set to something.
 fn non_empty(value: Option<&str>) -> Option<&str> {
     value.map(str::trim).filter(|v| !v.is_empty())
 }

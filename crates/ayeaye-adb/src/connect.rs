@@ -1,9 +1,9 @@
-//! Phones on the network: connecting, disconnecting, pairing, finding.
+//! Phones on the network: connect, disconnect, pair, discover.
 //!
 //! These calls are rare, a person waits for them, and `adb_client` has them; see
 //! `docs/decisions/0001-own-adb-client.md` for why everything else here does without that crate. It
-//! blocks and knows no limits, so it runs on threads of its own, a few at the most: one that is
-//! stuck is left behind when its time is up.
+//! blocks without time limits, so it runs on a few threads of its own; a thread that hangs is
+//! abandoned when its time is up.
 use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use tokio::time::timeout;
 use crate::server::Server;
 use crate::{AdbDevices, ServerAddress};
 
-/// A phone that was asked to connect answers or not within this time. adb itself tries for 10 s.
+/// The limit of one call. adb itself gives up connecting after 10 s.
 const LIMIT: Duration = Duration::from_secs(15);
-/// The most calls that are stuck at the same time.
+/// The most calls that may hang at the same time.
 const MAX_CONCURRENT: usize = 4;
 
 /// A phone that offers debugging on the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MdnsService {
-    /// As the phone calls itself.
+    /// The name that the phone announces.
     pub name: String,
-    /// What it offers: `_adb-tls-pairing._tcp`, `_adb-tls-connect._tcp` or `_adb._tcp`.
+    /// The service type: `_adb-tls-pairing._tcp`, `_adb-tls-connect._tcp` or `_adb._tcp`.
     pub service: String,
-    /// Where.
+    /// Where it listens.
     pub address: SocketAddrV4,
 }
 
@@ -38,16 +38,16 @@ pub enum ConnectError {
     /// The adb server cannot be reached, or not in this way.
     #[error("no adb server: {0}")]
     NoServer(String),
-    /// It is not the address of a phone.
+    /// Not an address of a phone.
     #[error("`{0}` is not an address: use HOST:PORT")]
     InvalidAddress(String),
-    /// adb tried and says why it did not come about.
+    /// adb tried and failed, for this reason.
     #[error("adb says: {0}")]
     Refused(String),
-    /// No answer.
+    /// No answer in time.
     #[error("no answer within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// Calls that do not end are in the way.
+    /// Too many earlier calls have not ended.
     #[error("too many of these calls are still under way")]
     Busy,
 }
@@ -59,7 +59,7 @@ impl AdbDevices {
         blocking(self.server(), move |adb| adb.connect_device(phone)).await
     }
 
-    /// Lets go of a phone on the network.
+    /// Disconnects a phone on the network.
     pub async fn disconnect(&self, address: &str) -> Result<(), ConnectError> {
         let phone = phone_address(address).await?;
         blocking(self.server(), move |adb| adb.disconnect_device(phone)).await
@@ -75,7 +75,7 @@ impl AdbDevices {
         blocking(self.server(), move |adb| adb.pair(phone, code)).await
     }
 
-    /// The phones that offer themselves on the network.
+    /// The phones that announce themselves on the network (mDNS).
     pub async fn discover(&self) -> Result<Vec<MdnsService>, ConnectError> {
         let offers = blocking(self.server(), ADBServer::mdns_services).await?;
         let to_service = |offer: adb_client::server::MDNSServices| MdnsService {
@@ -93,14 +93,14 @@ async fn blocking<T: Send + 'static>(
     call: impl FnOnce(&mut ADBServer) -> Result<T, RustADBError> + Send + 'static,
 ) -> Result<T, ConnectError> {
     static PERMITS: Semaphore = Semaphore::const_new(MAX_CONCURRENT);
-    // Started by us if that is needed and allowed.
+    // Starts a server if that is needed and allowed.
     let wire = server.connect().await.map_err(|e| ConnectError::NoServer(e.to_string()))?;
     drop(wire);
     let address = server_address(&server.config().server).await?;
     let permit = PERMITS.try_acquire().map_err(|_| ConnectError::Busy)?;
     let called = tokio::task::spawn_blocking(move || {
-        // It would run `adb start-server` before every call, for adb's own port whatever the
-        // address. A program without a name cannot be run: that keeps it from it.
+        // It would run `adb start-server` before every call, on adb's default port whatever the
+        // address. With an empty program name it cannot.
         let mut adb = ADBServer::new_from_path(address, Some(String::new()));
         let result = call(&mut adb);
         drop(permit);
@@ -138,7 +138,7 @@ async fn phone_address(text: &str) -> Result<SocketAddrV4, ConnectError> {
     }
 }
 
-/// `adb_client` takes addresses of the fourth version only.
+/// `adb_client` takes IPv4 addresses only.
 async fn resolve_v4(address: &str) -> Result<SocketAddrV4, ConnectError> {
     let bad = || ConnectError::InvalidAddress(crate::parse::sanitize(address));
     let looked_up = timeout(LIMIT, tokio::net::lookup_host(address)).await;

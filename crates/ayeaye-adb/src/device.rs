@@ -1,4 +1,4 @@
-//! One phone, as the agent drives it.
+//! One phone, as the agent drives it: the `Device` seam.
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use crate::parse::{batch, current_size, sanitize_first_line, split_batch, ui_tre
 use crate::text_entry::TextEntry;
 use crate::{gesture, screen, sync};
 
-/// The most bytes of a tree of elements; more is a list that has no end.
+/// The most bytes of a dump of the UI tree; more is an endless list.
 const MAX_TREE: usize = 4 * 1024 * 1024;
 
 /// A phone behind an adb server.
@@ -29,7 +29,7 @@ pub struct AdbDevice {
     sdk: OnceCell<Option<u32>>,
 }
 
-/// What a phone says of itself.
+/// Properties that a phone reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DeviceProperties {
     pub(crate) model: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct DeviceProperties {
 }
 
 impl DeviceProperties {
-    /// All of it in one round trip.
+    /// All of them in one round trip.
     pub(crate) async fn query(client: &DeviceClient) -> Result<Self, DeviceError> {
         let ask = batch(&[
             "getprop ro.product.model",
@@ -105,7 +105,7 @@ impl Device for AdbDevice {
 
     async fn info(&self) -> Result<DeviceInfo, DeviceError> {
         let about = DeviceProperties::query(&self.client).await?;
-        // Another task may have asked in the meantime; both know the same.
+        // Another task may have been faster; the value is the same.
         self.sdk.get_or_init(async || about.sdk).await;
         let screen = if let Some(screen) = about.screen {
             screen
@@ -168,7 +168,7 @@ impl Device for AdbDevice {
         let dump = "uiautomator dump /dev/tty";
         match self.client.exec(what, dump, deadline, MAX_TREE, <[u8]>::len).await {
             Ok(bytes) => Ok(ui_tree(&String::from_utf8_lossy(&bytes)).map(ToOwned::to_owned)),
-            // It waits for a screen that moves to stand still, and on some it never does.
+            // `uiautomator` waits for the screen to be idle, and some screens never are.
             Err(DeviceError::TimedOut { .. } | DeviceError::Garbled { .. }) => Ok(None),
             Err(error) => Err(error),
         }

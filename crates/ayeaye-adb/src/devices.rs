@@ -1,4 +1,4 @@
-//! The phones there are.
+//! The phones of one adb server: the `DeviceSource` seam.
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::tracker::Tracker;
 use crate::{AdbConfig, AdbDevice};
 
-/// How many phones are asked about themselves at the same time.
+/// How many phones are queried at the same time.
 const MAX_CONCURRENT: usize = 64;
 
 /// The phones of one adb server.
@@ -23,12 +23,12 @@ pub struct AdbDevices {
 }
 
 impl AdbDevices {
-    /// Nothing is connected to before something is asked for.
+    /// Connects to nothing yet.
     pub fn new(config: AdbConfig) -> Self {
         Self { server: Arc::new(Server::new(config)) }
     }
 
-    /// The version of the adb server, such as 41. Starts one if that is allowed and needed.
+    /// The version of the adb server, such as 41. Starts a server if that is needed and allowed.
     pub async fn server_version(&self) -> Result<u32, DeviceError> {
         let answer = self.server.query("host:version").await?;
         let digits = String::from_utf8_lossy(&answer);
@@ -36,15 +36,15 @@ impl AdbDevices {
             .map_err(|_| self.server.unavailable("it does not say its version"))
     }
 
-    /// Follows the list of phones as the server sees it change.
+    /// Follows changes of the server's list of phones.
     ///
-    /// A phone on a network that is lost is not noticed here for a minute: this says what came and
-    /// went, not what is alive.
+    /// The server takes a minute to notice that a phone on the network is gone: the list says what
+    /// was attached and detached, not what is alive.
     pub async fn track(&self) -> Result<Tracker, DeviceError> {
         Tracker::start(Arc::clone(&self.server)).await
     }
 
-    /// A phone that is ready, with everything that ADB offers of it.
+    /// Opens a phone that is ready, with what only ADB has to offer.
     pub async fn open_adb(&self, id: &DeviceId) -> Result<Arc<AdbDevice>, DeviceError> {
         let lines = self.listings().await?;
         let mut found = lines.iter().filter(|line| line.serial == id.as_str());
@@ -150,7 +150,7 @@ fn transport(serial: &str) -> Transport {
     Transport::Usb
 }
 
-/// The phone that comes with this project says so in its product's name.
+/// The virtual phone of this project is known by its product name.
 fn is_virtual_phone(product: Option<&str>) -> bool {
     product.is_some_and(|product| product.contains("ayeaye"))
 }

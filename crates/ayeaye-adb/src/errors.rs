@@ -1,22 +1,22 @@
-//! What the adb server says no with, turned into what the caller can do about it.
+//! Failures of the adb server, turned into the error that says what the caller can do.
 use ayeaye_agent::{DeviceError, DeviceId};
 
 use crate::parse::sanitize;
 use crate::protocol::ProtocolError;
 
-/// Begins what a phone says, so that its words are not taken for adb's own.
+/// Prefix of messages from a phone, so that they are not taken for adb's own.
 pub(crate) const FROM_DEVICE: &str = "on the phone: ";
 
 /// How far a call had got when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// The phone had not been asked for anything yet.
+    /// Nothing had been requested of the phone yet.
     Connecting,
-    /// The request was on its way: it may have been carried out.
+    /// The request had been sent: it may have been carried out.
     Requested,
 }
 
-/// The typed error for what went wrong with one phone during `what`.
+/// The error for what went wrong with one phone during `what`.
 pub(crate) fn device_error(
     id: &DeviceId,
     what: &str,
@@ -44,7 +44,7 @@ pub(crate) fn device_error(
     }
 }
 
-/// adb's sentences, as `adb.cpp` and `transport.cpp` of the versions 1.0.32 to 1.0.41 have them.
+/// adb's messages, as in `adb.cpp` and `transport.cpp` of versions 1.0.32 to 1.0.41.
 fn from_text(id: &DeviceId, what: &str, stage: Stage, text: &str) -> DeviceError {
     let said = sanitize(text);
     if text.starts_with(FROM_DEVICE) {

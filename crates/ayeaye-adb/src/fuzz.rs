@@ -54,6 +54,12 @@ const WORDS: &[&str] = &[
     "DisplayViewport{",
     "orientation=",
     "mCurrentRotation=ROTATION_90",
+    "logicalFrame=[0, 0, 99999999999, 2]",
+    "mIsShowing=",
+    "cur=1x",
+    "real 1 x 2",
+    "/>",
+    "é",
 ];
 
 /// Every recorded output, however it was produced.
@@ -137,8 +143,8 @@ fn refusals(executions: u64) {
     fuzz("refusals of adb", executions, &mut mutator, |bytes, dice| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let stage = *dice.pick(&[Stage::Connecting, Stage::Requested]);
-        let told = device_error(&id, "a tap", stage, ProtocolError::Failed(text)).to_string();
-        if told.is_empty() { Err("nothing is told".to_owned()) } else { Ok(()) }
+        let message = device_error(&id, "a tap", stage, ProtocolError::Failed(text)).to_string();
+        if message.is_empty() { Err("an empty message".to_owned()) } else { Ok(()) }
     });
 }
 

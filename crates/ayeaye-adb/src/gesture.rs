@@ -1,7 +1,6 @@
 //! Gestures as command lines of the phone's `input` program.
 //!
-//! Numbers are formatted from integers and nothing else goes into these lines, so there is nothing
-//! to quote.
+//! Only integers go into these lines, so there is nothing to quote.
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceError, Direction, Key, Pixel, Point, ScreenSize};
@@ -9,16 +8,16 @@ use ayeaye_agent::{DeviceError, Direction, Key, Pixel, Point, ScreenSize};
 use crate::client::DeviceClient;
 use crate::shell::ShellOutput;
 
-/// How long an unhurried scroll takes. Faster ones fling the content past what was wanted.
+/// How long a scroll takes. A faster one would fling the content too far.
 const SCROLL_DURATION: Duration = Duration::from_millis(500);
-/// How long a drag moves, after the long press that Android does by itself before it.
+/// How long a drag moves, after the long press that Android puts before it.
 const DRAG_DURATION: Duration = Duration::from_secs(1);
-/// Nothing a finger does takes longer.
+/// The longest time that a finger stays down.
 const MAX_DURATION: Duration = Duration::from_secs(10);
-/// From here on two taps are no double tap any more.
+/// The API level (Android 12) from which on `input` starts fast enough for two taps in a row.
 const FIRST_NATIVE_INPUT_SDK: u32 = 31;
 
-/// A command line and how long the gesture itself takes on the phone.
+/// A command line, and how long the gesture itself takes on the phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShellCommand {
     pub(crate) line: String,
@@ -30,7 +29,8 @@ impl ShellCommand {
         Self { line, duration: Duration::ZERO }
     }
 
-    /// Sends it, once. An error that leaves doubt is for the caller to judge, who can look.
+    /// Sends it once. Whether it was carried out despite an error is for the caller to find out,
+    /// who can look at the screen.
     pub(crate) async fn send(&self, client: &DeviceClient, what: &str) -> Result<(), DeviceError> {
         let limit = client.limits().shell + self.duration;
         let output = client.shell(what, &self.line, limit).await?;
@@ -45,8 +45,8 @@ pub(crate) fn tap(point: Point, on: ScreenSize) -> ShellCommand {
 
 /// Two taps less than 300 ms apart, in one line so that no network comes between them.
 ///
-/// Until Android 11 each `input` starts a Java machine, which alone takes longer; there the second
-/// is started while the first one is still at it.
+/// Until Android 11 each `input` starts a Java virtual machine, which alone takes longer: there the
+/// second one is started while the first is still starting.
 pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> ShellCommand {
     let Pixel { x, y } = point.to_pixel(on);
     let tap = format!("input tap {x} {y}");
@@ -57,7 +57,7 @@ pub(crate) fn double_tap(point: Point, on: ScreenSize, sdk: Option<u32>) -> Shel
     })
 }
 
-/// A swipe from a place to itself is what `input` has for a finger held down.
+/// `input` has no long press: it is a swipe from a point to itself.
 pub(crate) fn long_press(point: Point, on: ScreenSize, duration: Duration) -> ShellCommand {
     swipe(point.to_pixel(on), point.to_pixel(on), duration.max(Duration::from_millis(500)))
 }
@@ -66,7 +66,7 @@ pub(crate) fn slide(from: Point, to: Point, on: ScreenSize, duration: Duration) 
     swipe(from.to_pixel(on), to.to_pixel(on), duration.max(Duration::from_millis(50)))
 }
 
-/// Half a screen in the direction of the content, around `at`, clear of the edges: there a swipe
+/// Half a screen in the direction of the content, around `at`, clear of the edges, where a swipe
 /// means back, home or the notification shade.
 pub(crate) fn scroll(direction: Direction, at: Option<Point>, on: ScreenSize) -> ShellCommand {
     let middle = Pixel { x: on.width / 2, y: on.height / 2 };
@@ -80,7 +80,7 @@ pub(crate) fn scroll(direction: Direction, at: Option<Point>, on: ScreenSize) ->
         Direction::Up | Direction::Down => (Pixel { y: from, ..at }, Pixel { y: to, ..at }),
         Direction::Left | Direction::Right => (Pixel { x: from, ..at }, Pixel { x: to, ..at }),
     };
-    // What lies below comes up: the finger goes the other way.
+    // To show what is below, the finger moves up.
     let (from, to) = match direction {
         Direction::Down | Direction::Right => ends(high, low),
         Direction::Up | Direction::Left => ends(low, high),
@@ -93,7 +93,7 @@ pub(crate) fn drag(from: Point, to: Point, on: ScreenSize) -> ShellCommand {
     let ms = DRAG_DURATION.as_millis();
     ShellCommand {
         line: format!("input draganddrop {} {} {} {} {ms}", from.x, from.y, to.x, to.y),
-        // The long press before it takes half a second, on patient phones more.
+        // The long press before it takes half a second, on some phones more.
         duration: DRAG_DURATION + Duration::from_secs(2),
     }
 }
@@ -120,7 +120,7 @@ pub(crate) fn key_code(key: Key) -> u16 {
     }
 }
 
-/// Whether `input` did what it was told. Some vendors' print a stack trace and exit with 0.
+/// An error unless `input` succeeded. Some vendors' version prints a stack trace and exits with 0.
 pub(crate) fn ensure_accepted(
     client: &DeviceClient,
     what: &str,
@@ -152,7 +152,7 @@ fn swipe(from: Pixel, to: Pixel, duration: Duration) -> ShellCommand {
     }
 }
 
-/// Half of a length around a place on it, with an eighth kept free at both ends.
+/// The half of a length around a point on it, with an eighth kept free at both ends.
 fn middle_half(around: u32, length: u32) -> (u32, u32) {
     let (edge, reach) = (length / 8, length / 4);
     let last = length.saturating_sub(edge + 1).max(edge);
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(scroll(Direction::Up, None), "input swipe 540 600 540 1800 500");
         assert_eq!(scroll(Direction::Right, None), "input swipe 810 1200 270 1200 500");
         assert_eq!(scroll(Direction::Left, None), "input swipe 270 1200 810 1200 500");
-        // Asked for at the very bottom it still keeps clear of the edge.
+        // At the very bottom it still keeps clear of the edge.
         assert_eq!(
             scroll(Direction::Down, Some(at(500, 1000))),
             "input swipe 540 2099 540 899 500"

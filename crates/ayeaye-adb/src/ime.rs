@@ -1,8 +1,8 @@
-//! The keyboard app that types any text, borrowed for the time of one text.
+//! The input method (IME) that types any text, active only while it does.
 //!
-//! It is an input method that listens for broadcasts: `ADB_INPUT_B64` with base64 text,
-//! `ADB_CLEAR_TEXT`. The keyboard that was there before is put back on every way out, also when the
-//! call is given up in the middle.
+//! It is a keyboard app that listens for broadcasts: `ADB_INPUT_B64` with base64 text,
+//! `ADB_CLEAR_TEXT`. The previous keyboard is restored on every way out, also when the call is
+//! dropped in the middle.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ use crate::shell::ShellOutput;
 
 /// The most bytes of text in one broadcast.
 const MAX_CHUNK: usize = 3000;
-/// How often putting the old keyboard back is tried, and how far apart, once its turn has passed.
+/// How often restoring the previous keyboard is retried in the background, and how far apart.
 const RETRIES: u32 = 5;
 const RETRY_DELAY: Duration = Duration::from_secs(2);
-/// How long a keyboard that is in use but not on the screen is waited for: with a keyboard of keys
-/// attached none is ever shown.
+/// How long to wait for an active keyboard to be shown: with a hardware keyboard attached, none
+/// ever is.
 const HIDDEN_PATIENCE: Duration = Duration::from_millis(800);
 
-/// The keyboard of the family among those installed.
+/// The installed keyboard of the ADBKeyboard family.
 pub(crate) fn find(methods: &InputMethods) -> Option<String> {
     let of_family = |id: &&String| {
         let package = id.split('/').next().unwrap_or_default();
@@ -35,16 +35,16 @@ pub(crate) fn find(methods: &InputMethods) -> Option<String> {
     methods.installed.iter().find(of_family).cloned()
 }
 
-/// The right to use another keyboard, and the duty to put the old one back.
+/// A keyboard made active for a while. Dropping it restores the previous one.
 #[derive(Debug)]
 pub(crate) struct ImeSwitch {
     client: Arc<DeviceClient>,
-    /// What puts things back, until that is done.
+    /// The command line that restores it, until that is done.
     restore_command: Option<String>,
 }
 
 impl ImeSwitch {
-    /// Makes a keyboard the one in use and waits until it is.
+    /// Makes a keyboard the active one and waits until it is ready.
     pub(crate) async fn activate(
         client: &Arc<DeviceClient>,
         id: &str,
@@ -65,7 +65,7 @@ impl ImeSwitch {
             change = format!("ime enable {ours} && {change}");
             restore.push(format!("ime disable {ours}"));
         }
-        // From here on there is something to put back, whatever becomes of the next call.
+        // From here on there is something to restore, however the next call ends.
         let switch = Self { client: Arc::clone(client), restore_command: Some(restore.join("; ")) };
         let output = client.shell_quick(what, &change).await?;
         if output.exit_code != 0
@@ -77,8 +77,8 @@ impl ImeSwitch {
         Ok(switch)
     }
 
-    /// Puts the old keyboard back. What was typed stays typed when that fails: it is tried again
-    /// in the background.
+    /// Restores the previous keyboard. A failure is no error, since the text has been typed: it is
+    /// retried in the background.
     pub(crate) async fn restore(mut self) {
         if let Some(back) = &self.restore_command
             && run_restore(&self.client, back).await
@@ -87,8 +87,8 @@ impl ImeSwitch {
         }
     }
 
-    /// Waits until the keyboard is in use and on the screen, twice in a row: it listens only once
-    /// its view has been made.
+    /// Waits until the keyboard has been seen active and shown twice in a row: it listens only once
+    /// its view exists.
     async fn wait_until_ready(&self, id: &str) -> Result<(), DeviceError> {
         let what = "the keyboard's state";
         let ask = batch(&[
@@ -137,7 +137,7 @@ impl Drop for ImeSwitch {
     }
 }
 
-/// Setting the keyboard twice is the same as setting it once, so this may be repeated.
+/// Idempotent, so it may be repeated.
 async fn run_restore(client: &DeviceClient, back: &str) -> bool {
     match client.shell_quick("putting the keyboard back", back).await {
         Ok(output) if output.exit_code == 0 => true,
@@ -152,7 +152,7 @@ async fn run_restore(client: &DeviceClient, back: &str) -> bool {
     }
 }
 
-/// Types a text through the keyboard in use.
+/// Types a text through the active keyboard.
 pub(crate) async fn commit(client: &DeviceClient, id: &str, text: &str) -> Result<(), DeviceError> {
     let what = "the text";
     for (index, chunk) in split_text(text).into_iter().enumerate() {
@@ -173,7 +173,7 @@ pub(crate) async fn clear(client: &DeviceClient, id: &str) -> Result<(), DeviceE
     broadcast(client, "emptying the field", id, "-a ADB_CLEAR_TEXT").await
 }
 
-/// Sent to that keyboard alone: what is typed is nobody else's business.
+/// Sent to that keyboard's package only, so that no other app receives the text.
 async fn broadcast(
     client: &DeviceClient,
     what: &str,
@@ -191,7 +191,7 @@ async fn broadcast(
     Err(client.garbled(what, output.summary()))
 }
 
-/// The text in parts that end between characters.
+/// The text in parts that do not split a character.
 fn split_text(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;

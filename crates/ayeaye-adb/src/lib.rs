@@ -1,30 +1,40 @@
 //! Phones over ADB: listing, capture, gestures, text, apps.
 //!
-//! Start at [`AdbDevices`], which lists phones and opens them, and [`AdbConfig`], which says where.
-//! Below them, in reading order: the adb server's protocol (`server`, `wire`, `client`, `shell`), what
-//! Android's commands print (`parse`), and what a phone can be asked for.
-mod config;
+//! Modules use only those further down in this list, which is also an order to read them in: from
+//! what the agent is given to the bytes of the adb server's protocol.
+mod connect;
 
-mod client;
-mod errors;
-mod protocol;
-mod quote;
-mod server;
-mod shell;
-mod sync;
+mod devices;
 
-mod parse;
+mod device;
+mod tracker;
 
 mod apps;
 mod capture;
-mod connect;
-mod device;
-mod devices;
-mod gesture;
-mod ime;
 mod screen;
+mod sync;
 mod text_entry;
-mod tracker;
+
+mod ime;
+
+mod gesture;
+
+mod client;
+
+mod errors;
+mod server;
+mod shell;
+
+mod parse;
+mod protocol;
+
+mod config;
+mod quote;
+
+#[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod tests;
 
 pub use self::config::{AdbConfig, InvalidAddress, Limits, ServerAddress, find_adb};
 pub use self::connect::{ConnectError, MdnsService};
@@ -32,8 +42,3 @@ pub use self::device::AdbDevice;
 pub use self::devices::AdbDevices;
 pub use self::parse::DeviceListing;
 pub use self::tracker::Tracker;
-
-#[cfg(test)]
-mod fuzz;
-#[cfg(test)]
-mod tests;

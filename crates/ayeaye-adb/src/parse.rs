@@ -1,5 +1,5 @@
-//! What Android's commands print, read tolerantly: what is not understood is `None`, never a guess
-//! and never a panic.
+//! Parsers of what adb and Android's commands print. They are tolerant: what is not understood is
+//! `None`, never a guess and never a panic.
 mod apps;
 mod devices;
 mod display;

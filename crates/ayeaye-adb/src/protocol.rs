@@ -1,8 +1,8 @@
 //! The adb server's protocol, one connection at a time.
 //!
 //! A request is four hexadecimal digits of length and the name of a service; the answer is `OKAY`
-//! or `FAIL` and a text of the same form. Then the connection belongs to the service. Written down
-//! in AOSP, `packages/modules/adb/OVERVIEW.TXT` and `SERVICES.TXT`.
+//! or `FAIL` and a text of the same form. Then the connection belongs to the service. See
+//! AOSP, `packages/modules/adb/OVERVIEW.TXT` and `SERVICES.TXT`.
 use std::io;
 
 use bytes::BytesMut;
@@ -11,30 +11,30 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Bu
 /// The longest name of a service that four hexadecimal digits can announce.
 pub(crate) const MAX_SERVICE: usize = 0xffff;
 
-/// Either kind of socket.
+/// A TCP or Unix socket.
 pub(crate) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Socket for T {}
 
 /// One connection to the adb server.
 pub(crate) struct Connection(BufReader<Box<dyn Socket>>);
 
-/// Why a request was not taken, or its answer not read.
+/// Why a request was refused, or its answer could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProtocolError {
-    /// The server said no, in its own words.
+    /// The server refuses, in its own words.
     #[error("{0}")]
     Failed(String),
-    /// It ended in the middle.
+    /// The connection ended in the middle.
     #[error("the connection ended")]
     Closed,
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
-    /// Whoever listens there is not an adb server.
+    /// The listener is not an adb server.
     #[error("what answers there is not an adb server")]
     NotAdb,
     #[error("the request is too long")]
     RequestTooLong,
-    /// More than anybody can have to say.
+    /// More than any answer needs.
     #[error("the answer has more than {0} bytes")]
     ResponseTooLong(usize),
 }
@@ -73,7 +73,7 @@ impl Connection {
         }
     }
 
-    /// A text announced by four hexadecimal digits.
+    /// A text after four hexadecimal digits of length.
     pub(crate) async fn read_block(&mut self, max: usize) -> Result<Vec<u8>, ProtocolError> {
         let mut digits = [0; 4];
         self.read_exact(&mut digits).await?;

@@ -1,19 +1,19 @@
-//! The only way for a text to get into the phone's shell: as one word that means itself.
+//! Quoting: the only way for a text into the phone's shell, as one literal word.
 use std::fmt;
 
 /// A word of a command line that the phone's shell reads as exactly one argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShellWord(String);
 
-/// A text that no shell word can carry.
+/// Why a text cannot be a shell word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it contains the control character U+{0:04X}")]
 pub(crate) struct UnquotableText(u32);
 
-/// The text between single quotes, where the shell looks for nothing but the next single quote.
+/// The text in single quotes, inside which only the single quote is special to the shell.
 ///
-/// Control characters are refused: no argument of ours has any business with them (texts to be
-/// typed that do travel as base64), and a terminal in between might act on them.
+/// Control characters are refused: no argument of ours needs them (texts to type that do are sent as
+/// base64), and a terminal in between might interpret them.
 pub(crate) fn quote(text: &str) -> Result<ShellWord, UnquotableText> {
     if let Some(control) = text.chars().find(|c| u32::from(*c) < 0x20 || *c == '\x7f') {
         return Err(UnquotableText(u32::from(control)));
@@ -21,7 +21,7 @@ pub(crate) fn quote(text: &str) -> Result<ShellWord, UnquotableText> {
     Ok(ShellWord(format!("'{}'", text.replace('\'', r"'\''"))))
 }
 
-/// Whether this is a package name by Android's rules, which leave no room for a shell's signs.
+/// Whether this is a package name by Android's rules, which allow no special character of a shell.
 pub(crate) fn is_package(text: &str) -> bool {
     let is_segment = |segment: &str| {
         segment.starts_with(|c: char| c.is_ascii_alphabetic())

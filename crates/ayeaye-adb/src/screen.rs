@@ -1,4 +1,4 @@
-//! What the screen is up to, waking it, and going back to the start.
+//! The state of the screen, waking it, and the reset before a task.
 use std::time::Duration;
 
 use ayeaye_agent::{DeviceError, ScreenState};
@@ -9,8 +9,7 @@ use crate::gesture::ensure_accepted;
 use crate::parse::{self, batch, split_batch};
 use crate::quote::is_package;
 
-/// One line for all of it; the phone sorts out the few lines that matter, so that a hundred come
-/// over instead of ten thousand.
+/// All in one command line, filtered on the phone: a hundred lines come over instead of ten thousand.
 const STATE_QUERIES: [&str; 3] = [
     "dumpsys power | grep mWakefulness=",
     "dumpsys window | grep -E 'mCurrentFocus|mFocusedApp|howing|mInputRestricted|inputRestricted|\
@@ -22,8 +21,8 @@ const STATE_QUERIES: [&str; 3] = [
 const RESOLVE_LAUNCHER: &str = "cmd package resolve-activity --brief -a android.intent.action.MAIN \
                     -c android.intent.category.HOME";
 
-/// Never closed: without them the phone cannot be used, a call is cut off, or a person's secrets
-/// are asked for twice.
+/// Closing one of these makes the phone unusable, ends a phone call, or has the user enter secrets
+/// again.
 const NEVER_CLOSED: [&str; 8] = [
     "android",
     "com.android.systemui",
@@ -35,7 +34,7 @@ const NEVER_CLOSED: [&str; 8] = [
     "com.google.android.permissioncontroller",
 ];
 
-/// What the screen is up to, in one round trip.
+/// The state of the screen, in one round trip.
 pub(crate) async fn state(client: &DeviceClient) -> Result<ScreenState, DeviceError> {
     let what = "the screen's state";
     let output = client.shell_quick(what, &batch(&STATE_QUERIES)).await?;
@@ -54,12 +53,12 @@ pub(crate) async fn state(client: &DeviceClient) -> Result<ScreenState, DeviceEr
     })
 }
 
-/// Turns the display on and takes away a lock screen that needs no secret. Returns what is there
-/// then.
+/// Turns the display on and dismisses a lock screen that needs no secret. Returns the state after
+/// that.
 pub(crate) async fn wake(client: &DeviceClient) -> Result<ScreenState, DeviceError> {
     let mut now = state(client).await?;
     if !now.awake {
-        // Wake up, which unlike the power button never turns the screen off.
+        // KEYCODE_WAKEUP, which unlike the power key never turns the screen off.
         let output = client.shell_quick("waking it", "input keyevent 224").await?;
         ensure_accepted(client, "waking it", &output)?;
         now = poll_until(client, |state| state.awake).await?;
@@ -70,7 +69,7 @@ pub(crate) async fn wake(client: &DeviceClient) -> Result<ScreenState, DeviceErr
     if now.locked {
         let output = client.shell_quick("unlocking it", "wm dismiss-keyguard").await?;
         if output.exit_code != 0 {
-            // Before Android 6 the menu key did that.
+            // Before Android 6 the menu key does that.
             let output = client.shell_quick("unlocking it", "input keyevent 82").await?;
             ensure_accepted(client, "unlocking it", &output)?;
         }
@@ -100,7 +99,7 @@ pub(crate) async fn reset(client: &DeviceClient) -> Result<(), DeviceError> {
     ensure_accepted(client, what, &output)
 }
 
-/// Whether an app in front may be closed. Where the launcher is not known, nothing that is called
+/// Whether the app in front may be closed. Where the launcher is not known, no app whose name looks
 /// like one is.
 fn may_be_closed(package: &str, launcher: Option<&str>) -> bool {
     let by_name = || {

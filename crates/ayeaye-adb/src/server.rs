@@ -1,8 +1,8 @@
-//! The adb server: reached, and started where that is allowed.
+//! The adb server: connecting to it, and starting it where that is allowed.
 //!
-//! This is the only place of the whole project that starts a process, always `adb start-server`
-//! with arguments that no user and no model has a say in. A server is never stopped: other
-//! programs use it too.
+//! The only place in the project that starts a process: always `adb start-server`, with arguments
+//! that neither a user nor a model can influence. A server is never stopped, since other programs use
+//! it too.
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use tokio::time::{Instant, timeout};
 use crate::protocol::{Connection, MAX_SERVICE, ProtocolError};
 use crate::{AdbConfig, ServerAddress};
 
-/// After an attempt to start a server that failed, the next has to wait this long.
+/// How long after a failed attempt to start a server the next one may follow.
 const RETRY_START_AFTER: Duration = Duration::from_secs(10);
 
-/// The adb server, as an address that answers or can be made to.
+/// An adb server, which is started if it has to be.
 #[derive(Debug)]
 pub(crate) struct Server {
     config: AdbConfig,
-    /// When starting failed last, and why. Locked while one is being started.
+    /// When starting failed last, and why. Locked while a server is being started.
     last_failure: Mutex<Option<(Instant, String)>>,
 }
 
@@ -47,7 +47,7 @@ impl Server {
         }
     }
 
-    /// The answer to a question that is about no particular phone.
+    /// The answer to a query that is about no particular phone.
     pub(crate) async fn query(&self, service: &str) -> Result<Vec<u8>, DeviceError> {
         let mut connection = self.connect().await?;
         let limit = self.config.limits.list;
@@ -62,7 +62,7 @@ impl Server {
         }
     }
 
-    /// A question about one phone, answered by the server for it.
+    /// The answer to a query about one phone, which the server answers itself.
     pub(crate) async fn query_device(
         &self,
         id: &DeviceId,
@@ -120,7 +120,7 @@ impl Server {
         };
         let mut failed = self.last_failure.lock().await;
         if self.dial().await.is_ok() {
-            return Ok(()); // somebody else was quicker
+            return Ok(()); // another task was faster
         }
         if let Some((when, cause)) = failed.as_ref()
             && when.elapsed() < RETRY_START_AFTER
@@ -133,7 +133,7 @@ impl Server {
             ServerAddress::Tcp { port, .. } => command.arg("-P").arg(port.to_string()),
             local @ ServerAddress::Local(_) => command.arg("-L").arg(local.to_string()),
         };
-        // The server outlives the program that starts it and would hold a pipe open: none is given.
+        // The server outlives this process and would hold a pipe open.
         command
             .arg("start-server")
             .stdin(Stdio::null())
@@ -158,7 +158,7 @@ impl Server {
     }
 }
 
-/// Whether nobody listens there, as opposed to somebody who does not answer.
+/// Whether nothing listens there, as opposed to a listener that does not answer.
 fn is_unreachable(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound)
 }

@@ -1,8 +1,8 @@
-//! The output of a command in the phone's shell, whole and with its exit code.
+//! The complete output of a command in the phone's shell, with its exit code.
 //!
-//! Shell v2 sends packets: one byte that says what it is, four bytes of length (little endian), and
-//! the data; the exit code is the last (AOSP, `shell_protocol.h`). Phones before Android 7 send
-//! bare output; for those the exit code is written behind it, after a mark of our own.
+//! Shell v2 sends packets: one byte of type, four bytes of length (little endian), and the data; the
+//! exit code comes last (AOSP, `shell_protocol.h`). Phones before Android 7 send plain output; there
+//! the command line prints the exit code itself, after a marker of our own.
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::BytesMut;
@@ -10,7 +10,7 @@ use bytes::BytesMut;
 use crate::parse::sanitize;
 use crate::protocol::{Connection, ProtocolError};
 
-/// The most that a command may print. `dumpsys window` of a busy phone has a quarter of it.
+/// The most bytes that a command may print, four times `dumpsys window` of a busy phone.
 pub(crate) const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// What a command printed and how it ended.
@@ -18,18 +18,17 @@ pub(crate) const MAX_OUTPUT: usize = 1024 * 1024;
 pub(crate) struct ShellOutput {
     pub(crate) exit_code: u8,
     pub(crate) stdout: String,
-    /// Empty on phones that mix both into one.
+    /// Empty on phones that merge the two.
     pub(crate) stderr: String,
 }
 
 impl ShellOutput {
-    /// Everything it printed, for looking for complaints: which of the two a vendor's `input` or
-    /// `am` prints them to is not to be relied on.
+    /// Both, to look for errors in: vendors' `input` and `am` print them to either.
     pub(crate) fn combined(&self) -> String {
         format!("{}\n{}", self.stdout, self.stderr)
     }
 
-    /// The gist of it for an error message.
+    /// Exit code and first line, for an error message.
     pub(crate) fn summary(&self) -> String {
         let all = self.combined();
         let told = all.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no message");
@@ -75,7 +74,7 @@ async fn take(
     connection.read_exact(&mut into[start..]).await
 }
 
-/// A word that is printed behind a command's output, with its exit code.
+/// A word that is printed after a command's output, followed by its exit code.
 #[derive(Debug)]
 pub(crate) struct ExitMarker(String);
 
@@ -85,19 +84,19 @@ impl ExitMarker {
         Self(format!("ayeaye-end-{}:", COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// The command line with the mark behind it.
+    /// The command line that also prints the marker.
     pub(crate) fn append_to(&self, command: &str) -> String {
         format!("{command}; echo \"{}$?\"", self.0)
     }
 
-    /// What stands before the mark, and the code behind it.
+    /// The output before the marker, and the exit code after it.
     fn split<'a>(&self, text: &'a str) -> Option<(&'a str, u8)> {
         let (out, rest) = text.rsplit_once(self.0.as_str())?;
         Some((out, rest.lines().next()?.trim().parse().ok()?))
     }
 }
 
-/// Reads bare output up to its end, which must have the mark.
+/// Reads plain output up to its end, which must have the marker.
 pub(crate) async fn read_with_marker(
     connection: &mut Connection,
     mark: &ExitMarker,
@@ -108,7 +107,7 @@ pub(crate) async fn read_with_marker(
             return Err(ProtocolError::ResponseTooLong(MAX_OUTPUT));
         }
     }
-    // Old phones put a terminal in between, which ends lines with CR LF.
+    // Old phones run it in a terminal, which ends lines with CR LF.
     let all = text(&bytes).replace('\r', "");
     let (out, exit_code) = mark.split(&all).ok_or(ProtocolError::Closed)?;
     Ok(ShellOutput { exit_code, stdout: out.to_owned(), stderr: String::new() })
@@ -184,13 +183,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn output_is_whole_or_an_error(
+            packets in proptest::collection::vec((1_u8..=2, "[a-z\n]{0,8}"), 0..6),
+            exit_code: u8,
+            cut: proptest::sample::Index,
+        ) {
+            let mut bytes: Vec<u8> =
+                packets.iter().flat_map(|(kind, text)| packet(*kind, text.as_bytes())).collect();
+            bytes.extend(packet(3, &[exit_code]));
+            let of = |wanted| -> String {
+                packets.iter().filter(|it| it.0 == wanted).map(|it| it.1.as_str()).collect()
+            };
+            let whole = ShellOutput { exit_code, stdout: of(1), stderr: of(2) };
+            let cut = cut.index(bytes.len());
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            runtime.block_on(async {
-                // Whatever comes out, it comes to an end and without a panic.
-                drop(read_v2(&mut connection_with(&bytes).await).await);
-                drop(read_with_marker(&mut connection_with(&bytes).await, &ExitMarker::new()).await);
-            });
+            let read = |bytes: &[u8]| {
+                runtime.block_on(async { read_v2(&mut connection_with(bytes).await).await })
+            };
+            prop_assert_eq!(read(&bytes).unwrap(), whole);
+            prop_assert!(matches!(read(&bytes[..cut]), Err(ProtocolError::Closed)));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Small files, by the `sync:` service (AOSP, `file_sync_protocol.h`): four letters, a length of 32
-//! bits little endian, and a path or data.
+//! Small files, by the `sync:` service (AOSP, `file_sync_protocol.h`): four letters, a 32-bit little
+//! endian length, and a path or data.
 use std::time::SystemTime;
 
 use ayeaye_agent::DeviceError;
@@ -12,7 +12,7 @@ use crate::protocol::{Connection, ProtocolError};
 
 /// The most bytes of one block, by the protocol.
 const BLOCK: usize = 64 * 1024;
-/// The longest path that a phone takes.
+/// The longest path that a phone accepts.
 const MAX_PATH: usize = 1024;
 
 pub(crate) async fn file_size(
@@ -25,7 +25,7 @@ pub(crate) async fn file_size(
         connection.read_exact(&mut answer).await?;
         let [b'S', b'T', b'A', b'T', rest @ ..] = answer else { return Err(ProtocolError::NotAdb) };
         let [mode, size, _modified] = [&rest[0..4], &rest[4..8], &rest[8..12]].map(le_u32);
-        // A mode of 0 is how the protocol says that there is nothing.
+        // A mode of 0 means that there is no such file.
         Ok((mode != 0).then_some(size))
     })
     .await

@@ -1,8 +1,8 @@
-//! Text into the field in focus, exact to the last character or refused.
+//! Typing a text into the focused field, exactly or not at all.
 //!
-//! `input text` presses the keys of an American keyboard: printable ASCII and nothing else. Other
-//! texts go through a keyboard app made for it (`ADBKeyboard`), which takes them as base64, or
-//! through the helper `yadb` when somebody has put it on the phone.
+//! `input text` presses the keys of a US keyboard: printable ASCII and nothing else. Other texts go
+//! through a keyboard app made for it (`ADBKeyboard`), which takes them as base64, or through the
+//! helper `yadb` if it has been installed on the phone.
 mod keys;
 
 use std::sync::Arc;
@@ -17,37 +17,37 @@ use crate::ime::{self, ImeSwitch};
 use crate::parse::{InputMethods, batch, keyboard_shown, split_batch};
 use crate::quote::quote;
 
-/// The longest text that is typed at once, in bytes.
+/// The longest text that is typed in one gesture.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// Where GELab-Zero and others put it.
+/// Where GELab-Zero and others install it.
 const YADB: &str = "/data/local/tmp/yadb";
 
-/// What a text is typed by.
+/// How a text is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum InputStrategy {
-    /// Key by key.
+    /// `input text`.
     KeyEvents,
-    /// An installed keyboard of the `ADBKeyboard` family, and what was there before.
+    /// An installed keyboard of the `ADBKeyboard` family, and the current state to restore.
     Ime(String, InputMethods),
     Yadb,
 }
 
-/// What is to be typed, and what around it.
+/// A text to type, and what to do before and after.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TextEntry<'a> {
     pub(crate) text: &'a str,
     /// The field to tap first.
     pub(crate) point: Option<Point>,
-    /// Empty the field first.
+    /// Whether to empty the field first.
     pub(crate) clear: bool,
-    /// Press enter afterwards.
+    /// Whether to press enter afterwards.
     pub(crate) submit: bool,
 }
 
 impl TextEntry<'_> {
-    /// Types it. Whether it can be typed at all is found out before anything is touched; each part
-    /// is sent once.
+    /// Types it. A text that cannot be typed is refused before anything is touched; each part is
+    /// sent once.
     pub(crate) async fn perform(
         self,
         client: &Arc<DeviceClient>,
@@ -143,7 +143,7 @@ async fn type_by_keys(client: &DeviceClient, text: &str) -> Result<(), DeviceErr
             }
         };
         if let Err(error) = gesture::ensure_accepted(client, "the text", &output) {
-            // A line of several parts that fails may have typed the first of them.
+            // A line of several commands may have typed the first before it failed.
             let untouched = index == 0 && !line.contains("&&");
             let doubtful = || client.garbled("the text", partly_typed(index, &lines, &error));
             return Err(if untouched { error } else { doubtful() });
@@ -165,8 +165,8 @@ async fn type_by_yadb(client: &DeviceClient, text: &str) -> Result<(), DeviceErr
     gesture::ensure_accepted(client, "the text", &output)
 }
 
-/// Waits until the field that was tapped has brought up the keyboard. Phones with a keyboard of
-/// keys never show one, so the end of the limit is no error.
+/// Waits until the tapped field has brought up the keyboard. Phones with a hardware keyboard never
+/// show one, so running out of time is no error.
 async fn wait_for_keyboard(client: &DeviceClient) -> Result<(), DeviceError> {
     let deadline = Instant::now() + client.limits().keyboard;
     loop {

@@ -7,7 +7,7 @@ use crate::parse::{DeviceListing, devices};
 use crate::protocol::{Connection, MAX_SERVICE};
 use crate::server::Server;
 
-/// A list of phones that is told again whenever it changes.
+/// Receives the list of phones whenever it changes.
 #[derive(Debug)]
 pub struct Tracker {
     server: Arc<Server>,
@@ -25,8 +25,8 @@ impl Tracker {
         }
     }
 
-    /// The whole list: at once the first time, later when something has changed. This is the one
-    /// call without a limit; give it up whenever you like. After an error begin anew.
+    /// The whole list: at once the first time, later when something has changed. The one call
+    /// without a time limit; drop it at any time. After an error, start a new tracker.
     pub async fn next(&mut self) -> Result<Vec<DeviceListing>, DeviceError> {
         match self.connection.read_block(MAX_SERVICE).await {
             Ok(list) => Ok(devices(&String::from_utf8_lossy(&list))),

@@ -1,20 +1,25 @@
 //! Models behind an endpoint: OpenAI-compatible chat, Anthropic's API or Gemini's.
 //!
-//! Read in this order: what is settled ([`ModelConfig`], [`Endpoint`]), the model itself
-//! ([`RemoteModel`]), what is particular to a family of models ([`Profile`]), and the questions
-//! that tell whether an endpoint is any good ([`Finding`]).
+//! Modules use only those further down in this list. Start at [`RemoteModel`], a model behind an
+//! endpoint, and [`Profile`], which holds what is particular to a family of models.
+mod check;
 
 mod calibrate;
-mod check;
+
+mod remote;
+
 mod config;
+
+mod profile;
+
+mod picture;
+
 mod endpoint;
 mod excerpt;
+mod secret;
+
 #[cfg(test)]
 mod fuzz;
-mod picture;
-mod profile;
-mod remote;
-mod secret;
 #[cfg(test)]
 mod tests;
 

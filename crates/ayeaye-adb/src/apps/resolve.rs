@@ -1,7 +1,7 @@
-//! Which installed app a name means.
+//! Resolves the name of an app to an installed package.
 //!
-//! Asking every app for its label takes a phone half a minute. What people call well-known apps is
-//! in `apps.tsv`; for the others the last parts of the package's name must do.
+//! Reading every app's label takes a phone half a minute. The names of well-known apps are in
+//! `apps.tsv`; of the others only the last parts of the package name are known.
 use std::sync::LazyLock;
 
 /// One row of the table.
@@ -22,7 +22,7 @@ static TABLE: LazyLock<Vec<KnownApp>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Why a name means no app, with up to five that it might.
+/// Why a name does not resolve, with up to five candidates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AppNameError {
     #[error("no app of this name is installed{}", candidates_hint(.0))]
@@ -38,18 +38,18 @@ fn candidates_hint(candidates: &[String]) -> String {
     format!("; nearest are {}", candidates.join(", "))
 }
 
-/// What an app is called, if it is well known.
+/// The label of a well-known app.
 pub(super) fn label(package: &str) -> Option<&'static str> {
     let first = TABLE.iter().find(|known| known.packages.first() == Some(&package));
     let row = first.or_else(|| TABLE.iter().find(|known| known.packages.contains(&package)))?;
     row.names.first().copied()
 }
 
-/// The installed package that a name means: itself, a well-known name, its own last part, or the
-/// only one that is anything like it.
+/// The installed package for a name: the package itself, the app of that well-known name, the one
+/// whose package ends with it, or the only similar one.
 pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, AppNameError> {
     let name = name.trim();
-    // A component names its package.
+    // A component starts with its package.
     let bare = name.split('/').next().unwrap_or_default();
     if let Some(package) = installed.iter().find(|p| p.eq_ignore_ascii_case(bare)) {
         return Ok(package);
@@ -58,7 +58,7 @@ pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, 
     if crate::quote::is_package(bare) || wanted.is_empty() {
         return Err(AppNameError::Missing(similar_apps(&wanted, installed)));
     }
-    // "Settings app" is Settings, unless something is really called so.
+    // "Settings app" means Settings, unless an app is really called that.
     let short = wanted.strip_suffix("app").or_else(|| wanted.strip_suffix("应用"));
     for wanted in [Some(wanted.as_str()), short.filter(|s| !s.is_empty())].into_iter().flatten() {
         if let Some(package) = well_known(wanted, installed) {
@@ -84,8 +84,8 @@ pub(crate) fn resolve<'a>(name: &str, installed: &[&'a str]) -> Result<&'a str, 
     }
 }
 
-/// The first installed package of a row that has exactly this name. Rows and packages stand in the
-/// order of preference.
+/// The first installed package of a row that has exactly this name. Rows and packages are in order
+/// of preference.
 fn well_known<'a>(wanted: &str, installed: &[&'a str]) -> Option<&'a str> {
     TABLE
         .iter()
@@ -98,7 +98,8 @@ fn matching<'a>(installed: &[&'a str], matches: impl Fn(&str) -> bool) -> Vec<&'
     installed.iter().copied().filter(|package| matches(package)).collect()
 }
 
-/// The parts of a package's name that may be a name: the last, or the one before an `android`.
+/// The parts of a package name that may be the app's name: the last, or the one before `android`
+/// and the like.
 fn names_from_package(package: &str) -> impl Iterator<Item = String> {
     let mut parts = package.rsplit('.').map(normalize);
     let last = parts.next();
@@ -115,10 +116,10 @@ fn all_names(package: &str) -> impl Iterator<Item = String> {
     known.into_iter().chain(names_from_package(package))
 }
 
-/// One is part of the other, or they differ by a slip of the pen.
+/// Whether one contains the other, or they differ by a typo.
 ///
-/// Letters of an alphabet count only as whole words or as the beginning of a name: "Fotoshop" is no
-/// shop. Chinese is written without blanks, and two signs of it are a word.
+/// In an alphabet, only whole words or the beginning of a name count: "Fotoshop" is not "shop".
+/// Chinese is written without spaces, and two characters are a word.
 fn is_similar(own: &str, wanted: &str, words: &[String]) -> bool {
     let says_enough = |text: &str| {
         let enough = if text.is_ascii() { 3 } else { 2 };
@@ -138,30 +139,10 @@ fn is_similar(own: &str, wanted: &str, words: &[String]) -> bool {
         5..=8 => 1,
         _ => 2,
     };
-    0 < allowed && distance_within(own, wanted, allowed)
+    0 < allowed && strsim::levenshtein(own, wanted) <= allowed
 }
 
-/// Whether so many letters changed, left out or put in make one of the other.
-fn distance_within(a: &str, b: &str, most: usize) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) =
-        (a.chars().take(64).collect(), b.chars().take(64).collect());
-    if most < a.len().abs_diff(b.len()) {
-        return false;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let changed = corner + usize::from(from != to);
-            corner = row[j + 1];
-            row[j + 1] = changed.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()] <= most
-}
-
-/// Up to five installed apps that share the most letters with a name.
+/// Up to five installed apps that share the most pairs of letters with a name.
 fn similar_apps(wanted: &str, installed: &[&str]) -> Vec<String> {
     if wanted.is_empty() {
         return Vec::new();
@@ -189,7 +170,7 @@ fn candidates(packages: &[&str]) -> Vec<String> {
     packages.iter().take(5).map(with_label).collect()
 }
 
-/// Letters and digits only, small.
+/// Letters and digits only, in lower case.
 fn normalize(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(64).collect()
 }
@@ -266,16 +247,23 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_counted() {
-        assert!(distance_within("settings", "setings", 1));
-        assert!(!distance_within("settings", "seting", 1));
-        assert!(distance_within("", "ab", 2));
+    fn one_typo_is_forgiven_in_a_short_name_and_none_in_a_shorter_one() {
+        assert_eq!(found("setings"), Ok("com.android.settings"));
+        assert!(found("seting").is_err());
+        assert!(found("nots").is_err());
     }
 
     proptest! {
         #[test]
-        fn any_name_is_answered(name in "\\PC{0,40}") {
-            drop(found(&name));
+        fn a_name_is_an_installed_app_or_has_a_few_installed_candidates(name in "\\PC{0,40}") {
+            match found(&name) {
+                Ok(package) => prop_assert!(PHONE.contains(&package)),
+                Err(AppNameError::Missing(candidates) | AppNameError::Ambiguous(candidates)) => {
+                    prop_assert!(candidates.len() <= 5);
+                    let is_installed = |it: &String| PHONE.iter().any(|package| it.contains(package));
+                    prop_assert!(candidates.iter().all(is_installed), "{:?}", candidates);
+                }
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use super::{MAX_BYTES, describe};
 
 const MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// The chunk that ends every PNG: no data, its name, its checksum.
+/// The chunk that ends every PNG: length 0, name, checksum.
 const END: &[u8] = b"\0\0\0\0IEND\xae\x42\x60\x82";
 
 /// Whether a PNG begins somewhere in these bytes.
@@ -14,8 +14,8 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
     find(bytes, MAGIC).is_some()
 }
 
-/// The picture in these bytes. Text before it is passed over, blanks behind it too; a picture
-/// without its last chunk is refused, though a decoder might make something of it.
+/// The picture in these bytes. Text before it and blanks after it are skipped; a picture without
+/// its last chunk is refused, though a decoder might accept it.
 pub(super) fn frame(bytes: &[u8]) -> Result<Frame, String> {
     let start = find(bytes, MAGIC).ok_or_else(|| describe(bytes))?;
     let file = bytes[start..].trim_ascii_end();
@@ -58,8 +58,6 @@ fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn encoded(color: ColorType, data: &[u8]) -> Vec<u8> {
@@ -104,17 +102,5 @@ mod tests {
         let mut file = encoded(ColorType::Rgb, &[9; 12]);
         file[16..20].copy_from_slice(&60_000_u32.to_be_bytes());
         assert!(frame(&file).is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn any_damage_is_survived(at in 0_usize..60, to: u8) {
-            let mut file = encoded(ColorType::Rgba, &[9; 16]);
-            let at = at % file.len();
-            file[at] = to;
-            if let Ok(frame) = frame(&file) {
-                prop_assert!(frame.rgba().len() % 4 == 0);
-            }
-        }
     }
 }

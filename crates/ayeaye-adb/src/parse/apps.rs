@@ -1,8 +1,8 @@
 //! Lists of apps.
 use super::input_method::is_component;
 
-/// The components that `cmd package query-activities --brief` and its like name, one a line among
-/// lines about their priority.
+/// The components in the output of `cmd package query-activities --brief` and the like, one per line
+/// between lines about their priority.
 pub(crate) fn components(text: &str) -> Vec<(String, String)> {
     text.lines()
         .map(str::trim)
@@ -12,8 +12,8 @@ pub(crate) fn components(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The only component of `cmd package resolve-activity --brief`, unless it is Android's own
-/// question which app shall be used.
+/// The component in the output of `cmd package resolve-activity --brief`, unless it is Android's own
+/// app chooser.
 pub(crate) fn first_component(text: &str) -> Option<(String, String)> {
     components(text).into_iter().find(|(package, _)| package != "android")
 }

@@ -1,7 +1,7 @@
 //! The list of phones, as `host:devices-l` and `adb devices -l` write it.
 use super::sanitize;
 
-/// One phone of the list, in adb's words.
+/// One line of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeviceListing {
     /// The serial.
@@ -10,14 +10,13 @@ pub struct DeviceListing {
     pub state: String,
     /// The build's product name, which may contain blanks.
     pub product: Option<String>,
-    /// With `_` for what adb does not like in a model's name.
+    /// The model's name, in which adb replaces some characters by `_`.
     pub model: Option<String>,
-    /// The number that tells two phones with one serial apart.
+    /// Tells two phones with one serial apart.
     pub transport_id: Option<u64>,
 }
 
-/// The states that adb has words for (`connection_state_is_online` and its kin in `adb.cpp`), and
-/// some of its forks.
+/// The connection states of adb (`adb.cpp`) and some of its forks.
 const STATES: [&str; 15] = [
     "device",
     "offline",
@@ -38,10 +37,10 @@ const STATES: [&str; 15] = [
 
 const FIELDS: [&str; 6] = ["usb:", "product:", "model:", "device:", "features:", "transport_id:"];
 
-/// adb's word for a phone without a serial, the only serial with blanks.
+/// What adb prints for a phone without a serial, the only one with spaces.
 const NO_SERIAL: &str = "(no serial number)";
 
-/// Every phone of the list. Headers, messages of the adb program and what is no phone are passed over.
+/// Every phone of the list. Headers and messages of the adb program are skipped.
 pub(crate) fn devices(text: &str) -> Vec<DeviceListing> {
     text.lines().filter_map(line).collect()
 }
@@ -58,7 +57,7 @@ fn line(text: &str) -> Option<DeviceListing> {
         Some(state) => (serial, state),
         None => found_on_the_network(&text[..text.len() - fields.len()])?,
     };
-    // One of which nothing can be shown can also not be asked for.
+    // A phone whose serial has no printable character cannot be addressed.
     let serial = Some(sanitize(serial)).filter(|serial| !serial.is_empty())?;
     let mut line = DeviceListing { serial, state, ..DeviceListing::default() };
     let mut fields = fields;
@@ -77,15 +76,14 @@ fn line(text: &str) -> Option<DeviceListing> {
     Some(line)
 }
 
-/// A serial made of the name that a phone has on the network, which has blanks when two phones
-/// have the same: `adb-X1 (2)._adb-tls-connect._tcp device`.
+/// A serial made of a network name, which has spaces when two phones have the same name: `adb-X1 (2)._adb-tls-connect._tcp device`.
 fn found_on_the_network(head: &str) -> Option<(&str, String)> {
     let service = head.find("._adb")?;
     let end = service + head[service..].find([' ', '\t'])?;
     Some((&head[..end], state(head[end..].trim())?))
 }
 
-/// Where the next known field begins, behind a blank or at the start.
+/// Where the next known field begins, after a space or at the start.
 fn first_field(text: &str) -> usize {
     FIELDS
         .iter()
@@ -95,8 +93,8 @@ fn first_field(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// The state of a phone, or nothing for lines that are about something else. One word in small
-/// letters is a state even if it is not known: adb learns new ones.
+/// The state of a phone; `None` for lines about something else. Any single word in lower case counts
+/// as a state: adb adds new ones.
 fn state(text: &str) -> Option<String> {
     if let Some(known) = STATES.iter().find(|s| text == **s) {
         return Some((*known).to_owned());

@@ -1,15 +1,16 @@
-//! How large the screen is and how it is held.
+//! Size and orientation of the screen.
 use ayeaye_agent::ScreenSize;
 
-/// The size in the natural orientation from `wm size`; an override wins over the panel's own.
+/// The size in the natural orientation from `wm size`; an override takes precedence over the panel's
+/// size.
 pub(crate) fn wm_size(text: &str) -> Option<ScreenSize> {
     let said =
         |label: &str| text.lines().find_map(|line| size(line.trim().strip_prefix(label)?.trim()));
     said("Override size:").or_else(|| said("Physical size:"))
 }
 
-/// The size as the screen is held now, from what `dumpsys window displays`, `dumpsys display` or
-/// `dumpsys input` say about the first screen.
+/// The size in the current orientation, from what `dumpsys window displays`, `dumpsys display` or
+/// `dumpsys input` print about the first screen.
 pub(crate) fn current_size(text: &str) -> Option<ScreenSize> {
     after(text, " cur=").and_then(size).or_else(|| active_viewport(text)).or_else(|| {
         // mOverrideDisplayInfo=DisplayInfo{"Built-in Screen", real 2640 x 1080, ...
@@ -19,7 +20,7 @@ pub(crate) fn current_size(text: &str) -> Option<ScreenSize> {
 }
 
 /// `logicalFrame=Rect(0, 0 - 2640, 1080)` or `logicalFrame=[0, 0, 1224, 2700]` of the built-in
-/// screen. A screen that is off has a viewport too; that it is not active says nothing here.
+/// screen. A screen that is off has an inactive viewport, which is as good.
 fn active_viewport(text: &str) -> Option<ScreenSize> {
     let frame = after(text, "logicalFrame=")?;
     let end = frame.find([')', ']'])?;

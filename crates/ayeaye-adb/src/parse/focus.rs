@@ -1,9 +1,9 @@
 //! Which app is in front.
 //!
-//! Android says it in several places, in forms that differ by version and vendor. The activity that
-//! has the focus (`mFocusedApp`, `topResumedActivity`) names an app even while a shade or a dialog
-//! of the system covers it; the window in focus (`mCurrentFocus`) settles which of several screens
-//! is meant, and stands in where no activity is named.
+//! Android prints it in several places, in forms that differ by version and vendor. The focused
+//! activity (`mFocusedApp`, `topResumedActivity`) names an app even while the notification shade or
+//! a system dialog covers it; the focused window (`mCurrentFocus`) decides between several screens,
+//! and is used where no activity is named.
 use ayeaye_agent::Component;
 
 use super::sanitize;
@@ -33,13 +33,13 @@ pub(crate) fn foreground(text: &str) -> Option<Component> {
         .or_else(|| text.lines().find_map(ime_target))
 }
 
-/// The launcher on the outer screen of a folded phone: always resumed, seldom meant.
+/// The launcher on the outer screen of a foldable: always resumed, seldom the app in front.
 fn is_cover(app: &Component) -> bool {
     app.activity.ends_with(".SubHomeActivity")
 }
 
-/// The window that would be typed into, the last resort on Android 11 and 12, whose list of windows
-/// does not name the one in focus.
+/// The window that would receive text, the last resort on Android 11 and 12, whose list of windows
+/// does not name the focused one.
 fn ime_target(line: &str) -> Option<Component> {
     let line = line.trim_start();
     let told = ["mInputMethodTarget in display#", "imeInputTarget in display#"];
@@ -56,7 +56,7 @@ fn component(line: &str) -> Option<Component> {
     })
 }
 
-/// `com.x.Main` of `com.x` as `.Main`, so that both ways of writing it are equal.
+/// `com.x.Main` of `com.x` as `.Main`, so that both notations compare equal.
 fn short(package: &str, activity: &str) -> String {
     let rest = activity.strip_prefix(package).filter(|rest| rest.starts_with('.'));
     sanitize(rest.unwrap_or(activity))

@@ -1,6 +1,6 @@
-//! The keyboards (input methods) of a phone.
+//! The input methods (keyboards) of a phone.
 
-/// Which keyboards there are and which is in use.
+/// Ids of the input methods: installed, enabled, active.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InputMethods {
     pub(crate) installed: Vec<String>,
@@ -20,7 +20,7 @@ impl InputMethods {
     }
 }
 
-/// The ids (`package/class`) in a list of keyboards, in the short or the long form of `ime list`.
+/// The ids (`package/class`) in a list of input methods, in the short or the long form of `ime list`.
 pub(crate) fn input_method_ids(text: &str) -> Vec<String> {
     text.lines()
         .filter(|line| !line.starts_with([' ', '\t']))
@@ -37,15 +37,14 @@ pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
     asked.iter().any(|key| text.contains(key)).then(|| asked.iter().any(|key| told(key)))
 }
 
-/// Whether the field in focus is one for a password, from `dumpsys input_method`: the input type the
-/// keyboard was started with. One that is left over from a field that has lost the focus does not
-/// count.
+/// Whether the focused field is for a password, from `dumpsys input_method`: by the input type that
+/// the keyboard was started with. One left over from a field that has lost the focus does not count.
 pub(crate) fn secret_field(text: &str) -> bool {
     if text.contains("mInputStarted=false") {
         return false;
     }
     let mut lines = text.lines().skip_while(|line| !line.trim().starts_with("mInputEditorInfo:"));
-    // Some builds print it behind the name, most on the next line.
+    // Some builds print it on the same line, most on the next.
     let told = lines.by_ref().take(2).find_map(|line| line.split_once("inputType=0x"));
     let digits = told.map(|(_, rest)| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
     let kind = digits.flatten().and_then(|digits| u32::from_str_radix(digits, 16).ok());
@@ -53,7 +52,7 @@ pub(crate) fn secret_field(text: &str) -> bool {
 }
 
 /// Android's `InputType`: the class in the last four bits, its variation in the next eight. A
-/// password that its field shows (`0x90`) is left out: many fields use that type to be spared the
+/// visible password (`0x90`) does not count: many fields use that type only to turn off the
 /// keyboard's suggestions.
 fn is_password(kind: u32) -> bool {
     const TEXT: u32 = 1;

@@ -1,9 +1,9 @@
 //! Whether the screen is on and whether a lock screen is in front of it.
 
 /// Whether the screen is on, from `dumpsys power`, `dumpsys window` or `dumpsys input`, whichever
-/// is there.
+/// was run.
 pub(crate) fn awake(text: &str) -> Option<bool> {
-    // Dreaming is a screen saver: something is on the screen, but nothing that can be used.
+    // Dreaming is a screen saver: something is shown, but nothing that can be used.
     value(text, "mWakefulness")
         .map(|v| v == "Awake")
         .or_else(|| value(text, "interactiveState").map(|v| v == "INTERACTIVE_STATE_AWAKE"))
@@ -24,7 +24,7 @@ pub(crate) fn locked(text: &str) -> Option<bool> {
     if shown.iter().any(|key| told(key) == Some(true)) {
         return Some(true);
     }
-    // Behind an open lock screen that is about to go, input is no longer restricted.
+    // Once the lock screen is about to go, input is no longer restricted.
     let restricted = told("mInputRestricted").or_else(|| told("inputRestricted"));
     match (told("mIsShowing").or_else(|| told("showing")), restricted) {
         (Some(showing), Some(restricted)) => Some(showing && restricted),
@@ -33,7 +33,7 @@ pub(crate) fn locked(text: &str) -> Option<bool> {
     }
 }
 
-/// What stands behind the first `key=` that is a word of its own.
+/// The value after the first `key=` that is not part of a longer name.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.match_indices(key).find_map(|(at, _)| {
         let alone = !text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');

@@ -2,7 +2,6 @@
 use std::path::Path;
 
 use ayeaye_agent::{Component, ScreenSize};
-use proptest::prelude::*;
 
 use super::*;
 
@@ -296,27 +295,5 @@ fn every_sample_can_be_cut_anywhere() {
                 everything(&text[end..]);
             }
         }
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_text_is_read_or_passed_over(text in "(?s).{0,300}") {
-        everything(&text);
-    }
-
-    #[test]
-    fn nearly_right_texts_are_read_or_passed_over(
-        words in proptest::collection::vec(
-            prop_oneof![
-                Just("mFocusedApp=ActivityRecord{1 u0 a.b/.C t1}"), Just("mCurrentFocus=Window{"),
-                Just("logicalFrame=[0, 0, 99999999999, 2]"), Just("cur=1x"), Just("<hierarchy"),
-                Just("</hierarchy>"), Just("/>"), Just("mIsShowing="), Just("product:"), Just("\n"),
-                Just("X\tdevice "), Just("real 1 x 2"), Just("Override size: 0x0"), Just("}"), Just("é"),
-            ],
-            0..30,
-        )
-    ) {
-        everything(&words.concat());
     }
 }

@@ -1,16 +1,16 @@
-//! Strings that a phone has a say in.
+//! Strings that come from a phone.
 
-/// The most characters of a phone's own strings that go any further.
+/// The most characters that are kept of one.
 const MAX_CHARS: usize = 128;
 
-/// A string from a phone, fit to be shown: without control characters and without the marks that
-/// turn the direction of writing around, at most 128 characters.
+/// A string from a phone, safe to show: without control characters, invisible characters and
+/// bidirectional overrides, at most 128 characters.
 pub(crate) fn sanitize(text: &str) -> String {
     let shown = |c: &char| !c.is_control() && !is_invisible_format(*c);
     text.chars().filter(shown).take(MAX_CHARS).collect::<String>().trim().to_owned()
 }
 
-/// The first line that says something, [`clean`].
+/// The first line that is not empty, [sanitized](sanitize).
 pub(crate) fn sanitize_first_line(text: &str) -> Option<String> {
     text.lines().map(sanitize).find(|line| !line.is_empty())
 }
@@ -21,13 +21,13 @@ fn is_invisible_format(c: char) -> bool {
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Several commands as one line, so that they cost one round trip; [`sections`] takes their output
-/// apart again.
+/// Several commands as one command line, so that they cost one round trip; [`split_batch`] splits
+/// their output.
 pub(crate) fn batch(commands: &[&str]) -> String {
     commands.join(&format!("; echo {SEPARATOR}; "))
 }
 
-/// The outputs of commands that were [`joined`], in their order; what is missing is empty.
+/// The outputs of the commands of a [`batch`], in order; a missing one is empty.
 pub(crate) fn split_batch<const N: usize>(output: &str) -> [&str; N] {
     let mut parts = output.splitn(N, SEPARATOR);
     std::array::from_fn(|_| parts.next().unwrap_or_default())

@@ -1,7 +1,7 @@
-//! The tree of the screen's elements, as `uiautomator dump` writes it.
+//! The UI tree, as `uiautomator dump` prints it.
 
-/// The document itself, without a byte order mark before it and the message behind it; nothing when
-/// there is no whole document, as when only a stack trace was printed.
+/// The XML document, without a byte order mark before it and the message after it. `None` without a
+/// whole document, as when only a stack trace was printed.
 pub(crate) fn ui_tree(text: &str) -> Option<&str> {
     let root = text.find("<hierarchy")?;
     let start = text[..root].rfind("<?xml").unwrap_or(root);

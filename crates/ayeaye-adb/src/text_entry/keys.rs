@@ -5,22 +5,22 @@ use crate::client::DeviceClient;
 use crate::gesture::ensure_accepted;
 use crate::quote::quote;
 
-/// The most characters of one call. A long one keeps the phone busy for seconds.
+/// The most characters of one call. A long text keeps the phone busy for seconds.
 const MAX_CHUNK: usize = 400;
 
-/// How many characters are deleted where "select all" is not to be had.
+/// How many characters are deleted where there is no "select all".
 const MAX_DELETES: usize = 250;
 
-/// Whether the American keyboard that `input text` pretends to be has a key for it.
+/// Whether the US keyboard that `input text` emulates has a key for it.
 pub(super) fn has_key(c: char) -> bool {
     matches!(c, ' '..='~')
 }
 
-/// The command lines that type a text of keys, one call each.
+/// The command lines that type such a text, one call each.
 ///
-/// `input text` turns `%s` into a blank and knows no way to say `%s` itself, so a `%` and an `s`
-/// that stand together are typed by two calls on one line. Blanks are sent as `%s`: old versions of
-/// the program take its arguments apart again.
+/// `input text` turns `%s` into a space and has no escape for `%s` itself, so a `%` and an `s` next
+/// to each other are typed by two commands on one line. Spaces are sent as `%s`, since old versions
+/// of the program split their arguments again.
 pub(super) fn commands(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(MAX_CHUNK).map(|chunk| command(&String::from_iter(chunk))).collect()
@@ -35,8 +35,8 @@ fn command(text: &str) -> String {
     pieces.collect::<Vec<_>>().join(" && ")
 }
 
-/// Empties the field in focus: select all and delete, or from the end backwards on phones before
-/// Android 12, whose `input` knows no key combinations and says so without doing anything.
+/// Empties the focused field: select all and delete, or from the end backwards on phones before
+/// Android 12, whose `input` has no key combinations and says so without doing anything.
 pub(super) async fn clear(client: &DeviceClient) -> Result<(), DeviceError> {
     let what = "emptying the field";
     let output =
