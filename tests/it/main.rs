@@ -9,6 +9,7 @@
 
 mod support;
 
+mod architecture_doc;
 mod bad_input;
 mod cancel;
 mod clients_doc;
