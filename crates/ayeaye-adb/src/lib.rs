@@ -2,6 +2,8 @@
 //!
 //! Modules use only those further down in this list, which is also an order to read them in: from
 //! what the agent is given to the bytes of the adb server's protocol.
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod connect;
 
 mod devices;

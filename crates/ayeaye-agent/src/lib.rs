@@ -2,6 +2,7 @@
 //!
 //! Read in this order: the words ([`Action`], [`Frame`], [`SessionId`]), the seams to phones, models
 //! and what is kept ([`Device`], [`Model`], [`Journal`]), then the loop.
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(missing_docs)]
 
 mod action;

@@ -3,6 +3,7 @@
 //! A projection is computed from a session's events alone and is never read back. It says what is
 //! to be done to files ([`Projection`]); a [`Folder`] does that, while the session runs
 //! ([`LoggingJournal`]) or later ([`export`]).
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(missing_docs)]
 
 mod projection;

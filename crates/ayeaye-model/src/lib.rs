@@ -2,6 +2,8 @@
 //!
 //! Modules use only those further down in this list. Start at [`RemoteModel`], a model behind an
 //! endpoint, and [`Profile`], which holds what is particular to a family of models.
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
+
 mod check;
 
 mod calibrate;

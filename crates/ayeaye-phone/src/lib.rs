@@ -1,6 +1,7 @@
 //! A virtual phone: apps, screens and faults, reached over the real ADB protocols.
 //!
 //! A module uses only modules of the groups above its own, or those named before it in a comment.
+#![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
 // What the phone is: identity and speed, installed packages, what all apps share.
 mod options;
