@@ -26,7 +26,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// ever is.
 const HIDDEN_PATIENCE: Duration = Duration::from_millis(800);
 
-/// The installed keyboard of the ADBKeyboard family.
+/// The installed keyboard of the `ADBKeyboard` family.
 pub(crate) fn find(methods: &InputMethods) -> Option<String> {
     let of_family = |id: &&String| {
         let package = id.split('/').next().unwrap_or_default();

@@ -249,7 +249,7 @@ impl Folder {
                 Ok(found) if found.is_dir() => {}
                 Ok(_) => return Err(FolderError::NotAFolder(place)),
                 Err(err) if err.kind() == io::ErrorKind::NotFound => {
-                    create_private_dir(&place, false)?
+                    create_private_dir(&place, false)?;
                 }
                 Err(err) => return Err(io_error("look at", &place)(err)),
             }

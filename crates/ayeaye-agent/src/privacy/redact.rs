@@ -81,7 +81,7 @@ fn for_each_text(fact: &mut Fact, visit: &mut impl FnMut(&mut String)) {
             end.error.iter_mut().for_each(visit);
         }
         Fact::Question(asked) => {
-            asked.questions.iter_mut().chain(&mut asked.options).for_each(visit)
+            asked.questions.iter_mut().chain(&mut asked.options).for_each(visit);
         }
         Fact::Answer(answer) => answer.answers.iter_mut().for_each(visit),
         Fact::SubtaskEnd { result, .. } => visit(result),

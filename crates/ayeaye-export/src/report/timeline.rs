@@ -47,13 +47,13 @@ pub(super) fn items(page: &mut Page<'_>) {
                 question(&mut page.html, *at, kind, texts, options, app);
             }
             TimelineItem::Answer { at, source, texts } => {
-                answer(&mut page.html, *at, source, texts)
+                answer(&mut page.html, *at, source, texts);
             }
             TimelineItem::Pause { stopped, at, why } => {
-                pause(&mut page.html, stopped.as_ref(), *at, why)
+                pause(&mut page.html, stopped.as_ref(), *at, why);
             }
             TimelineItem::ToolCall(at, tool_call) => {
-                standalone_tool_call(&mut page.html, *at, tool_call)
+                standalone_tool_call(&mut page.html, *at, tool_call);
             }
             TimelineItem::SubtaskOver { at, index, status, result } => {
                 let html = &mut page.html;
@@ -64,7 +64,7 @@ pub(super) fn items(page: &mut Page<'_>) {
                 html.raw("</div>");
             }
             TimelineItem::Snapshot { at, scopes, picture } => {
-                step::snapshot(page, *at, scopes, picture)
+                step::snapshot(page, *at, scopes, picture);
             }
             TimelineItem::Evaluation { at, facts } => evaluation(&mut page.html, *at, facts),
             TimelineItem::Note { at, kind, text, figures } => {

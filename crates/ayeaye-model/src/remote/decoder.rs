@@ -26,6 +26,7 @@ pub(super) struct ResponseDecoder {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a call")]
 enum Body {
     /// Nothing but blanks so far.
     Unknown,

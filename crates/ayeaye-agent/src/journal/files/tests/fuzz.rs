@@ -58,7 +58,7 @@ fn record() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A line counts only as it was written; what is frame_line rightly may mean anything, and is then kept
+/// A line counts only as it was written; what is framed rightly may mean anything, and is then kept
 /// as it was read.
 fn lines(executions: u64) {
     let seeds = record();
