@@ -19,6 +19,7 @@ mod crash;
 mod direct;
 mod endpoint;
 mod families;
+mod gestures;
 mod http;
 mod logs;
 mod mcp_tasks;
