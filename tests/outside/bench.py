@@ -26,10 +26,20 @@ SETTINGS = {
     "like USB 2": {"raw": 75 + 288, "png": 652 + 55, "shell": 28},
 }
 
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def build_benchmark():
+    """The executable of crates/ayeaye/benches/step, built with the settings of a release."""
+    command = ["cargo", "bench", "--locked", "--quiet", "-p", "ayeaye", "--bench", "step", "--no-run", "--message-format=json"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    messages = [json.loads(line) for line in built.stdout.splitlines()]
+    return next(it["executable"] for it in messages if it.get("executable") and it["target"]["name"] == "step")
+
 
 class Bench:
     def __init__(self, binary, folder, processes):
-        self.binary, self.folder = binary, folder
+        self.folder, self.benchmark = folder, build_benchmark()
         port, control, adb_port = free_port(), free_port(), free_port()
         self.device, self.phone = f"127.0.0.1:{port}", f"http://127.0.0.1:{control}"
         names = ("PATH", "LANG", "TMPDIR")
@@ -121,8 +131,8 @@ class Bench:
 
     def ours(self, thousandths, steps):
         self.home()
-        words = ["bench", "--steps", str(steps), "--device", self.device, "--at", "{},{}".format(*thousandths)]
-        done = subprocess.run([self.binary, *words], env=self.env, stdout=subprocess.PIPE, text=True, check=True)
+        words = ["--steps", str(steps), "--device", self.device, "--at", "{},{}".format(*thousandths)]
+        done = subprocess.run([self.benchmark, *words], env=self.env, stdout=subprocess.PIPE, text=True, check=True)
         return json.loads(done.stdout.strip().splitlines()[-1])
 
 

@@ -1,7 +1,7 @@
 //! The command line: flags and subcommands, parsed. What they do is elsewhere.
 use std::path::PathBuf;
 
-use ayeaye_agent::{Point, ReplyMode, SessionId};
+use ayeaye_agent::{ReplyMode, SessionId};
 use ayeaye_export::Format;
 use ayeaye_model::CalibrationPlan;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -80,9 +80,6 @@ pub enum Command {
     Sessions(Sessions),
     /// Run a virtual phone for `adb connect`
     Phone(Phone),
-    /// Measure what a step costs beside the model
-    #[command(hide = true)]
-    Bench(Bench),
 }
 
 /// `ayeaye serve`.
@@ -243,24 +240,6 @@ pub struct Phone {
     pub model: Option<std::net::SocketAddr>,
 }
 
-/// `ayeaye bench`.
-#[derive(Debug, Args)]
-pub struct Bench {
-    /// Steps to measure
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub steps: u32,
-    /// The phone; without it a virtual one
-    #[arg(long, value_name = "ID")]
-    pub device: Option<String>,
-    /// Where to tap, in thousandths of the screen
-    #[arg(long, value_name = "X,Y", default_value = "500,500", value_parser = point)]
-    pub at: Point,
-    /// Instead, run one session of so many steps on a phone and a model that take no time, and
-    /// continue it
-    #[arg(long, value_name = "N")]
-    pub long: Option<u32>,
-}
-
 impl Cli {
     /// The settings file that the command line names.
     pub fn config_file(&self) -> Option<&std::path::Path> {
@@ -295,8 +274,7 @@ impl Cli {
             | Command::Config
             | Command::Model(_)
             | Command::Sessions(_)
-            | Command::Phone(_)
-            | Command::Bench(_) => {}
+            | Command::Phone(_) => {}
         }
         said.into_iter()
             .filter_map(|(key, name, value)| {
@@ -307,12 +285,6 @@ impl Cli {
             })
             .collect()
     }
-}
-
-fn point(text: &str) -> Result<Point, String> {
-    let (x, y) = text.split_once(',').ok_or("two numbers from 0 to 1000, such as 500,500")?;
-    let number = |text: &str| text.trim().parse::<i64>().map_err(|err| err.to_string());
-    Point::new(number(x)?, number(y)?).map_err(|err| err.to_string())
 }
 
 /// Checks the address of `--http`; the empty one stands for none.
@@ -367,7 +339,6 @@ mod tests {
             &format!("sessions rm {id} {id}"),
             "phone",
             "phone --port 5556 --control 127.0.0.1:9000",
-            "bench --steps 10",
         ] {
             parse(words).unwrap_or_else(|err| panic!("{words}: {err}"));
         }

@@ -1,5 +1,4 @@
 //! The subcommands.
-pub mod bench;
 pub mod demo;
 pub mod devices;
 pub mod doctor;
@@ -107,17 +106,6 @@ pub async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit>
             }
         }
         Command::Phone(phone) => phone::phone(phone, terminal).await,
-        Command::Bench(bench) => {
-            if let Some(steps) = bench.long {
-                return bench::long(config, steps, terminal).await;
-            }
-            let plan = bench::Plan {
-                taps: bench.steps,
-                device: bench.device.map(ayeaye_agent::DeviceId::new),
-                at: bench.at,
-            };
-            bench::bench(config, plan, terminal).await
-        }
     }
 }
 

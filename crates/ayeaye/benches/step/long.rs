@@ -1,7 +1,7 @@
-//! `ayeaye bench --long`: what a step costs late in a long session, and how such a one is continued.
+//! What a step costs late in a long session, and how long it takes to continue one.
 //!
-//! The loop, the record and the logs are the real ones; the phone is a frame that changes with every
-//! tap, and the model decides at once, so that nothing but them is measured.
+//! The loop, the journal and the logs are the real ones; the phone is a frame that changes with every
+//! tap, and the model decides at once, so that nothing else is measured.
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use async_trait::async_trait;
+use ayeaye::clock;
+use ayeaye::config::Config;
+use ayeaye::wiring::limits;
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{
     Agent, AgentDeps, App, Component, ContinueTask, Device, DeviceEntry, DeviceError, DeviceId,
@@ -19,17 +22,12 @@ use ayeaye_export::LoggingJournal;
 use serde_json::{Map, Value, json};
 
 use super::Metronome;
-use crate::clock;
-use crate::command::Exit;
-use crate::config::Config;
-use crate::terminal::Terminal;
-use crate::wiring::limits;
 
 /// Small, so that pictures do not hide what the rest costs.
 const SIZE: ScreenSize = ScreenSize { width: 270, height: 600 };
 
-/// Runs a session of so many steps, continues it, and prints one line of JSON.
-pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Result<Exit> {
+/// Runs a session of so many steps, and continues it.
+pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value> {
     let (agent, journal) = agent(config, steps)?;
     let start = StartTask {
         device_id: DeviceId::new("still"),
@@ -40,19 +38,19 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
         principal: Principal::local(),
     };
     let mut follower = agent.start(start).await?;
-    let blocks = blocks(&mut follower, steps).await;
+    let blocks = timed_blocks(&mut follower, steps).await;
     let report = follower.report();
     if report.stop_reason != StopReason::TaskCompletedSuccessfully {
         bail!("{}: {}", report.stop_reason, report.message);
     }
     let id = report.session_id;
     let sizes = json!({
-        "record": room(&config.data_dir.join("sessions").join(id.to_string()).join("events.jsonl")),
-        "blobs": room(&config.data_dir.join("sessions").join(id.to_string()).join("blobs")),
-        "ufo": room(&config.data_dir.join("logs")),
-        "pycatan": room(&config.data_dir.join("llm")),
-        "gelab": room(&config.data_dir.join("traces")),
-        "html": room(&config.data_dir.join("reports")),
+        "record": disk_usage(&config.data_dir.join("sessions").join(id.to_string()).join("events.jsonl")),
+        "blobs": disk_usage(&config.data_dir.join("sessions").join(id.to_string()).join("blobs")),
+        "ufo": disk_usage(&config.data_dir.join("logs")),
+        "pycatan": disk_usage(&config.data_dir.join("llm")),
+        "gelab": disk_usage(&config.data_dir.join("traces")),
+        "html": disk_usage(&config.data_dir.join("reports")),
     });
     let per_step = |bytes: &Value| bytes.as_u64().unwrap_or_default() / u64::from(steps.max(1));
     let sizes: Map<String, Value> = sizes
@@ -82,31 +80,29 @@ pub async fn long(config: &Config, steps: u32, terminal: Terminal) -> anyhow::Re
     let mut follower = agent.resume(next).await?;
     let continued = begun.elapsed();
     follower.finished().await;
-    let told = json!({
+    Ok(json!({
         "steps": steps,
         "blocks": blocks,
         "sizes": sizes,
         "summary_ms": millis(summary),
         "continue_ms": millis(continued),
-    });
-    terminal.line(&told.to_string());
-    Ok(Exit::Done)
+    }))
 }
 
 /// Time for a step, and memory, in blocks of a tenth of all steps.
-async fn blocks(follower: &mut Follower, steps: u32) -> Vec<Value> {
+async fn timed_blocks(follower: &mut Follower, steps: u32) -> Vec<Value> {
     let block = (steps / 10).max(1);
-    let (mut told, mut last, mut since) = (Vec::new(), 0, Instant::now());
+    let (mut blocks, mut last, mut since) = (Vec::new(), 0, Instant::now());
     loop {
         let done = follower.report().global_steps;
         if last + block <= done {
             let ms = millis(since.elapsed()) / f64::from(done - last);
             let ms = (ms * 1e3).round() / 1e3;
-            told.push(json!({ "steps": done, "ms_a_step": ms, "rss_mib": resident() }));
+            blocks.push(json!({ "steps": done, "ms_a_step": ms, "rss_mib": resident() }));
             (last, since) = (done, Instant::now());
         }
         if !follower.changed().await {
-            return told;
+            return blocks;
         }
     }
 }
@@ -147,11 +143,11 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
 }
 
 /// Bytes of a file, or of all files in a folder.
-fn room(path: &Path) -> u64 {
+fn disk_usage(path: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(path) else {
         return std::fs::metadata(path).map_or(0, |it| it.len());
     };
-    entries.filter_map(Result::ok).map(|entry| room(&entry.path())).sum()
+    entries.filter_map(Result::ok).map(|entry| disk_usage(&entry.path())).sum()
 }
 
 /// Memory of this process in MiB, where the system says it as Linux does.

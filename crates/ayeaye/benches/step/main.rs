@@ -1,11 +1,15 @@
-//! `ayeaye bench`: what a step costs besides the model.
+//! What a step costs besides the model.
 //!
-//! A real session over the real adb path, with a model that decides at once: it taps the same place,
-//! then goes home, and so on. The figures are read from the session's journal, so a step of any
-//! session can be taken apart in the same way.
-mod long;
+//!     cargo bench -p ayeaye --bench step -- --steps 100
+//!     cargo bench -p ayeaye --bench step -- --long 10000
+//!
+//! A real session over the real adb path, with a model that decides at once: it taps the same point,
+//! then goes home, and so on. The figures are read from the session's journal, so the steps of any
+//! session can be broken down in the same way. Each run prints one line of JSON. The settings are those of
+//! `ayeaye`, from the environment and the settings file.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-pub use self::long::long;
+mod long;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,6 +17,9 @@ use std::time::Duration;
 
 use anyhow::bail;
 use async_trait::async_trait;
+use ayeaye::clock;
+use ayeaye::config::{Config, Environment, Flag};
+use ayeaye::wiring::{App, ModelChoice, adb_config, limits, model_config};
 use ayeaye_adb::AdbDevices;
 use ayeaye_agent::journal::{Event, Fact, FileJournal, SyncPolicy};
 use ayeaye_agent::{
@@ -21,35 +28,66 @@ use ayeaye_agent::{
     ReplyMode, ScreenSize, StartTask, StepInput, StopReason, Tokens,
 };
 use ayeaye_model::RemoteModel;
+use clap::Parser;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::clock;
-use crate::command::Exit;
-use crate::config::Config;
-use crate::terminal::Terminal;
-use crate::wiring::{App, ModelChoice, adb_config, limits, model_config};
-
 /// What to measure.
-#[derive(Debug)]
-pub struct Plan {
-    /// Taps to measure; each is followed by a step home that is not counted.
-    pub taps: u32,
-    /// The phone; a virtual one if not said.
-    pub device: Option<DeviceId>,
-    /// Where to tap, in thousandths.
-    pub at: Point,
+#[derive(Debug, Parser)]
+struct Options {
+    /// Taps to measure; each is followed by a step home that is not counted
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    steps: u32,
+    /// The phone; without it a virtual one
+    #[arg(long, value_name = "ID")]
+    device: Option<String>,
+    /// Where to tap, in thousandths of the screen
+    #[arg(long, value_name = "X,Y", default_value = "500,500", value_parser = point)]
+    at: Point,
+    /// Instead, run one session of this many steps on a phone and a model that take no time, and
+    /// continue it
+    #[arg(long, value_name = "N")]
+    long: Option<u32>,
+    /// The folder for the session
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<String>,
+    /// Cargo passes it
+    #[arg(long, hide = true)]
+    bench: bool,
 }
 
-/// Measures, and prints one line of JSON.
-pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::Result<Exit> {
+fn point(text: &str) -> Result<Point, String> {
+    let (x, y) = text.split_once(',').ok_or("two numbers from 0 to 1000, such as 500,500")?;
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|err| err.to_string());
+    Point::new(number(x)?, number(y)?).map_err(|err| err.to_string())
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let data_dir =
+        |value: &String| Flag { key: "data-dir", name: "--data-dir", value: value.clone() };
+    let flags: Vec<Flag> = options.data_dir.iter().map(data_dir).collect();
+    let config = Config::settle(&flags, None, &Environment::read())?;
+    let figures = match options.long {
+        Some(steps) => long::measure(&config, steps).await?,
+        None => measure(&config, &options).await?,
+    };
+    println!("{figures}");
+    Ok(())
+}
+
+async fn measure(config: &Config, options: &Options) -> anyhow::Result<Value> {
     let app;
-    let (sources, device): (Vec<Arc<dyn DeviceSource>>, _) = if let Some(device) = plan.device {
-        (vec![Arc::new(AdbDevices::new(adb_config(config)?))], device)
-    } else {
-        app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
-        let Some(adb_device) = &app.adb_device else { bail!("there is no virtual phone") };
-        (app.agent.sources().to_vec(), DeviceId::new(adb_device.serial()))
+    let (sources, device): (Vec<Arc<dyn DeviceSource>>, _) = match &options.device {
+        Some(device) => {
+            (vec![Arc::new(AdbDevices::new(adb_config(config)?))], DeviceId::new(device))
+        }
+        None => {
+            app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
+            let Some(adb_device) = &app.adb_device else { bail!("there is no virtual phone") };
+            (app.agent.sources().to_vec(), DeviceId::new(adb_device.serial()))
+        }
     };
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
@@ -57,7 +95,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
     let agent = Agent::new(AgentDeps {
         sources,
         in_process_devices: Vec::new(),
-        models: Models::one(Arc::new(Metronome::new(config, plan.at, plan.taps)?)),
+        models: Models::one(Arc::new(Metronome::new(config, options.at, options.steps)?)),
         journal: journal.clone(),
         limits,
         config: Map::new(),
@@ -79,8 +117,7 @@ pub async fn bench(config: &Config, plan: Plan, terminal: Terminal) -> anyhow::R
         bail!("{}: {}", report.stop_reason, report.message);
     }
     let events = ayeaye_agent::Journal::read(&*journal, &report.session_id).await?;
-    terminal.line(&figures(&events, first_look).to_string());
-    Ok(Exit::Done)
+    Ok(figures(&events, first_look))
 }
 
 /// The parts of a step, in milliseconds but for the captures.
@@ -98,9 +135,9 @@ const COLUMNS: [&str; 9] = [
 
 /// Medians and ninth deciles over the steps that begin with a tap.
 ///
-/// A step is cut here from the beginning of one act to the beginning of the next, as the journal
-/// stamps them: the act, the settling that it makes necessary, and the decision on what was seen.
-/// Cut so it can be set against what other programs do between two taps.
+/// A step here lasts from the beginning of one act to the beginning of the next, by the journal's
+/// timestamps: the act, the settling that follows, and the decision on the new screen. So it can be
+/// compared with what other programs do between two taps.
 fn figures(events: &[Event], first_look: Duration) -> Value {
     let mut rows: Vec<[f64; COLUMNS.len()]> = Vec::new();
     let mut begun: Option<Timestamp> = None;
@@ -132,37 +169,37 @@ fn figures(events: &[Event], first_look: Duration) -> Value {
             _ => {}
         }
     }
-    let mut told = Map::new();
-    told.insert("steps".to_owned(), rows.len().into());
+    let mut figures = Map::new();
+    figures.insert("steps".to_owned(), rows.len().into());
     for (number, name) in COLUMNS.iter().enumerate() {
         let mut values: Vec<f64> = rows.iter().map(|row| row[number]).collect();
         values.sort_by(f64::total_cmp);
         let at =
             |tenths: usize| values.get(values.len() * tenths / 10).copied().unwrap_or_default();
         let round = |value: f64| (value * 100.0).round() / 100.0;
-        told.insert((*name).to_owned(), json!({ "p50": round(at(5)), "p90": round(at(9)) }));
+        figures.insert((*name).to_owned(), json!({ "p50": round(at(5)), "p90": round(at(9)) }));
     }
-    Value::Object(told)
+    Value::Object(figures)
 }
 
 fn between(earlier: Timestamp, later: Timestamp) -> f64 {
     later.duration_since(earlier).as_secs_f64() * 1e3
 }
 
-/// A model of no latency: a tap, home, a tap, home. Pictures and prompts are those that the model of
-/// the settings would be sent; nothing is sent.
+/// A model without latency: a tap, home, a tap, home. It makes the pictures and prompts that the
+/// configured model would be sent, and sends nothing.
 #[derive(Debug)]
 struct Metronome {
-    unasked: RemoteModel,
+    configured: RemoteModel,
     at: Point,
     left: AtomicU32,
 }
 
 impl Metronome {
     fn new(config: &Config, at: Point, taps: u32) -> anyhow::Result<Self> {
-        let unasked = RemoteModel::new(model_config(config)?)?;
+        let configured = RemoteModel::new(model_config(config)?)?;
         // The last tap is measured up to the act that follows it.
-        Ok(Self { unasked, at, left: AtomicU32::new(taps.saturating_mul(2)) })
+        Ok(Self { configured, at, left: AtomicU32::new(taps.saturating_mul(2)) })
     }
 }
 
@@ -173,15 +210,15 @@ impl Model for Metronome {
     }
 
     fn profile(&self) -> &str {
-        self.unasked.profile()
+        self.configured.profile()
     }
 
     fn picture(&self, frame: &Frame) -> Picture {
-        self.unasked.picture(frame)
+        self.configured.picture(frame)
     }
 
     fn prompt(&self, view: &StepInput<'_>) -> Prompt {
-        self.unasked.prompt(view)
+        self.configured.prompt(view)
     }
 
     async fn call(&self, _prompt: &Prompt, _limit: Duration) -> Result<Reply, ModelError> {
