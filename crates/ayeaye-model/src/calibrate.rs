@@ -1,7 +1,7 @@
-//! What a model's coordinates are, found out by having it tap marks whose places are known.
+//! Finds out a model's coordinate system by having it tap marks at known places.
 //!
-//! Each reply is read under every convention there is, and the one under which the taps lie on their
-//! marks is the model's. [`probe_image`] makes the pictures, [`estimate`] judges what came of them.
+//! Each reply is read in every candidate system, and the one in which the taps hit their marks is the
+//! model's. [`probe_image`] draws the pictures, [`estimate`] evaluates the taps.
 use std::time::Duration;
 
 use ayeaye_agent::{Action, Gesture, Model as _, ModelError, Reply, ScreenSize, StepInput};
@@ -22,39 +22,39 @@ use crate::{Profile, RemoteModel};
 /// How a model is calibrated.
 #[derive(Debug, Clone, Copy)]
 pub struct CalibrationPlan {
-    /// How many marks it has to tap; each is a call.
+    /// Marks to tap; each is a call.
     pub probes: u32,
-    /// Where the marks are. The same seed makes the same pictures.
+    /// Seed of the pictures: the same seed gives the same pictures.
     pub seed: u64,
 }
 
 impl CalibrationPlan {
-    /// Enough to tell conventions apart that differ by a few pixels.
+    /// Enough to tell systems apart that differ by a few pixels.
     pub const DEFAULT: Self = Self { probes: 24, seed: 1 };
-    /// Fewer cannot tell anything.
+    /// Fewer give no result.
     pub const MIN_PROBES: u32 = 8;
-    /// More tell no more.
+    /// More add nothing.
     pub const MAX_PROBES: u32 = 200;
 }
 
-/// One mark and what the model said.
+/// One mark, and where the model tapped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
     /// From 1.
     pub number: u32,
-    /// The picture, as it was sent.
+    /// The size of the picture that was sent.
     pub image_size: ScreenSize,
     /// The middle of the mark, in fractions of the picture.
     pub target: (f64, f64),
-    /// Where the model tapped, by its profile; else what is wrong with its reply.
+    /// Where the model tapped, read by its profile; else what is wrong with the reply.
     pub tapped: Result<(f64, f64), String>,
 }
 
-/// Calls that may fail one after the other before the rest is not tried.
+/// Calls that may fail in a row before calibration gives up.
 const MAX_CONSECUTIVE_FAILURES: u32 = 3;
 
-/// The rules of servers that resize before the model sees anything: factor 28 of the older Qwen
-/// models, with the bounds they are usually served with; 32 of the newer ones; 16.
+/// How servers resize pictures before the model sees them: factor 28 for the older Qwen models, with
+/// the bounds they are usually served with; 32 for the newer ones; 16.
 const SERVER_RESIZE_RULES: [SmartResize; 4] = [
     SmartResize { factor: 28, min_pixels: 3136, max_pixels: 12_845_056 },
     SmartResize { factor: 28, min_pixels: 3136, max_pixels: 1_003_520 },
@@ -62,7 +62,7 @@ const SERVER_RESIZE_RULES: [SmartResize; 4] = [
     SmartResize { factor: 16, min_pixels: 3136, max_pixels: 200_704_000 },
 ];
 
-/// Every convention that is tried, plain ones first; the profile's own is among them.
+/// Every system that is tried, common ones first; the profile's own is among them.
 pub(crate) fn candidate_spaces(own: CoordSystem) -> Vec<CoordSystem> {
     let plain =
         [CoordUnit::Thousandths, CoordUnit::UpTo999, CoordUnit::Fractions, CoordUnit::ImagePixels];
@@ -76,26 +76,26 @@ pub(crate) fn candidate_spaces(own: CoordSystem) -> Vec<CoordSystem> {
     all
 }
 
-/// A space so wide that any number fits into it: for numbers as they were said.
+/// A system wide enough for any number, to get at the numbers themselves.
 const UNBOUNDED: CoordSystem = CoordSystem::of(CoordUnit::ResizedPixels(SmartResize {
     factor: 1,
     min_pixels: 100_000_000,
     max_pixels: u32::MAX,
 }));
 
-/// One mark, and its tap under every convention.
+/// One mark, and its tap in every system.
 #[derive(Debug, Clone)]
 struct Sample {
     target: (f64, f64),
     sent: ScreenSize,
-    /// In fractions, in the order of the candidates; `None` where that is off the screen.
+    /// In fractions, in the order of the candidates; `None` where it is off the screen.
     readings: Vec<Option<(f64, f64)>>,
     /// The two numbers themselves.
     raw: Option<(f64, f64)>,
 }
 
 impl Sample {
-    /// Reads one reply under every convention; `read` knows the format.
+    /// Reads one reply in every system; `read` knows the format.
     fn new(
         target: (f64, f64),
         sent: ScreenSize,
@@ -147,7 +147,7 @@ async fn calibrate(
             history_images: &[],
             app: None,
         };
-        // As the family asks by itself, whatever the settings say of its coordinates.
+        // With the profile's own system, whatever the settings say.
         let coords = CoordContext { system: own, image: picture.size };
         let prompt = profile.family().prompt(&view, &coords);
         asked += 1;

@@ -1,4 +1,4 @@
-//! Whether an endpoint will serve, found out by asking it.
+//! `ayeaye doctor`'s check of an endpoint: whether it answers, offers the model, and sees.
 use std::time::Duration;
 
 use ayeaye_agent::{Action, Decision, Frame, Gesture, Model as _, Reply, ScreenSize, StepInput};
@@ -11,57 +11,57 @@ use crate::profile::coords::CoordSystem;
 use crate::remote::{Client, ModelList};
 use crate::{RemoteModel, RetryPolicy};
 
-/// One thing that was found out.
+/// One result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What it is about.
     pub subject: CheckSubject,
-    /// How it is.
+    /// How bad it is.
     pub verdict: Severity,
-    /// A sentence for people; if it is not good, with the way out.
+    /// A sentence for people, with the way out if something is wrong.
     pub text: String,
 }
 
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckSubject {
-    /// The way to the endpoint.
+    /// Reaching the endpoint.
     Connection,
-    /// Whether the key travels safely.
+    /// Whether the key is sent encrypted.
     Key,
     /// Whether the endpoint offers the model.
     ModelName,
-    /// Whether the model is one its profile was made for.
+    /// Whether the profile was made for this model.
     Profile,
-    /// Whether the model sees a picture and names the right place in it.
+    /// Whether the model sees a picture and taps the right place in it.
     Vision,
 }
 
-/// How something was found.
+/// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// As it should be.
     Ok,
-    /// It may work, or not well.
+    /// Tasks may fail, or go badly.
     Warning,
-    /// No task can be done like this.
+    /// No task can be done.
     Error,
 }
 
-/// The screen that is shown: a red square on grey, near the lower right, so that a server which
-/// crops or squeezes pictures is caught; as large as a phone's, so that the picture takes as much of
-/// the model's context as a step does.
+/// The screen that is shown: a red square on grey, near the lower right, which reveals a server that
+/// crops or squeezes pictures. As large as a phone's, so that the picture takes as much of the
+/// model's context as in a step.
 const SCREEN: ScreenSize = ScreenSize { width: 1080, height: 2400 };
-/// Edges of the square in thousandths: left, top, right, bottom. Farther down than right, so that a
-/// model that says the height first is caught.
+/// Edges of the square in thousandths: left, top, right, bottom. Farther down than right, which
+/// reveals a model that puts y first.
 const MARK: [u32; 4] = [600, 820, 800, 910];
 const TASK: &str = "点击屏幕上的红色方块（click the red square）";
-/// How far beside the square a tap may land to be called a near miss.
+/// How far beside the square, in thousandths, a tap counts as a near miss.
 const NEAR: u32 = 60;
 
 impl RemoteModel {
-    /// Asks the endpoint for what tells whether it will do, above all to find a mark in a picture.
-    /// Takes as long as one call, at worst twice the limit of one attempt.
+    /// Lists the models of the endpoint and has the model find a mark in a picture. Takes as long as
+    /// one call, at worst twice the limit of one attempt.
     pub async fn check(&self) -> Vec<Finding> {
         check(self, self.client()).await
     }
@@ -123,7 +123,7 @@ async fn check(model: &RemoteModel, client: &Client) -> Vec<Finding> {
     findings
 }
 
-/// Shows the model a screen with a mark and has it tapped: the whole way of a step.
+/// Has the model tap a mark on a screen, the same way as in a step.
 async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String) {
     let picture = model.picture(&screen());
     let view = StepInput {
@@ -198,7 +198,7 @@ async fn check_vision(model: &RemoteModel, client: &Client) -> (Severity, String
     }
 }
 
-/// Other conventions under which a reply taps the mark.
+/// Other coordinate systems in which a reply taps the mark.
 fn matching_spaces(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Option<String> {
     let [left, top, right, bottom] = MARK.map(|edge| f64::from(edge) / 1e3);
     let family = model.resolved_profile().family();
@@ -217,7 +217,7 @@ fn matching_spaces(model: &RemoteModel, reply: &Reply, sent: ScreenSize) -> Opti
     (!names.is_empty()).then(|| names[..names.len().min(3)].join(" or "))
 }
 
-/// Whether a model says that no picture has reached it.
+/// Whether a model says that it has received no picture.
 fn says_no_picture(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "cannot see",

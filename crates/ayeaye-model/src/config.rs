@@ -1,4 +1,4 @@
-//! Settled values: plain, complete, without defaults hidden in them.
+//! Settings of a model, complete: no defaults are applied later.
 use std::time::Duration;
 
 use ayeaye_agent::Prices;
@@ -6,32 +6,32 @@ use ayeaye_agent::Prices;
 use crate::profile::coords::CoordSystem;
 use crate::{Endpoint, Profile, Secret};
 
-/// A model and how to ask it.
+/// A model, and how to ask it.
 #[derive(Debug, Clone)]
 pub struct ModelConfig {
     /// Where it is asked. The key is sent there and nowhere else.
     pub endpoint: Endpoint,
     /// As the endpoint knows it, such as `gelab-zero-4b-preview`.
     pub name: String,
-    /// Sent as a bearer token, when there is one.
+    /// The API key, if there is one.
     pub key: Option<Secret>,
-    /// Which format it speaks; by its name when not said.
+    /// Its profile; chosen by its name if `None`.
     pub profile: Option<Profile>,
-    /// Whether to ask for the reply piece by piece. Either is understood whichever comes.
+    /// Whether to ask for a streamed reply. Whichever comes is understood.
     pub stream: bool,
-    /// Most pixels of the picture it is sent; as its profile wants when not said.
+    /// The most pixels of a picture that it is sent; as in its profile if `None`.
     pub max_pixels: Option<u32>,
-    /// What the numbers of its points mean; as its profile says when not said.
+    /// Its coordinate system; as in its profile if `None`.
     pub space: Option<CoordSystem>,
     /// What its calls cost, where that is known.
     pub prices: Option<Prices>,
-    /// How long and how much.
+    /// Limits of one attempt.
     pub limits: Limits,
-    /// What is tried again.
+    /// When failed attempts are retried.
     pub retries: RetryPolicy,
 }
 
-/// What one attempt may take. A whole call is also bounded by the limit it is given.
+/// Limits of one attempt. A whole call is also bounded by the limit that it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Until there is a connection.
@@ -42,12 +42,12 @@ pub struct Limits {
     pub total: Duration,
     /// Bytes of reply and reasoning together.
     pub reply: usize,
-    /// Bytes of the answer around them, unpacked.
+    /// Bytes of the whole answer, decompressed.
     pub body: usize,
 }
 
 impl Limits {
-    /// What serves from a model on this machine to a busy one far away.
+    /// Suits anything from a model on this machine to a busy one far away.
     pub const DEFAULT: Self = Self {
         connect: Duration::from_secs(5),
         first_byte: Duration::from_mins(1),
@@ -58,15 +58,15 @@ impl Limits {
     };
 }
 
-/// What is tried again when an endpoint is busy, broken or away.
+/// How a busy, broken or absent endpoint is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// Attempts of one call, the first included.
     pub attempts: u32,
-    /// Before the second attempt; it doubles with each, and is varied by half either way so that
-    /// callers who failed together do not come back together.
+    /// The wait before the second attempt. It doubles with each, with a jitter of half so that
+    /// clients that failed together do not come back together.
     pub initial_backoff: Duration,
-    /// The longest `Retry-After` that is waited for; a longer one is not believed.
+    /// The longest `Retry-After` that is honoured; a longer one is ignored.
     pub max_retry_after: Duration,
 }
 

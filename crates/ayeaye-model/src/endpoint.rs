@@ -1,16 +1,16 @@
-//! Where a model is asked.
+//! The address of an endpoint.
 use std::fmt;
 
 use url::{Host, Url};
 
-/// The address of an endpoint, in whichever of the usual ways it was written.
+/// The base URL of an endpoint, in any of the usual spellings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Without a slash at the end; `/chat/completions`, `/models` and the like lie below it.
     base: Url,
 }
 
-/// An address that cannot be an endpoint; says what to write instead.
+/// A text that is not a base URL; says what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("model base URL {0}")]
 pub struct InvalidEndpoint(String);
@@ -44,14 +44,14 @@ impl Endpoint {
         Ok(Self { base })
     }
 
-    /// Below its base, such as `/models`. The query stays.
+    /// A URL below the base, such as `/models`. The query stays.
     pub(crate) fn join(&self, leaf: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{leaf}", self.base.path().trim_end_matches('/')));
         url
     }
 
-    /// The path of its base.
+    /// The path of the base URL.
     pub(crate) fn path(&self) -> &str {
         self.base.path().trim_end_matches('/')
     }
@@ -83,12 +83,12 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// A URL as it may stand in messages: without user, query and fragment, which may hold secrets.
+/// A URL for messages: without user, query and fragment, which may hold secrets.
 pub(crate) fn redacted_url(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
-    // Both only fail for URLs that cannot have a user at all.
+    // Both fail only for URLs that cannot have a user at all.
     let bare = url.set_username("").is_ok() && url.set_password(None).is_ok();
     if bare || url.host().is_none() { url.to_string() } else { url.origin().ascii_serialization() }
 }

@@ -1,4 +1,4 @@
-//! Every reader of what models and their endpoints say, fed with mutations of what they say.
+//! Fuzzing of everything that parses replies, answers and settings.
 //!
 //! `cargo nextest run --release -p ayeaye-model --run-ignored only -E 'test(fuzz)' --no-capture`
 use std::path::Path;
@@ -89,10 +89,10 @@ const WORDS: &[&str] = &[
     "\u{1e}\u{1e}phone_action\u{1e}{\"action\":\"done\"}",
 ];
 
-/// The words of which one has to stand in a reply, case aside, if it ends the task.
+/// Words of which a reply must contain one, case-insensitively, to complete the task.
 fn last_words(profile: Profile) -> &'static [&'static str] {
     match profile.name() {
-        // FINISH is read as a slip for it.
+        // FINISH is accepted for it.
         "gelab" => &["complete", "finish"],
         "step-api" => &["complete"],
         "m3a" => &["complete", "answer"],
@@ -110,7 +110,7 @@ fn last_words(profile: Profile) -> &'static [&'static str] {
 
 /// The replies of a profile's corpus, each as one input.
 fn corpus(profile: Profile) -> Vec<Vec<u8>> {
-    // Two profiles of one format have one corpus.
+    // Two profiles of one format share a corpus.
     let name = profile.name().trim_end_matches("-20250124");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/{name}.jsonl"));
     let lines = std::fs::read_to_string(path).unwrap();
@@ -155,7 +155,7 @@ fn screen(dice: &mut Dice) -> ScreenSize {
     ScreenSize { width, height }
 }
 
-/// Replies of one profile, read by it; and what it makes of them, told in its next prompt.
+/// Replies of one profile are read by it, and what it read becomes history in its next prompt.
 fn replies(profile: Profile, executions: u64) {
     let model = model(profile);
     let last_words = last_words(profile);
@@ -257,7 +257,7 @@ fn settings(executions: u64) {
             if space.to_string().parse() != Ok(space) {
                 return Err(format!("{space} is another space"));
             }
-            // Whatever was settled, a point is on the screen or refused.
+            // Must not panic, whatever the system.
             space.extent(screen(dice));
         }
         let endpoint = Endpoint::parse(&text);

@@ -1,4 +1,4 @@
-//! From a frame to the picture a model is sent.
+//! From a frame to the picture that a model is sent.
 use std::fmt;
 
 use ayeaye_agent::{Frame, Picture, ScreenSize};
@@ -7,7 +7,7 @@ use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use jpeg_encoder::{ColorType, Encoder};
 
-/// How a profile wants its pictures.
+/// Size and format of the pictures for a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PictureRule {
     /// Their size.
@@ -35,24 +35,25 @@ impl fmt::Display for PictureRule {
 /// The size of a picture for a screen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Resize {
-    /// At most so many pixels. The shape of the screen is kept, and nothing is ever enlarged.
+    /// At most this many pixels. The aspect ratio is kept, and nothing is ever enlarged.
     MaxPixels(u32),
-    /// At most so many pixels on the longest side and over all. The shape is kept, nothing enlarged.
+    /// At most this many pixels on the longest side and in total. The aspect ratio is kept, nothing
+    /// enlarged.
     Within {
         /// Pixels of the longest side.
         side: u32,
-        /// Pixels over all.
+        /// Pixels in total.
         pixels: u32,
     },
-    /// At most so many pixels on the longer and on the shorter side. The shape is kept, nothing
-    /// enlarged.
+    /// At most this many pixels on the longer and on the shorter side. The aspect ratio is kept,
+    /// nothing enlarged.
     Sides {
         /// Pixels of the longer side.
         long: u32,
         /// Pixels of the shorter side.
         short: u32,
     },
-    /// To what the model's own server would make of it, so that it makes nothing more of it.
+    /// The size that the model's own server would resize to, so that it does not.
     Smart(SmartResize),
 }
 
@@ -66,20 +67,20 @@ pub(crate) enum Encoding {
     },
 }
 
-/// How the servers of Qwen's vision models, and of those made from them, resize pictures.
+/// How the servers of Qwen's vision models, and of models derived from them, resize pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmartResize {
     /// Both sides become multiples of this many pixels.
     pub factor: u32,
-    /// Fewest pixels over all.
+    /// Fewest pixels in total.
     pub min_pixels: u32,
-    /// Most pixels over all.
+    /// Most pixels in total.
     pub max_pixels: u32,
 }
 
-/// The size a picture of `size` gets by the rule: both sides to the nearest multiple of the factor;
-/// if that is too large, both scaled down alike and down to a multiple; if too small, up. The shape is
-/// not kept exactly, so that width and height scale apart.
+/// The size of a picture of `size` after the rule: both sides rounded to the nearest multiple of the
+/// factor; if that is too large, both scaled down alike and rounded down; if too small, up. The aspect
+/// ratio changes a little, so width and height scale by different factors.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -89,7 +90,7 @@ pub(crate) fn smart_resize(size: ScreenSize, rule: SmartResize) -> ScreenSize {
     let SmartResize { factor, min_pixels, max_pixels } = rule;
     let factor = f64::from(factor.max(1));
     let (width, height) = (f64::from(size.width), f64::from(size.height));
-    // Halves go to the even neighbour, as in Python.
+    // Ties round to even, as in Python.
     let near = |side: f64| (side / factor).round_ties_even().max(1.0) * factor;
     let (mut w, mut h) = (near(width), near(height));
     if f64::from(max_pixels) < w * h {
@@ -156,7 +157,7 @@ pub(crate) fn encode(frame: &Frame, rule: PictureRule) -> Picture {
 }
 
 /// Scales and encodes a frame for a person or a client's model: the longest side at most
-/// `longest_side` pixels, and at most `most_bytes` bytes where quality can bring that about.
+/// `longest_side` pixels, and at most `most_bytes` bytes as far as lower quality can do that.
 pub fn encode_within(frame: &Frame, longest_side: u32, most_bytes: usize) -> Picture {
     let resize = Resize::Within { side: longest_side, pixels: u32::MAX };
     let rule = |quality| PictureRule { resize, encoding: Encoding::Jpeg { quality } };
@@ -169,7 +170,7 @@ pub fn encode_within(frame: &Frame, longest_side: u32, most_bytes: usize) -> Pic
     picture
 }
 
-/// The largest size of the same shape with at most so many pixels, but never larger than `size`.
+/// The largest size of the same aspect ratio with at most `max_pixels`, but never larger than `size`.
 fn target(size: ScreenSize, max_pixels: u32) -> ScreenSize {
     let pixels = f64::from(size.width) * f64::from(size.height);
     let factor = (f64::from(max_pixels.max(1)) / pixels).sqrt();
@@ -186,8 +187,8 @@ fn scale(frame: &Frame, size: ScreenSize) -> Image<'static> {
     let source = ImageRef::new(width, height, frame.rgba(), PixelType::U8x4)
         .expect("a Frame has four bytes for each pixel");
     let mut scaled = Image::new(size.width, size.height, PixelType::U8x4);
-    // The filter widens with the scale, so that thin strokes of text do not vanish. What a capture
-    // has for alpha means nothing.
+    // The filter widens with the scale, so that thin strokes of text do not vanish. The alpha of a
+    // capture means nothing.
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(FilterType::Bilinear))
         .use_alpha(false);
@@ -312,7 +313,7 @@ mod tests {
     fn how_long_a_picture_takes() {
         let frame = frame(1080, 2400);
         encode(&frame, RULE);
-        // The best of many: other work on the machine only ever adds.
+        // The best of many, since other work on the machine only adds.
         let mut best = f64::MAX;
         let mut bytes = 0;
         for _ in 0..50 {

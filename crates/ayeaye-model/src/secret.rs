@@ -1,14 +1,13 @@
-//! A text that must not be shown.
+//! API keys.
 use std::fmt;
 
-/// A key or token. It can be sent, and that is all: it has no `Display`, is not serialized, and
-/// its `Debug` shows nothing of it.
+/// A key or token that can be sent but not shown: it has no `Display`, is not serializable, and its
+/// `Debug` reveals nothing.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The text without the blanks and line ends that copying leaves around it; `None` if nothing
-    /// is left.
+    /// Trims the blanks and line ends that copying leaves; `None` if nothing is left.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
@@ -19,7 +18,7 @@ impl Secret {
         &self.0
     }
 
-    /// `text` with this secret blotted out.
+    /// `text` with this secret replaced by `[key]`.
     pub(crate) fn redact_in(&self, text: &str) -> String {
         text.replace(&self.0, "[key]")
     }

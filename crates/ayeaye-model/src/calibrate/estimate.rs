@@ -1,4 +1,4 @@
-//! From taps to the convention they were said in.
+//! From taps to the coordinate system they are in.
 use std::fmt::Write as _;
 
 use ayeaye_agent::ScreenSize;
@@ -6,47 +6,47 @@ use ayeaye_agent::ScreenSize;
 use super::Sample;
 use crate::profile::coords::CoordSystem;
 
-/// What calibration has come to. Distances are in thousandths of the picture.
+/// The result of a calibration. Distances are in thousandths of the picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// Marks that the model was asked to tap.
     pub probes: u32,
-    /// Replies that name a place under some convention.
+    /// Replies that hold a point in some system.
     pub readable: usize,
-    /// What the model's coordinates are; `None` where that cannot be told.
+    /// The model's coordinate system; `None` if it cannot be determined.
     pub detected: Option<CoordSystem>,
-    /// What the profile says they are.
+    /// The one that the profile declares.
     pub declared: CoordSystem,
-    /// Others under which the taps lie as well: no mark tells them apart from it.
+    /// Others that fit the taps as well.
     pub indistinguishable: Vec<CoordSystem>,
-    /// How far taps are off in the middle of all cases.
+    /// The median distance of a tap from its mark.
     pub median_error: f64,
-    /// To where all taps are shifted: right and down.
+    /// The median offset of all taps: right and down.
     pub bias: (f64, f64),
-    /// How far taps are scattered around that.
+    /// The median distance of a tap from that offset.
     pub spread: f64,
-    /// Replies that are nowhere near their mark.
+    /// Taps nowhere near their mark.
     pub misses: usize,
-    /// Every convention with its median distance, the nearest first.
+    /// Every system with its median distance, the best first.
     pub ranking: Vec<(CoordSystem, f64)>,
-    /// What else was noticed, in sentences for people.
+    /// What else is wrong, in sentences for people.
     pub warnings: Vec<String>,
 }
 
 impl Calibration {
-    /// Whether the settings have to say it: it was found, and is not what the profile says.
+    /// The detected system, if it is not the declared one: then the settings have to name it.
     pub fn correction(&self) -> Option<CoordSystem> {
         self.detected.filter(|space| *space != self.declared)
     }
 }
 
-/// Taps farther off than this in the middle of all cases are no sign of a convention.
+/// With a larger median distance, taps are no evidence for a system.
 const MAX_MEDIAN_ERROR: f64 = 30.0;
-/// Farther off, and a tap was not meant for the mark.
+/// A tap at a larger distance was not meant for the mark.
 const MISS_DISTANCE: f64 = 60.0;
-/// How many deviations one convention must be worse than another to be told apart from it.
+/// By how many standard deviations one system must be worse than another to be ruled out.
 const SIGNIFICANCE: f64 = 3.0;
-/// Fewest replies that tell anything.
+/// Fewer readable replies give no result.
 const MIN_READABLE: usize = 6;
 
 pub(super) fn estimate(
@@ -118,10 +118,10 @@ pub(super) fn estimate(
     found
 }
 
-/// The conventions that cannot be told apart from the best one, in their order.
+/// Indices of the systems that cannot be told apart from the best one, in order.
 ///
-/// Between two of them lies a known shift for each tap. If the best one is the model's, another one is
-/// worse by the squares of these shifts, give or take what the scatter of the taps makes of it.
+/// Between two systems each tap moves by a known shift. If the best one is the model's, another one is
+/// worse by the sum of the squares of these shifts, up to the scatter of the taps.
 fn indistinguishable(
     samples: &[&Sample],
     distances: &[Vec<f64>],
@@ -130,7 +130,7 @@ fn indistinguishable(
 ) -> Vec<usize> {
     let near: Vec<usize> =
         (0..medians.len()).filter(|at| medians[*at] <= least.mul_add(2.0, 10.0)).collect();
-    // What is far off under all of them tells nothing of the difference.
+    // A tap that is far off in all of them says nothing about the difference.
     let cutoff = least.mul_add(4.0, 15.0);
     let fit = |probe: &usize| near.iter().any(|at| distances[*at][*probe] <= cutoff);
     let probes: Vec<usize> = (0..samples.len()).filter(fit).collect();
@@ -139,7 +139,7 @@ fn indistinguishable(
     let Some(best) = near.iter().copied().min_by(|a, b| sum(*a).total_cmp(&sum(*b))) else {
         return Vec::new();
     };
-    // The deviation on one axis, from the median of distances on two.
+    // The standard deviation on one axis, from the median distance on two.
     let scatter = median(probes.iter().map(|probe| distances[best][*probe]).collect()) / 1.177;
     let shift = |at: usize, probe: usize| match (
         offset(samples[probe], at),
@@ -155,7 +155,7 @@ fn indistinguishable(
     near.iter().copied().filter(|at| *at == best || !worse(*at)).collect()
 }
 
-/// All taps beside their marks to the same side.
+/// A warning if all taps are off in the same direction.
 fn bias_warning(found: &Calibration, hits: usize) -> Option<String> {
     let (right, down) = found.bias;
     let sure = 4.0 * found.spread / as_f64(hits).sqrt();
@@ -167,8 +167,8 @@ fn bias_warning(found: &Calibration, hits: usize) -> Option<String> {
     })
 }
 
-/// Marks beyond some line that are never found, while those before it are: the rest of the picture
-/// does not reach the model.
+/// A warning if marks beyond some line are never found while those before it are: the rest of the
+/// picture does not reach the model.
 fn cropping_warning(samples: &[&Sample], chosen: usize) -> Option<String> {
     type Axis = (&'static str, fn(&Sample) -> f64);
     let axes: [Axis; 2] = [("across", |it| it.target.0), ("down", |it| it.target.1)];
@@ -196,11 +196,11 @@ fn cropping_warning(samples: &[&Sample], chosen: usize) -> Option<String> {
     None
 }
 
-/// Width and height of the numbers on a picture.
+/// The range of the numbers on a picture, across and down.
 type Extent = fn(ScreenSize) -> (f64, f64);
 
-/// Where no convention fits: whether the numbers are still a straight line of the places. Then the
-/// server makes something else of the pictures before the model sees them.
+/// Where no system fits: whether the numbers are still linear in the positions. Then the server
+/// transforms the pictures before the model sees them.
 fn resize_warning(samples: &[&Sample]) -> Option<String> {
     let bases: [(bool, Extent); 2] = [
         (false, |_| (1000.0, 1000.0)),
@@ -263,11 +263,11 @@ fn is_cropped(line: &Line) -> bool {
     (1.03..=4.0).contains(&line.slope)
 }
 
-/// A mark, and the numbers it was given.
+/// The position of a mark, and the numbers in the reply.
 type Pair = ((f64, f64), (f64, f64));
 
-/// The largest part of all replies that lie on one straight line in both directions. A server that
-/// hides half of the picture leaves less than half of them on it.
+/// The largest set of replies that are linear in both directions. With a server that hides half of
+/// the picture it is less than half of them.
 fn largest_collinear(pairs: &[Pair]) -> Vec<Pair> {
     const NEAR: f64 = 0.02;
     let mut most: Vec<Pair> = Vec::new();
@@ -302,7 +302,7 @@ struct Line {
 }
 
 impl Line {
-    /// The median of all slopes (Theil and Sen), which a few odd points do not move.
+    /// The median of all slopes (Theil–Sen), robust against outliers.
     fn fit(points: &[(f64, f64)]) -> Self {
         let mut slopes = Vec::new();
         for (at, one) in points.iter().enumerate() {
@@ -318,7 +318,7 @@ impl Line {
         Self { slope, start }
     }
 
-    /// How far a point is from it, as a part of the picture.
+    /// How far a point is from it, as a fraction of the picture.
     fn distance(&self, x: f64, y: f64) -> f64 {
         ((y - self.start) / self.slope - x).abs()
     }
@@ -338,7 +338,7 @@ fn length(it: (f64, f64)) -> f64 {
     it.0.hypot(it.1)
 }
 
-/// Infinite for none.
+/// Infinite for an empty list.
 fn median(mut all: Vec<f64>) -> f64 {
     all.sort_by(f64::total_cmp);
     match all.len() {

@@ -1,9 +1,9 @@
-//! Pictures with marks whose places are known.
+//! Pictures with marks at known places.
 use ayeaye_agent::{Frame, ScreenSize};
 use bytes::Bytes;
 
-/// The screens that are shown: phones, a tablet, one on its side, a fold. Their shapes differ, so that
-/// pixels, resized pixels and parts of the whole are different numbers on each.
+/// The screens that are shown: phones, a tablet, one in landscape, a foldable. Their shapes differ, so
+/// that pixels, resized pixels and fractions are different numbers on each.
 const SCREENS: [ScreenSize; 6] = [
     ScreenSize { width: 1080, height: 2400 },
     ScreenSize { width: 720, height: 1280 },
@@ -13,7 +13,7 @@ const SCREENS: [ScreenSize; 6] = [
     ScreenSize { width: 1840, height: 2208 },
 ];
 
-/// A colour as people call it in Chinese and English, and as it is.
+/// A colour: its name in Chinese and English, and RGBA.
 struct Colour(&'static str, &'static str, [u8; 4]);
 
 const COLOURS: [Colour; 5] = [
@@ -26,7 +26,7 @@ const COLOURS: [Colour; 5] = [
 
 const GREY: [u8; 4] = [232, 232, 236, 255];
 
-/// A screen with one mark of each colour, of which one is to be tapped.
+/// A screen with one square of each colour, one of which is to be tapped.
 pub(crate) struct ProbeImage {
     screen: ScreenSize,
     /// Left and top, in the order of the colours.
@@ -35,7 +35,7 @@ pub(crate) struct ProbeImage {
     wanted: usize,
 }
 
-/// Numbers that look random and are the same for the same seed (`SplitMix64`, Steele et al., 2014).
+/// Reproducible random numbers (`SplitMix64`, Steele et al., 2014).
 struct Random(u64);
 
 impl Random {
@@ -55,7 +55,7 @@ impl Random {
 }
 
 impl ProbeImage {
-    /// The nth scene of a seed.
+    /// The image of this number for a seed.
     pub(crate) fn new(seed: u64, number: u32) -> Self {
         let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(number.into()));
         random.next();
@@ -75,7 +75,7 @@ impl ProbeImage {
         Self { screen, marks, side, wanted }
     }
 
-    /// What the model is asked to do.
+    /// The task for the model.
     pub(crate) fn task(&self) -> String {
         let Colour(chinese, english, _) = &COLOURS[self.wanted];
         format!("点击屏幕上的{chinese}方块（tap the middle of the {english} square）")
@@ -89,13 +89,13 @@ impl ProbeImage {
         (middle(x, self.screen.width), middle(y, self.screen.height))
     }
 
-    /// Its size.
+    /// The size of the screen.
     #[cfg(test)]
     pub(crate) fn screen(&self) -> ScreenSize {
         self.screen
     }
 
-    /// The screen itself.
+    /// The pixels.
     pub(crate) fn draw(&self) -> Frame {
         let ScreenSize { width, height } = self.screen;
         let mut rgba = GREY.repeat(width as usize * height as usize);

@@ -1,4 +1,4 @@
-//! Mutations of what endpoints answer, in each of their APIs, whole and in pieces.
+//! Fuzzing of answers in each API, whole and in pieces.
 use serde_json::json;
 
 use super::completion::{Completion, TRUNCATED};
@@ -159,7 +159,7 @@ fn decoder(wire: Wire, executions: u64) {
                 return Err("a reply beyond its bounds".to_owned());
             }
         }
-        // What came in pieces is what came at once; one that begins in another way may be taken for
+        // Pieces decode to the same as the whole. One that begins with blanks may be recognized as
         // something else while it is short.
         let apart = take(api, content_type, pieces(bytes, dice));
         match (whole, apart) {

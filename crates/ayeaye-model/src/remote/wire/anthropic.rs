@@ -1,4 +1,4 @@
-//! Anthropic's Messages API, version 2023-06-01, with its tool for using computers.
+//! Anthropic's Messages API, version 2023-06-01, with its computer use tool.
 use ayeaye_agent::{Message, Part, Picture, Prompt, Role, Tokens};
 use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::{Endpoint, Secret};
 #[derive(Debug)]
 pub(super) struct Anthropic;
 
-/// The tools for using computers that models know, and what says in a header that they are meant.
+/// The versions of the computer use tool, and the beta header that each needs.
 const TOOLS: [(&str, &str); 2] = [
     ("computer_20251124", "computer-use-2025-11-24"),
     ("computer_20250124", "computer-use-2025-01-24"),
@@ -57,7 +57,7 @@ impl Api for Anthropic {
         let mut system: Vec<Value> =
             rules.into_iter().flat_map(|message| message.parts.iter().map(encode_part)).collect();
         if let Some(last) = system.last_mut() {
-            // Tools and rules are the same in every step: they are read once and kept.
+            // Tools and rules are the same in every step: the endpoint may cache them.
             last["cache_control"] = json!({ "type": "ephemeral" });
             body["system"] = Value::Array(system);
         }
@@ -101,7 +101,7 @@ impl Api for Anthropic {
                 merge_usage(&mut completion.tokens, &json["usage"]);
             }
             "message_stop" => completion.ended = true,
-            // `ping`, the end of a block, and what is not known yet.
+            // `ping`, the end of a block, and events of later versions.
             "" => return false,
             _ => {}
         }
@@ -141,7 +141,7 @@ fn merge_stop_reason(completion: &mut Completion, json: &Value) {
     }
 }
 
-/// A block of the reply; `whole` when no pieces follow.
+/// A content block; `whole` when no deltas follow.
 fn merge_block(completion: &mut Completion, at: u64, block: &Value, whole: bool) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match block["type"].as_str().unwrap_or_default() {
@@ -153,7 +153,7 @@ fn merge_block(completion: &mut Completion, at: u64, block: &Value, whole: bool)
         }
         "thinking" => completion.reasoning.push_str(&text(&block["thinking"])),
         "tool_use" => {
-            // In a stream it is empty here, and comes in pieces.
+            // In a stream it is empty here and follows in deltas.
             let input = match &block["input"] {
                 Value::Object(map) if !whole && map.is_empty() => String::new(),
                 Value::Null => String::new(),
@@ -175,8 +175,8 @@ fn merge_delta(completion: &mut Completion, at: u64, delta: &Value) {
     }
 }
 
-/// Counts come at the beginning, and again at the end as far as they have changed. What was read
-/// from or written to the cache is not part of the input there.
+/// Counts come at the beginning, and at the end those that have changed. `input_tokens` excludes what
+/// was read from or written to the cache.
 fn merge_usage(tokens: &mut Tokens, usage: &Value) {
     let told = |name: &str| usage[name].as_u64();
     if let Some(input) = told("input_tokens") {
@@ -191,7 +191,7 @@ fn merge_usage(tokens: &mut Tokens, usage: &Value) {
 
 fn encode_message(message: &Message) -> Value {
     let result = |part: &&Part| matches!(part, Part::Result { .. });
-    // What came of a call has to be told first.
+    // The API wants the results of calls first.
     let (results, rest): (Vec<&Part>, Vec<&Part>) = message.parts.iter().partition(result);
     let parts: Vec<Value> = results.into_iter().chain(rest).map(encode_part).collect();
     json!({ "role": message.role.name(), "content": parts })

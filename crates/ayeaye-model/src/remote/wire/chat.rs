@@ -31,7 +31,7 @@ impl Api for Chat {
 
     fn body(&self, request: &ModelRequest<'_>) -> Value {
         let tools = request.includes(OptionalFeature::Tools);
-        // Once an endpoint takes no tools, what was called is told in words.
+        // For an endpoint without tools, earlier calls are written as text.
         let messages = request.prompt.messages.iter().flat_map(|message| {
             if request.unsupported.contains(OptionalFeature::Tools) {
                 vec![encode_as_text(message)]
@@ -82,7 +82,7 @@ impl Api for Chat {
             completion.tokens = read_usage(&json["usage"]);
         }
         let Some(choice) = first_choice(json) else { return false };
-        // A piece is called `delta`; some endpoints end a stream with the whole `message` again.
+        // A stream has `delta`s; some endpoints repeat the whole `message` at its end.
         let piece = &choice["delta"];
         let whole = &choice["message"];
         let words = if piece.is_object() || completion.has_begun() { piece } else { whole };
@@ -96,11 +96,11 @@ impl Api for Chat {
         for (at, call) in words["tool_calls"].as_array().into_iter().flatten().enumerate() {
             merge_tool_call(completion, call, (piece.is_null()).then_some(at as u64));
         }
-        // The older form of a call, of which there is only one.
+        // The deprecated form of a call.
         if words["function_call"].is_object() {
             merge_tool_call(completion, &json!({ "function": words["function_call"] }), Some(0));
         }
-        // The older form of an endpoint, with the words in the choice itself.
+        // The legacy completions form, with the text in the choice itself.
         if !piece.is_object() && !whole.is_object() {
             push_text(&mut completion.text, &choice["text"]);
         }
@@ -134,11 +134,12 @@ fn first_choice(json: &Value) -> Option<&Value> {
     choices.iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
 }
 
-/// A call, or a piece of one, which then says by its `index` whose. `place` is that of a whole one.
+/// Adds a call, or a piece of one, which says by `index` which call it belongs to. `place` is the
+/// position of a whole call.
 fn merge_tool_call(completion: &mut Completion, call: &Value, place: Option<u64>) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let function = &call["function"];
-    // Arguments are JSON in a text; some servers forget the text.
+    // Arguments are JSON in a string; some servers send the object itself.
     let arguments = match &function["arguments"] {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -148,7 +149,7 @@ fn merge_tool_call(completion: &mut Completion, call: &Value, place: Option<u64>
     completion.push_tool_call(key, &text(&call["id"]), &text(&function["name"]), &arguments);
 }
 
-/// Words as text, or as a list of parts of which the texts count.
+/// Appends content: a string, or the texts of a list of parts.
 fn push_text(words: &mut String, json: &Value) {
     match json {
         Value::String(text) => words.push_str(text),
@@ -172,8 +173,8 @@ fn read_usage(usage: &Value) -> Tokens {
     }
 }
 
-/// A message as this API has it: what came of calls is messages of their own, which hold no
-/// pictures; those come in a message of the user behind them.
+/// A message as this API has it. Results of calls are messages of their own, which cannot hold
+/// pictures: those follow in a user message.
 fn encode_message(message: &Message) -> Vec<Value> {
     let mut told = Vec::new();
     let mut rest = Vec::new();
@@ -203,7 +204,7 @@ fn encode_message(message: &Message) -> Vec<Value> {
 }
 
 fn encode_tool_call(call: &ToolCall) -> Value {
-    // A template that reads the arguments stumbles over what is no object.
+    // Chat templates that parse the arguments fail on anything but an object.
     let arguments = super::arguments_object(&call.arguments).to_string();
     let function = json!({ "name": call.name, "arguments": arguments });
     json!({ "id": call.id, "type": "function", "function": function })
@@ -218,15 +219,14 @@ fn joined_text(parts: &[Part]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// A message of words and pictures alone.
+/// A message with text and pictures only.
 fn encode_as_text(message: &Message) -> Value {
     let shows =
         |part: &Part| matches!(part, Part::Picture(_) | Part::Result { picture: Some(_), .. });
     let content = if message.parts.iter().any(shows) {
         Value::Array(message.parts.iter().flat_map(encode_part).collect())
     } else {
-        // Plain text for those endpoints that take parts only from users. Some refuse a message that
-        // says nothing, such as an empty reply.
+        // A plain string, for endpoints that accept parts only from users. Some refuse an empty one.
         Value::String(non_empty_text(&joined_text(&message.parts)).to_owned())
     };
     json!({ "role": message.role.name(), "content": content })

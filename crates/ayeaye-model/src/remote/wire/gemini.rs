@@ -12,8 +12,8 @@ use crate::{Endpoint, Secret};
 #[derive(Debug)]
 pub(super) struct Gemini;
 
-/// What stands for the signature of a call in a history that is written anew: Gemini 3 refuses one
-/// without any, and this is the word its makers gave for histories that are not its own.
+/// The thought signature of calls in a history that is not the model's own. Gemini 3 refuses a call
+/// without one; this is the documented placeholder.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Api for Gemini {
@@ -21,7 +21,7 @@ impl Api for Gemini {
         let verb = if stream { "streamGenerateContent" } else { "generateContent" };
         let mut url = base(endpoint, "/models");
         if let Ok(mut path) = url.path_segments_mut() {
-            // As one word: whatever the name is, it does not lead elsewhere.
+            // As one path segment, so that no name leads elsewhere.
             path.push(&format!("{}:{verb}", model.strip_prefix("models/").unwrap_or(model)));
         }
         if stream {
@@ -91,7 +91,7 @@ impl Api for Gemini {
         if json["usageMetadata"].is_object() {
             completion.tokens = read_usage(&json["usageMetadata"]);
         }
-        // A prompt that is not answered at all.
+        // The prompt was blocked.
         if let Some(why) = json["promptFeedback"]["blockReason"].as_str() {
             completion.finish_reason = Some(why.to_owned());
             return true;
@@ -115,7 +115,7 @@ impl Api for Gemini {
                     Value::Null => "{}".to_owned(),
                     arguments => arguments.to_string(),
                 };
-                // A call comes in one piece: the next is always another.
+                // A call comes in one piece, so each one is new.
                 let name = call["name"].as_str().filter(|name| !name.is_empty());
                 completion.push_tool_call(None, id, name.unwrap_or("?"), &arguments);
             }
@@ -144,8 +144,8 @@ impl Api for Gemini {
     }
 }
 
-/// The tools for using computers are in `v1beta`, which is what is meant where nothing is json; an
-/// address of the OpenAI-compatible side door is led to the front.
+/// The computer use tool needs `v1beta`, which is the default version. The address of the
+/// OpenAI-compatible API is turned into that of the native one.
 fn base(endpoint: &Endpoint, leaf: &str) -> Url {
     let mut url = endpoint.join("");
     let path = url.path().trim_end_matches('/');
@@ -192,7 +192,7 @@ fn encode_part(part: &Part, signed: bool) -> Value {
             part
         }
         Part::Result { name, text, picture, .. } => {
-            // An object as it is, words under a name.
+            // An object as it is, text under a name.
             let response = match serde_json::from_str(text) {
                 Ok(Value::Object(map)) => Value::Object(map),
                 _ => json!({ "output": text }),
