@@ -73,12 +73,12 @@ fn defines(code: &str, name: &str) -> bool {
     })
 }
 
-/// Whether this code has a function, a method or a variant of that name.
+/// Whether this code has a function, a constant or a variant of that name.
 fn has_item(code: &str, name: &str) -> bool {
     let ends = ["(", "<", " {", ",", "\n"];
     ends.iter().any(|end| {
         code.contains(&format!("fn {name}{end}")) || code.contains(&format!("    {name}{end}"))
-    })
+    }) || code.contains(&format!("const {name}:"))
 }
 
 #[test]
