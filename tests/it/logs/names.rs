@@ -8,7 +8,12 @@ use super::scenes::{options, rig};
 use crate::support::{Answer, RigOptions, click, complete, gelab, info, tap};
 
 const DOCS: &str = include_str!("../../../docs/logs.md");
-const EVENTS: &str = include_str!("../../../crates/ayeaye-agent/src/event.rs");
+const EVENTS: &str = concat!(
+    include_str!("../../../crates/ayeaye-agent/src/event.rs"),
+    include_str!("../../../crates/ayeaye-agent/src/event/run.rs"),
+    include_str!("../../../crates/ayeaye-agent/src/event/step.rs"),
+    include_str!("../../../crates/ayeaye-agent/src/event/llm.rs"),
+);
 
 /// What is below these is named by models, users and settings, not by us.
 const OTHERS: [&str; 6] = ["arguments", "parameters", "params", "config", "item", "figures"];
