@@ -207,7 +207,8 @@ impl Ufo {
         files
     }
 
-    /// A round ends once; the session may end, be continued and end again.
+    /// A round that stopped short goes on and ends again, and so does a session: their last screen is the
+    /// one that counts.
     fn snapshot(
         &mut self,
         scope: &str,
@@ -231,7 +232,7 @@ impl Ufo {
             "session" => "action_step_final".to_owned(),
             _ => return Vec::new(),
         };
-        let latest = scope == "session";
+        let latest = scope != "sub_round";
         let put = |path: String, content: Content| {
             if latest { FileOp::Replace { path, content } } else { FileOp::Write { path, content } }
         };
