@@ -79,15 +79,12 @@ async fn main() -> anyhow::Result<()> {
 
 async fn measure(config: &Config, options: &Options) -> anyhow::Result<Value> {
     let app;
-    let (sources, device): (Vec<Arc<dyn DeviceSource>>, _) = match &options.device {
-        Some(device) => {
-            (vec![Arc::new(AdbDevices::new(adb_config(config)?))], DeviceId::new(device))
-        }
-        None => {
-            app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
-            let Some(adb_device) = &app.adb_device else { bail!("there is no virtual phone") };
-            (app.agent.sources().to_vec(), DeviceId::new(adb_device.serial()))
-        }
+    let (sources, device): (Vec<Arc<dyn DeviceSource>>, _) = if let Some(device) = &options.device {
+        (vec![Arc::new(AdbDevices::new(adb_config(config)?))], DeviceId::new(device))
+    } else {
+        app = App::with_virtual_phone(config, ModelChoice::Scripted).await?;
+        let Some(adb_device) = &app.adb_device else { bail!("there is no virtual phone") };
+        (app.agent.sources().to_vec(), DeviceId::new(adb_device.serial()))
     };
     let journal = Arc::new(FileJournal::new(&config.data_dir, clock::system(), SyncPolicy::Step));
     let limits = Limits { session_steps: u32::MAX, repeats: u32::MAX / 4, ..limits(config) };
