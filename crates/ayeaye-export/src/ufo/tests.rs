@@ -186,7 +186,7 @@ fn a_step_without_an_end_has_no_line_until_it_gets_one() {
     let lines = lines(&folder(&builder));
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0]["action"][0]["result"]["status"], "failure");
-    assert_eq!(lines[0]["control_text"], "Anna");
+    assert_eq!(lines[0]["control_text"], "Chats");
 }
 
 #[test]
