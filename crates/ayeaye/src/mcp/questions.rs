@@ -58,7 +58,7 @@ pub enum Unanswered {
     NotShown,
     /// The answer does not fit the form.
     NotUnderstood,
-    /// This call has asked [`MAX_ROUNDS`] questions.
+    /// This call has asked as many questions as one call may.
     TooMany,
 }
 
