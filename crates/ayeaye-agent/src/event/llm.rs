@@ -89,7 +89,7 @@ pub struct ToolCallRecord {
     pub parameters: Map<String, Value>,
 }
 
-/// See [`Fact::LlmRequest`].
+/// See [`Fact::LlmRequest`](super::Fact::LlmRequest).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmRequest {
     /// From 1 through the session.
@@ -120,7 +120,7 @@ pub struct LlmRequest {
     pub tool_results: Option<Value>,
 }
 
-/// See [`Fact::LlmResponse`].
+/// See [`Fact::LlmResponse`](super::Fact::LlmResponse).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmResponse {
     /// That of the request.
@@ -180,7 +180,7 @@ pub struct ParsedRecord {
     pub response: ResponseRecord,
 }
 
-/// See [`Fact::Evaluation`].
+/// See [`Fact::Evaluation`](super::Fact::Evaluation).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationRecord {
     /// `round` or `session`.

@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// See [`Fact::SessionStart`].
+/// See [`Fact::SessionStart`](super::Fact::SessionStart).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionStart {
     /// Name of the folder in projections; the session's id unless said otherwise.
@@ -45,7 +45,7 @@ pub struct RunRecord {
     pub planner: bool,
 }
 
-/// See [`Fact::SessionResume`].
+/// See [`Fact::SessionResume`](super::Fact::SessionResume).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResume {
     /// `reply`, `guidance`, `next_round`, `go_on`; for one step of the client's own `direct`, or
@@ -55,7 +55,7 @@ pub struct SessionResume {
     pub run: RunRecord,
 }
 
-/// See [`Fact::SessionEnd`].
+/// See [`Fact::SessionEnd`](super::Fact::SessionEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionEnd {
     /// One of the closed list.
@@ -72,7 +72,7 @@ pub struct SessionEnd {
     pub cost_known: bool,
 }
 
-/// See [`Fact::RoundEnd`].
+/// See [`Fact::RoundEnd`](super::Fact::RoundEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundEnd {
     /// `FINISH`, `FAIL`, or `DROPPED` for a request that was replaced by the next.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{ActionRecord, BlobRef, ResponseRecord, TokenRecord};
 
-/// See [`Fact::StepStart`].
+/// See [`Fact::StepStart`](super::Fact::StepStart).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepStart {
     /// `HostAgent` or `AppAgent`; `Client` for a step that a client has decided and no model.
@@ -22,7 +22,7 @@ pub struct StepStart {
     pub request_number: u32,
 }
 
-/// See [`Fact::StepEnd`].
+/// See [`Fact::StepEnd`](super::Fact::StepEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepEnd {
     /// `CONTINUE`, `FINISH`, `PENDING`, `CONFIRM`, `SCREENSHOT`, `ASSIGN`, `FAIL` or `ERROR`.
@@ -64,7 +64,7 @@ pub struct PhaseTimes {
     pub memory_update: f64,
 }
 
-/// See [`Fact::Observe`].
+/// See [`Fact::Observe`](super::Fact::Observe).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observe {
     /// The picture the model is sent.
@@ -97,7 +97,7 @@ pub struct Observe {
     pub encode_ms: f64,
 }
 
-/// See [`Fact::ToolStart`].
+/// See [`Fact::ToolStart`](super::Fact::ToolStart).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolStart {
     /// From 1 through the session.
@@ -129,7 +129,7 @@ pub struct TargetRecord {
     pub rect: [i32; 4],
 }
 
-/// See [`Fact::ToolEnd`].
+/// See [`Fact::ToolEnd`](super::Fact::ToolEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolEnd {
     /// That of the start.
@@ -148,7 +148,7 @@ pub struct ToolEnd {
     pub duration_ms: f64,
 }
 
-/// See [`Fact::Question`].
+/// See [`Fact::Question`](super::Fact::Question).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionAsked {
     /// `info`, `confirm` or `takeover`.
@@ -165,7 +165,7 @@ pub struct QuestionAsked {
     pub reply_mode: String,
 }
 
-/// See [`Fact::Answer`].
+/// See [`Fact::Answer`](super::Fact::Answer).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// What was said.
