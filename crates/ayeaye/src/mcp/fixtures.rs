@@ -52,7 +52,7 @@ struct Shared {
 /// What the suite can have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
-    ToolSet,
+    Tools,
     Prompts,
 }
 
