@@ -1,6 +1,6 @@
 //! The server and the command line.
 //!
-//! Modules depend on those further down in this list, never on those above; `.ci/rules` checks it.
+//! Modules depend on those further down in this list, never on those above; `.ci/modules.py` checks it.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 
 pub mod command;
