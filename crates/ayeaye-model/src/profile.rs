@@ -9,35 +9,15 @@ use std::str::FromStr;
 
 use crate::Endpoint;
 
-mod agentcpm;
-mod autoglm;
 mod chat;
-mod claude;
-mod claude_chat;
 pub(crate) mod coords;
 mod escape;
+mod families;
 pub(crate) mod family;
-mod gelab;
-mod gemini;
-mod gemini_chat;
-mod generic;
-mod glm_v;
-mod gpt;
 mod history;
-mod kimi;
-mod m3a;
-mod mai;
-mod mobile_use;
-mod owl;
 pub(crate) mod parse;
-mod qwen;
-mod seed;
-mod step_api;
 #[cfg(test)]
 mod tests;
-mod tools;
-mod uitars;
-mod uivenus;
 mod verbs;
 
 pub(crate) use family::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -81,55 +61,55 @@ pub struct UnknownProfile(String);
 
 impl Profile {
     /// GELab-Zero and Step-GUI.
-    pub const GELAB: Self = Self(&gelab::Gelab);
+    pub const GELAB: Self = Self(&families::gelab::Gelab);
     /// Claude over Anthropic's own API.
-    pub const CLAUDE: Self = Self(&claude::CLAUDE);
+    pub const CLAUDE: Self = Self(&families::claude::CLAUDE);
     /// Claude over Anthropic's own API, models that know only the older of its tools.
-    pub const CLAUDE_20250124: Self = Self(&claude::CLAUDE_20250124);
+    pub const CLAUDE_20250124: Self = Self(&families::claude::CLAUDE_20250124);
     /// Gemini over its own API.
-    pub const GEMINI: Self = Self(&gemini::Gemini);
+    pub const GEMINI: Self = Self(&families::gemini::Gemini);
 
     /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
-    pub const UI_TARS_1000: Self = Self(&uitars::UI_TARS_1000);
+    pub const UI_TARS_1000: Self = Self(&families::uitars::UI_TARS_1000);
     /// UI-TARS-1.5: pixels of the picture as its server resizes it.
-    pub const UI_TARS: Self = Self(&uitars::UI_TARS);
+    pub const UI_TARS: Self = Self(&families::uitars::UI_TARS);
     /// Doubao-Seed 1.8 and 2.0.
-    pub const SEED: Self = Self(&seed::Seed);
+    pub const SEED: Self = Self(&families::seed::Seed);
     /// AutoGLM-Phone.
-    pub const AUTOGLM: Self = Self(&autoglm::AutoGlm);
+    pub const AUTOGLM: Self = Self(&families::autoglm::AutoGlm);
 
     /// UI-Venus 1.5.
-    pub const UI_VENUS: Self = Self(&uivenus::UiVenus);
+    pub const UI_VENUS: Self = Self(&families::uivenus::UiVenus);
     /// AgentCPM-GUI.
-    pub const AGENTCPM: Self = Self(&agentcpm::AgentCpm);
+    pub const AGENTCPM: Self = Self(&families::agentcpm::AgentCpm);
     /// The hosted Step models.
-    pub const STEP_API: Self = Self(&step_api::StepApi);
+    pub const STEP_API: Self = Self(&families::step_api::StepApi);
     /// Any model, in the format of `AndroidWorld`'s agents.
-    pub const M3A: Self = Self(&m3a::M3a);
+    pub const M3A: Self = Self(&families::m3a::M3a);
     /// Any model that calls tools.
-    pub const GENERIC: Self = Self(&generic::GENERIC);
+    pub const GENERIC: Self = Self(&families::generic::GENERIC);
     /// Any model, asked for actions in text.
-    pub const GENERIC_TEXT: Self = Self(&generic::GENERIC_TEXT);
+    pub const GENERIC_TEXT: Self = Self(&families::generic::GENERIC_TEXT);
     /// OpenAI's GPT by chat.
-    pub const GPT: Self = Self(&gpt::GPT);
+    pub const GPT: Self = Self(&families::gpt::GPT);
     /// Claude behind an OpenAI-compatible endpoint.
-    pub const CLAUDE_CHAT: Self = Self(&claude_chat::CLAUDE_CHAT);
+    pub const CLAUDE_CHAT: Self = Self(&families::claude_chat::CLAUDE_CHAT);
     /// Gemini behind an OpenAI-compatible endpoint.
-    pub const GEMINI_CHAT: Self = Self(&gemini_chat::GEMINI_CHAT);
+    pub const GEMINI_CHAT: Self = Self(&families::gemini_chat::GEMINI_CHAT);
     /// Kimi K2.5 and K2.6.
-    pub const KIMI: Self = Self(&kimi::KIMI);
+    pub const KIMI: Self = Self(&families::kimi::KIMI);
     /// GLM-4.xV.
-    pub const GLM_V: Self = Self(&glm_v::GLM_V);
+    pub const GLM_V: Self = Self(&families::glm_v::GLM_V);
     /// MAI-UI.
-    pub const MAI_UI: Self = Self(&mai::Mai);
+    pub const MAI_UI: Self = Self(&families::mai::Mai);
     /// GUI-Owl, the first version.
-    pub const GUI_OWL_1: Self = Self(&owl::OwlOne);
+    pub const GUI_OWL_1: Self = Self(&families::owl::OwlOne);
     /// GUI-Owl 1.5.
-    pub const GUI_OWL: Self = Self(&owl::Owl);
+    pub const GUI_OWL: Self = Self(&families::owl::Owl);
     /// Qwen2.5-VL.
-    pub const QWEN_2_5_VL: Self = Self(&qwen::QWEN_2_5);
+    pub const QWEN_2_5_VL: Self = Self(&families::qwen::QWEN_2_5);
     /// Qwen3-VL and later.
-    pub const QWEN_3_VL: Self = Self(&qwen::QWEN_3);
+    pub const QWEN_3_VL: Self = Self(&families::qwen::QWEN_3);
 
     /// Every profile. Of several that know a model's name, the first is taken.
     pub const ALL: &[Self] = &[

@@ -1,7 +1,8 @@
 //! The examples in the rules of every prompt are replies that are read.
 use ayeaye_agent::{Part, Prompt, Reply, Role, ScreenSize};
 
-use super::super::{Family, Profile, qwen};
+use super::super::families::qwen;
+use super::super::{Family, Profile};
 use super::sample::{coords, prompt, text, texts};
 use crate::picture::{SmartResize, smart_resize};
 

@@ -1,0 +1,105 @@
+//! Reading a reply of AutoGLM-Phone: reasoning, then `do(...)` or `finish(...)`.
+use ayeaye_agent::{ParseError, Reply};
+use serde_json::Value;
+
+use super::VERBS;
+use crate::profile::parse::{
+    ParsedReply, begins_anew, content, excerpt, python, reasoning, reject,
+};
+
+/// Parses a whole reply, or says why not.
+pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
+    let cut = reasoning::cut(content(&reply.text)?, begins);
+    if cut.body.is_empty() {
+        return reject("it holds reasoning and no action");
+    }
+    let (head, written) = split(cut.body)?;
+    let names = [&VERBS.arg_names()[..], &["action"]].concat();
+    let mut call = python::only(python::calls(written, &names)?)?;
+    if call.name.eq_ignore_ascii_case("do") {
+        call.name = match (call.args.shift_remove("action"), call.positional.pop()) {
+            (Some(Value::String(name)), None) | (None, Some(name)) => name,
+            _ => return reject("do needs action, such as do(action=\"Back\")"),
+        };
+    }
+    let mut parsed = ParsedReply {
+        call,
+        thought: reasoning::joined([&cut.thought, head], &reply.reasoning),
+        ..ParsedReply::default()
+    };
+    let within = !begins_anew(head);
+    parsed.doubt_if(
+        within,
+        "its finish stands in the middle of a sentence and not on a line of its own",
+    );
+    parsed.doubt_if(cut.unclosed, "its reasoning has no end");
+    Ok(parsed)
+}
+
+const ANSWER: &str = "<answer>";
+const ANSWER_END: &str = "</answer>";
+const BOX: &str = "<|begin_of_box|>";
+const BOX_END: &str = "<|end_of_box|>";
+
+fn begins(text: &str) -> bool {
+    text.starts_with(ANSWER) || text.starts_with(BOX) || begins_call(text)
+}
+
+fn begins_call(text: &str) -> bool {
+    python::head(text).is_some_and(|(name, _)| {
+        name.eq_ignore_ascii_case("do") || name.eq_ignore_ascii_case("finish")
+    })
+}
+
+/// What stands in front of the call, and the call without its wrapping.
+fn split(body: &str) -> Result<(&str, &str), ParseError> {
+    for (open, close) in [(ANSWER, ANSWER_END), (BOX, BOX_END)] {
+        if let Some((head, inside)) = body.split_once(open) {
+            let inside = inside.trim_end();
+            let inside = match inside.rfind(close) {
+                Some(at) if at + close.len() == inside.len() => &inside[..at],
+                // The last tag may be what the server stops at.
+                None => inside,
+                Some(at) => {
+                    let behind = excerpt(&inside[at + close.len()..]);
+                    return reject(format!("{behind} stands behind its answer"));
+                }
+            };
+            return Ok((head, unboxed(inside)));
+        }
+    }
+    let bare = python::unfenced(body.strip_suffix(ANSWER_END).unwrap_or(body));
+    if begins_call(bare) {
+        return Ok(("", bare));
+    }
+    loose(body).ok_or_else(|| {
+        ParseError(
+            "it names no action; end it with one such as <answer>do(action=\"Back\")</answer>"
+                .to_owned(),
+        )
+    })
+}
+
+fn unboxed(text: &str) -> &str {
+    let text = text.trim();
+    let text = text.strip_prefix(BOX).unwrap_or(text);
+    python::unfenced(text.strip_suffix(BOX_END).unwrap_or(text))
+}
+
+/// A call without tags behind its reasoning. It has a line of its own, or follows a sentence; the
+/// end of the task only has a line of its own, for a sentence may speak of it.
+fn loose(body: &str) -> Option<(&str, &str)> {
+    let calls =
+        body.match_indices(['d', 'D', 'f', 'F']).filter(|(at, _)| begins_call(&body[*at..]));
+    for (at, letter) in calls {
+        let before = body[..at].trim_end_matches([' ', '\t', '`']);
+        let own_line = before.is_empty() || before.ends_with('\n');
+        let sentence = before.ends_with(['。', '！', '.', '!', '>', '：', ':', '”', '」', '）']);
+        if own_line || sentence && letter.eq_ignore_ascii_case("d") {
+            let written = body[at..].trim_end();
+            let written = written.strip_suffix(ANSWER_END).unwrap_or(written).trim_end();
+            return Some((&body[..at], written.trim_end_matches(['`', '\n'])));
+        }
+    }
+    None
+}

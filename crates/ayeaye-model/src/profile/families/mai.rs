@@ -1,0 +1,135 @@
+//! MAI-UI: thinking in tags, the tool `mobile_use` by direction of the finger, earlier steps as turns
+//! of which the last have their screens.
+use ayeaye_agent::{Decision, Message, ParseError, Prompt, Reply, Role, StepInput};
+
+use super::mobile_use::rules::RULES;
+use super::mobile_use::{self, Dialect};
+use super::qwen::PICTURE_3;
+use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
+use crate::profile::coords::CoordSystem;
+use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::history::{History, PastStep};
+use crate::profile::verbs::VerbTable;
+use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
+
+/// MAI-UI.
+#[derive(Debug)]
+pub(in crate::profile) struct Mai;
+
+const SPEC: ProfileSpec = ProfileSpec {
+    name: "mai-ui",
+    title: "MAI-UI",
+    patterns: &["mai-ui", "mai_ui", "maiui"],
+    coords: CoordSystem::UP_TO_999,
+    picture: PICTURE_3,
+    earlier_pictures: 2,
+    history: "turns, the last two with their screens",
+    sampling: Sampling {
+        temperature: Some(0.0),
+        top_p: Some(1.0),
+        frequency_penalty: None,
+        seed: Some(42),
+        max_tokens: 2048,
+    },
+    wire: Wire::Chat,
+};
+
+const DIALECT: Dialect = Dialect {
+    actions: &[
+        "click",
+        "long_press",
+        "double_click",
+        "type",
+        "swipe",
+        "open",
+        "drag",
+        "system_button",
+        "wait",
+        "answer",
+        "ask_user",
+        "interact",
+        "terminate",
+    ],
+    verbs: mobile_use::BY_DIRECTION,
+    failure: "fail",
+};
+
+const SYSTEM: &str = "\
+You operate an Android phone for its user, one step at a time. You see the task, what you did before and \
+the screens, and choose the next action.
+
+## Output Format
+
+First your thinking within <thinking> </thinking>: a small plan, and at its end one sentence that names \
+the action and its element. Then one call of the tool as a JSON object within <tool_call></tool_call>, \
+and nothing behind it:
+<thinking>
+...
+</thinking>
+<tool_call>
+{\"name\": \"mobile_use\", \"arguments\": <args-json-object>}
+</tool_call>
+
+## Action Space
+
+Places are [x, y], x from the left and y from the top, each from 0 to {width} and 0 to {height}.
+
+{\"action\": \"click\", \"coordinate\": [x, y]}
+{\"action\": \"long_press\", \"coordinate\": [x, y]}
+{\"action\": \"double_click\", \"coordinate\": [x, y]}
+{\"action\": \"type\", \"text\": \"\"}
+{\"action\": \"swipe\", \"direction\": \"up or down or left or right\", \"coordinate\": [x, y]} # The direction \
+is the finger's: up shows what is further down. \"coordinate\" is optional: the element to swipe on.
+{\"action\": \"open\", \"text\": \"app_name\"}
+{\"action\": \"drag\", \"start_coordinate\": [x1, y1], \"end_coordinate\": [x2, y2]}
+{\"action\": \"system_button\", \"button\": \"button_name\"} # One of back, home, menu, enter.
+{\"action\": \"wait\"}
+{\"action\": \"answer\", \"text\": \"xxx\"} # Ends the task and gives the user what was asked for. Write the \
+text as a JSON string, with \\\" and \\n where it needs them.
+{\"action\": \"ask_user\", \"text\": \"xxx\"} # A question to the user.
+{\"action\": \"interact\", \"text\": \"xxx\"} # Lets the user do by hand what only a person can or may do.
+{\"action\": \"terminate\", \"status\": \"success or fail\"} # Ends the task. With fail, say why in \"text\".
+
+## Rules
+
+";
+
+impl Family for Mai {
+    fn spec(&self) -> &'static ProfileSpec {
+        &SPEC
+    }
+
+    fn verbs(&self) -> VerbTable {
+        DIALECT.verbs
+    }
+
+    /// The task is a turn of its own, then come the screens.
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let (width, height) = coords.system.extent(coords.image);
+        let system =
+            SYSTEM.replace("{width}", &width.to_string()).replace("{height}", &height.to_string());
+        let history = History::of(input);
+        let task = format!("The user's task: {}", quote_untrusted(input.request, LONGEST_TASK));
+        let style = ChatStyle {
+            opening: Vec::new(),
+            reply: &|past, _| Some(PastReply::text(write(past, coords)?)),
+            caption: &no_caption,
+            images: ImageWindow::last(SPEC.earlier_pictures),
+            screen_in_result: false,
+        };
+        let mut messages =
+            vec![Message::text(Role::System, system + RULES), Message::text(Role::User, task)];
+        messages.extend(chat::messages(input, &history, style));
+        Prompt::of(messages)
+    }
+
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        mobile_use::read(reply, coords, &DIALECT)
+    }
+}
+
+/// A step in the family's own format.
+fn write(past: PastStep<'_>, coords: &CoordContext) -> Option<String> {
+    let call = mobile_use::write(past, coords, &DIALECT)?;
+    Some(format!("<thinking>\n{}\n</thinking>\n{call}", past.thought()))
+}

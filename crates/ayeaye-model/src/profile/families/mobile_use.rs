@@ -1,0 +1,216 @@
+//! `mobile_use`, the tool by which Qwen's vision models and those made from them use a phone.
+//!
+//! What differs between the families is in a [`Dialect`]; how a call is written down is for
+//! [`hermes`].
+use std::fmt::Write as _;
+
+use ayeaye_agent::{Decision, Key, ParseError, Reply};
+use serde_json::{Map, Value};
+
+use crate::profile::CoordContext;
+use crate::profile::escape::{LONGEST_LINE, escape_tags, plain_line};
+use crate::profile::history::PastStep;
+use crate::profile::parse::values::fold_name;
+use crate::profile::parse::{Call, ParsedReply, excerpt, hermes, json, reject};
+use crate::profile::verbs::Slot::{
+    At, Clear, Direction, From, Seconds, Status, Submit, Text, TextOrReason, To, UnusualSeconds,
+};
+use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
+
+mod head;
+pub(in crate::profile) mod rules;
+
+/// What the families' tools do not have in common.
+#[derive(Debug)]
+pub(in crate::profile) struct Dialect {
+    /// The actions its prompt offers, in this order.
+    pub actions: &'static [&'static str],
+    /// What calls mean.
+    pub verbs: VerbTable,
+    /// The word for a task that could not be done.
+    pub failure: &'static str,
+}
+
+/// The name of the tool.
+pub(in crate::profile) const NAME: &str = "mobile_use";
+
+/// Swipes have two places.
+pub(in crate::profile) const BY_PATH: VerbTable = VerbTable::new(&[COMMON, PATH]);
+/// Swipes have a direction, which is the finger's, and the names of buttons are in lower case.
+pub(in crate::profile) const BY_DIRECTION: VerbTable = VerbTable::new(&[COMMON, DIRECTION]);
+
+const PLACE: Arg = Arg(At, &["coordinate", "coordinates", "point"]);
+const START: Arg = Arg(From, &["coordinate", "start_coordinate", "coordinate1", "coordinates"]);
+const END: Arg = Arg(To, &["coordinate2", "end_coordinate", "coordinates2"]);
+const TEXT: Arg = Arg(Text, &["text"]);
+const REASON: Arg = Arg(TextOrReason, &["text", "reason", "message"]);
+const STATUS: Arg = Arg(Status, &["status"]);
+const FAILURE: [&str; 5] = ["failure", "fail", "failed", "infeasible", "impossible"];
+
+const COMMON: &[Verb] = &[
+    Verb::new(&["click", "tap"], Meaning::Click, &[PLACE]),
+    Verb::new(&["double_click", "double_tap"], Meaning::DoubleClick, &[PLACE]),
+    Verb::new(
+        &["long_press", "long_click"],
+        Meaning::LongPress,
+        &[PLACE, Arg(UnusualSeconds, &["time", "duration"])],
+    ),
+    Verb::new(
+        &["type", "input", "input_text"],
+        Meaning::Type(Typing::Plain),
+        &[TEXT, PLACE, Arg(Clear, &["clear"]), Arg(Submit, &["submit"])],
+    ),
+    Verb::new(
+        &["drag"],
+        Meaning::Drag,
+        &[
+            Arg(From, &["start_coordinate", "coordinate", "coordinate1", "coordinates"]),
+            Arg(To, &["end_coordinate", "coordinate2", "coordinates2"]),
+        ],
+    ),
+    Verb::new(
+        &["open", "open_app", "launch", "awake"],
+        Meaning::OpenApp,
+        &[Arg(Text, &["text", "app", "app_name"])],
+    ),
+    Verb::new(&["wait"], Meaning::Wait, &[Arg(Seconds, &["time", "duration"])]),
+    Verb::new(&["answer"], Meaning::Answer, &[TEXT]),
+    Verb::new(&["ask_user", "ask", "info"], Meaning::Ask, &[Arg(Text, &["text", "question"])]),
+    Verb::new(
+        &["interact", "call_user", "take_over"],
+        Meaning::TakeOver,
+        &[Arg(TextOrReason, &["text", "message"])],
+    ),
+];
+
+const PATH: &[Verb] = &[
+    Verb::new(&["swipe", "scroll"], Meaning::Slide, &[START, END]),
+    Verb::new(
+        &["system_button"],
+        Meaning::PressKey(&[
+            (Key::Back, "Back"),
+            (Key::Home, "Home"),
+            (Key::Menu, "Menu"),
+            (Key::Enter, "Enter"),
+        ]),
+        &[Arg(Text, &["button", "text"])],
+    ),
+    Verb::new(
+        &["key", "press", "press_key"],
+        Meaning::PressKey(&[]),
+        &[Arg(Text, &["text", "key"])],
+    ),
+    Verb::new(
+        &["terminate"],
+        Meaning::End { success: &["success"], failure: &FAILURE },
+        &[STATUS, REASON],
+    ),
+];
+
+const DIRECTION: &[Verb] = &[
+    Verb::new(&["swipe"], Meaning::Swipe, &[Arg(Direction, &["direction"]), PLACE, START, END]),
+    // Of which the direction could be the finger's or the page's.
+    Verb::new(&["scroll"], Meaning::Slide, &[START, END]),
+    Verb::new(
+        &["system_button"],
+        Meaning::PressKey(&[
+            (Key::Back, "back"),
+            (Key::Home, "home"),
+            (Key::Menu, "menu"),
+            (Key::Enter, "enter"),
+        ]),
+        &[Arg(Text, &["button", "text"])],
+    ),
+    Verb::new(
+        &["key", "press", "press_key"],
+        Meaning::PressKey(&[]),
+        &[Arg(Text, &["text", "key"])],
+    ),
+    Verb::new(
+        &["terminate"],
+        Meaning::End {
+            success: &["success"],
+            failure: &["fail", "failure", "failed", "infeasible", "impossible"],
+        },
+        &[STATUS, REASON],
+    ),
+];
+
+/// What a reply decides that ends with a call of the tool.
+pub(in crate::profile) fn read(
+    reply: &Reply,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> Result<Decision, ParseError> {
+    let found = hermes::call(reply)?;
+    let head = head::read(found.head);
+    let parsed = ParsedReply {
+        call: call(&found.name, found.arguments)?,
+        thought: if found.thought.is_empty() { head.thought } else { found.thought },
+        explain: head.action,
+        doubt: found.doubt.map(str::to_owned),
+        ..ParsedReply::default()
+    };
+    parsed.decide(&dialect.verbs, coords)
+}
+
+/// The call in a call of the tool. Some models call the action as if it were the tool.
+pub(in crate::profile) fn call(
+    tool: &str,
+    mut args: Map<String, Value>,
+) -> Result<Call, ParseError> {
+    if !tool.is_empty() && fold_name(tool) != fold_name(NAME) {
+        match args.get("action") {
+            None => {
+                args.insert("action".to_owned(), Value::from(tool));
+            }
+            Some(Value::String(action)) if fold_name(action) == fold_name(tool) => {}
+            Some(_) => return reject(format!("{} is not a tool; call {NAME}", excerpt(tool))),
+        }
+    }
+    json::call(args, &["action"])
+}
+
+/// An earlier step as a call of the tool in its tags; `None` where it has no word for it.
+pub(in crate::profile) fn write(
+    past: PastStep<'_>,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> Option<String> {
+    let arguments = write_arguments(past, coords, dialect)?;
+    Some(format!("<tool_call>\n{{\"name\": \"{NAME}\", \"arguments\": {arguments}}}\n</tool_call>"))
+}
+
+/// The arguments alone, as JSON with the blanks that the families were trained with.
+pub(in crate::profile) fn write_arguments(
+    past: PastStep<'_>,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> Option<String> {
+    let call = dialect.verbs.write(past, coords)?;
+    let mut object = format!("{{\"action\": {}", Value::from(call.name));
+    for (name, value) in &call.args {
+        match value {
+            Value::Array(list) => {
+                let list: Vec<String> = list.iter().map(Value::to_string).collect();
+                write!(object, ", \"{name}\": [{}]", list.join(", "))
+            }
+            value => write!(object, ", \"{name}\": {value}"),
+        }
+        .expect("it is a String");
+    }
+    Some(escape_tags(&(object + "}")))
+}
+
+/// A step in a line: in the model's own words, else as it would call it.
+pub(in crate::profile) fn line(
+    past: PastStep<'_>,
+    coords: &CoordContext,
+    dialect: &Dialect,
+) -> String {
+    match plain_line(&past.step.decision.explain, LONGEST_LINE) {
+        words if !words.is_empty() => words,
+        _ => write_arguments(past, coords, dialect)
+            .map_or_else(|| past.in_words(), |call| plain_line(&call, LONGEST_LINE)),
+    }
+}

@@ -1,0 +1,74 @@
+//! The lines in front of a call: `Thought: …` and `Action: …`.
+use crate::profile::parse::values::unquoted;
+
+/// What the lines say.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// Behind `Thought:`, or all that has no name.
+    pub thought: String,
+    /// Behind `Action:`.
+    pub action: String,
+}
+
+/// Reads the lines. A label holds until the next.
+pub(super) fn read(text: &str) -> Head {
+    let mut head = Head::default();
+    let mut into_action = false;
+    for line in text.lines() {
+        let rest = match label(line) {
+            Some((is_action, rest)) => {
+                into_action = is_action;
+                rest
+            }
+            None => line,
+        };
+        let into = if into_action { &mut head.action } else { &mut head.thought };
+        if !into.is_empty() {
+            into.push('\n');
+        }
+        into.push_str(rest.trim());
+    }
+    Head { thought: head.thought.trim().to_owned(), action: unquoted(&head.action) }
+}
+
+/// The label of a line, whether it is that of the action, and what stands behind it.
+fn label(line: &str) -> Option<(bool, &str)> {
+    const LABELS: [(&str, bool); 6] = [
+        ("thought", false),
+        ("action", true),
+        ("思考", false),
+        ("操作", true),
+        ("动作", true),
+        ("reason", false),
+    ];
+    let decoration = |c: char| c.is_whitespace() || "*#`".contains(c);
+    let line = line.trim_start_matches(decoration);
+    LABELS.iter().find_map(|(name, is_action)| {
+        let head = line.get(..name.len())?;
+        let rest = line[name.len()..].trim_start_matches(decoration);
+        let rest = rest.strip_prefix(':').or_else(|| rest.strip_prefix('：'))?;
+        let rest = rest.trim_start_matches(decoration);
+        head.eq_ignore_ascii_case(name).then_some((*is_action, rest))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_in_their_spellings() {
+        for text in [
+            "Thought: a\nAction: \"b\"",
+            "**Thought:** a\n**Action**： b",
+            "思考：a\n操作：b",
+            "a\n\nAction:\nb",
+            "  thought : a\n action : b",
+        ] {
+            let expected = Head { thought: "a".to_owned(), action: "b".to_owned() };
+            assert_eq!(read(text), expected, "{text:?}");
+        }
+        assert_eq!(read("no label").thought, "no label");
+        assert_eq!(read(""), Head::default());
+    }
+}

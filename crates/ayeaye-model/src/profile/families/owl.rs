@@ -1,0 +1,78 @@
+//! GUI-Owl 1.5, the model of Mobile-Agent-v3.5: an `Action:` line and the tool `mobile_use`, the last
+//! steps as turns with their screens, those before them as lines.
+use ayeaye_agent::{Decision, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
+
+use super::mobile_use;
+use super::qwen::{PICTURE_3, SHORT_REPLY, WITH_KEY, system};
+use crate::profile::chat::{self, ChatStyle, ImageWindow, PastReply, no_caption};
+use crate::profile::coords::CoordSystem;
+use crate::profile::escape::{LONGEST_TASK, quote_untrusted};
+use crate::profile::history::{History, PastStep};
+use crate::profile::verbs::VerbTable;
+use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
+
+mod v1;
+
+pub(in crate::profile) use v1::OwlOne;
+
+/// GUI-Owl 1.5.
+#[derive(Debug)]
+pub(in crate::profile) struct Owl;
+
+const SPEC: ProfileSpec = ProfileSpec {
+    name: "gui-owl",
+    title: "GUI-Owl 1.5 (Mobile-Agent-v3.5)",
+    // Those of the first version are looked for before.
+    patterns: &["gui-owl", "gui_owl", "guiowl", "mobile-agent-v3.5"],
+    coords: CoordSystem::THOUSANDTHS,
+    picture: PICTURE_3,
+    earlier_pictures: 4,
+    history: "turns, the last four with their screens, lines for those before",
+    sampling: Sampling::GREEDY,
+    wire: Wire::Chat,
+};
+
+impl Family for Owl {
+    fn spec(&self) -> &'static ProfileSpec {
+        &SPEC
+    }
+
+    fn verbs(&self) -> VerbTable {
+        WITH_KEY.verbs
+    }
+
+    fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt {
+        let (listed, shown) = History::of(input).split_at_images(input);
+        let previous = listed.list("Step", |past| mobile_use::line(past, coords, &WITH_KEY));
+        let lead = format!(
+            "Generate the next move by the screen, the instruction and the previous actions.\n\n{}\
+             Instruction: {}\n\nPrevious actions:\n{}{}",
+            listed.earlier(),
+            quote_untrusted(input.request, LONGEST_TASK),
+            if previous.is_empty() { "No previous action.\n" } else { &previous },
+            listed.reminders(),
+        );
+        let style = ChatStyle {
+            opening: vec![Part::Text(lead)],
+            reply: &|past, _| Some(PastReply::text(write(past, coords)?)),
+            caption: &no_caption,
+            images: ImageWindow::last(SPEC.earlier_pictures),
+            screen_in_result: false,
+        };
+        let mut messages =
+            vec![Message::text(Role::System, system(coords, &WITH_KEY, SHORT_REPLY))];
+        messages.extend(chat::messages(input, &shown, style));
+        Prompt::of(messages)
+    }
+
+    fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
+        mobile_use::read(reply, coords, &WITH_KEY)
+    }
+}
+
+/// A step in the family's own format.
+fn write(past: PastStep<'_>, coords: &CoordContext) -> Option<String> {
+    let call = mobile_use::write(past, coords, &WITH_KEY)?;
+    let line = mobile_use::line(past, coords, &WITH_KEY);
+    Some(format!("Action: {}\n{call}", quote_untrusted(&line, 1 << 10)))
+}

@@ -1,0 +1,156 @@
+//! Reading a reply of UI-TARS: labelled lines, and a call as Python writes it.
+use ayeaye_agent::{ParseError, Reply};
+
+use super::VERBS;
+use crate::profile::parse::python::{self, TextCall};
+use crate::profile::parse::{ParsedReply, content, reasoning, reject};
+
+const LABELS: [&str; 3] = ["action", "动作", "操作"];
+
+/// Parses a whole reply, or says why not.
+pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
+    let cut = reasoning::cut(content(&reply.text)?, begins);
+    if cut.body.is_empty() {
+        return reject("it holds reasoning and no action");
+    }
+    let Some((head, written)) = split(cut.body) else {
+        return reject(
+            "it names no action; end it with a line such as Action: \
+             click(point='<point>100 200</point>')",
+        );
+    };
+    let mut parsed = labelled(head);
+    parsed.thought = reasoning::joined([&cut.thought, &parsed.thought], &reply.reasoning);
+    parsed.call = python::only(calls(written)?)?;
+    parsed.doubt_if(cut.unclosed, "its reasoning has no end");
+    Ok(parsed)
+}
+
+/// Whether a text begins as a reply without reasoning does.
+fn begins(text: &str) -> bool {
+    let word = text.trim_start_matches(['*', '#', '`', ' ']);
+    let labels = ["Thought:", "Thought：", "Reflection:", "Action:", "Action：", "Action_Summary:"];
+    let labelled = |label: &&str| {
+        word.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label))
+    };
+    labels.iter().any(labelled) || begins_call(text)
+}
+
+/// Whether a text begins with a call of an action there is.
+fn begins_call(text: &str) -> bool {
+    let named =
+        python::head(text).map(|(name, _)| name).or_else(|| garbled(text).map(|(name, _)| name));
+    named.is_some_and(is_known)
+}
+
+fn is_known(name: &str) -> bool {
+    VERBS.knows(name)
+}
+
+/// A call that was squeezed into `click>point>point>510 172`: its name and the rest.
+fn garbled(text: &str) -> Option<(&str, &str)> {
+    let (at, _) = text.char_indices().take(20).find(|(_, c)| *c == '>')?;
+    is_known(&text[..at]).then(|| (&text[..at], &text[at + 1..]))
+}
+
+/// What stands in front of the call, and the call.
+fn split(body: &str) -> Option<(&str, &str)> {
+    let bare = python::unfenced(body);
+    if begins_call(bare) {
+        return Some(("", bare));
+    }
+    let mut inline = None;
+    for (start, end) in labels(body) {
+        let first = begins_line(&body[..start]);
+        let behind = body[end..].trim_start_matches(['*', '`', ' ', '\n', '\r', '\t']);
+        let behind = behind.strip_prefix("python\n").unwrap_or(behind);
+        if !first && inline.is_some() || python::head(behind).is_none() && !begins_call(behind) {
+            continue;
+        }
+        // A thought may speak of the end: behind one, it begins a sentence.
+        let ends = python::head(behind).is_some_and(|(name, _)| VERBS.completes(name));
+        let sentence = body[..start].trim_end().ends_with(['.', '。', '!', '！', '\n']);
+        if !first && ends && !sentence {
+            continue;
+        }
+        let cut = (
+            body[..start].trim_end_matches(['*', ' ']),
+            python::unfenced(body[end..].trim_start_matches(['*', ' ', '\n'])),
+        );
+        if first {
+            return Some(cut);
+        }
+        inline = Some(cut);
+    }
+    inline.or_else(|| {
+        // Without a label, a call has a line of its own.
+        let mut at = 0;
+        body.split_inclusive('\n').find_map(|line| {
+            let start = at;
+            at += line.len();
+            let is_call = begins_call(line.trim_start_matches([' ', '`']));
+            is_call.then(|| (&body[..start], python::unfenced(&body[start..])))
+        })
+    })
+}
+
+/// Whether nothing but marks stands in front of this place in its line.
+fn begins_line(before: &str) -> bool {
+    let marks = |c: char| c != '\n' && (c.is_whitespace() || "*#`-".contains(c));
+    let rest = before.trim_end_matches(marks);
+    rest.is_empty() || rest.ends_with('\n')
+}
+
+/// Where the word for the action stands with its colon, and where that ends.
+fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
+    body.match_indices([':', '：']).filter_map(|(at, colon)| {
+        let before = body[..at].trim_end_matches(['*', '`', ' ']);
+        let start = LABELS.iter().find_map(|label| {
+            let start = before.len().checked_sub(label.len())?;
+            before.get(start..).filter(|word| word.eq_ignore_ascii_case(label)).map(|_| start)
+        })?;
+        let own = !before[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        own.then_some((start, at + colon.len()))
+    })
+}
+
+fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
+    if python::head(written).is_none()
+        && let Some((name, rest)) = garbled(written)
+    {
+        let args = vec![(String::new(), rest.trim().to_owned())];
+        return Ok(vec![TextCall { name: name.to_owned(), args }]);
+    }
+    python::calls(written, &VERBS.arg_names())
+}
+
+/// What the lines in front of the call say.
+fn labelled(head: &str) -> ParsedReply {
+    let mut parsed = ParsedReply::default();
+    let mut into = 0;
+    for line in head.trim().lines() {
+        let bare = line.trim_start_matches(['*', '#', ' ', '`']);
+        let (label, rest) = bare.split_once([':', '：']).unwrap_or(("", bare));
+        let label = label.trim_end_matches(['*', ' ']).to_ascii_lowercase();
+        let (next, line) = match label.as_str() {
+            "thought" | "思考" => (0, rest.trim_start_matches('*')),
+            "reflection" => (1, rest.trim_start_matches('*')),
+            "action_summary" | "action summary" => (2, rest.trim_start_matches('*')),
+            _ => (into, line),
+        };
+        into = next;
+        let text = match into {
+            0 => &mut parsed.thought,
+            1 => &mut parsed.observation,
+            _ => &mut parsed.summary,
+        };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(line.trim());
+    }
+    for text in [&mut parsed.thought, &mut parsed.observation, &mut parsed.summary] {
+        *text = text.trim().to_owned();
+    }
+    parsed
+}
