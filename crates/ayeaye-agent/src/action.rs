@@ -2,11 +2,13 @@
 use std::fmt;
 use std::time::Duration;
 
-/// A place on the screen, as a part of its width and height from the top left.
+use crate::Question;
+
+/// A point on the screen, as a part of its width and height from the top left.
 ///
-/// Every model's own coordinates are converted to this; pixels are made from it and the size of
-/// the very frame the model looked at. It is told in thousandths and kept in millionths, so that a
-/// pixel which a model names in its own coordinates is found again on any screen.
+/// Every model's own coordinates are converted to this; pixels are computed from it and the size of
+/// the frame that the model was shown. It is reported in thousandths and stored in millionths, so that
+/// a pixel which a model names in its own coordinates is found again on any screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
     /// Millionths of the width.
@@ -17,8 +19,8 @@ pub struct Point {
 
 const WHOLE: u32 = 1_000_000;
 
-/// A point that lies outside the screen. It is never clamped: a model that names it has misread
-/// the screen or its own format, and is asked again.
+/// A point outside the screen. It is never clamped: the model has misread the screen or its own
+/// format, and is asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("point {x},{y} is off the screen: both must be from 0 to 1000")]
 pub struct OffScreen {
@@ -48,11 +50,11 @@ impl Point {
             )]
             (0.0..=1.0).contains(&v).then(|| (v * f64::from(WHOLE)).round() as u32)
         };
-        #[expect(clippy::cast_possible_truncation, reason = "only told; a cast saturates")]
-        let told = |v: f64| (v * 1e3).round() as i64;
+        #[expect(clippy::cast_possible_truncation, reason = "for the message; a cast saturates")]
+        let rounded = |v: f64| (v * 1e3).round() as i64;
         match (millionths(x), millionths(y)) {
             (Some(x), Some(y)) => Ok(Self { x, y }),
-            _ => Err(OffScreen { x: told(x), y: told(y) }),
+            _ => Err(OffScreen { x: rounded(x), y: rounded(y) }),
         }
     }
 
@@ -72,7 +74,7 @@ impl Point {
         thousandths(self.y)
     }
 
-    /// The pixel of a screen of this size, always on it.
+    /// The pixel on a screen of this size, never outside it.
     pub fn to_pixel(self, size: crate::ScreenSize) -> crate::Pixel {
         let along = |millionths: u32, length: u32| {
             let whole = u64::from(WHOLE);
@@ -87,7 +89,7 @@ fn thousandths(millionths: u32) -> u16 {
     u16::try_from((millionths + 500) / 1000).unwrap_or(1000)
 }
 
-/// Where new content comes from: `Down` shows what is further down the page.
+/// The direction to scroll: `Down` shows what is further down the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants say their own names")]
 pub enum Direction {
@@ -97,7 +99,7 @@ pub enum Direction {
     Right,
 }
 
-/// Keys that a phone has besides the letters.
+/// Keys of a phone besides letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants say their own names")]
 pub enum Key {
@@ -132,7 +134,7 @@ impl Key {
         Self::VolumeMute,
     ];
 
-    /// The word for it in logs and on the wire, such as `BACK`.
+    /// Its name in logs and on the wire, such as `BACK`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Back => "BACK",
@@ -150,7 +152,7 @@ impl Key {
         }
     }
 
-    /// The key of this name; case, blanks and `KEYCODE_` do not matter.
+    /// The key of this name, ignoring case, blanks and the prefix `KEYCODE_`.
     pub fn from_name(name: &str) -> Option<Self> {
         let upper = name.trim().to_ascii_uppercase().replace([' ', '-'], "_");
         let bare = upper.strip_prefix("KEYCODE_").unwrap_or(&upper);
@@ -167,7 +169,7 @@ impl Key {
     }
 }
 
-/// What a phone can carry out. Only this ever reaches a phone.
+/// What a phone can carry out. Nothing else is ever sent to a phone.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Gesture {
     /// One tap.
@@ -184,7 +186,7 @@ pub enum Gesture {
     LongPress {
         /// Where.
         point: Point,
-        /// How long; a second when the model does not say.
+        /// How long; one second if the model does not say.
         duration: Duration,
     },
     /// Text into the field in focus, or into the one at `point`.
@@ -211,7 +213,7 @@ pub enum Gesture {
     Scroll {
         /// Which content to show, not where the finger goes.
         direction: Direction,
-        /// What to scroll; the middle of the screen if not said.
+        /// Where to scroll; the middle of the screen if `None`.
         at: Option<Point>,
     },
     /// Long press, move, let go.
@@ -233,102 +235,25 @@ pub enum Gesture {
     },
 }
 
-/// What the agent wants to know, or wants done by a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    /// What sort of answer is wanted.
-    pub kind: QuestionKind,
-    /// In the agent's words. It may have been influenced by what is on the screen.
-    pub text: String,
-    /// Answers to choose from; empty when any text will do.
-    pub options: Vec<String>,
-    /// Package of the app in front when it was asked.
-    pub app: Option<String>,
-}
-
-impl Question {
-    /// Whether its answer would be a password or a code: nothing to be typed into a form or shown.
-    pub fn asks_for_secret(&self) -> bool {
-        self.kind != QuestionKind::Takeover
-            && crate::secret_text::secret_asked_for(&self.text).is_some()
-    }
-}
-
-/// The answer of a person who has done by hand what was asked, such as typing a password. It names
-/// no secret, whatever the question asks for.
-pub const DONE_BY_HAND: &str =
-    "I have done it myself on the phone. Look at the screen again and go on from there.";
-
-/// Whether an answer says no more than that it was done by hand, by a form or in the one word that
-/// clients without forms are told to send. Such words are no secret, whatever was asked.
-pub(crate) fn is_done_by_hand(answer: &str) -> bool {
-    let word = answer.trim().trim_end_matches(['.', '!']);
-    answer == DONE_BY_HAND || word.eq_ignore_ascii_case("done")
-}
-
-/// What sort of answer a question wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuestionKind {
-    /// A piece of information.
-    Info,
-    /// Leave to do something.
-    Confirm,
-    /// A person has to act on the phone (sign in, solve a puzzle, unlock) and say when it is done.
-    Takeover,
-}
-
-impl QuestionKind {
-    /// The word on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Confirm => "confirm",
-            Self::Takeover => "takeover",
-        }
-    }
-
-    /// The kind of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Info, Self::Confirm, Self::Takeover].into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-impl Question {
-    /// Asks for leave to do something.
-    pub fn confirm(text: impl Into<String>) -> Self {
-        Self { kind: QuestionKind::Confirm, ..Self::info(text) }
-    }
-
-    /// Asks a person to act on the phone and to say when it is done.
-    pub fn takeover(text: impl Into<String>) -> Self {
-        Self { kind: QuestionKind::Takeover, ..Self::info(text) }
-    }
-
-    /// A question for information, with no choices.
-    pub fn info(text: impl Into<String>) -> Self {
-        Self { kind: QuestionKind::Info, text: text.into(), options: Vec::new(), app: None }
-    }
-}
-
 /// What a model may decide.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Something for the phone.
+    /// A gesture on the phone.
     Gesture(Gesture),
     /// Look again after this time.
     Wait(Duration),
-    /// Something to remember.
+    /// A note to remember.
     Note {
         /// In the model's words.
         text: String,
     },
     /// A question for the user.
     Info(Question),
-    /// Something for the phone that its user has to allow first.
+    /// A gesture that the user has to approve first.
     Confirm {
-        /// What is to be done with the user's leave.
+        /// The gesture to carry out once approved.
         gesture: Gesture,
-        /// How the user is asked, of the kind [`QuestionKind::Confirm`].
+        /// The question, of kind [`QuestionKind::Confirm`](crate::QuestionKind::Confirm).
         question: Question,
     },
     /// The request is carried out.

@@ -1,7 +1,7 @@
-//! The agent: who may drive which phone, and where each session is found.
+//! The agent: starts, resumes and stops sessions, one run per phone at a time.
 //!
-//! A run is an activity of its own. Whoever starts it gets a [`Follower`]; a follower that goes away
-//! changes nothing, and another can be had at any time.
+//! A run is a task of its own. Callers watch it through a [`Follower`]; dropping a follower does not
+//! affect the run, and a new one can be created at any time.
 mod access;
 mod devices;
 mod direct;
@@ -36,18 +36,18 @@ use crate::{
     DeviceId, DeviceSource, Journal, Principal, Session, SessionId, StartTask, StopReason,
 };
 
-/// Drives phones.
+/// Runs sessions on phones.
 pub struct Agent {
     deps: Arc<AgentDeps>,
     runs: RunRegistry,
     secret_stores: SecretStores,
     direct_sessions: DirectSessions,
-    /// The listing of phones that is under way.
+    /// The device listing in progress, if any.
     listing: Mutex<Option<Listing>>,
 }
 
 impl Agent {
-    /// An agent made of these.
+    /// Creates an agent.
     pub fn new(deps: AgentDeps) -> Self {
         Self {
             deps: Arc::new(deps),
@@ -58,17 +58,17 @@ impl Agent {
         }
     }
 
-    /// What is kept.
+    /// The store of session records.
     pub fn journal(&self) -> &Arc<dyn Journal> {
         &self.deps.journal
     }
 
-    /// Where phones are found.
+    /// The device sources, in order.
     pub fn sources(&self) -> &[Arc<dyn DeviceSource>] {
         &self.deps.sources
     }
 
-    /// Starts a session on a phone. When this returns, the session is on disk.
+    /// Starts a session on a phone. The session is on disk when this returns.
     pub async fn start(&self, start: StartTask) -> Result<Follower, AgentError> {
         let principal = start.principal.clone();
         match self.start_session(start).await {
@@ -98,20 +98,20 @@ impl Agent {
         self.launch(lease, recorder, device, launch, start.task)
     }
 
-    /// What a session has come to, without going on with it.
+    /// Reports on a session without resuming it.
     pub async fn report(&self, id: SessionId, principal: &Principal) -> Result<Report, AgentError> {
         self.ensure_visible(id, principal).await?;
         if let Some(run) = self.active_run(id, None)? {
             return Ok((*run.follower().report()).clone());
         }
         let session = self.read_session(id).await?;
-        // Without an end it may be that another process drives it, or that one died.
+        // No recorded end: another process may be running it, or one may have crashed.
         let driven = session.stopped.is_none() && self.deps.journal.is_locked(&id).await?;
         Ok(session.report(driven))
     }
 
-    /// The principal's newest sessions, the newest first. One that cannot be read is there with the
-    /// reason.
+    /// The principal's sessions, newest first, at most `limit`. An unreadable session is listed with
+    /// its error.
     pub async fn sessions(
         &self,
         principal: &Principal,
@@ -130,8 +130,7 @@ impl Agent {
         Ok(sessions)
     }
 
-    /// Asks the run of a session to stop, and waits until it has. A session that is not being
-    /// driven is left as it is.
+    /// Stops a session's run and waits for its end. Without a run in progress nothing changes.
     pub async fn stop(
         &self,
         id: SessionId,
@@ -145,7 +144,7 @@ impl Agent {
                 follower.stop(reason);
                 follower.finished().await;
                 if follower.running() {
-                    // It broke off without a last word: the record knows best.
+                    // The run ended without a final update, so the record is authoritative.
                     return Ok(self.read_session(id).await?.report(false));
                 }
                 return Ok((*follower.report()).clone());
@@ -159,13 +158,13 @@ impl Agent {
         }
     }
 
-    /// Stops every run and waits until each has recorded its end, at most so long.
+    /// Stops every run and waits up to `limit` until each has recorded its end.
     pub async fn shut_down(&self, limit: Duration) {
         self.runs.close(limit).await;
     }
 
-    /// Fails when another process drives the session: nothing here can reach that run. An operator's
-    /// answer is left on disk, where it is found.
+    /// Fails when another process runs the session: that run cannot be reached from here. (An operator's
+    /// answer reaches it through the disk.)
     async fn ensure_not_elsewhere(&self, id: SessionId, stopped: bool) -> Result<(), AgentError> {
         let ours = self.runs.get(id).is_some() || self.runs.starting(id).is_some();
         if !stopped && !ours && self.deps.journal.is_locked(&id).await? {
@@ -184,8 +183,7 @@ impl Agent {
         Ok(self.deps.journal.summary(&id).await?)
     }
 
-    /// The session's run, if it is under way in this process. Where a phone is given, it must be the
-    /// run's.
+    /// The session's run in this process, if any. A given device must be the run's.
     fn active_run(
         &self,
         id: SessionId,
@@ -212,7 +210,7 @@ fn ensure_same_device(
     }
 }
 
-/// Whether only the client has acted so far: there is no request that the agent could go on with.
+/// Whether the session holds only direct actions by the client, and so no task to resume.
 fn has_no_task(session: &Session) -> bool {
     session.client_round && session.question.is_none()
 }

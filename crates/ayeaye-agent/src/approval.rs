@@ -1,22 +1,22 @@
-//! Leave to do one thing: what a user's "yes" allows, and nothing beside it.
+//! Approval of one action: what a user's "yes" allows, and nothing beyond it.
 use crate::{Action, Gesture, Point, Question, event::ParsedRecord};
 
-/// What the user was asked to allow.
+/// What the user was asked to approve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
-    /// In the words of the question.
+    /// The text of the question.
     text: String,
-    /// What was to be done.
+    /// The gesture in question.
     gesture: Option<Gesture>,
 }
 
-/// How far apart two places may be and still be the same button, as a part of the screen. A model
-/// that looks again names a point a little beside the first.
+/// How far apart two points may be and still mean the same button, as a part of the screen. A model
+/// that looks again names a slightly different point.
 const SAME_PLACE: f64 = 0.05;
 
 impl Approval {
-    /// What a question asks leave for, with the decision that it came from.
-    pub(crate) fn asked(question: &Question, decision: Option<&ParsedRecord>) -> Self {
+    /// The approval that a question asks for, with the decision it came from.
+    pub(crate) fn requested(question: &Question, decision: Option<&ParsedRecord>) -> Self {
         let gesture = decision.and_then(|it| match Action::try_from(&it.action) {
             Ok(Action::Confirm { gesture, .. }) => Some(gesture),
             _ => None,
@@ -24,11 +24,10 @@ impl Approval {
         Self { text: question.text.clone(), gesture }
     }
 
-    /// Whether it covers this: the same thing to be done, whichever words ask for it, as long as they
-    /// name the same numbers. The same words alone do not: a model may ask "May this be done?" of
-    /// everything.
+    /// Whether it covers this gesture: it must be the same gesture, and the question must name the same
+    /// numbers. The wording alone proves nothing: a model may ask "May I do this?" about anything.
     pub(crate) fn covers(&self, gesture: &Gesture, question: &Question) -> bool {
-        self.gesture.as_ref().is_some_and(|it| alike(it, gesture))
+        self.gesture.as_ref().is_some_and(|it| is_same_gesture(it, gesture))
             && numbers(&self.text) == numbers(&question.text)
     }
 }
@@ -38,7 +37,7 @@ fn numbers(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_numeric()).filter(|it| !it.is_empty()).collect()
 }
 
-fn alike(one: &Gesture, other: &Gesture) -> bool {
+fn is_same_gesture(one: &Gesture, other: &Gesture) -> bool {
     match (one, other) {
         (Gesture::Click { point: a }, Gesture::Click { point: b })
         | (Gesture::DoubleClick { point: a }, Gesture::DoubleClick { point: b })
@@ -54,9 +53,8 @@ fn near(a: Point, b: Point) -> bool {
     (ax - bx).abs() <= SAME_PLACE && (ay - by).abs() <= SAME_PLACE
 }
 
-/// Whether an answer to a question for leave is a clear yes. Anything else is a no: leave is given in
-/// a word or two, and what comes with conditions is for the model to understand.
-pub(crate) fn is_given(answer: &str) -> bool {
+/// Whether an answer is a clear yes. Anything else is a no: conditions are for the model to interpret.
+pub(crate) fn is_yes(answer: &str) -> bool {
     const WORDS: [&str; 26] = [
         "yes",
         "y",
@@ -87,5 +85,5 @@ pub(crate) fn is_given(answer: &str) -> bool {
     ];
     const MORE: [&str; 4] = ["确认", "允许", "继续", "确定"];
     let word = answer.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
-    WORDS.iter().chain(&MORE).any(|leave| *leave == word)
+    WORDS.iter().chain(&MORE).any(|yes| *yes == word)
 }

@@ -1,30 +1,30 @@
-//! What an agent is made of.
+//! The dependencies of an agent.
 use std::sync::Arc;
 
 use crate::{DeviceId, DeviceSource, Journal, Limits, Model, PrivacySettings};
 
-/// What an agent is made of.
+/// The dependencies of an agent.
 #[derive(Debug)]
 pub struct AgentDeps {
-    /// Where phones are found; asked in this order.
+    /// Where phones are looked for, in this order.
     pub sources: Vec<Arc<dyn DeviceSource>>,
     /// Phones that no other process can reach, such as a virtual one in this process.
     pub in_process_devices: Vec<DeviceId>,
-    /// What decides, plans and tells.
+    /// The models by their roles.
     pub models: Models,
-    /// What is kept.
+    /// The store of session records.
     pub journal: Arc<dyn Journal>,
     /// The bounds of every run.
     pub limits: Limits,
-    /// Settings worth keeping with a session, never a key.
+    /// Settings that are recorded with each session; never a key.
     pub config: serde_json::Map<String, serde_json::Value>,
-    /// How much of what happens is kept.
+    /// What may be recorded.
     pub privacy: PrivacySettings,
-    /// What judges whether a request was carried out, and when.
+    /// Evaluates whether requests were carried out, if configured.
     pub judge: Option<Judge>,
 }
 
-/// The models by what they do. One may do it all.
+/// The models by their roles. One model may serve in several.
 #[derive(Debug, Clone)]
 pub struct Models {
     /// Decides on the next action.
@@ -35,12 +35,12 @@ pub struct Models {
     pub plan: Arc<dyn Model>,
     /// Answers as the user would (`auto_reply`); its profile does not matter.
     pub reply: Arc<dyn Model>,
-    /// Puts the last screen into words, where that is wanted; its profile does not matter.
+    /// Describes the last screen, if configured; its profile does not matter.
     pub caption: Option<Arc<dyn Model>>,
 }
 
 impl Models {
-    /// One model for everything that cannot be left out.
+    /// One model in every mandatory role.
     pub fn one(model: Arc<dyn Model>) -> Self {
         Self {
             act: model.clone(),
@@ -52,10 +52,10 @@ impl Models {
     }
 }
 
-/// What judges whether a request was carried out.
+/// Evaluates whether requests were carried out.
 #[derive(Debug, Clone)]
 pub struct Judge {
-    /// Asked in words and pictures; its profile does not matter.
+    /// The model; its profile does not matter.
     pub model: Arc<dyn Model>,
     /// After each round that has ended.
     pub rounds: bool,

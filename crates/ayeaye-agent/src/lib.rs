@@ -1,7 +1,7 @@
 //! The agent: one loop that looks at a phone, asks a model, and acts.
 //!
-//! Read in this order: the words ([`Action`], [`Frame`], [`SessionId`]), the seams to phones, models
-//! and what is kept ([`Device`], [`Model`], [`Journal`]), then the loop.
+//! Read in this order: the vocabulary ([`Action`], [`Frame`], [`SessionId`]), the interfaces to phones,
+//! models and the record ([`Device`], [`Model`], [`Journal`]), then [`Agent`] and the runs it starts.
 #![cfg_attr(not(test), warn(unused_crate_dependencies))]
 #![warn(missing_docs)]
 
@@ -9,6 +9,7 @@ mod action;
 mod elements;
 mod error;
 mod principal;
+mod question;
 mod screen;
 mod secret_text;
 mod session_id;
@@ -35,9 +36,7 @@ mod run;
 #[cfg(test)]
 mod fakes;
 
-pub use action::{
-    Action, DONE_BY_HAND, Direction, Gesture, Key, OffScreen, Point, Question, QuestionKind,
-};
+pub use action::{Action, Direction, Gesture, Key, OffScreen, Point};
 pub use agent::{Agent, AgentError, DeviceHolder, DirectRun, Follower, RunActivity, RunStatus};
 pub use approval::Approval;
 pub use deps::{AgentDeps, Judge, Models};
@@ -55,6 +54,7 @@ pub use model::{
 };
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
+pub use question::{DONE_BY_HAND, Question, QuestionKind};
 pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use requests::{ContinueTask, DirectAction, ReplyMode, StartTask, UserInput};
 pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter};

@@ -1,9 +1,9 @@
-//! How long, how often, how much.
+//! The limits of runs and sessions.
 use std::time::Duration;
 
 use crate::SettleRule;
 
-/// The bounds of every run. All of them stop a run so that it can be resumed.
+/// The limits of every run. A run that reaches one can be resumed.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Most steps of one session, over all its runs.
@@ -20,23 +20,24 @@ pub struct Limits {
     pub model_call: Duration,
     /// How often a reply that cannot be read is asked for again.
     pub repairs: u32,
-    /// How long a phone that has gone away is waited for.
+    /// How long to wait for a phone that has gone away.
     pub device_wait: Duration,
-    /// How long an operator's answer is waited for (`manual_reply`).
+    /// How long to wait for an operator's answer (`manual_reply`).
     pub operator_wait: Duration,
     /// Most questions in one run that a model answers for the user (`auto_reply`), or nobody does
     /// (`no_reply`): more would be a conversation with itself.
     pub answered_questions: u32,
-    /// Same action on the same screen: told to the model after so many, stopped after twice that.
+    /// Repetitions of one action on one screen after which the model is warned; after twice as many the
+    /// run stops.
     pub repeats: u32,
     /// Most subtasks that a host agent gives out in one round.
     pub subtasks: u32,
-    /// When a screen has come to rest.
+    /// When a screen counts as settled.
     pub settle: SettleRule,
 }
 
 impl Limits {
-    /// Generous bounds, for tests and programs that set their own; the server's come from its settings.
+    /// Generous limits for tests and tools; the server's come from its settings.
     pub const USUAL: Self = Self {
         session_steps: 500,
         run_time: Duration::from_hours(1),

@@ -1,15 +1,15 @@
-//! What the agent can be asked.
+//! Requests to the agent.
 use crate::{DeviceId, Gesture, Principal, SessionId};
 
 /// Who answers the agent's questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyMode {
-    /// The client, by going on with the session.
+    /// The client, by continuing the session.
     #[default]
     PassToClient,
-    /// A model, as the user.
+    /// A model, in the user's place.
     AutoReply,
-    /// Nobody: the agent is told to go on.
+    /// Nobody: the agent is told to go on without an answer.
     NoReply,
     /// An operator on the server's side.
     ManualReply,
@@ -43,71 +43,72 @@ pub struct StartTask {
     pub device_id: DeviceId,
     /// What the user wants.
     pub task: String,
-    /// Most steps of this run, at least 1.
+    /// The step limit of this run, at least 1.
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: ReplyMode,
-    /// Whether a host agent splits the task up over apps.
+    /// Whether a host agent splits the task into subtasks over apps.
     pub planner: bool,
-    /// Who asks, and owns the session from then on. The same principal's repeated start is taken for the
-    /// first one, lost on its way.
+    /// Who asks, and will own the session. A repeated start by the same principal follows the first
+    /// one: its reply may have been lost.
     pub principal: Principal,
 }
 
-/// What to go on with.
+/// A request to continue a session.
 #[derive(Debug, Clone)]
 pub struct ContinueTask {
     /// The session.
     pub session_id: SessionId,
-    /// Must be the session's, when given.
+    /// Must be the session's device, when given.
     pub device_id: Option<DeviceId>,
-    /// What the client says.
+    /// What the user says.
     pub input: UserInput,
-    /// Whether that is nobody else's business: it is kept nowhere.
+    /// Whether the reply is secret: then it is recorded nowhere.
     pub reply_is_secret: bool,
-    /// Most steps of this run, at least 1.
+    /// The step limit of this run, at least 1.
     pub max_steps: u32,
     /// Who answers questions.
     pub reply_mode: ReplyMode,
-    /// Whether a host agent splits up what is asked for, if a round begins with it. A round that goes
-    /// on stays as it was begun.
+    /// Whether a host agent splits up a request that begins a new round. A round that goes on keeps
+    /// its mode.
     pub planner: bool,
-    /// Who asks. To anybody but its owner a session is unknown.
+    /// Who asks. A session is unknown to everybody but its owner.
     pub principal: Principal,
 }
 
-/// What a client says when it goes on with a session.
+/// What the user says when a session continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserInput {
-    /// A request of its own.
+    /// A new request.
     Task(String),
-    /// An answer, or advice.
+    /// An answer, or guidance.
     Reply(String),
-    /// An answer to one question and to nothing else: where that is not open any more, it has been
-    /// answered already, and whatever came of that is followed.
+    /// An answer to one particular question. If that is no longer open, it has been answered already,
+    /// and the outcome of that answer is followed.
     Answer {
         /// [`Report::question_number`](crate::Report::question_number).
         question: u32,
-        /// What the person said.
+        /// The answer.
         text: String,
     },
     /// Nothing.
     Nothing,
 }
 
-/// An act that a client has decided.
+/// An action that the client has decided itself.
 #[derive(Debug, Clone)]
 pub struct DirectAction {
     /// The phone.
     pub device_id: DeviceId,
-    /// The session it belongs to; `None` for one of direct control alone, the last if it is fresh.
+    /// The session to record it in; `None` for the client's recent direct session on this phone, or a
+    /// new one.
     pub session_id: Option<SessionId>,
     /// What to do.
     pub gesture: Gesture,
     /// Why, in the client's words; may be empty.
     pub reason: String,
-    /// Whether what is typed is nobody else's business: it is kept nowhere.
+    /// Whether the typed text is secret: then it is recorded nowhere.
     pub secret: bool,
-    /// Who asks. To anybody but its owner a session is unknown.
+    /// Who asks. A session is unknown to everybody but its owner.
     pub principal: Principal,
 }

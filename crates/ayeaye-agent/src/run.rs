@@ -1,11 +1,11 @@
-//! One run: the activity that drives a phone until there is a reason to stop.
+//! One run: from a request until there is a reason to stop.
 //!
-//! [`Run::work`] is the loop. A step goes through four owners, each of which can be tested alone:
-//! the `observer` looks, the `model_call`er asks the model, the `actor` changes the phone, and the
-//! `recorder` writes down all of it. The files in the order of a run: `begin` (and `recover`, after a
-//! crash), then for each step `observer`, `decide`, `act` or `ask`, and `end`. Beside them `caption`
-//! puts the screen into words, `judge` judges, `host` has the steps of the agent that plans, and
-//! `direct` is the run of one step that a client has decided.
+//! [`Run::work`] is the loop. Four owners do the work of a step, each testable alone: the `observer`
+//! looks at the screen, `model_call` asks models, the `actor` changes the phone, and the `recorder`
+//! writes the record. In the order of a run: `begin` (after a crash, `recover` first), then for each
+//! step `observer`, `decide`, `act` or `ask`, and `end`. Besides, `caption` describes the screen,
+//! `judge` evaluates, `host` has the steps of the host agent, and `direct` is the run of one direct
+//! action of a client.
 mod act;
 mod actor;
 mod ask;
@@ -52,10 +52,10 @@ use crate::report::Report;
 use crate::session::{APP_AGENT, CONTINUE, HOST_AGENT};
 use crate::{Action, Device, Frame, Question, ReplyMode, Session, StepSummary, StopReason};
 
-/// What followers of a run are shown: always the latest, never all.
+/// The state of a run as its followers see it. They see the latest update, not every one.
 #[derive(Debug, Clone)]
 pub struct RunUpdate {
-    /// What the run has come to.
+    /// The report so far.
     pub report: Arc<Report>,
     /// What happened last, in one short line.
     pub line: String,
@@ -63,13 +63,13 @@ pub struct RunUpdate {
     pub running: bool,
 }
 
-/// What a run is to do, and how it is reached.
+/// What a run is to do, and the channels to it.
 pub(crate) struct RunSetup {
     pub(crate) resume_kind: ResumeKind,
     pub(crate) started_with: RunRecord,
     pub(crate) reply_mode: ReplyMode,
     pub(crate) cancel: CancelHandle,
-    /// Answers, and guidance nobody asked for.
+    /// Answers and guidance from the user.
     pub(crate) inbox: mpsc::Receiver<String>,
     pub(crate) updates: watch::Sender<RunUpdate>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct Run {
     resume_kind: ResumeKind,
     started_with: RunRecord,
     reply_mode: ReplyMode,
-    /// One act of a client, and not a task.
+    /// It is one direct action, not a task.
     is_direct: bool,
     cancel: CancelHandle,
     inbox: mpsc::Receiver<String>,
@@ -93,17 +93,17 @@ pub(crate) struct Run {
     state: RunState,
 }
 
-/// What the steps of a run know from each other and need not know after a crash.
+/// What one step passes on to the next, and a crash may lose.
 #[derive(Debug, Default)]
 struct RunState {
-    /// What the model has to be told at the next step.
+    /// Notes for the model's next prompt.
     system_notes: Vec<String>,
-    /// The last decision's frame and action, and how often that has been repeated.
+    /// The last decision's frame and action, and how often it was repeated.
     last_decision: Option<(Frame, Action, u32)>,
-    /// Questions that were answered without the user.
+    /// The number of questions answered without the user.
     auto_answers: u32,
     image_history: ImageHistory,
-    /// Whether the model that acts has failed, and the other one goes on.
+    /// The acting model has failed and the fallback model has taken over.
     fallen_back: bool,
     host: host::HostState,
 }
@@ -135,7 +135,7 @@ impl Run {
         }
     }
 
-    /// Drives the phone until there is a reason to stop, and records that.
+    /// Runs until there is a reason to stop, and records that.
     pub(crate) async fn drive(mut self, lease: impl Send) {
         let end = match self.work().await {
             Ok(end) => end,
@@ -163,7 +163,7 @@ impl Run {
         }
     }
 
-    /// One look, one decision, one act. However it ends, its line is written.
+    /// One look, one decision, one action. Its end is recorded however it ends.
     async fn step(&mut self) -> Result<StepOutcome, RunError> {
         let mut step = StepBuilder::default();
         self.begin_step().await?;
@@ -180,7 +180,7 @@ impl Run {
         self.finish_caption(end.as_ref(), &mut step).await?;
         self.end_step(step, end.as_ref()).await?;
         Ok(match end {
-            // What is over is a subtask, and the host agent goes on from there.
+            // Only a subtask has ended, and the host agent goes on.
             Some(end) if end.reason.ends_round() && self.session().planning.closing.is_some() => {
                 StepOutcome::Continue
             }
@@ -216,7 +216,7 @@ impl Run {
         }
     }
 
-    /// A decision that is not the same on the same screen once too often.
+    /// The next action. A model that repeats itself too often is replaced by the fallback model.
     async fn decide_with_progress(
         &mut self,
         observation: &mut Observation,
@@ -236,7 +236,7 @@ impl Run {
         }
     }
 
-    /// Looks at the phone for the model that acts.
+    /// Looks at the phone for the acting model.
     async fn observe(&mut self, step: &mut StepBuilder) -> Result<Observation, RunError> {
         let begun = Instant::now();
         let model = self.acting_model();
@@ -245,7 +245,7 @@ impl Run {
         Ok(observation)
     }
 
-    /// The failure of a model, once the elements of its step are recorded: it ends the run.
+    /// Records the elements of a step whose model failed, which ends the run.
     async fn with_elements(
         &mut self,
         failure: RunError,
@@ -261,7 +261,7 @@ impl Run {
         }
     }
 
-    /// Whether the run is over once this has been done.
+    /// Whether this action ends the run.
     fn ends_run(&self, action: &Action) -> bool {
         match action {
             Action::Complete { .. } | Action::Abort { .. } => true,
@@ -273,14 +273,13 @@ impl Run {
         }
     }
 
-    /// Whether the user has approved this, and it has not been done.
+    /// Whether the user has approved this gesture, and it has not been done yet.
     fn is_approved(&self, gesture: &crate::Gesture, question: &Question) -> bool {
         let approval = self.session().approval.as_ref();
         approval.is_some_and(|approval| approval.covers(gesture, question))
     }
 
-    /// How the run ends that this keeps from going on. Where a person at the phone can help, that
-    /// person is asked.
+    /// How an error ends the run. Where only a person at the phone can help, the question is asked.
     async fn end_for(&mut self, err: RunError) -> RunEnd {
         let RunError::NeedsTakeover { text, app } = err else { return err.into() };
         let question = Question { app, ..Question::takeover(text) };
@@ -295,7 +294,7 @@ impl Run {
 
     async fn begin_step(&mut self) -> Result<(), RunError> {
         let agent = self.session().next_agent();
-        // Whatever it was in before, it works again.
+        // A new step leaves any state such as PENDING.
         self.recorder.set_agent_state(&agent, CONTINUE).await?;
         let session = self.session();
         let (counts, own) = (session.counts, session.agents.get(&agent));
@@ -319,11 +318,11 @@ impl Run {
         Ok(())
     }
 
-    /// Records the end of the step; `end` where it has ended the run.
+    /// Records the end of the step; `end` when it ended the run.
     async fn end_step(&mut self, step: StepBuilder, end: Option<&RunEnd>) -> Result<(), RunError> {
         let session = self.session();
         let number = session.in_progress.step.unwrap_or_default();
-        // The client is in no state, and behind the end of the step it may be another agent's turn.
+        // Clients have no state, and after the end of the step another agent may be the current one.
         let agent = (!session.in_progress.by_client).then(|| session.current_agent());
         let step_end = step.build(end);
         let status = step_end.status.clone();
@@ -336,7 +335,7 @@ impl Run {
         Ok(())
     }
 
-    /// Records what the user has said meanwhile.
+    /// Records what the user has sent meanwhile.
     async fn read_inbox(&mut self) -> Result<(), RunError> {
         let mut any = false;
         while let Ok(text) = self.inbox.try_recv() {

@@ -393,7 +393,7 @@ impl Session {
             Fact::Question(asked) => {
                 let question = Question::from(asked);
                 let confirm = question.kind == QuestionKind::Confirm;
-                let leave = || Approval::asked(&question, self.in_progress.decision.as_ref());
+                let leave = || Approval::requested(&question, self.in_progress.decision.as_ref());
                 self.pending_approval = confirm.then(leave);
                 self.approval = None;
                 self.question = Some(question);
@@ -449,7 +449,7 @@ impl Session {
                 self.planning.add_answer(&asked.text, &answer.answers);
             }
             let said = &answer.answers;
-            let yes = !said.is_empty() && said.iter().all(|text| approval::is_given(text));
+            let yes = !said.is_empty() && said.iter().all(|text| approval::is_yes(text));
             self.approval = self.pending_approval.take().filter(|_| yes);
         }
         let said = answer.answers.iter().cloned();

@@ -1,26 +1,25 @@
-//! When a screen has come to rest.
+//! Waiting for the screen to settle.
 //!
-//! After a gesture the screen moves for a while that nobody knows beforehand. Instead of sleeping,
-//! the phone is captured until two frames are alike, and that last frame is what the model sees:
-//! settling and looking share their captures.
+//! Nobody knows beforehand how long a screen moves after a gesture. Instead of sleeping for a fixed
+//! time, the phone is captured until two frames look the same, and the last frame is what the model is
+//! shown: no capture is wasted.
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
 use crate::{Device, DeviceError, Frame};
 
-/// The times of the settle rule.
+/// The timing of the settle rule.
 #[derive(Debug, Clone, Copy)]
 pub struct SettleRule {
     /// From the end of the gesture to the first capture.
     pub first_look: Duration,
-    /// Least time between the beginnings of two captures that are compared: shorter, and a slow
-    /// animation looks as if it stood still.
+    /// Least time between the beginnings of two compared captures; any shorter, and a slow animation
+    /// would look settled.
     pub between: Duration,
-    /// While the screen still looks as before the gesture, an answer may be on its way: so long it
-    /// is waited for.
+    /// How long to wait for a reaction while the screen still looks as it did before the gesture.
     pub patience: Duration,
-    /// After this the screen is taken as it is (videos and spinners never rest).
+    /// After this time the screen is taken as it is (videos and spinners never settle).
     pub cap: Duration,
 }
 
@@ -34,30 +33,30 @@ impl SettleRule {
     };
 }
 
-/// A look at the screen.
+/// A capture of the screen, and how it was obtained.
 #[derive(Debug)]
 pub struct ScreenCapture {
     /// The last capture.
     pub frame: Frame,
-    /// How many were made.
+    /// Number of captures made.
     pub captures: u32,
-    /// Whether the last two were alike; false when the cap came first.
+    /// Whether the last two looked the same; false when the cap was reached first.
     pub settled: bool,
     /// From the first capture's beginning to the last one's end.
     pub took: Duration,
 }
 
-/// Looks at a phone on which nothing was done just now: one capture.
+/// One capture, for a phone on which nothing has just been done.
 pub async fn capture_once(device: &dyn Device) -> Result<ScreenCapture, DeviceError> {
     let begun = Instant::now();
     let frame = device.capture().await?;
     Ok(ScreenCapture { frame, captures: 1, settled: true, took: begun.elapsed() })
 }
 
-/// Captures until the screen has come to rest.
+/// Captures until the screen has settled.
 ///
-/// `before` is the frame the gesture was decided on, `since` when it was over (the first look has
-/// been waited for by the caller).
+/// `before` is the frame that the gesture was decided on, `since` the time when it was over. The caller
+/// has already waited for [`SettleRule::first_look`].
 pub async fn settle(
     device: &dyn Device,
     rule: &SettleRule,
@@ -98,12 +97,12 @@ pub async fn settle(
 
 /// The part of the height at the top where the clock and the icons live.
 const STATUS_BAR: f64 = 0.045;
-/// Differing pixels that mean nothing, as a part of all (Maestro uses the same).
+/// The share of differing pixels that counts as noise (Maestro uses the same).
 const NOISE: f64 = 0.000_05;
-/// A caret: at most this part of the width and height.
+/// The largest size of a text caret, as parts of the width and height.
 const CARET: (f64, f64) = (0.015, 0.06);
 
-/// Whether two frames show the same, a clock and a blinking caret aside.
+/// Whether two frames look the same, apart from the status bar and a blinking caret.
 pub fn looks_same(a: &Frame, b: &Frame) -> bool {
     if a.size() != b.size() {
         return false;

@@ -1,4 +1,4 @@
-//! Who may know of which session, and what there is to see of it from outside.
+//! Visibility of sessions, and read-only views of them.
 use tokio::sync::watch;
 
 use super::{Agent, AgentError, Follower, RunActivity};
@@ -7,8 +7,7 @@ use crate::report::Report;
 use crate::{Principal, SessionId};
 
 impl Agent {
-    /// Whether the principal may know of a session. One that cannot be read is the business of the person
-    /// at this machine.
+    /// Whether the principal may see a session. An unreadable session is visible to the local user only.
     pub(super) async fn is_visible_to(&self, session: SessionId, principal: &Principal) -> bool {
         if let Some(owner) = self.runs.owner(session) {
             return principal.owns(&owner);
@@ -20,7 +19,7 @@ impl Agent {
         principal.owns(&owner)
     }
 
-    /// Fails for a session that is not there, and in the same way for one that is not the principal's.
+    /// Fails for an unknown session and, with the same error, for one owned by another principal.
     pub async fn ensure_visible(
         &self,
         session: SessionId,
@@ -28,7 +27,7 @@ impl Agent {
     ) -> Result<(), AgentError> {
         let known = match self.runs.owner(session) {
             Some(owner) => principal.owns(&owner),
-            // One that is there and cannot be read is for the principal to hear of later.
+            // An unreadable session fails later, with a better error.
             None => !matches!(
                 self.session_summary(session, principal).await,
                 Err(AgentError::UnknownSession(_))
@@ -37,7 +36,7 @@ impl Agent {
         if known { Ok(()) } else { Err(AgentError::UnknownSession(session)) }
     }
 
-    /// The error as this principal may read it.
+    /// The error without what this principal may not see.
     pub(super) async fn redact_for(&self, err: AgentError, principal: &Principal) -> AgentError {
         match err {
             AgentError::DeviceBusy { device, session: Some(session) }
@@ -49,7 +48,7 @@ impl Agent {
         }
     }
 
-    /// A session in short. Of one that is not being written this reads no record, as a rule.
+    /// The summary of a session; usually read from a cache, unless the session is being written.
     pub async fn session_summary(
         &self,
         id: SessionId,
@@ -64,14 +63,14 @@ impl Agent {
                 let owner = Principal::from_record(summary.owner.as_deref());
                 if principal.owns(&owner) { Ok(summary) } else { Err(unknown()) }
             }
-            // One that cannot be read is the business of the person at this machine.
+            // An unreadable session is visible to the local user only.
             Err(err) if principal.owns(&Principal::local()) => Err(err),
             Err(_) => Err(unknown()),
         }
     }
 
-    /// What a session has come to, for whoever looks at its question: an act of the client that is
-    /// under way is waited for, which takes seconds, and the question waits on behind it.
+    /// Like [`report`](Self::report), after any direct action in progress: that takes seconds, and a
+    /// question that was open before it is still open after it.
     pub async fn report_after_direct_action(
         &self,
         id: SessionId,
@@ -82,14 +81,14 @@ impl Agent {
         self.report(id, principal).await
     }
 
-    /// Waits until no act of the client is under way in a session.
+    /// Waits until no direct action is in progress in a session.
     pub(super) async fn wait_for_direct_action(&self, id: SessionId) {
         while let Some(live) = self.runs.get(id).filter(|live| live.direct) {
             live.follower().finished().await;
         }
     }
 
-    /// A follower of the session's run, while one is under way in this process and is the principal's.
+    /// A follower of the session's run, if the principal owns one in progress in this process.
     pub fn follow(&self, id: SessionId, principal: &Principal) -> Option<Follower> {
         let live = self.runs.get(id)?;
         let follower = live.follower();
@@ -97,18 +96,18 @@ impl Agent {
             .then_some(follower)
     }
 
-    /// How far the principal's runs have come in this process, for whoever waits on [`Self::changes`]: those
-    /// tell of everybody's.
+    /// Counts the principal's runs in this process. Compare it after [`Self::changes`] fires, which it
+    /// does for every principal's runs.
     pub fn activity(&self, principal: &Principal) -> RunActivity {
         self.runs.activity(principal)
     }
 
-    /// Told whenever a run begins or has ended in this process.
+    /// Changes whenever a run begins or ends in this process.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.runs.changes()
     }
 
-    /// Returns when the server begins to go down: whoever only watches is to leave then.
+    /// Returns when the server begins to shut down, so that watchers can disconnect.
     pub async fn closing(&self) {
         self.runs.closing.cancelled().await;
     }

@@ -1,4 +1,4 @@
-//! The phones there are, and who drives them.
+//! Listing and opening phones.
 use std::sync::{Arc, PoisonError};
 
 use futures::FutureExt as _;
@@ -8,21 +8,21 @@ use super::Agent;
 use crate::deps::AgentDeps;
 use crate::{Device, DeviceEntry, DeviceError, DeviceId, Principal, SessionId};
 
-/// Who drives a phone.
+/// Who holds a phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceHolder {
-    /// It is free.
+    /// Nobody.
     Free,
-    /// This session, which is the principal's.
+    /// This session, owned by the principal who asked.
     Session(SessionId),
-    /// A session that is none of the principal's business.
+    /// A session of another principal.
     Other,
 }
 
-/// A listing that all who ask at the same time wait for.
+/// A listing shared by all concurrent callers.
 pub(super) type Listing = WeakShared<BoxFuture<'static, Result<Vec<DeviceEntry>, DeviceError>>>;
 
-/// Asks every source. One that is in trouble is an error only when no other has anything to show.
+/// Lists every source. An error counts only when no source lists anything.
 async fn list(deps: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
     let lists = deps.sources.iter().map(|source| source.list());
     let mut entries = Vec::new();
@@ -40,8 +40,7 @@ async fn list(deps: &AgentDeps) -> Result<Vec<DeviceEntry>, DeviceError> {
 }
 
 impl Agent {
-    /// Every phone of every source, with who drives it. A source that is in trouble is an error only
-    /// when no other has anything to show.
+    /// Every phone with its holder. A failing source is an error only when no source lists anything.
     pub async fn devices(
         &self,
         principal: &Principal,
@@ -55,8 +54,7 @@ impl Agent {
         Ok(devices)
     }
 
-    /// Every phone there is. Calls at the same time share one listing: a crowd of clients asks the
-    /// phones no oftener than one does.
+    /// Every phone. Concurrent calls share one listing, so many clients cost no more than one.
     async fn entries(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
         let listing = {
             let mut under_way = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,12 +69,12 @@ impl Agent {
         listing.await
     }
 
-    /// Who drives a phone, as far as the principal may know.
+    /// The holder of a phone, as far as the principal may know.
     pub async fn device_holder(&self, device: &DeviceId, principal: &Principal) -> DeviceHolder {
         let session = match self.runs.device_holder(device) {
             Some(session) => Some(session),
             None if self.deps.in_process_devices.contains(device) => None,
-            // A list is not refused because a lock cannot be read.
+            // An unreadable lock must not fail the whole list.
             None => self.deps.journal.lease_holder(device).await.unwrap_or_default(),
         };
         match session {
@@ -88,7 +86,7 @@ impl Agent {
         }
     }
 
-    /// A phone that is ready. The last source's complaint is the one that is told.
+    /// Opens a phone; the error is that of the last source that knows it.
     pub async fn device(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
         let mut trouble = DeviceError::NotFound(id.clone());
         for source in &self.deps.sources {

@@ -1,8 +1,7 @@
-//! Direct control: a client with eyes acts on a phone itself, one act at a time.
+//! Direct control: a client that can see the screen acts on the phone itself, one action at a time.
 //!
-//! Every act is a short run of its own, under the phone's lease and in a session's record. Between
-//! two acts the phone is free: whoever needs it next, the agent or somebody else, need not wait for
-//! the client to say that it is through.
+//! Every action is a short run under the phone's lease, recorded in a session. Between two actions the
+//! phone is free, so nobody has to wait for a client to give up control.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -17,12 +16,12 @@ use crate::report::Report;
 use crate::run::{DIRECT_REQUEST, DirectRequest, DirectResult, ResumeKind};
 use crate::{DeviceId, DirectAction, Principal, ReplyMode, SessionId, StopReason};
 
-/// After so long the next act begins a session of its own.
+/// After this time the next action begins a new session.
 const IDLE: Duration = Duration::from_mins(10);
-/// Most phones whose sessions of direct control are remembered.
+/// The number of phones whose direct sessions are remembered.
 const MAX_DIRECT_SESSIONS: usize = 256;
 
-/// An act under way.
+/// A direct action in progress.
 #[derive(Debug)]
 pub struct DirectRun {
     follower: Follower,
@@ -30,28 +29,28 @@ pub struct DirectRun {
 }
 
 impl DirectRun {
-    /// Waits until it is over and recorded. Cancelling the wait changes nothing.
+    /// Waits until it is recorded. Cancelling the wait does not cancel the action.
     pub async fn finished(&mut self) {
         self.follower.finished().await;
     }
 
-    /// Asks that nothing be sent that has not been. A gesture under way is not interrupted.
+    /// Stops it if its gesture has not been sent yet.
     pub fn stop(&self, reason: StopReason) {
         self.follower.stop(reason);
     }
 
-    /// What came of it; nothing as long as it is under way, and where that could not be recorded.
+    /// Its result; `None` while it is in progress, or if it could not be recorded.
     pub fn result(&self) -> Option<&DirectResult> {
         self.result.get()
     }
 
-    /// The session as the act has left it.
+    /// The session after the action.
     pub fn report(&self) -> Arc<Report> {
         self.follower.report()
     }
 }
 
-/// The sessions of direct control, by phone.
+/// The current direct session of each phone.
 #[derive(Debug, Default)]
 pub(super) struct DirectSessions(Mutex<HashMap<DeviceId, DirectSession>>);
 
@@ -63,7 +62,7 @@ struct DirectSession {
 }
 
 impl DirectSessions {
-    /// The session that an act on this phone goes on with.
+    /// The session that the principal's next action on this phone belongs to.
     fn of(&self, device: &DeviceId, principal: &Principal) -> Option<SessionId> {
         let direct_sessions = self.lock();
         let hand = direct_sessions.get(device)?;
@@ -79,20 +78,19 @@ impl DirectSessions {
         }
     }
 
-    /// Something else is done with the phone.
+    /// Called when something else happens on the phone.
     pub(super) fn forget(&self, device: &DeviceId) {
         self.lock().remove(device);
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<DeviceId, DirectSession>> {
-        // Nothing that holds this lock can leave it half changed.
+        // No code that holds this lock can panic half way through a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Agent {
-    /// Begins an act of the client's own. It is under way when this returns. Dropped before, nothing
-    /// was done.
+    /// Begins a direct action. If this future is dropped, nothing has been done.
     pub async fn act(&self, act: DirectAction) -> Result<DirectRun, AgentError> {
         let principal = act.principal.clone();
         if let Some(id) = act.session_id {
@@ -112,7 +110,7 @@ impl Agent {
             if let Some(id) = chosen {
                 match self.ensure_can_act(id, device_id).await {
                     Ok(()) => {}
-                    // One that is gone, damaged or driven elsewhere is no reason not to act.
+                    // A remembered session that is gone, damaged or busy is replaced by a new one.
                     Err(_) if session_id.is_none() => {
                         self.direct_sessions.forget(device_id);
                         continue;
@@ -128,7 +126,7 @@ impl Agent {
                     continue;
                 }
             };
-            // Another act may have begun a session meanwhile: this one belongs into the same.
+            // A concurrent action may have begun a session: use the same one.
             if session_id.is_none() && self.direct_sessions.of(device_id, principal) != own {
                 continue;
             }
@@ -146,7 +144,7 @@ impl Agent {
         }
     }
 
-    /// Whether a session that somebody named can take an act.
+    /// Fails when a session cannot take a direct action now.
     async fn ensure_can_act(&self, id: SessionId, device: &DeviceId) -> Result<(), AgentError> {
         if let Some(run) = self.active_run(id, Some(device))? {
             return if run.direct { Ok(()) } else { Err(AgentError::SessionBusy(id)) };
@@ -196,7 +194,7 @@ impl Agent {
             result: result.clone(),
         };
         let reply_mode = ReplyMode::from_name(&session.run.reply_mode).unwrap_or_default();
-        // As it was: the agent may have something open that it goes on with.
+        // Unchanged: the agent may have an open round to resume later.
         let RunRecord { max_steps, planner, .. } = session.run;
         let launch = Launch::new(resume_kind, max_steps, reply_mode, planner);
         let follower = self.launch_direct(lease, recorder, device, launch, request)?;

@@ -1,56 +1,56 @@
-//! Why the agent refuses.
+//! Errors of the agent.
 use crate::session::MissingSessionStart;
 use crate::{DeviceError, DeviceId, JournalError, SessionId};
 
-/// Why the agent did not do what it was asked. Variants are by what the caller can do.
+/// Why a request to the agent failed. There is one variant per thing the caller can do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    /// Another session drives the phone.
+    /// Another session holds the phone.
     #[error("device {device} is busy: {} is driving it", device_holder(session.as_ref()))]
     DeviceBusy {
         /// The phone.
         device: DeviceId,
-        /// Who has it; nothing where that is none of the principal's business.
+        /// The session that holds it, if the principal may know.
         session: Option<SessionId>,
     },
-    /// Another process drives the phone.
+    /// Another process holds the phone.
     #[error("device {0} is busy: another ayeaye process is driving it")]
     DeviceTaken(DeviceId),
-    /// Another process drives the session.
+    /// Another process runs the session.
     #[error("session {0} is being driven by another ayeaye process")]
     DrivenElsewhere(SessionId),
-    /// The session is at work on something else.
+    /// The session is running another task.
     #[error("session {0} is still at work")]
     SessionBusy(SessionId),
     /// There is no such session.
     #[error("there is no session {0}")]
     UnknownSession(SessionId),
-    /// There is nothing in the session that the agent could go on with.
+    /// The session holds only direct actions, and no task to resume.
     #[error("session {0} has no task yet: in it the client has acted on the phone itself")]
     NoTask(SessionId),
-    /// The session takes no further step.
+    /// The session has used up its steps or its room on the disk.
     #[error("session {0} is full: its steps, or its room on the disk, are used up")]
     SessionFull(SessionId),
-    /// A session stays on its phone.
+    /// The session belongs to another phone.
     #[error("session {session} belongs to device {its}, not to {given}")]
     WrongDevice {
         /// The session.
         session: SessionId,
         /// The phone it began on.
         its: String,
-        /// The one that was named.
+        /// The phone in the request.
         given: DeviceId,
     },
-    /// The phone is in trouble.
+    /// The phone failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The record is in trouble.
+    /// The record could not be read or written.
     #[error(transparent)]
     Journal(JournalError),
-    /// The record is not one.
+    /// The record has no beginning.
     #[error(transparent)]
     NotARecord(#[from] MissingSessionStart),
-    /// The server is going down.
+    /// The server is shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,
 }

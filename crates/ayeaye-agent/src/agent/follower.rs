@@ -8,7 +8,7 @@ use crate::report::Report;
 use crate::run::{CancelHandle, RunUpdate};
 use crate::session::Session;
 
-/// Watches a run, or holds what a finished one has come to.
+/// Watches a run, or holds the report of a finished one.
 #[derive(Debug, Clone)]
 pub struct Follower {
     pub(super) updates: watch::Receiver<RunUpdate>,
@@ -23,28 +23,28 @@ impl Follower {
         Self { updates, cancel: None }
     }
 
-    /// The latest updates.
+    /// The latest update.
     pub fn update(&self) -> RunUpdate {
         self.updates.borrow().clone()
     }
 
-    /// What the run has come to.
+    /// The latest report.
     pub fn report(&self) -> Arc<Report> {
         self.updates.borrow().report.clone()
     }
 
-    /// Whether the run is under way.
+    /// Whether the run is in progress.
     pub fn running(&self) -> bool {
         self.updates.borrow().running
     }
 
-    /// Waits for updates; false when there will be no more. Cancelling it loses nothing.
+    /// Waits for the next update; false when there will be no more. Cancel safe.
     pub async fn changed(&mut self) -> bool {
         self.running() && self.updates.changed().await.is_ok()
     }
 
-    /// Whether the run ended without a last word (it panicked): then only its record tells how it
-    /// stands.
+    /// Whether the run ended without a final update, because it panicked. Its state is then in the
+    /// record only.
     pub fn ended_abruptly(&self) -> bool {
         self.running() && self.updates.has_changed().is_err()
     }

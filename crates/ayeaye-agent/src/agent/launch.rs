@@ -1,4 +1,4 @@
-//! From a request to a run under way.
+//! From a request to a run in progress.
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
@@ -10,7 +10,7 @@ use crate::report::RunInfo;
 use crate::run::{CancelHandle, DirectRequest, Recorder, ResumeKind, Run, RunSetup, RunUpdate};
 use crate::{Device, Principal, ReplyMode, Session, SessionId, StartTask};
 
-/// How many messages to a run may wait until it reads them.
+/// The capacity of a run's inbox.
 const INBOX: usize = 8;
 
 /// What a run is started with.
@@ -32,7 +32,7 @@ impl Launch {
         Self { resume_kind, started_with, reply_mode }
     }
 
-    /// The run that this begins.
+    /// The place of the new run in its session.
     fn run_info(&self, session: &Session) -> RunInfo {
         let number = match self.resume_kind {
             ResumeKind::First => 0,
@@ -40,7 +40,7 @@ impl Launch {
         };
         let began = match self.resume_kind {
             ResumeKind::Reply(_) => session.run_began,
-            // An act of the client, while the question waits.
+            // A direct action while a question is open.
             ResumeKind::Continue if session.question.is_some() => session.run_began,
             _ => number,
         };
@@ -55,7 +55,7 @@ impl StartTask {
 }
 
 impl Agent {
-    /// Makes a lease hold against other processes too.
+    /// Locks the phone against other processes.
     pub(super) async fn lock_device(
         &self,
         lease: &mut DeviceLease,
@@ -77,7 +77,7 @@ impl Agent {
         }
     }
 
-    /// Begins the record of a session. When this returns, the session is on disk.
+    /// Begins the record of a session. The session is on disk when this returns.
     pub(super) async fn create_session(
         &self,
         id: SessionId,
@@ -105,7 +105,7 @@ impl Agent {
         Ok(Recorder::create(journal, id, start, secrets, privacy).await?)
     }
 
-    /// Opens the record of a session to go on with it.
+    /// Opens the record of a session for writing.
     pub(super) async fn open_session(&self, id: SessionId) -> Result<Recorder, AgentError> {
         let (journal, privacy) = (&*self.deps.journal, self.deps.privacy);
         let secrets = self.secret_stores.of(id, privacy.text);
@@ -126,7 +126,7 @@ impl Agent {
         self.runs.begin(id, active, run.drive(lease))
     }
 
-    /// Begins a run of one act that the client has decided.
+    /// Begins the run of one direct action.
     pub(super) fn launch_direct(
         &self,
         lease: DeviceLease,

@@ -1,4 +1,4 @@
-//! What is under way: who drives which phone, and who follows.
+//! The runs in progress in this process, and the leases on phones.
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::{AgentError, Follower};
 use crate::run::{CancelHandle, RunUpdate};
 use crate::{DeviceId, Principal, SessionId, StartTask, StopReason};
 
-/// What has happened to somebody's runs since the process began.
+/// What has happened to a principal's runs since the process began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunActivity {
     /// Runs that have begun, and runs that have ended.
     pub count: u64,
-    /// The youngest session that was driven.
+    /// The newest session that had a run.
     pub newest: Option<SessionId>,
 }
 
@@ -25,37 +25,37 @@ pub struct RunActivity {
 pub(super) struct RunRegistry {
     inner: Arc<Mutex<Inner>>,
     tracker: TaskTracker,
-    /// Cancelled when the server begins to go down.
+    /// Cancelled when the server begins to shut down.
     pub(super) closing: CancellationToken,
 }
 
 #[derive(Default)]
 struct Inner {
-    /// Under way now, by session.
+    /// Runs in progress, by session.
     live: HashMap<SessionId, ActiveRun>,
-    /// Who may drive which phone. A holder that is not live yet is opening it.
+    /// Holders by phone. A holder without a run in `live` is still starting.
     leases: HashMap<DeviceId, Holder>,
-    /// Told whenever one of the two has changed.
+    /// Notified when `live` or `leases` changes.
     changes: watch::Sender<()>,
-    /// What has happened, by whose runs it was.
+    /// Run counts by owner.
     turns: HashMap<Principal, RunActivity>,
-    /// The server is going down: nothing begins any more.
+    /// The server is shutting down: no run may begin.
     closed: bool,
 }
 
-/// A session that may drive a phone.
+/// A session that holds a phone.
 struct Holder {
     session: SessionId,
     owner: Principal,
-    /// It gives the phone back by itself within seconds.
+    /// It holds the phone for one direct action, which takes seconds.
     direct: bool,
 }
 
-/// A run, as others see it.
+/// Handles to a run in progress.
 #[derive(Clone)]
 pub(super) struct ActiveRun {
     pub(super) device: DeviceId,
-    /// One act of a client, and not a task.
+    /// It is one direct action, not a task.
     pub(super) direct: bool,
     pub(super) task: String,
     pub(super) owner: Principal,
@@ -64,26 +64,26 @@ pub(super) struct ActiveRun {
     pub(super) updates: watch::Receiver<RunUpdate>,
 }
 
-/// What comes of asking for a phone.
+/// The outcome of asking for a lease.
 pub(super) enum LeaseRequest {
-    /// It is free, and now it is the principal's.
+    /// The phone was free.
     Granted(DeviceLease),
-    /// Somebody is about to drive it, or has begun a moment ago: ask again after the next change.
+    /// The phone is about to become free or busy: ask again after the next change.
     Later(watch::Receiver<()>),
 }
 
-/// The right to drive a phone; given back when dropped.
+/// The right to use a phone; released on drop.
 pub(super) struct DeviceLease {
     runs: RunRegistry,
     pub(super) device: DeviceId,
     session: SessionId,
-    /// Keeps the phone from other processes.
+    /// The lock against other processes.
     pub(super) held: Option<Box<dyn Send + Sync>>,
 }
 
 impl RunRegistry {
-    /// Asks for a phone. A holder that is still opening it is waited for: it may fail, and until it
-    /// has not, its session cannot be read by whoever is told of it.
+    /// Asks for a phone. While its holder is still starting, the answer is `Later`: the start may fail,
+    /// and its session cannot be read yet by a caller who is told that it is busy.
     pub(super) fn lease(
         &self,
         device: &DeviceId,
@@ -93,7 +93,7 @@ impl RunRegistry {
         self.lease_as(device, session, principal, false)
     }
 
-    /// The same for one act: others wait for its end and are not refused.
+    /// Like [`lease`](Self::lease), for one direct action: others wait for its end instead of failing.
     pub(super) fn lease_for_action(
         &self,
         device: &DeviceId,
@@ -134,7 +134,7 @@ impl RunRegistry {
         Err(AgentError::DeviceBusy { device: device.clone(), session: Some(holder) })
     }
 
-    /// Begins a run, unless the server has begun to go down: its end would not be waited for.
+    /// Spawns a run, unless the server is shutting down and would not wait for its end.
     pub(super) fn begin(
         &self,
         session: SessionId,
@@ -143,7 +143,7 @@ impl RunRegistry {
     ) -> Result<Follower, AgentError> {
         let mut inner = self.lock();
         if inner.closed {
-            // Dropping the run gives its phone back, which takes this lock.
+            // Dropping the run releases its lease, which takes this lock.
             drop(inner);
             return Err(AgentError::ShuttingDown);
         }
@@ -157,12 +157,12 @@ impl RunRegistry {
         Ok(follower)
     }
 
-    /// The run of a session.
+    /// The run in progress of a session.
     pub(super) fn get(&self, session: SessionId) -> Option<ActiveRun> {
         self.lock().live.get(&session).cloned()
     }
 
-    /// The run that this start asks for, when it is under way already.
+    /// A run in progress for the same request: a client may repeat a start whose reply got lost.
     pub(super) fn find(&self, start: &StartTask) -> Option<Follower> {
         let inner = self.lock();
         let same = |live: &&ActiveRun| {
@@ -174,19 +174,19 @@ impl RunRegistry {
         inner.live.values().find(same).map(ActiveRun::follower)
     }
 
-    /// Who drives a phone.
+    /// The session that holds a phone.
     pub(super) fn device_holder(&self, device: &DeviceId) -> Option<SessionId> {
         self.lock().leases.get(device).map(|holder| holder.session)
     }
 
-    /// Whose a session is that holds a phone.
+    /// The owner of a session that holds a phone.
     pub(super) fn owner(&self, session: SessionId) -> Option<Principal> {
         let inner = self.lock();
         let mut holders = inner.leases.values();
         holders.find(|holder| holder.session == session).map(|holder| holder.owner.clone())
     }
 
-    /// What has happened to somebody's runs.
+    /// The activity of a principal's runs.
     pub(super) fn activity(&self, principal: &Principal) -> RunActivity {
         let inner = self.lock();
         let theirs = inner.turns.iter().filter(|(owner, _)| principal.owns(owner));
@@ -196,19 +196,19 @@ impl RunRegistry {
         })
     }
 
-    /// Told whenever a run begins or a phone is given back.
+    /// Changes whenever a run begins or a lease is released.
     pub(super) fn changes(&self) -> watch::Receiver<()> {
         self.lock().changes.subscribe()
     }
 
-    /// Tells of the next change when a session is about to be driven.
+    /// A receiver of the next change, if the session holds a lease and its run has not begun yet.
     pub(super) fn starting(&self, session: SessionId) -> Option<watch::Receiver<()>> {
         let inner = self.lock();
         let holds = inner.leases.values().any(|holder| holder.session == session);
         (holds && !inner.live.contains_key(&session)).then(|| inner.changes.subscribe())
     }
 
-    /// Lets nothing begin any more, stops everything, and waits until it is over or the time is up.
+    /// Refuses new runs, stops those in progress, and waits for their end, at most `limit`.
     pub(super) async fn close(&self, limit: Duration) {
         {
             let mut inner = self.lock();
@@ -225,7 +225,7 @@ impl RunRegistry {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing that holds this lock can leave it half changed.
+        // No code that holds this lock can panic half way through a change.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -238,7 +238,7 @@ impl ActiveRun {
 
 impl Drop for DeviceLease {
     fn drop(&mut self) {
-        // First for the others: whoever of us hears of the change may ask for it at once.
+        // Unlock for other processes first: a caller here may ask as soon as the change is notified.
         self.held = None;
         let mut inner = self.runs.lock();
         inner.leases.remove(&self.device);
@@ -249,7 +249,7 @@ impl Drop for DeviceLease {
     }
 }
 
-/// Waits for the next change. There is one as long as there is an agent, and an agent is what waits.
+/// Waits for the next change. The sender lives as long as the agent that waits.
 pub(super) async fn next_change(mut changes: watch::Receiver<()>) {
     if changes.changed().await.is_err() {
         tracing::debug!("the agent is gone");

@@ -1,4 +1,4 @@
-//! Going on with a session, by the table in the tool's documentation.
+//! Resuming a session, by the table in the documentation of `ask_agent_continue`.
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::launch::Launch;
@@ -9,7 +9,7 @@ use crate::session::SessionPhase;
 use crate::{ContinueTask, DeviceId, Session, SessionId, UserInput};
 
 impl Agent {
-    /// Goes on with a session, or follows the run that is under way.
+    /// Resumes a session, or follows its run in progress.
     pub async fn resume(&self, next: ContinueTask) -> Result<Follower, AgentError> {
         let principal = next.principal.clone();
         self.ensure_visible(next.session_id, &principal).await?;
@@ -39,18 +39,18 @@ impl Agent {
                 learn_secret();
                 match join(id, &run, &next.input)? {
                     Some(follower) => return Ok(follower),
-                    // Too late for this run: what is said is said to the session it leaves behind.
+                    // Too late for this run: resume the session after it.
                     None => run.follower().finished().await,
                 }
                 continue;
             }
-            // The record is read once, when it is opened; until then its summary is enough.
+            // The whole record is read only when it is opened; until then its summary will do.
             let summary = self.read_summary(id).await?;
             let its = &summary.device.device_id;
             ensure_same_device(id, its, next.device_id.as_ref())?;
             learn_secret();
             self.ensure_not_elsewhere(id, summary.stop_reason.is_some()).await?;
-            // An operator may have answered while nobody drove the session.
+            // An operator may have answered while no run was in progress.
             let left = match (&summary.question, &next.input) {
                 (Some(_), UserInput::Nothing) => self.deps.journal.take_answer(&id).await?,
                 _ => None,
@@ -75,8 +75,7 @@ impl Agent {
         }
     }
 
-    /// Opens the phone and the record of a session and goes on with it; `None` when somebody else
-    /// was about to do that.
+    /// Begins a further run; `None` when somebody else is about to, so that the caller looks again.
     async fn begin_further_run(
         &self,
         device_id: DeviceId,
@@ -94,7 +93,7 @@ impl Agent {
         self.lock_device(&mut lease, id).await?;
         self.direct_sessions.forget(&device_id);
         let device = self.device(&device_id).await?;
-        // Another process may have gone on with it meanwhile: what counts is what stands there now.
+        // Another process may have resumed it meanwhile, so the record is read again.
         let recorder = self.open_session(id).await?;
         let session = recorder.session();
         let Some(resume_kind) = resume_kind(session, input) else {
@@ -102,7 +101,7 @@ impl Agent {
         };
         let (task, planner) = match &resume_kind {
             ResumeKind::NextRound(task) => (task.clone(), next.planner),
-            // Its process died before the first round was opened.
+            // The process died before the first round began.
             _ if session.history.is_empty() => (session.request.clone(), session.run.planner),
             _ => (session.request.clone(), session.planning.enabled),
         };
@@ -111,8 +110,7 @@ impl Agent {
     }
 }
 
-/// What the user's input means to a session that nobody drives; `None` when there is nothing to do but
-/// to report once more.
+/// What the input means to a session without a run; `None` when its report is all there is to give.
 fn resume_kind(session: &Session, input: UserInput) -> Option<ResumeKind> {
     Some(match (session.phase(), input) {
         (SessionPhase::Waiting, UserInput::Answer { question, text })
@@ -134,10 +132,10 @@ fn resume_kind(session: &Session, input: UserInput) -> Option<ResumeKind> {
     })
 }
 
-/// What it means to a session that is being driven; `None` when its run is all but over.
+/// Hands the input to a run in progress; `None` when the run is ending and takes no more.
 fn join(id: SessionId, run: &ActiveRun, input: &UserInput) -> Result<Option<Follower>, AgentError> {
     match input {
-        // A run that is under way has its answer: it waits for none.
+        // A run in progress waits for no answer.
         UserInput::Nothing | UserInput::Answer { .. } => Ok(Some(run.follower())),
         UserInput::Task(_) => Err(AgentError::SessionBusy(id)),
         UserInput::Reply(text) => match run.inbox.try_send(text.clone()) {

@@ -1,23 +1,22 @@
-//! What one run of a session has come to, while the session goes on without it.
+//! The status of one particular run of a session, even after later runs.
 use super::{Agent, AgentError};
 use crate::journal::{Event, Fact, SessionBuilder};
 use crate::report::{Report, RunInfo};
 use crate::session::keeps_waiting_for;
 use crate::{Principal, SessionId, StopReason};
 
-/// How a run stands, or stood when the session went on with something else.
+/// The status of a run, or its last status before the session went on.
 #[derive(Debug, Clone)]
 pub struct RunStatus {
-    /// What it has come to.
+    /// The report at that point.
     pub report: Report,
-    /// Whether the session has gone on with something else since: then nothing changes any more.
+    /// A later run has begun, so this status is final.
     pub superseded: bool,
 }
 
 impl Agent {
-    /// How run `number` of a session stands; with `answers` also the runs that went on with answers
-    /// to its questions. A run that never was is as unknown as its session. An act of the client that
-    /// is under way is waited for.
+    /// The status of run `number` (from 0) of a session; with `answers`, including the runs that answered
+    /// its questions. An unknown run is an unknown session. Waits for a direct action in progress.
     pub async fn run_status(
         &self,
         id: SessionId,
@@ -49,14 +48,13 @@ impl Agent {
             return Err(AgentError::UnknownSession(id));
         }
         let session = folding.finish()?;
-        // Without an end it may be that another process drives it, or that one died.
+        // No recorded end: another process may be running it, or one may have crashed.
         let driven =
             !superseded && session.stopped.is_none() && self.deps.journal.is_locked(&id).await?;
         Ok(RunStatus { report: session.report(driven), superseded })
     }
 
-    /// Asks such a run to stop at the next safe point, and does not wait; false when it is not under
-    /// way.
+    /// Asks such a run to stop, without waiting; false when it is not in progress.
     pub async fn stop_run(
         &self,
         id: SessionId,
@@ -76,9 +74,9 @@ impl Agent {
     }
 }
 
-/// Whether a run under way is the one that is meant, or goes on from its questions.
+/// Whether a run in progress is run `number`, or with `answers` one that answered its questions.
 fn covers(run: &RunInfo, number: u32, answers: bool) -> bool {
     let from = if answers { run.began } else { run.number };
-    // While a run mends what a crash has left, its number is not on record yet.
+    // A run that is still recovering from a crash has not recorded its number yet.
     (from..=run.number + 1).contains(&number)
 }

@@ -1,15 +1,15 @@
 //! The loop against a phone, a model and a disk that do as they are told.
+mod approval;
 mod caption;
 mod crash;
 mod direct;
 mod fallback;
-mod going_on;
 mod hosts;
-mod leave;
 mod limits;
 mod privacy;
 mod questions;
 mod racing;
+mod resume;
 mod rounds;
 mod screens;
 mod settling;

@@ -1,4 +1,4 @@
-//! Carrying out what was decided.
+//! Carrying out decisions.
 use std::time::Duration;
 
 use serde_json::Value;
@@ -16,15 +16,14 @@ use crate::{DeviceError, Gesture, Question, error_chain};
 /// The longest WAIT, whatever the model says.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// Why a gesture was not carried out whose secret is only in the record, as a placeholder.
+/// The error of a gesture whose secret is known only as a placeholder in the record.
 pub(super) const SECRET_FORGOTTEN: &str = "not carried out: it names a secret that is not known any more since the \
     server was restarted";
 const SECRET_AGAIN: &str = "The secret that is to be typed here was kept nowhere, and the server \
     has been restarted since it was given. Please give it again.";
 
 impl Run {
-    /// Carries out a gesture, aimed at `target` or else at what is under its point. Whatever comes of
-    /// it, it is not repeated.
+    /// Carries out a gesture, at most once. Without a `target`, that is the element under its point.
     pub(super) async fn perform(
         &mut self,
         gesture: &Gesture,
@@ -34,12 +33,12 @@ impl Run {
     ) -> Result<StepOutcome, RunError> {
         let Some(gesture) = self.restore_gesture(gesture) else {
             step.error = Some(SECRET_FORGOTTEN.to_owned());
-            // Only the user can give it again.
+            // Only the user knows it.
             let question = Question { app: observation.app, ..Question::info(SECRET_AGAIN) };
             return self.stop_for_question(&question).await;
         };
         let target = target.or_else(|| observation.target(&gesture));
-        // Whoever reads the screen's elements must be through before it changes.
+        // The elements must not be read from a screen that changes.
         let Observation { frame, elements, .. } = observation;
         drop(elements);
         let sent = self.actor.perform(&mut self.recorder, &gesture, target, frame.size()).await;
@@ -60,8 +59,7 @@ impl Run {
         Ok(StepOutcome::Continue)
     }
 
-    /// The gesture with its secrets in clear, as the phone needs it; `None` where one of them is not
-    /// known any more.
+    /// The gesture with its secrets restored; `None` if one of them is not known any more.
     pub(super) fn restore_gesture(&self, gesture: &Gesture) -> Option<Gesture> {
         let Gesture::Type { text, point, clear, submit } = gesture else {
             return Some(gesture.clone());
@@ -71,7 +69,7 @@ impl Run {
         known.then_some(Gesture::Type { text, point: *point, clear: *clear, submit: *submit })
     }
 
-    /// The model learns of it at the next step.
+    /// Tells the model at the next step.
     fn note_failed_gesture(&mut self, name: &str, err: &DeviceError, step: &mut StepBuilder) {
         let text = error_chain(err);
         tracing::warn!(session = %self.session().id, "{name}: {}", self.recorder.redact(&text));
@@ -89,7 +87,7 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
         let time = time.min(LONGEST_WAIT);
-        // The decision cost money, and no gesture follows that would put it on the disk.
+        // No gesture follows that would sync the decision, which cost money.
         self.recorder.sync().await?;
         let begun = Instant::now();
         let waited = self.cancel.race(sleep(time)).await;

@@ -1,4 +1,5 @@
-//! What changes the phone: on the disk before it is sent, sent at most once, its outcome recorded.
+//! Commands that change the phone: on the disk before they are sent, sent at most once, and recorded
+//! with their outcome.
 use std::sync::Arc;
 
 use serde_json::Map;
@@ -12,10 +13,10 @@ use crate::journal::{ActionRecord, TargetRecord};
 use crate::session::WAKE;
 use crate::{Action, Device, DeviceError, Gesture, ScreenSize, error_chain};
 
-/// What is done to a phone before the first step of a session, as the record names it.
+/// The command before the first step of a session, as recorded.
 pub(super) const RESET: &str = "RESET";
 
-/// What is recorded of a command that a cancelled run did not send.
+/// The recorded error of a command that a cancelled run did not send.
 pub(super) const NOT_SENT: &str = "not sent: the run was stopped";
 
 /// Sends commands to one phone.
@@ -25,15 +26,15 @@ pub(super) struct Actor {
     cancel: CancelHandle,
 }
 
-/// A command that was sent, and recorded with its outcome.
+/// A command that was sent and recorded.
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) result: Result<(), DeviceError>,
     /// When it was over.
     pub(super) ended: Instant,
-    /// Milliseconds until its start was on the disk.
+    /// Milliseconds for recording its start.
     pub(super) recording_ms: f64,
-    /// Milliseconds from the sending to the outcome.
+    /// Milliseconds for carrying it out.
     pub(super) took_ms: f64,
 }
 
@@ -42,8 +43,7 @@ impl Actor {
         Self { device, cancel }
     }
 
-    /// Carries out a gesture that was decided on a screen of this size. Once sent it is not
-    /// interrupted.
+    /// Sends a gesture that was decided on a screen of this size. Once sent, it is not interrupted.
     pub(super) async fn perform(
         &self,
         recorder: &mut Recorder,
@@ -62,7 +62,7 @@ impl Actor {
         self.send(recorder, bare(WAKE), None, "awake", self.device.wake()).await
     }
 
-    /// Puts the phone into a known state.
+    /// Wakes the phone, closes the app in front, and goes to the home screen.
     pub(super) async fn reset(&self, recorder: &mut Recorder) -> Result<Sent, RunError> {
         self.cancel.check()?;
         self.send(recorder, bare(RESET), None, "home screen", self.device.reset()).await

@@ -1,4 +1,4 @@
-//! Asking: the question is recorded, then answered by whoever the reply mode names.
+//! Questions: recorded, then answered according to the reply mode.
 use std::time::Duration;
 
 use serde_json::json;
@@ -62,7 +62,7 @@ impl Run {
         Ok(StepOutcome::Continue)
     }
 
-    /// Puts a question of the run itself, and stops for it.
+    /// Asks a question of the run itself, and stops for it.
     pub(super) async fn stop_for_question(
         &mut self,
         question: &Question,
@@ -71,7 +71,7 @@ impl Run {
         Ok(stop_for(&question.text))
     }
 
-    /// Records an answer, and puts it where every agent of the session finds it.
+    /// Records an answer, and adds it to the blackboard for all agents of the session.
     pub(super) async fn record_answer(
         &mut self,
         text: String,
@@ -87,7 +87,7 @@ impl Run {
         Ok(())
     }
 
-    /// Records what the user said without being asked.
+    /// Records what the user says without being asked.
     pub(super) async fn record_guidance(&mut self, text: String) -> Result<(), RunError> {
         self.recorder.learn_secrets(&text);
         let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
@@ -95,14 +95,14 @@ impl Run {
         Ok(())
     }
 
-    /// Records a question. From here on it survives anything. What was said before it was asked is
+    /// Records a question, so that it survives a crash. Messages that arrived before it count as
     /// guidance: a "yes" to something else must not answer it.
     async fn record_question(&mut self, question: &Question) -> Result<(), RunError> {
         self.read_inbox().await?;
         let id = self.session().id;
         if let Some(text) = self.deps.journal.take_answer(&id).await? {
-            // An answer to a question that somebody else has answered since: nobody can tell whether
-            // that one asked for a secret.
+            // It answers an earlier question that has been answered since, which may have asked for a
+            // secret.
             self.recorder.secrets().add_likely_parts(SecretKind::Marked, &text);
             self.record_guidance(text).await?;
         }
@@ -121,7 +121,7 @@ impl Run {
         Ok(())
     }
 
-    /// Waits for somebody on the server's side; `None` when nobody came.
+    /// Waits for an answer on the server's side; `None` if none comes in time.
     async fn operator_answer(&mut self) -> Result<Option<String>, RunError> {
         self.publish(format!("waiting for the operator: {}", self.question_text()));
         let deadline = Instant::now() + self.deps.limits.operator_wait;
@@ -144,8 +144,8 @@ impl Run {
         Ok(None)
     }
 
-    /// Lets a model answer as the user would, from the task, the question and the screen; else says
-    /// what it gave instead of an answer.
+    /// Lets a model answer in the user's place, from the task, the question and the screen. The inner
+    /// error says what it gave instead of an answer.
     async fn answer_as_user(
         &mut self,
         question: &Question,
@@ -186,7 +186,7 @@ impl Run {
     }
 }
 
-/// The run stops: this waits for an answer.
+/// Stops the run until this question is answered.
 fn stop_for(question: &str) -> StepOutcome {
     StepOutcome::Stop(RunEnd::new(StopReason::InfoActionNeedsReply, question))
 }

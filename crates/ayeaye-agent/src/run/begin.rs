@@ -1,5 +1,5 @@
-//! The beginning of a run: how it goes on from the one before it, and a phone that is made ready for
-//! the first step of a session.
+//! The beginning of a run: a new round or the continuation of one, and a reset before the first step of
+//! a session.
 use super::Run;
 use super::outcome::RunError;
 use crate::journal::{Fact, RoundEnd, SessionResume};
@@ -17,12 +17,12 @@ pub(crate) enum ResumeKind {
     Guidance(String),
     /// A new request.
     NextRound(String),
-    /// Nothing new: the same round goes on.
+    /// No input: the same round goes on.
     Continue,
 }
 
 impl ResumeKind {
-    /// Why the run was begun, as the record has it.
+    /// The recorded reason.
     fn why(&self) -> &'static str {
         match self {
             Self::First => "first",
@@ -37,8 +37,7 @@ impl ResumeKind {
 const DROPPED: &str = "dropped: the user asked for something else";
 
 impl Run {
-    /// Records who said what to begin it, and makes the phone ready where nothing has been done on it
-    /// yet.
+    /// Records how the run begins, and resets the phone before the session's first step.
     pub(super) async fn begin(&mut self, kind: ResumeKind) -> Result<(), RunError> {
         if !matches!(kind, ResumeKind::First) {
             self.resume(kind.why()).await?;
@@ -68,7 +67,7 @@ impl Run {
         if any_step || session.counts.steps != 0 { Ok(()) } else { self.reset().await }
     }
 
-    /// Records that a further run begins; one before it whose process died is ended first.
+    /// Records the beginning of a further run, after the end of one that crashed.
     pub(super) async fn resume(&mut self, why: &str) -> Result<(), RunError> {
         if self.session().stopped.is_none() {
             let (reason, message) = self.session().crash_outcome();
@@ -80,7 +79,7 @@ impl Run {
         Ok(())
     }
 
-    /// The first round, where the process died before it was opened.
+    /// Begins the first round, if a crash came before it.
     async fn begin_first_round(&mut self) -> Result<(), RunError> {
         if !self.session().history.is_empty() {
             return Ok(());
@@ -99,7 +98,7 @@ impl Run {
         Ok(())
     }
 
-    /// Ends a round whose request is replaced before it was carried out.
+    /// Ends a round whose request is replaced by another.
     async fn drop_round(&mut self) -> Result<(), RunError> {
         let session = self.session();
         if !session.round_open {
@@ -130,7 +129,7 @@ impl Run {
         Ok(())
     }
 
-    /// Puts the phone into a known state before the first step of a session.
+    /// Resets the phone before the first step of a session.
     async fn reset(&mut self) -> Result<(), RunError> {
         match self.actor.reset(&mut self.recorder).await?.result {
             Ok(()) => self.observer.settle_after_reset().await,
@@ -146,7 +145,7 @@ impl Run {
         }
     }
 
-    /// Tells the model, once, what was done behind its back.
+    /// Tells the model, once, what the client did itself.
     fn note_client_activity(&mut self) {
         let activity = &self.session().client_activity;
         let steps = activity.steps;

@@ -1,4 +1,4 @@
-//! What a run may use up: steps, time, tokens, money and room on the disk.
+//! The budget of a run: steps, time, tokens, money and disk space.
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -7,7 +7,7 @@ use super::outcome::RunEnd;
 use super::recorder::Recorder;
 use crate::{Limits, StopReason};
 
-/// The bounds of one run.
+/// The limits of one run, and its clock.
 #[derive(Debug)]
 pub(super) struct Budget {
     limits: Limits,
@@ -15,12 +15,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// A run that begins now.
+    /// Starts the clock.
     pub(super) fn new(limits: Limits) -> Self {
         Self { limits, begun: Instant::now() }
     }
 
-    /// Why no further step may begin, if so.
+    /// The end of the run, if no further step may begin.
     pub(super) fn check_step(&self, recorder: &Recorder) -> Option<RunEnd> {
         let session = recorder.session();
         let used_up = |text| Some(RunEnd::new(StopReason::MaxStepsReached, text));
@@ -37,7 +37,7 @@ impl Budget {
         self.check_call(recorder)
     }
 
-    /// Why no further call to a model may be made, if so.
+    /// The end of the run, if no further model call may be made.
     pub(super) fn check_call(&self, recorder: &Recorder) -> Option<RunEnd> {
         let (limits, counts) = (&self.limits, &recorder.session().counts);
         let used_up = if limits.run_time <= self.begun.elapsed() {
@@ -54,14 +54,14 @@ impl Budget {
         Some(RunEnd::new(StopReason::BudgetReached, used_up))
     }
 
-    /// The longest that one call to a model may take.
+    /// The time limit of one model call.
     pub(super) fn call_limit(&self) -> Duration {
         let left = self.limits.run_time.saturating_sub(self.begun.elapsed());
-        // A run that is nearly over still gets one short try; its end is checked before each step.
+        // A run at its limit still gets one short call; the limit itself is checked before each step.
         self.limits.model_call.min(left.max(Duration::from_secs(1)))
     }
 
-    /// How often a model is asked until its reply can be used.
+    /// How often a model is asked for a usable reply.
     pub(super) fn attempts(&self) -> u32 {
         self.limits.repairs + 1
     }

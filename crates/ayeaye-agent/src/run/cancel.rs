@@ -1,4 +1,4 @@
-//! Stopping a run from outside.
+//! Cancelling a run.
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ pub struct CancelHandle {
     reason: Arc<OnceLock<StopReason>>,
 }
 
-/// A run was asked to stop.
+/// The run was asked to stop.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("{}", match reason {
     StopReason::ServerRestarted => "the server was shut down; the session can be continued",
@@ -34,8 +34,8 @@ impl CancelHandle {
         if self.token.is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
     }
 
-    /// Waits for the future, or until the run is asked to stop. Only for waiting and reading, never
-    /// for what changes the phone.
+    /// Waits for the future, or until the run is asked to stop. Never race a command that changes the
+    /// phone: it would be unknown whether it was carried out.
     pub(super) async fn race<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Cancelled> {
         self.token.run_until_cancelled(waiting).await.ok_or_else(|| self.cancelled())
     }

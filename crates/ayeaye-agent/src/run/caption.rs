@@ -1,7 +1,8 @@
-//! The screen in words: asked for while the model thinks, kept only where the step ends the run.
+//! Captions: the last screen of a run in words.
 //!
-//! Nobody waits for it at any other step. It is one call more for each, so it is off unless wanted.
-//! A call that was abandoned may have cost money all the same: its price counts as not known.
+//! Nobody knows beforehand which step is the last, so every step asks for a caption while the model
+//! thinks, and abandons it if the run goes on. Captions are off by default. An abandoned call may still
+//! cost money: its price counts as unknown.
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
@@ -14,14 +15,14 @@ use super::step::StepBuilder;
 use super::{Run, millis};
 use crate::{Action, Message, ModelError, ModelErrorKind, Part, Prompt, Reply, Role, StopReason};
 
-/// What the end of a run waits for words that are still to come.
+/// How long the end of a run waits for its caption.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Longest call.
 const LIMIT: Duration = Duration::from_mins(1);
 /// Longest caption, in characters.
 const LONGEST: usize = 2000;
 
-/// A caption that is being made. Dropped, the call is abandoned.
+/// A caption in progress. The call is abandoned on drop.
 #[derive(Debug)]
 pub(super) struct Captioning {
     exchange: Exchange,
@@ -30,7 +31,7 @@ pub(super) struct Captioning {
 }
 
 impl Run {
-    /// Has the screen put into words, if that is wanted, and does not wait.
+    /// Asks for a caption, if captions are on, without waiting.
     pub(super) fn begin_caption(&self, observation: &Observation) -> Option<Captioning> {
         let model = self.deps.models.caption.clone()?;
         let prompt = Prompt::of(vec![
@@ -45,12 +46,12 @@ impl Run {
         ]);
         let pictures = vec![observation.picture.clone()];
         let exchange = self.models.exchange(model, Purpose::Caption, prompt, pictures);
-        // Nobody needs a secret to describe a screen.
+        // Secrets stay redacted: a caption does not need them.
         let call = self.models.send_aside(&exchange, LIMIT);
         Some(Captioning { exchange, begun: Instant::now(), call })
     }
 
-    /// Gives the caption up where this action does not end a run.
+    /// Abandons the caption if this action does not end the run.
     pub(super) async fn drop_caption_unless_last(
         &mut self,
         action: &Action,
@@ -66,8 +67,8 @@ impl Run {
         if may_end { Ok(()) } else { self.finish_caption(None, step).await }
     }
 
-    /// Takes the caption where the step has ended the run, and gives it up otherwise. Either is
-    /// recorded as the call that it was.
+    /// Waits for the caption if the step ended the run, else abandons it. Either way the call is
+    /// recorded.
     pub(super) async fn finish_caption(
         &mut self,
         end: Option<&RunEnd>,
@@ -99,7 +100,7 @@ impl Run {
             }
             Ok(Err(_late)) if wanted => given_up("the run does not wait longer for a caption"),
             Ok(Err(_)) => given_up("the step did not end the run"),
-            // How the run ends is settled already.
+            // It is already decided how the run ends.
             Err(cancelled) => given_up(&cancelled.to_string()),
         };
         drop(call);

@@ -1,5 +1,5 @@
-//! Deciding: the acting model is asked until it says something that can be understood, three times
-//! at most; then another model goes on, where there is one.
+//! Deciding: the acting model is asked until its reply can be parsed, up to a limit; then the fallback
+//! model takes over, if there is one.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use crate::journal::{ActionRecord, Fact, ParsedRecord, ResponseRecord};
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::{Action, Decision, Frame, Gesture, Model, StepInput, StopReason, settle};
 
-/// How long a decision to type waits for what is known of the field.
+/// How long a decision to type waits for the elements, to know the field.
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
 
-/// The kind of the note that says that another model goes on.
+/// The kind of the note about a change of models.
 const FALLBACK: &str = "model_fallback";
 
 impl Run {
-    /// What the model wants done; where it comes to nothing, what the other one does.
+    /// The model's decision; if it fails, the fallback model's.
     pub(super) async fn decide(
         &mut self,
         observation: &mut Observation,
@@ -95,7 +95,7 @@ impl Run {
         pictures
     }
 
-    /// The model that decides in this run now.
+    /// The model that decides at this point of the run.
     pub(super) fn acting_model(&self) -> Arc<dyn Model> {
         let models = &self.deps.models;
         match &models.fallback {
@@ -104,10 +104,8 @@ impl Run {
         }
     }
 
-    /// Lets the other model go on for the rest of this run, from the same screen. It shares nothing
-    /// with the first but the session: it gets the screen scaled as it wants it, and a prompt of its
-    /// own made from the same past. Without another one, or without time and money for it, the run
-    /// stops for the reason it would have had.
+    /// Switches to the fallback model for the rest of this run, with the same screen encoded for it.
+    /// Returns the failure if there is no other model, or no budget left for it.
     pub(super) async fn fall_back(
         &mut self,
         failure: RunError,
@@ -146,14 +144,14 @@ impl Run {
                 ]),
             })
             .await?;
-        // The failed calls cost money, whatever becomes of the next one.
+        // The failed calls cost money: do not lose them.
         self.recorder.sync().await?;
         self.publish(text);
         self.observer.encode_for(&mut self.recorder, &other, observation).await
     }
 
-    /// What is typed into a field that hides it is a secret, and so is its echo in the reply that is
-    /// about to be recorded.
+    /// Remembers text typed into a password field as a secret, before the reply that contains it is
+    /// recorded.
     pub(super) async fn notice_secret(
         &mut self,
         decision: &Decision,
@@ -167,7 +165,7 @@ impl Run {
         }
         let mut hidden = observation.secret_field;
         if let Some(point) = point {
-            // Which field it is, only the elements tell.
+            // Only the elements tell which field it is.
             let patience = ELEMENTS_OF_A_FIELD;
             self.observer.read_elements(&mut self.recorder, observation, patience).await?;
             let place = point.to_pixel(observation.frame.size());
@@ -181,7 +179,7 @@ impl Run {
         Ok(())
     }
 
-    /// Notices a model that does the same on the same screen again and again.
+    /// Warns and then fails a model that repeats one action on an unchanged screen.
     pub(super) fn check_progress(
         &mut self,
         frame: &Frame,

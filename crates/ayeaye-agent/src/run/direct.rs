@@ -1,7 +1,6 @@
-//! A run of one step that the client has decided: no model is asked, all else is as in any step.
+//! The run of one direct action: a step that the client decided instead of a model.
 //!
-//! The agent's round stays open behind it and a question that waits goes on waiting, so that the
-//! agent can take over again where it stopped.
+//! An open round and an open question of the agent stay open, so that it can resume where it stopped.
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Map;
@@ -31,52 +30,52 @@ const WAS_DARK: &str = "the screen was off, so nobody can have seen what this wa
     been switched on and nothing else was done";
 const STAYS_DARK: &str = "the screen is off and could not be made ready";
 
-/// What is to be done, and where what came of it is reported.
+/// A direct action, and the place for its result.
 #[derive(Debug)]
 pub(crate) struct DirectRequest {
     pub(crate) gesture: Gesture,
     /// Why, in the client's words; may be empty.
     pub(crate) reason: String,
-    /// What is typed must not be kept anywhere.
+    /// The typed text is secret: it is recorded nowhere.
     pub(crate) secret: bool,
     pub(crate) result: Arc<OnceLock<DirectResult>>,
 }
 
-/// What came of a client's act.
+/// The result of a direct action.
 #[derive(Debug, Clone)]
 pub struct DirectResult {
-    /// The session it is recorded in.
+    /// The session.
     pub session_id: SessionId,
-    /// Its step, from 0.
+    /// The step, from 0.
     pub step: u32,
-    /// The act as it is recorded: without secrets.
+    /// The action as recorded, without secrets.
     pub line: StepSummary,
-    /// Whether it was done.
+    /// Whether it was carried out.
     pub outcome: DirectOutcome,
-    /// The screen afterwards, where it could be seen.
+    /// The screen afterwards, if it could be seen.
     pub shown: Option<ScreenAfter>,
-    /// Whether a picture of the screen before it is kept.
+    /// Whether the screen before it is stored.
     pub pictured: bool,
 }
 
-/// Whether something was done to a phone.
+/// Whether an action was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DirectOutcome {
-    /// It was done.
+    /// Carried out.
     Done,
-    /// It was not, and why.
+    /// Not carried out, for this reason.
     NotDone(String),
-    /// Nobody knows, and why.
+    /// Perhaps carried out; what went wrong.
     Doubtful(String),
 }
 
-/// A screen after an act.
+/// The screen after a direct action.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenAfter {
-    /// It does not look as before.
+    /// It looks different from before.
     pub changed: bool,
-    /// It stood still before the limit.
+    /// It settled before the cap.
     pub settled: bool,
     /// The display is on.
     pub awake: bool,
@@ -93,7 +92,7 @@ pub struct ScreenAfter {
 }
 
 impl Run {
-    /// Does it, and records that; the session is left as one that can be gone on with.
+    /// Carries out the action. The session can be resumed afterwards.
     pub(crate) async fn act(mut self, request: DirectRequest, lease: impl Send) {
         self.is_direct = true;
         let end = match self.run_direct(&request).await {
@@ -124,7 +123,7 @@ impl Run {
         let mut step = StepBuilder { decision: Some(decision), ..StepBuilder::default() };
         let number = self.begin_client_step().await?;
         let acted = self.act_once(request, &mut step).await;
-        // Ending the step forgets it.
+        // The end of the step clears it.
         let open = &self.session().in_progress;
         let doubt = open.decision.is_some() && open.outcome.as_ref().is_some_and(|it| it.unknown);
         let failed = match &acted {
@@ -157,7 +156,7 @@ impl Run {
         ended
     }
 
-    /// Opens the run, and a round of the client's own where none of the agent's is open.
+    /// Begins the run, and a round of direct control unless a round is open.
     async fn begin_direct(&mut self) -> Result<(), RunError> {
         let kind = std::mem::replace(&mut self.resume_kind, ResumeKind::Continue);
         if !matches!(kind, ResumeKind::First) {
@@ -196,7 +195,7 @@ impl Run {
         Ok(counts.steps)
     }
 
-    /// Looks, acts, and looks again. What went wrong with the act is left in the step.
+    /// Looks, acts, and looks again. A failed action sets the error of the step.
     async fn act_once(
         &mut self,
         request: &DirectRequest,
@@ -205,7 +204,7 @@ impl Run {
         let Some(mut observation) = self.observe_directly(&request.gesture, step).await? else {
             return Ok(None);
         };
-        // Nobody is asked for a secret that was forgotten: the client can give it again.
+        // The client can send a forgotten secret again: no question is needed.
         if self.restore_gesture(&request.gesture).is_none() {
             step.error = Some(SECRET_FORGOTTEN.to_owned());
             return Ok(None);
@@ -224,15 +223,15 @@ impl Run {
         if not_done { Ok(None) } else { Ok(self.screen_after().await) }
     }
 
-    /// A look at the screen as it is, also at one that reads as black. What is aimed at something on
-    /// a dark screen was not decided on what it shows when it is lit.
+    /// Observes the screen, even if black. A gesture aimed at a dark screen is not carried out once it is
+    /// lit: it was not decided on what the screen shows then.
     async fn observe_directly(
         &mut self,
         gesture: &Gesture,
         step: &mut StepBuilder,
     ) -> Result<Option<Observation>, RunError> {
         let begun = Instant::now();
-        // A client does not wait for a phone that has gone away: it can try again itself.
+        // No waiting for a phone that has gone away: the client can try again itself.
         let lost = |err: DeviceError| RunError::DeviceLost(err);
         let (mut capture, mut state) =
             self.observer.capture(&mut self.recorder).await?.map_err(lost)?;
@@ -253,7 +252,7 @@ impl Run {
         Ok(Some(observation))
     }
 
-    /// The screen once it has come to rest. The act is over: trouble with this is no trouble with it.
+    /// The settled screen after the action.
     async fn screen_after(&mut self) -> Option<ScreenAfter> {
         let (before, capture, state) = self.observer.after_gesture().await?;
         Some(ScreenAfter {
@@ -268,7 +267,7 @@ impl Run {
         })
     }
 
-    /// A question that waits goes on waiting.
+    /// The end of the run; an open question stays open.
     fn left_to_client(&self) -> RunEnd {
         match &self.session().question {
             Some(question) => RunEnd::new(StopReason::InfoActionNeedsReply, question.text.clone()),
@@ -276,8 +275,8 @@ impl Run {
         }
     }
 
-    /// Whether more is wrong than that the act was not done. A question waits on, also when an act is
-    /// taken back meanwhile.
+    /// Whether an error affects more than the action. Cancelling an action does not close an open
+    /// question.
     fn ends_more_than_the_act(&self, reason: StopReason) -> bool {
         match reason {
             StopReason::StorageFailed => true,

@@ -1,4 +1,4 @@
-//! The end of a run, and of the round it has carried out.
+//! The end of a run, and of its round.
 use std::sync::Arc;
 
 use serde_json::json;
@@ -15,8 +15,8 @@ impl Run {
         let recorded = self.record_end(&end).await;
         let Self { recorder, updates, .. } = self;
         let session = recorder.close().await;
-        // Followers may continue the session as soon as they hear of the end: let go of the phone
-        // first. And whoever hears of the end finds the logs complete.
+        // Followers may continue the session as soon as they see the end: release the phone first. By
+        // then the logs are complete too.
         drop(lease);
         let mut report = session.report(false);
         if let Err(err) = recorded {
@@ -31,14 +31,14 @@ impl Run {
     }
 
     async fn record_end(&mut self, end: &RunEnd) -> Result<(), RunError> {
-        // Whoever spoke too late for this run speaks to the next; from here on nobody is taken in.
+        // From here on, messages go to the next run.
         self.inbox.close();
         self.read_inbox().await?;
         let screen = if self.is_direct { None } else { self.screen_at_end(end.reason).await? };
         if end.reason.ends_round() {
             self.end_round(end, screen.as_ref()).await?;
         } else if let Some(screen) = &screen {
-            // As UFO leaves a round that it broke off.
+            // UFO takes it too when its step limit ends a round.
             self.record_snapshot("round", None, screen.clone()).await?;
         }
         if let Some(screen) = screen {
@@ -71,8 +71,8 @@ impl Run {
         Ok(())
     }
 
-    /// A round ends as UFO's does: with its subtask (those of a host agent have ended before), a
-    /// picture of both ends, its request on the blackboard, and a judgement where one is wanted.
+    /// Ends the round as UFO does: the end of its subtask (the host agent's have ended before), final
+    /// snapshots, its request on the blackboard, and an evaluation, if configured.
     async fn end_round(
         &mut self,
         end: &RunEnd,
@@ -105,7 +105,7 @@ impl Run {
             cost_usd: session.counts.round_cost_usd,
         };
         self.recorder.append(Fact::RoundEnd(round_end)).await?;
-        // What was carried out stays so, whatever happens while it is judged.
+        // A crash during the evaluation must not lose the end.
         self.recorder.sync().await?;
         self.judge(Level::Round).await
     }
@@ -121,8 +121,7 @@ impl Run {
         Ok(())
     }
 
-    /// What the phone shows at the end; where nobody is to wait for another look, or none can be had,
-    /// what was seen last.
+    /// The final screen; without time or a phone for another look, the last one seen.
     async fn screen_at_end(
         &mut self,
         reason: StopReason,
@@ -133,7 +132,7 @@ impl Run {
             | StopReason::MaxStepsReached
             | StopReason::BudgetReached
             | StopReason::NoProgress => true,
-            // Somebody waits for the end, or the phone is not to be reached.
+            // The user waits for the end, or the phone is out of reach.
             StopReason::InfoActionNeedsReply
             | StopReason::ManualStopScreenOff
             | StopReason::UserPaused

@@ -1,9 +1,9 @@
-//! The host agent: one look, one plan, and one app opened for the agent that is to work in it.
+//! The host agent: looks, plans, and opens the app of the next subtask.
 //!
-//! It is UFO's: it splits a request into subtasks over apps, gives out one at a time, reads what came
-//! of it, and plans again, until it says that the request is carried out (FINISH), cannot be (FAIL),
-//! or that the user has to be asked (PENDING). Its steps count like any other. Everything it has given
-//! out is in the record ([`Planning`](crate::session::Planning)); what is here can be lost.
+//! As in UFO, it splits a request into subtasks over apps, assigns one at a time, reads its result, and
+//! plans again, until it says that the request is carried out (FINISH), cannot be carried out (FAIL), or
+//! that the user has to be asked (PENDING). Its steps count like any other. What it has assigned is in
+//! the record ([`Planning`](crate::session::Planning)); the state here may be lost in a crash.
 mod prompt;
 mod reply;
 mod subtask;
@@ -22,14 +22,13 @@ use crate::journal::{ActionRecord, ParsedRecord, ResponseRecord, TargetRecord};
 use crate::session::ASSIGN;
 use crate::{Action, App, Decision, DeviceError, Gesture, Question, StopReason, error_chain};
 
-/// How long is waited when the host agent only wants to look again.
+/// The wait before another look.
 const ANOTHER_LOOK: Duration = Duration::from_secs(1);
 
-/// What the host agent needs to know between its steps and does not need to after a crash.
+/// The host agent's state between its steps.
 #[derive(Debug, Default)]
 pub(super) struct HostState {
-    /// The phone's apps, by package; they are asked for once in a run, and again when one is not
-    /// among them.
+    /// The phone's apps, sorted by package; listed once in a run, and again when one is unknown.
     apps: Option<Vec<App>>,
     /// How often in a row it has only looked.
     looks: u32,
@@ -67,7 +66,7 @@ impl Run {
         }
     }
 
-    /// Opens the app. Only where that was done has the subtask been given out.
+    /// Assigns a subtask by opening its app. If that fails, it is not assigned.
     async fn assign(
         &mut self,
         app: String,
@@ -76,7 +75,7 @@ impl Run {
         step: &mut StepBuilder,
     ) -> Result<StepOutcome, RunError> {
         let session = self.session();
-        // As it is on record.
+        // As recorded.
         let recorded = self.recorder.redact(subtask);
         let failures = session.planning.failures(session.round, &app, &recorded);
         if self.deps.limits.repeats as usize <= failures {
@@ -90,7 +89,7 @@ impl Run {
                 self.deps.limits.subtasks
             )));
         }
-        // Nothing of what was before is the next agent's business.
+        // The next agent begins without a past.
         self.state.last_decision = None;
         self.state.image_history.clear();
         let target = app_target(self.apps(), &app);
@@ -118,7 +117,7 @@ impl Run {
         self.wait(ANOTHER_LOOK, step).await
     }
 
-    /// Asks the planning model until it says something that can be understood, three times at most.
+    /// Asks the planning model until its reply can be parsed, up to a limit.
     async fn plan(
         &mut self,
         observation: &Observation,
@@ -134,7 +133,7 @@ impl Run {
                 self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
             let mut read = reply::read(&reply, self.apps());
             if matches!(&read, Err(why) if why.unknown_app) && self.list_apps().await?.is_ok() {
-                // It may have been installed since the apps were last asked for.
+                // The app may have been installed since the apps were listed.
                 read = reply::read(&reply, self.apps());
             }
             let record = match &read {
@@ -156,7 +155,7 @@ impl Run {
         }
     }
 
-    /// Sees to it that the phone's apps are known, and waits for a phone that has gone away.
+    /// Lists the phone's apps, unless they are known, waiting for a phone that has gone away.
     async fn load_apps(&mut self, step: &mut StepBuilder) -> Result<(), RunError> {
         if self.state.host.apps.is_some() {
             return Ok(());
@@ -190,8 +189,8 @@ impl Run {
     }
 }
 
-/// The selected application as UFO logs it: its place among the apps that the host agent was shown,
-/// from 0, and its name. It is nowhere on the screen.
+/// The selected application as UFO logs it: its index, from 0, in the list of apps in the prompt, and
+/// its name. Its rectangle is empty: it is not on the screen yet.
 fn app_target(apps: &[App], package: &str) -> Option<TargetRecord> {
     let index = apps.iter().position(|app| app.package == package)?;
     let label = apps[index].label.as_deref().map(str::trim).filter(|label| !label.is_empty());
@@ -204,7 +203,7 @@ fn app_target(apps: &[App], package: &str) -> Option<TargetRecord> {
 }
 
 impl HostReply {
-    /// What the host agent has decided, in the words that all agents share.
+    /// The decision as an action.
     fn action(&self) -> Action {
         match &self.turn {
             HostTurn::Assign { app, .. } => Gesture::Awake { app: app.clone() }.into(),

@@ -1,19 +1,19 @@
-//! Pictures of earlier steps, for models whose prompts show them again.
+//! Pictures of earlier steps, for models whose prompts include them.
 use super::recorder::StoredPicture;
 use crate::journal::BlobRef;
 use crate::session::StepPicture;
 use crate::{HistoryImage, HistoryItem, Journal, Model, Picture, Session, SessionId};
 
-/// Most pictures that are read back from the record, whatever a profile asks for.
+/// The most pictures read back from the record, whatever a profile asks for.
 const MAX_RECALLED: usize = 8;
-/// Most bytes of one of them.
+/// The most bytes of one of them.
 const LARGEST_RECALLED: u64 = 8 << 20;
 
-/// The pictures that prompts show again, the newest last.
+/// The pictures for the next prompt, newest last.
 #[derive(Debug, Default)]
 pub(super) struct ImageHistory {
     images: Vec<HistoryImage>,
-    /// Where the record has each of them, if it does.
+    /// Their blobs, where they are stored.
     blobs: Vec<Option<BlobRef>>,
 }
 
@@ -22,7 +22,7 @@ impl ImageHistory {
         &self.images
     }
 
-    /// The same, as they are stored.
+    /// The pictures with their blobs.
     pub(super) fn stored(&self) -> impl Iterator<Item = StoredPicture> {
         self.images.iter().zip(&self.blobs).map(|(image, blob)| StoredPicture {
             picture: image.picture.clone(),
@@ -30,7 +30,7 @@ impl ImageHistory {
         })
     }
 
-    /// Adds the picture of a step, and lets the oldest go that are more than `most`.
+    /// Adds the picture of a step, and drops the oldest beyond `most`.
     pub(super) fn push(&mut self, step: u32, picture: &StoredPicture, most: usize) {
         self.images.push(HistoryImage { step, picture: picture.picture.clone() });
         self.blobs.push(picture.blob.clone());
@@ -44,8 +44,8 @@ impl ImageHistory {
         self.blobs.clear();
     }
 
-    /// Reads back what this model was shown in the last steps of the current request. A picture that
-    /// is damaged, or was made for another model, is left out.
+    /// Reads back what this model was shown in the last steps of the current request, without damaged
+    /// pictures and those made for other models.
     pub(super) async fn recall(
         session: &Session,
         journal: &dyn Journal,

@@ -1,7 +1,7 @@
-//! Judging whether a request was carried out: a model looks at what was done and at the last screen.
+//! Evaluation: a model judges from the steps and the last screen whether a request was carried out.
 //!
-//! The shape of the verdict is that of UFO's `EvaluationAgent`. A judgement never changes how a run
-//! ends: one that cannot be had is recorded as `unsure`, with the reason.
+//! The verdict has the shape of UFO's `EvaluationAgent`. It never changes how a run ends; without one,
+//! `unsure` is recorded with the reason.
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -15,11 +15,11 @@ use crate::journal::{ActionRecord, EvaluationRecord, Fact, SubScore};
 use crate::session::JUDGE;
 use crate::{HistoryItem, Message, ParseError, Part, Prompt, Role, error_chain};
 
-/// Longest judgement.
+/// The time limit of one evaluation call.
 const LIMIT: Duration = Duration::from_mins(2);
-/// Steps that are shown; of more, the last ones.
+/// The number of steps shown; of more, the last ones.
 const STEPS_SHOWN: usize = 60;
-/// Longest words of a verdict, in characters.
+/// The longest text of a verdict, in characters.
 const LONGEST_REASON: usize = 4000;
 const MOST_PARTS: usize = 50;
 
@@ -42,7 +42,7 @@ impl Level {
 }
 
 impl Run {
-    /// Has the round or the session judged, where that is wanted.
+    /// Has the round or the session evaluated, if configured.
     pub(super) async fn judge(&mut self, level: Level) -> Result<(), RunError> {
         let Some(judge) = self.deps.judge.clone() else { return Ok(()) };
         let wanted = match level {
@@ -79,7 +79,7 @@ impl Run {
         Ok(())
     }
 
-    /// A session is judged by all its requests.
+    /// The request to judge; for a session, all its requests.
     fn judged_request(&self, level: Level) -> String {
         let requests = self.session().history.iter().filter_map(|item| match item {
             HistoryItem::Request(text) => Some(text.as_str()),
@@ -91,7 +91,7 @@ impl Run {
         }
     }
 
-    /// Asks until the verdict can be read; the inner error is why nobody was asked.
+    /// Asks until the verdict can be parsed. The inner error says why the model was not asked.
     async fn ask_judge(
         &mut self,
         judge: &Judge,
@@ -140,7 +140,7 @@ impl Run {
     }
 }
 
-/// What happened, in a line; requests stand in front.
+/// One line of history. Requests are listed separately.
 fn history_line(item: &HistoryItem) -> Option<String> {
     match item {
         HistoryItem::Request(_) => None,
@@ -159,7 +159,7 @@ fn history_line(item: &HistoryItem) -> Option<String> {
     }
 }
 
-/// What a judge says.
+/// A parsed verdict.
 #[derive(Debug, PartialEq, Eq)]
 struct Verdict {
     complete: String,

@@ -1,5 +1,5 @@
-//! Calls to models, for deciding, planning, answering, captions and judging alike: recorded before
-//! they are sent, inside the run's limits, their answers recorded with what they cost.
+//! Model calls, whatever their purpose: recorded before they are sent, within the run's limits, their
+//! replies recorded with their cost.
 mod prompt_record;
 
 use std::sync::Arc;
@@ -21,41 +21,41 @@ use crate::{
     JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Tokens, ToolCall,
 };
 
-/// What a model is called for.
+/// The purpose of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// The next action.
+    /// Decide the next action.
     Act,
-    /// The host agent's plan.
+    /// Plan, as the host agent.
     Plan,
-    /// An answer in the user's place.
+    /// Answer in the user's place.
     AutoReply,
-    /// The screen in words.
+    /// Describe the screen.
     Caption,
-    /// A judgement.
+    /// Judge the result.
     Evaluate,
 }
 
-/// What calls to models came to.
+/// Tokens, money and time of model calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CallCosts {
     pub(super) tokens: TokenRecord,
     pub(super) cost_usd: f64,
-    /// There is a call whose price is not known.
+    /// The price of some call is not known.
     pub(super) unpriced: bool,
-    /// Milliseconds that somebody waited for them.
+    /// Milliseconds spent waiting.
     pub(super) waited_ms: f64,
 }
 
-/// A request to a model, with all calls that it takes until the reply can be used.
+/// A request to a model, with as many calls as it takes to get a usable reply.
 #[derive(Debug)]
 pub(super) struct Exchange {
     model: Arc<dyn Model>,
     purpose: Purpose,
     prompt: Prompt,
-    /// Pictures that the prompt may show, with where the record has them.
+    /// The pictures in the prompt, with their blobs.
     pictures: Vec<StoredPicture>,
-    /// A limit of its own, instead of the run's.
+    /// A time limit that replaces the run's.
     limit: Option<Duration>,
     attempts: u32,
     call_id: u32,
@@ -79,7 +79,7 @@ impl ModelCaller {
         &self.budget
     }
 
-    /// A request that nothing has been sent of yet.
+    /// A new request.
     pub(super) fn exchange(
         &self,
         model: Arc<dyn Model>,
@@ -100,8 +100,8 @@ impl ModelCaller {
         }
     }
 
-    /// Sends the prompt, and records that. A reply is the caller's to read, and then to record with
-    /// [`Exchange::log_reply`]; a failure is recorded here.
+    /// Records and sends the prompt. The caller parses the reply and records it with
+    /// [`Exchange::log_reply`]; failures are recorded here.
     pub(super) async fn send(
         &self,
         recorder: &mut Recorder,
@@ -129,8 +129,8 @@ impl ModelCaller {
         }
     }
 
-    /// Sends the prompt beside everything else, as it is: with its secrets replaced, and recorded by
-    /// nobody yet. Dropped, the call is abandoned.
+    /// Sends the prompt in the background, with its secrets redacted. The caller records it. The call is
+    /// abandoned on drop.
     pub(super) fn send_aside(
         &self,
         exchange: &Exchange,
@@ -141,20 +141,20 @@ impl ModelCaller {
         AbortOnDropHandle::new(tokio::spawn(async move { model.call(&prompt, limit).await }))
     }
 
-    /// Why no call may be made any more, if so.
+    /// The end of the run, if its budget is used up.
     pub(super) fn used_up(&self, recorder: &Recorder) -> Option<RunEnd> {
         self.budget.check_call(recorder)
     }
 }
 
 impl Exchange {
-    /// The same, where a call may take so long, whatever the run has left.
+    /// Replaces the run's time limit.
     pub(super) fn within(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
 
-    /// Says what is wrong with a reply and asks for another, where there is an attempt left. `model`
-    /// is whose reply it was, such as "the model's".
+    /// Prepares the next attempt, which says what is wrong with the last reply. Fails after the last
+    /// attempt; `model` is for the message, such as "the model's".
     pub(super) fn ask_again(
         &mut self,
         model: &'static str,
@@ -169,7 +169,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Records that the prompt is about to be sent once more.
+    /// Records the next sending of the prompt.
     pub(super) async fn log_request(
         &mut self,
         recorder: &mut Recorder,
@@ -178,8 +178,7 @@ impl Exchange {
         self.call_id = session.counts.calls + 1;
         self.iteration += 1;
         if self.iteration == 1 {
-            // Asking again is part of the request. A step that ends before it asks takes no number,
-            // so that they have no gaps.
+            // Counted when it is sent, so that a step that ends before leaves no gap.
             let requests = match self.purpose {
                 Purpose::Evaluate => session.counts.judgements,
                 _ => session.agents.get(&session.current_agent()).requests,
@@ -204,8 +203,8 @@ impl Exchange {
         self.append(recorder, Fact::LlmRequest(request)).await
     }
 
-    /// Records a reply: what was understood of it, or what is wrong with it. It cost money, so it is
-    /// synced before anything is done with it: at the latest before the gesture it decides on.
+    /// Records a reply: what was parsed from it, or what is wrong with it. It is synced at the latest
+    /// before the gesture that it decides on.
     pub(super) async fn log_reply(
         &self,
         recorder: &mut Recorder,
@@ -217,7 +216,7 @@ impl Exchange {
             Ok(parsed) => (parsed, None),
             Err(error) => (None, Some(error)),
         };
-        // Where the endpoint did not count, a price says nothing.
+        // Without a token count the cost is unknown.
         let prices = self.model.prices().filter(|_| reply.tokens != Tokens::default());
         let cost = prices.map(|prices| prices.of(reply.tokens));
         let response = LlmResponse {
@@ -246,7 +245,7 @@ impl Exchange {
         self.append(recorder, Fact::LlmResponse(response)).await
     }
 
-    /// Records that no reply came.
+    /// Records a call without a reply.
     pub(super) async fn log_failure(
         &self,
         recorder: &mut Recorder,
@@ -280,7 +279,7 @@ impl Purpose {
     }
 }
 
-/// What is recorded of a call that no reply came of.
+/// The record of a call without a reply.
 pub(super) fn failed_response(
     model: &str,
     (call_id, request_number, iteration): (u32, u32, u32),
@@ -308,7 +307,7 @@ pub(super) fn failed_response(
     }
 }
 
-/// A reply as text, calls of tools included.
+/// A reply as text, tool calls included.
 fn reply_text(reply: &Reply) -> String {
     let mut text = reply.text.clone();
     for call in &reply.calls {
@@ -320,7 +319,7 @@ fn reply_text(reply: &Reply) -> String {
     text
 }
 
-/// A call of a tool as it is recorded. Arguments that are no JSON object stay as they came.
+/// A tool call for the record. Arguments that are not a JSON object are kept under `raw`.
 fn tool_call_record(call: &ToolCall) -> ToolCallRecord {
     let parameters = match serde_json::from_str(&call.arguments) {
         Ok(Value::Object(parameters)) => parameters,

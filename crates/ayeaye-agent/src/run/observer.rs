@@ -1,12 +1,12 @@
-//! Looking at the phone: a settled frame, its picture and its elements, or a reason why there is
-//! none.
+//! Looking at the phone: a settled frame, its picture and its elements.
+mod capture;
 mod elements;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Map;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::Instant;
 
 use self::elements::{ElementsRequest, ElementsTiming, places_to_blacken};
 use super::actor::Actor;
@@ -16,25 +16,16 @@ use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
 use crate::journal::{BlobRef, Fact, Observe};
 use crate::settle::{self, ScreenCapture, SettleRule};
-use crate::{
-    Device, DeviceError, Frame, KeepImages, Limits, Model, Picture, ScreenState, error_chain,
-};
+use crate::{Device, Frame, KeepImages, Limits, Model, Picture, ScreenState};
 
-/// What the end of a run waits for a last look, beyond the settling.
-const LAST_LOOK: Duration = Duration::from_secs(5);
-/// What the end of a run waits for the elements of its last screen.
+/// How long the end of a run waits for the elements of its last screen.
 const LAST_ELEMENTS: Duration = Duration::from_secs(1);
 
-const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the app in front \
-    protects its contents. Please go on by hand past this screen, then say that it is done.";
-const LOCKED_SCREEN: &str =
-    "The phone is locked. Please unlock it by hand, then say that it is done.";
-
-/// What one step works with.
+/// The screen of one step.
 #[derive(Debug)]
 pub(super) struct Observation {
     pub(super) frame: Frame,
-    /// As the model is sent it.
+    /// As sent to the model.
     pub(super) picture: StoredPicture,
     /// Package of the app in front, when the phone says.
     pub(super) app: Option<String>,
@@ -44,7 +35,7 @@ pub(super) struct Observation {
     record: Observe,
 }
 
-/// A screen, as far as it is stored.
+/// The stored parts of a screen.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StoredScreen {
     pub(super) screenshot: Option<BlobRef>,
@@ -58,15 +49,15 @@ pub(super) struct Observer {
     cancel: CancelHandle,
     settle: SettleRule,
     device_wait: Duration,
-    /// The frame the last gesture was decided on, and when the gesture was over.
+    /// The frame that the last gesture was decided on, and when the gesture ended.
     last_gesture: Option<(Frame, Instant)>,
-    /// The step at which a dark screen was woken.
+    /// The step in which a dark screen was woken.
     woken_at: Option<u32>,
-    /// The screen that was seen last.
+    /// The last screen seen.
     last_screen: Option<StoredScreen>,
-    /// Whether the phone still shows it, as nothing has been done since.
+    /// No gesture has been made since, so the phone should still show it.
     is_current: bool,
-    /// The picture that goes with it.
+    /// Its picture.
     last_picture: Option<StoredPicture>,
     elements: ElementsTiming,
 }
@@ -87,7 +78,7 @@ impl Observer {
         }
     }
 
-    /// Looks at a screen that is on and shows something, for this model, and records it.
+    /// Observes a screen that is on and not black, encoded for this model, and records it.
     pub(super) async fn observe(
         &mut self,
         recorder: &mut Recorder,
@@ -98,7 +89,7 @@ impl Observer {
         self.record(recorder, model, capture, &state).await
     }
 
-    /// Makes the picture of a capture, stores what may be stored of it, and records the look.
+    /// Encodes a capture, stores what may be stored of it, and records it.
     pub(super) async fn record(
         &mut self,
         recorder: &mut Recorder,
@@ -122,7 +113,7 @@ impl Observer {
         let elements = self.request_elements(recorder, secret);
         let encoding = Instant::now();
         let encode = encode(model.clone(), capture.frame.clone());
-        // Where the screen moved for long, what was in front at the beginning may not be now.
+        // If the screen moved for long, another app may be in front by now.
         let (picture, fresh) = if 2 < capture.captures {
             let (picture, fresh) = tokio::join!(encode, self.device.state());
             (picture?, fresh.ok())
@@ -150,7 +141,7 @@ impl Observer {
         Ok(observation)
     }
 
-    /// The same screen as another model wants it.
+    /// Encodes the same screen for another model.
     pub(super) async fn encode_for(
         &mut self,
         recorder: &mut Recorder,
@@ -166,8 +157,8 @@ impl Observer {
         Ok(())
     }
 
-    /// Stores the picture without what must not be seen on it. Where the phone does not say what that
-    /// is, nothing is stored.
+    /// Stores the picture with secrets blacked out. If the phone does not say where they are, nothing is
+    /// stored.
     async fn store_picture(
         &mut self,
         recorder: &mut Recorder,
@@ -200,146 +191,14 @@ impl Observer {
         Ok(())
     }
 
-    /// A screen that is on and not black.
-    async fn awake_screen(
-        &mut self,
-        recorder: &mut Recorder,
-        actor: &Actor,
-    ) -> Result<(ScreenCapture, ScreenState), RunError> {
-        let mut black_since = None;
-        let mut wakes = 0;
-        loop {
-            let (capture, state) = self.capture_with_retry(recorder).await?;
-            if !state.awake {
-                wakes += 1;
-                self.wake(recorder, actor, wakes).await?;
-                continue;
-            }
-            if !capture.frame.is_black() {
-                return Ok((capture, state));
-            }
-            // A transition may pass through black; a protected window stays so.
-            let since = *black_since.get_or_insert_with(Instant::now);
-            if self.settle.cap <= since.elapsed() {
-                let app = state.foreground.map(|component| component.package);
-                return Err(RunError::NeedsTakeover { text: BLACK_SCREEN.to_owned(), app });
-            }
-            self.cancel.race(sleep(Duration::from_millis(200))).await?;
-        }
-    }
-
-    /// Wakes a dark screen, once: a second time in a row somebody means it. Only a wake that did not
-    /// get through is tried once more.
-    async fn wake(
-        &mut self,
-        recorder: &mut Recorder,
-        actor: &Actor,
-        nth: u32,
-    ) -> Result<(), RunError> {
-        let step = recorder.session().counts.steps;
-        if self.woken_at.is_some_and(|before| before + 1 == step || before == step) {
-            return Err(RunError::ScreenOff);
-        }
-        let Err(err) = actor.wake(recorder).await?.result else {
-            self.woken_at = Some(step);
-            return Ok(());
-        };
-        tracing::warn!(device = %self.device.id(), "waking: {}", error_chain(&err));
-        match err {
-            DeviceError::Refused { .. } => {
-                Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
-            }
-            // Whether it is awake shows at the next look.
-            _ if nth == 1 => Ok(()),
-            err => Err(RunError::DeviceLost(err)),
-        }
-    }
-
-    /// A capture, waiting for a phone that has gone away.
-    async fn capture_with_retry(
-        &mut self,
-        recorder: &mut Recorder,
-    ) -> Result<(ScreenCapture, ScreenState), RunError> {
-        let begun = Instant::now();
-        let mut pause = Duration::from_millis(250);
-        loop {
-            let err = match self.capture(recorder).await? {
-                Ok(captured) => return Ok(captured),
-                Err(err) => err,
-            };
-            let worth_waiting = err.is_unreachable() || matches!(err, DeviceError::Garbled { .. });
-            if !worth_waiting || self.device_wait <= begun.elapsed() + pause {
-                return Err(RunError::DeviceLost(err));
-            }
-            tracing::warn!(device = %self.device.id(), "looking: {}; trying again", error_chain(&err));
-            // What the screen did meanwhile is not known.
-            self.last_gesture = None;
-            self.cancel.race(sleep(pause)).await?;
-            pause = (pause * 2).min(Duration::from_secs(4));
-        }
-    }
-
-    /// The screen once it has settled after the last gesture, whatever it shows. The inner error is
-    /// the phone's.
-    pub(super) async fn capture(
-        &mut self,
-        recorder: &mut Recorder,
-    ) -> Result<Result<(ScreenCapture, ScreenState), DeviceError>, RunError> {
-        self.is_current = false;
-        let gesture = self.last_gesture.take();
-        if let Some((_, over)) = &gesture {
-            // The disk works while the screen moves.
-            let (synced, ()) =
-                tokio::join!(recorder.sync(), sleep_until(*over + self.settle.first_look));
-            synced?;
-        }
-        let looking = async {
-            match &gesture {
-                Some((before, over)) => {
-                    settle::settle(&*self.device, &self.settle, Some(before), *over).await
-                }
-                None => settle::capture_once(&*self.device).await,
-            }
-        };
-        let both = async { tokio::try_join!(looking, self.device.state()) };
-        Ok(self.cancel.race(both).await?)
-    }
-
-    /// Waits for the screen to settle after the phone was reset. There is no frame to compare it
-    /// with, and the first step looks again.
-    pub(super) async fn settle_after_reset(&self) -> Result<(), RunError> {
-        let settling = async {
-            let since = Instant::now();
-            sleep(self.settle.first_look).await;
-            settle::settle(&*self.device, &self.settle, None, since).await
-        };
-        if let Err(err) = self.cancel.race(settling).await? {
-            tracing::warn!(device = %self.device.id(), "after the reset: {}", error_chain(&err));
-        }
-        Ok(())
-    }
-
-    /// A gesture that was decided on this frame is over: what was seen is not what is shown.
+    /// Called after a gesture that was decided on this frame: the last screen is out of date.
     pub(super) fn gesture_ended(&mut self, frame: Frame, ended: Instant) {
         self.is_current = false;
         self.last_gesture = Some((frame, ended));
     }
 
-    /// The settled screen after the last gesture, with the frame before it. Trouble with this look is
-    /// no trouble with the gesture.
-    pub(super) async fn after_gesture(&mut self) -> Option<(Frame, ScreenCapture, ScreenState)> {
-        let (before, over) = self.last_gesture.take()?;
-        let looking = async {
-            sleep_until(over + self.settle.first_look).await;
-            let capture = settle::settle(&*self.device, &self.settle, Some(&before), over).await?;
-            Ok((capture, self.device.state().await?))
-        };
-        let (capture, state) = self.optional_look(looking).await?;
-        Some((before, capture, state))
-    }
-
-    /// What the phone shows at the end of a run or a subtask: what was seen last, where nothing has
-    /// been done since; else one more look. `None` where it cannot be seen.
+    /// The screen at the end of a run or a subtask: the last one seen if it is still current, else
+    /// another look. `None` if it cannot be seen.
     pub(super) async fn final_screen(
         &mut self,
         recorder: &mut Recorder,
@@ -369,34 +228,18 @@ impl Observer {
         Ok(self.last_screen.clone())
     }
 
-    /// The screen that was seen last, whether or not it is still shown.
+    /// The last screen seen, whether or not it is still current.
     pub(super) fn last_screen(&self) -> Option<&StoredScreen> {
         self.last_screen.as_ref()
     }
 
-    /// The picture of the screen that was seen last.
+    /// The picture of the last screen seen.
     pub(super) fn last_picture(&self) -> Option<&StoredPicture> {
         self.last_picture.as_ref()
     }
-
-    /// A look that nothing depends on, and that nobody waits for longer than its limit.
-    async fn optional_look(
-        &self,
-        looking: impl Future<Output = Result<(ScreenCapture, ScreenState), DeviceError>>,
-    ) -> Option<(ScreenCapture, ScreenState)> {
-        let limit = self.settle.cap + LAST_LOOK;
-        match self.cancel.race(timeout(limit, looking)).await {
-            Ok(Ok(Ok(captured))) => Some(captured),
-            Ok(Ok(Err(err))) => {
-                tracing::warn!(device = %self.device.id(), "a last look: {}", error_chain(&err));
-                None
-            }
-            Ok(Err(_)) | Err(_) => None,
-        }
-    }
 }
 
-/// Whether a picture of the screen may show a secret that must not be stored.
+/// Whether the screen may show a secret that must not be stored.
 fn may_show_secret(recorder: &Recorder, secret_field: bool) -> bool {
     recorder.privacy().images == KeepImages::Redacted
         && (secret_field || !recorder.secrets().has_none())

@@ -15,16 +15,16 @@ impl RunEnd {
     }
 }
 
-/// What follows a part of a step that went as it should.
+/// What follows a step without an error.
 #[derive(Debug)]
 pub(super) enum StepOutcome {
     /// The next step.
     Continue,
-    /// Nothing in this run: the request was carried out or given up, or a question waits.
+    /// The end of the run: the request was carried out or given up, or a question is open.
     Stop(RunEnd),
 }
 
-/// What keeps a run from going on.
+/// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RunError {
     /// The record cannot be written.
@@ -33,7 +33,7 @@ pub(super) enum RunError {
     /// The run was asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// The phone could not be made ready for the first step.
+    /// The phone could not be reset for the first step.
     #[error(transparent)]
     NotReady(DeviceError),
     /// The phone went away and did not come back in time.
@@ -42,32 +42,32 @@ pub(super) enum RunError {
     /// The phone did not list its apps.
     #[error("the apps of the phone cannot be planned over")]
     NoApps(#[source] DeviceError),
-    /// Only a person at the phone can go on.
+    /// A person at the phone has to help.
     #[error("{text}")]
     NeedsTakeover {
-        /// What that person is asked to do.
+        /// What the person is asked to do.
         text: String,
         /// The app in front.
         app: Option<String>,
     },
-    /// Somebody does not want the screen to be on.
+    /// Somebody keeps switching the screen off.
     #[error("the screen was switched off again right after it was woken")]
     ScreenOff,
     /// The model did not answer.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The model answered several times in a row, and never in its format.
+    /// The model's replies could not be parsed, several times in a row.
     #[error("{model} reply could not be used, {attempts} times in a row; the last: {why}")]
     UnusableReplies {
-        /// Such as "the model's".
+        /// Whose replies, such as "the model's".
         model: &'static str,
         attempts: u32,
         why: ParseError,
     },
-    /// The model's encoder failed.
+    /// Encoding the picture panicked.
     #[error("the screen could not be encoded")]
     Encoding(#[source] tokio::task::JoinError),
-    /// The model goes round in circles.
+    /// The model repeats itself without effect.
     #[error("{0}")]
     NoProgress(String),
 }

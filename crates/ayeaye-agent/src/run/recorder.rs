@@ -1,7 +1,7 @@
 //! The only writer of a session's record.
 //!
-//! Whatever a run does becomes an event here: secrets are taken out, the journal writes it, and the
-//! [`Session`] takes it in. Nobody else holds a session that can change.
+//! Each fact of a run passes through here: it is redacted, written to the journal, and applied to the
+//! [`Session`]. Nobody else can change the session.
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -16,21 +16,21 @@ use crate::privacy::{PrivacySettings, SecretStore};
 use crate::secret_text::{find_secrets, secret_asked_for};
 use crate::{JournalError, Picture, QuestionKind, Session, SessionId};
 
-/// A picture as a model is sent it, and where the record has it, if it may.
+/// A picture as sent to a model, and the blob it is stored in, if it may be stored.
 #[derive(Debug, Clone)]
 pub(super) struct StoredPicture {
     pub(super) picture: Picture,
     pub(super) blob: Option<BlobRef>,
 }
 
-/// What became of a command.
+/// The outcome of a command to the phone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ToolOutcome {
-    /// It was carried out; what came of it.
+    /// Carried out, with this result.
     Done(String),
-    /// It was not; why.
+    /// Not carried out, for this reason.
     Failed(String),
-    /// It may have been; what went wrong.
+    /// Perhaps carried out; what went wrong.
     Unknown(String),
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Begins the record of a new session. When this returns, it is on disk.
+    /// Begins the record of a new session. It is on disk when this returns.
     pub(crate) async fn create(
         journal: &dyn Journal,
         id: SessionId,
@@ -62,7 +62,7 @@ impl Recorder {
         Ok(Self { session, writer, secrets, privacy })
     }
 
-    /// Opens the record of a session to go on with it.
+    /// Opens the record of a session for writing.
     pub(crate) async fn open(
         journal: &dyn Journal,
         id: SessionId,
@@ -74,12 +74,12 @@ impl Recorder {
         Ok(Self { session: session.finish()?, writer, secrets, privacy })
     }
 
-    /// The session as its record has it so far.
+    /// The session, as recorded so far.
     pub(crate) fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Bytes of the record so far, blobs included.
+    /// Size of the record in bytes, blobs included.
     pub(crate) fn size(&self) -> u64 {
         self.writer.size()
     }
@@ -92,15 +92,15 @@ impl Recorder {
         self.privacy
     }
 
-    /// The text as it may be shown and logged.
+    /// The text without secrets, as it may be shown and logged.
     pub(super) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.secrets.redact(text)
     }
 
-    /// Learns what is secret in a user's words, above all in an answer to a question for a secret.
+    /// Remembers the secrets in a user's text: all of it, if the open question asks for a secret.
     pub(super) fn learn_secrets(&self, text: &str) {
         learn_from(&self.secrets, text);
-        if crate::action::is_done_by_hand(text) {
+        if crate::question::is_done_by_hand(text) {
             return;
         }
         let question = self.session.question.as_ref();
@@ -109,7 +109,7 @@ impl Recorder {
         self.secrets.add_answer(kind, text);
     }
 
-    /// Records a fact: of the step under way by its agent, between two steps of the round.
+    /// Records a fact about the current step and its agent, or between steps about the round.
     pub(super) async fn append(&mut self, fact: Fact) -> Result<(), JournalError> {
         let step = self.session.in_progress.step;
         let agent = step.map(|_| self.session.current_agent());
@@ -135,7 +135,7 @@ impl Recorder {
         self.write(number, None, None, Fact::RoundStart { request }).await
     }
 
-    /// Records the state of an agent, where that is another than before.
+    /// Records the state of an agent, if it changes.
     pub(super) async fn set_agent_state(
         &mut self,
         agent: &str,
@@ -148,7 +148,7 @@ impl Recorder {
         self.append_as(agent, None, Fact::State { from, to: state.to_owned() }).await
     }
 
-    /// Records what is about to be done to the phone, and returns when that is on the disk.
+    /// Records a command that is about to be sent to the phone, and syncs it. Returns its id.
     pub(super) async fn log_tool_start(
         &mut self,
         name: &str,
@@ -169,7 +169,7 @@ impl Recorder {
         Ok(id)
     }
 
-    /// Records what became of it, after so many milliseconds.
+    /// Records the outcome of a command.
     pub(super) async fn log_tool_end(
         &mut self,
         id: u32,
@@ -195,7 +195,7 @@ impl Recorder {
         .await
     }
 
-    /// Stores bytes beside the record. Secrets are the caller's business.
+    /// Stores bytes beside the record, as they are: the caller has redacted them.
     pub(super) async fn store(
         &mut self,
         bytes: Bytes,
@@ -204,12 +204,12 @@ impl Recorder {
         self.writer.store_blob(bytes, media_type).await
     }
 
-    /// Returns when everything recorded so far is on the disk.
+    /// Waits until everything recorded so far is on the disk.
     pub(super) async fn sync(&mut self) -> Result<(), JournalError> {
         self.writer.sync().await
     }
 
-    /// Lets go of the record, and returns when the logs that follow it are complete.
+    /// Closes the record, and waits until the logs derived from it are complete.
     pub(super) async fn close(self) -> Session {
         self.writer.close().await;
         self.session

@@ -1,7 +1,7 @@
-//! After a crash: what it has left open is closed before anything new begins.
+//! Recovery: whatever a crash left open is closed before anything new begins.
 //!
-//! A call without an answer has failed; a gesture without an end is never repeated, as nobody knows
-//! whether it was carried out; a step without an end has failed.
+//! A call without a response has failed. A gesture without an outcome may have been carried out, and is
+//! never repeated. A step without an end has failed.
 use std::time::Duration;
 
 use super::Run;
@@ -20,7 +20,7 @@ const INTERRUPTED_ACT: &str = "interrupted: the server stopped while it was unde
 const NOT_SENT: &str = "not carried out: the server stopped before it was sent";
 
 impl Run {
-    /// Closes what is open. Nothing is, unless the last run's process died.
+    /// Closes what is open. Nothing is, unless the last run crashed.
     pub(super) async fn recover(&mut self) -> Result<(), RunError> {
         let open = &self.session().in_progress;
         if let Some(call) = open.call {
@@ -54,11 +54,11 @@ impl Run {
     }
 }
 
-/// What the record knows of a step without an end. The model is told of it like of any other.
+/// What the record has of a step without an end. The model is shown it like any other step.
 fn recovered_step(session: &Session) -> StepBuilder {
     let open = &session.in_progress;
     let decision = open.decision.as_ref().and_then(|parsed| {
-        // An action of a later version cannot be told.
+        // Actions of later versions are not understood.
         let action = Action::try_from(&parsed.action).ok()?;
         let ResponseRecord { observation, thought, comment, summary, .. } = parsed.response.clone();
         Some(Decision { action, thought, explain: comment, summary, observation })
@@ -67,7 +67,7 @@ fn recovered_step(session: &Session) -> StepBuilder {
     let plans = open.agent == HOST_AGENT;
     let (status, result, error) = match (decision.as_ref().map(|it| &it.action), &open.outcome) {
         (Some(Action::Info(_)), _) if asked => ("PENDING", String::new(), None),
-        // The app is open: what was to be done in it has been given out.
+        // The app is open, so the subtask was assigned.
         (Some(Action::Gesture(_)), Some(end)) if end.success => {
             (if plans { ASSIGN } else { CONTINUE }, end.result.clone(), None)
         }

@@ -1,29 +1,29 @@
-//! What a step has come to so far: its line is written however it ends.
+//! The result of a step so far. It is recorded however the step ends.
 use super::caption::Captioning;
 use super::model_call::CallCosts;
 use super::outcome::RunEnd;
 use crate::journal::{ActionRecord, PhaseTimes, ResponseRecord, StepEnd};
 use crate::{Decision, StopReason};
 
-/// The end of a step in the making.
+/// Builds the recorded end of a step.
 #[derive(Debug, Default)]
 pub(super) struct StepBuilder {
-    /// The state it leaves its agent in, where that does not follow from how it ends.
+    /// The agent's state after the step, unless it follows from the outcome.
     pub(super) status: Option<&'static str>,
     pub(super) decision: Option<Decision>,
-    /// All that was said with the decision, where it is more than a decision holds.
+    /// The whole response, where it holds more than the decision.
     pub(super) response: Option<ResponseRecord>,
     pub(super) result: String,
     pub(super) error: Option<String>,
     pub(super) costs: CallCosts,
     pub(super) times: PhaseTimes,
-    /// The screen in words, where the step has ended the run.
+    /// The screen in words, if the step ended the run.
     pub(super) caption: Option<String>,
     pub(super) captioning: Option<Captioning>,
 }
 
 impl StepBuilder {
-    /// The end of the step; `end` where it has ended the run.
+    /// The end of the step; `end` if it ended the run.
     pub(super) fn build(self, end: Option<&RunEnd>) -> StepEnd {
         let status = match end.map(|end| end.reason) {
             Some(StopReason::TaskCompletedSuccessfully) => "FINISH",

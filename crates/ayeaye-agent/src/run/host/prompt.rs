@@ -1,7 +1,7 @@
 //! The prompt of the host agent: the rules, the apps, the request, and what has happened.
 //!
-//! What stays the same from step to step comes first, so that endpoints can keep it; what apps and
-//! screens say stands behind bars, as content.
+//! What stays the same from step to step comes first, so that endpoints can cache it. Text from apps and
+//! screens is quoted behind bars, as content.
 use serde_json::{Value, json};
 
 use crate::run::Run;
@@ -9,7 +9,7 @@ use crate::run::observer::Observation;
 use crate::session::{FAIL, FinishedSubtask, lines, push_quoted};
 use crate::{App, Message, Part, Prompt, Role};
 
-/// Apps that are listed; a phone has a hundred.
+/// The most apps listed; a phone has about a hundred.
 const MOST_APPS: usize = 250;
 /// Characters of an app's name.
 const LONGEST_LABEL: usize = 60;
@@ -83,7 +83,7 @@ impl Run {
     }
 }
 
-/// Puts a text behind a mark, every line of it: what is not the program's own cannot pass for it.
+/// Adds a text with a mark before every line, so that foreign text cannot pass for ours.
 fn push_marked(page: &mut String, mark: &str, text: &str) {
     lines(text).for_each(|line| page.extend([mark, line, "\n"]));
 }
@@ -99,7 +99,7 @@ fn push_subtasks(page: &mut String, title: &str, over: &[&FinishedSubtask]) {
     }
 }
 
-/// An app in one line, whatever it calls itself.
+/// An app in one line, whatever its label contains.
 fn app_line(app: &App) -> String {
     let label = app.label.as_deref().unwrap_or_default();
     let plain: String = label.chars().filter(|c| !c.is_control()).take(LONGEST_LABEL).collect();
@@ -109,7 +109,7 @@ fn app_line(app: &App) -> String {
     }
 }
 
-/// The shape of a reply, for endpoints that can hold a model to one.
+/// The JSON schema of a reply, for endpoints that enforce one.
 fn schema() -> Value {
     let text = || json!({ "type": "string" });
     let texts = || json!({ "type": "array", "items": { "type": "string" } });

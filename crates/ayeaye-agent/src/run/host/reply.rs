@@ -1,7 +1,7 @@
-//! Reading what the host agent says: one JSON object, strictly.
+//! Parsing the host agent's reply: one JSON object, strictly.
 //!
-//! Only the one word of the format ends a request, and a reply that could be meant in two ways (a
-//! subtask and an end, an assignment and a question) is asked for again.
+//! Only the exact status ends a request. An ambiguous reply (a subtask and an end, an assignment and a
+//! question) is an error, and the model is asked again.
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,34 +15,34 @@ const LONGEST_LOGGED: usize = 2000;
 /// Entries of a list.
 const MOST_ENTRIES: usize = 50;
 
-/// What the host agent said, understood.
+/// A parsed reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct HostReply {
     pub(super) turn: HostTurn,
-    /// All of it, for the record.
+    /// The whole reply, for the record.
     pub(super) response: ResponseRecord,
 }
 
-/// What it wants.
+/// What the host agent wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum HostTurn {
-    /// Give this out, in this package.
+    /// Assign this subtask in the app of this package.
     Assign { app: String, subtask: String },
     /// Ask the user.
     Ask(Vec<String>),
     /// Look again.
     LookAgain,
-    /// Carried out, with this result.
+    /// The request is carried out, with this result.
     Finish(String),
-    /// Given up, for this reason.
+    /// The request is given up, for this reason.
     Fail(String),
 }
 
-/// A reply that cannot be used.
+/// Why a reply cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RefusedReply {
     pub(super) why: ParseError,
-    /// It names an app that is not among those known.
+    /// It names an unknown app.
     pub(super) unknown_app: bool,
 }
 

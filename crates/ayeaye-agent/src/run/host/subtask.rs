@@ -1,5 +1,5 @@
-//! The end of a subtask: it is recorded with a picture of the screen, and what came of it goes to the
-//! blackboard, from where the host agent and the next app agent take it.
+//! The end of a subtask: recorded with a snapshot, and its result added to the blackboard for the host
+//! agent and the next app agent.
 use serde_json::json;
 
 use crate::journal::Fact;
@@ -8,8 +8,7 @@ use crate::run::outcome::RunError;
 use crate::session::{RESULTS, SubtaskClosing};
 
 impl Run {
-    /// Records what has not been recorded yet of a subtask that is over. A crash in between leaves
-    /// the rest to the next run.
+    /// Records what is still missing of the end of a subtask. After a crash the next run continues.
     pub(in crate::run) async fn close_subtask(&mut self) -> Result<(), RunError> {
         if self.session().planning.closing.is_none() {
             return Ok(());

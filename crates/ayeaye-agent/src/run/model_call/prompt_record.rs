@@ -1,4 +1,4 @@
-//! Prompts as they are recorded, without secrets, and as they are sent, with them.
+//! Prompts as they are recorded, redacted, and as they are sent, with their secrets.
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -8,10 +8,10 @@ use crate::privacy::SecretStore;
 use crate::run::recorder::{Recorder, StoredPicture};
 use crate::{JournalError, KeepImages, KeepText, Message, Part, Picture, Prompt, ToolCall};
 
-/// Texts longer than this are stored as blobs: the same rules are sent with every step.
+/// Longer texts, in bytes, are stored as blobs: every step sends the same instructions.
 const LONG_TEXT: usize = 1024;
 
-/// The messages of a prompt for the record: without secrets, long texts and pictures as blobs.
+/// The messages for the record: redacted, with long texts and pictures as blobs.
 pub(super) async fn store_messages(
     recorder: &mut Recorder,
     messages: &[Message],
@@ -50,8 +50,7 @@ async fn store_text(recorder: &mut Recorder, text: &str) -> Result<PartRecord, J
     Ok(PartRecord::TextBlob(recorder.store(clean.into(), "text/plain").await?))
 }
 
-/// A picture as it has been stored. One that nothing is known of is stored only where nothing is
-/// withheld.
+/// The blob of a picture. A picture of unknown origin is stored only if nothing is withheld.
 async fn store_picture(
     recorder: &mut Recorder,
     picture: &Picture,
@@ -68,7 +67,7 @@ async fn store_picture(
     Ok(blob.map_or_else(unstored, PartRecord::Picture))
 }
 
-/// The prompt with its secrets in clear, as the model needs it.
+/// The prompt with its secrets, as the model needs it.
 pub(super) fn restore_secrets<'a>(secrets: &SecretStore, prompt: &'a Prompt) -> Cow<'a, Prompt> {
     let redacted = |text: &str| matches!(secrets.restore(text), Cow::Owned(_));
     let any_redacted = |part: &Part| match part {
@@ -92,7 +91,7 @@ pub(super) fn restore_secrets<'a>(secrets: &SecretStore, prompt: &'a Prompt) -> 
     Cow::Owned(clear)
 }
 
-/// Arguments with their secrets in clear. They stay JSON whatever quotes a password has.
+/// Arguments with their secrets. They stay valid JSON even if a password contains quotes.
 fn restore_arguments(secrets: &SecretStore, arguments: &str) -> String {
     fn restore(secrets: &SecretStore, value: &mut Value) {
         match value {

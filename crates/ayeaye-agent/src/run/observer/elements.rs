@@ -1,5 +1,5 @@
-//! What the screen says it consists of. It is read while the model thinks, for the logs' sake; only
-//! where a secret may be on the screen does anything wait for it.
+//! The UI elements of the screen. They are read while the model thinks, for the logs; a step waits
+//! for them only if a secret may be on the screen.
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
@@ -12,44 +12,44 @@ use crate::run::outcome::RunError;
 use crate::run::recorder::Recorder;
 use crate::{DeviceError, Gesture, KeepElements, KeepText, error_chain};
 
-/// What a decision waits for elements that are nearly there, on phones that are quick with them.
+/// How long a decision waits for elements on phones that are quick with them.
 const GRACE: Duration = Duration::from_millis(150);
-/// A phone that is always late is asked at one step in two to the power of this.
+/// A phone that is always late is asked in one step out of two to the power of this.
 const MAX_BACKOFF: u32 = 4;
-/// What the last step of a run waits for them: a last picture is worth more with its elements.
+/// How long the last step of a run waits, so that the last picture has its elements.
 const LAST_STEP: Duration = Duration::from_secs(1);
-/// Longer than any phone's own limit.
+/// Longer than any device's own timeout.
 const AS_LONG_AS_IT_TAKES: Duration = Duration::from_secs(30);
 
-/// What the phone answered, and how long that took.
+/// The phone's answer, and how long it took.
 type Dump = (Result<Option<String>, DeviceError>, Duration);
 
-/// How far the reading of one screen's elements has come.
+/// The progress of reading one screen's elements.
 #[derive(Debug)]
 pub(in crate::run) enum ElementsRequest {
-    /// Nobody asked.
+    /// Not requested.
     NotAsked,
-    /// The phone is at it. Dropped, it is no longer waited for.
+    /// In progress; aborted on drop.
     Pending(AbortOnDropHandle<Dump>),
-    /// There are none to be had.
+    /// The phone gave none, or not in time.
     Unavailable,
-    /// Here they are.
+    /// Read.
     Read(ElementTree),
 }
 
-/// Elements, and where their dump is stored.
+/// Elements, and the blob of their dump.
 #[derive(Debug)]
 pub(in crate::run) struct ElementTree {
     pub(in crate::run) elements: Elements,
     pub(super) blob: Option<BlobRef>,
 }
 
-/// How the phone has kept up so far.
+/// How quick the phone has been so far.
 #[derive(Debug, Default)]
 pub(super) struct ElementsTiming {
-    /// How long it took when it was last asked.
+    /// How long the last request took.
     last: Option<Duration>,
-    /// How often in a row it was too late.
+    /// How often in a row it was late.
     late: u32,
 }
 
@@ -63,7 +63,7 @@ impl ElementsRequest {
 }
 
 impl Observation {
-    /// The element a gesture is aimed at, where the elements are known.
+    /// The element that a gesture is aimed at, if the elements are known.
     pub(in crate::run) fn target(&self, gesture: &Gesture) -> Option<TargetRecord> {
         let tree = self.elements.tree()?;
         let point = match gesture {
@@ -80,11 +80,11 @@ impl Observation {
 }
 
 impl Observer {
-    /// Asks the phone for its elements, where that is wanted, and does not wait.
+    /// Requests the elements, if they are wanted, without waiting.
     pub(super) fn request_elements(&self, recorder: &Recorder, secret: bool) -> ElementsRequest {
         let wanted = match recorder.privacy().elements {
             KeepElements::Always => true,
-            // A phone that was late again and again is asked less and less.
+            // A phone that is often late is asked less often.
             KeepElements::Auto => {
                 let every = 1 << self.elements.late.min(MAX_BACKOFF);
                 recorder.session().counts.steps.is_multiple_of(every)
@@ -104,13 +104,13 @@ impl Observer {
         ElementsRequest::Pending(AbortOnDropHandle::new(tokio::spawn(asking)))
     }
 
-    /// How long the elements of a step are waited for, once it is decided whether it ends the run.
+    /// How long a step waits for the elements.
     pub(in crate::run) fn patience(&self, recorder: &Recorder, ends_run: bool) -> Duration {
         match recorder.privacy().elements {
             KeepElements::Always => AS_LONG_AS_IT_TAKES,
             KeepElements::Never => Duration::ZERO,
             KeepElements::Auto if ends_run => LAST_STEP,
-            // A phone that took longer before takes longer again.
+            // A phone that was slow before is slow again.
             KeepElements::Auto if self.elements.last.is_some_and(|took| GRACE < took) => {
                 Duration::ZERO
             }
@@ -118,8 +118,7 @@ impl Observer {
         }
     }
 
-    /// Takes in the elements, if they come in time, and records them. Afterwards the phone is no
-    /// longer waited for.
+    /// Records the elements if they arrive in time; after that they are given up.
     pub(in crate::run) async fn read_elements(
         &mut self,
         recorder: &mut Recorder,
@@ -145,7 +144,7 @@ impl Observer {
         Ok(())
     }
 
-    /// Waits for the elements as long as the phone takes.
+    /// Waits for the elements as long as it takes.
     pub(super) async fn insist_on_elements(
         &mut self,
         recorder: &mut Recorder,
@@ -158,7 +157,7 @@ impl Observer {
         Ok(())
     }
 
-    /// Waits for the elements; true when they are new.
+    /// Waits for the elements; true if they have just arrived.
     pub(super) async fn await_elements(
         &mut self,
         recorder: &mut Recorder,
@@ -168,7 +167,7 @@ impl Observer {
         let handle =
             match std::mem::replace(&mut observation.elements, ElementsRequest::Unavailable) {
                 ElementsRequest::Pending(handle) => handle,
-                // What is known stays known.
+                // Already read, or given up.
                 settled => {
                     observation.elements = settled;
                     return Ok(false);
@@ -217,8 +216,7 @@ impl Observer {
     }
 }
 
-/// Places of the frame that must not be stored: fields that hide what is typed, and elements that show
-/// a secret all the same.
+/// The areas of password fields, and of elements that show a known secret.
 pub(super) fn places_to_blacken(
     elements: &Elements,
     shows_secret: impl Fn(&str) -> bool,

@@ -1,0 +1,78 @@
+//! Questions to the user.
+
+/// What the agent wants to know, or wants a person to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The kind of answer that is wanted.
+    pub kind: QuestionKind,
+    /// In the agent's words. It may have been influenced by what is on the screen.
+    pub text: String,
+    /// Answers to choose from; empty when any text will do.
+    pub options: Vec<String>,
+    /// Package of the app in front when it was asked.
+    pub app: Option<String>,
+}
+
+impl Question {
+    /// Whether the answer would be a password or a code, which must not be typed into a form or shown.
+    pub fn asks_for_secret(&self) -> bool {
+        self.kind != QuestionKind::Takeover
+            && crate::secret_text::secret_asked_for(&self.text).is_some()
+    }
+}
+
+/// The answer of a person who did by hand what was asked, such as typing a password. It contains no
+/// secret, whatever the question asks for.
+pub const DONE_BY_HAND: &str =
+    "I have done it myself on the phone. Look at the screen again and go on from there.";
+
+/// Whether an answer says no more than that it was done by hand: the answer of a form, or the one word
+/// that clients without forms are told to send. It is no secret, whatever was asked.
+pub(crate) fn is_done_by_hand(answer: &str) -> bool {
+    let word = answer.trim().trim_end_matches(['.', '!']);
+    answer == DONE_BY_HAND || word.eq_ignore_ascii_case("done")
+}
+
+/// The kind of answer that a question wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// A piece of information.
+    Info,
+    /// Approval of an action.
+    Confirm,
+    /// A person has to act on the phone (sign in, solve a puzzle, unlock) and say when it is done.
+    Takeover,
+}
+
+impl QuestionKind {
+    /// The word on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Confirm => "confirm",
+            Self::Takeover => "takeover",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Info, Self::Confirm, Self::Takeover].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Question {
+    /// A question for approval.
+    pub fn confirm(text: impl Into<String>) -> Self {
+        Self { kind: QuestionKind::Confirm, ..Self::info(text) }
+    }
+
+    /// A request to act on the phone, and to say when it is done.
+    pub fn takeover(text: impl Into<String>) -> Self {
+        Self { kind: QuestionKind::Takeover, ..Self::info(text) }
+    }
+
+    /// A question for information, with no choices.
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { kind: QuestionKind::Info, text: text.into(), options: Vec::new(), app: None }
+    }
+}

@@ -1,0 +1,168 @@
+//! Captures: of a screen that is on and has settled, waiting for a phone that has gone away.
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::Observer;
+use crate::run::actor::Actor;
+use crate::run::outcome::RunError;
+use crate::run::recorder::Recorder;
+use crate::settle::{self, ScreenCapture};
+use crate::{DeviceError, Frame, ScreenState, error_chain};
+
+/// How long the end of a run waits for a last look, beyond the settling.
+const LAST_LOOK: Duration = Duration::from_secs(5);
+const BLACK_SCREEN: &str = "The phone is on but its screen reads as black: the app in front \
+    protects its contents. Please go on by hand past this screen, then say that it is done.";
+const LOCKED_SCREEN: &str =
+    "The phone is locked. Please unlock it by hand, then say that it is done.";
+
+impl Observer {
+    /// A screen that is on and not black.
+    pub(super) async fn awake_screen(
+        &mut self,
+        recorder: &mut Recorder,
+        actor: &Actor,
+    ) -> Result<(ScreenCapture, ScreenState), RunError> {
+        let mut black_since = None;
+        let mut wakes = 0;
+        loop {
+            let (capture, state) = self.capture_with_retry(recorder).await?;
+            if !state.awake {
+                wakes += 1;
+                self.wake(recorder, actor, wakes).await?;
+                continue;
+            }
+            if !capture.frame.is_black() {
+                return Ok((capture, state));
+            }
+            // A transition may pass through black; a protected window stays so.
+            let since = *black_since.get_or_insert_with(Instant::now);
+            if self.settle.cap <= since.elapsed() {
+                let app = state.foreground.map(|component| component.package);
+                return Err(RunError::NeedsTakeover { text: BLACK_SCREEN.to_owned(), app });
+            }
+            self.cancel.race(sleep(Duration::from_millis(200))).await?;
+        }
+    }
+
+    /// Wakes a dark screen, once: if it goes dark again, somebody means it. A wake that did not get
+    /// through is tried once more.
+    async fn wake(
+        &mut self,
+        recorder: &mut Recorder,
+        actor: &Actor,
+        nth: u32,
+    ) -> Result<(), RunError> {
+        let step = recorder.session().counts.steps;
+        if self.woken_at.is_some_and(|before| before + 1 == step || before == step) {
+            return Err(RunError::ScreenOff);
+        }
+        let Err(err) = actor.wake(recorder).await?.result else {
+            self.woken_at = Some(step);
+            return Ok(());
+        };
+        tracing::warn!(device = %self.device.id(), "waking: {}", error_chain(&err));
+        match err {
+            DeviceError::Refused { .. } => {
+                Err(RunError::NeedsTakeover { text: LOCKED_SCREEN.to_owned(), app: None })
+            }
+            // The next look shows whether it is awake.
+            _ if nth == 1 => Ok(()),
+            err => Err(RunError::DeviceLost(err)),
+        }
+    }
+
+    /// A capture, waiting for a phone that has gone away.
+    async fn capture_with_retry(
+        &mut self,
+        recorder: &mut Recorder,
+    ) -> Result<(ScreenCapture, ScreenState), RunError> {
+        let begun = Instant::now();
+        let mut pause = Duration::from_millis(250);
+        loop {
+            let err = match self.capture(recorder).await? {
+                Ok(captured) => return Ok(captured),
+                Err(err) => err,
+            };
+            let worth_waiting = err.is_unreachable() || matches!(err, DeviceError::Garbled { .. });
+            if !worth_waiting || self.device_wait <= begun.elapsed() + pause {
+                return Err(RunError::DeviceLost(err));
+            }
+            tracing::warn!(device = %self.device.id(), "looking: {}; trying again", error_chain(&err));
+            // The screen may have changed in any way meanwhile.
+            self.last_gesture = None;
+            self.cancel.race(sleep(pause)).await?;
+            pause = (pause * 2).min(Duration::from_secs(4));
+        }
+    }
+
+    /// The screen, settled after the last gesture, even if dark or black. The inner error is the
+    /// phone's.
+    pub(in crate::run) async fn capture(
+        &mut self,
+        recorder: &mut Recorder,
+    ) -> Result<Result<(ScreenCapture, ScreenState), DeviceError>, RunError> {
+        self.is_current = false;
+        let gesture = self.last_gesture.take();
+        if let Some((_, over)) = &gesture {
+            // Sync while the screen moves.
+            let (synced, ()) =
+                tokio::join!(recorder.sync(), sleep_until(*over + self.settle.first_look));
+            synced?;
+        }
+        let looking = async {
+            match &gesture {
+                Some((before, over)) => {
+                    settle::settle(&*self.device, &self.settle, Some(before), *over).await
+                }
+                None => settle::capture_once(&*self.device).await,
+            }
+        };
+        let both = async { tokio::try_join!(looking, self.device.state()) };
+        Ok(self.cancel.race(both).await?)
+    }
+
+    /// Waits for the screen to settle after a reset. Errors do not matter: the first step looks again.
+    pub(in crate::run) async fn settle_after_reset(&self) -> Result<(), RunError> {
+        let settling = async {
+            let since = Instant::now();
+            sleep(self.settle.first_look).await;
+            settle::settle(&*self.device, &self.settle, None, since).await
+        };
+        if let Err(err) = self.cancel.race(settling).await? {
+            tracing::warn!(device = %self.device.id(), "after the reset: {}", error_chain(&err));
+        }
+        Ok(())
+    }
+
+    /// The frame before the last gesture and the settled screen after it; `None` if it cannot be seen.
+    pub(in crate::run) async fn after_gesture(
+        &mut self,
+    ) -> Option<(Frame, ScreenCapture, ScreenState)> {
+        let (before, over) = self.last_gesture.take()?;
+        let looking = async {
+            sleep_until(over + self.settle.first_look).await;
+            let capture = settle::settle(&*self.device, &self.settle, Some(&before), over).await?;
+            Ok((capture, self.device.state().await?))
+        };
+        let (capture, state) = self.optional_look(looking).await?;
+        Some((before, capture, state))
+    }
+
+    /// A look that may fail and is given up after a limit.
+    pub(super) async fn optional_look(
+        &self,
+        looking: impl Future<Output = Result<(ScreenCapture, ScreenState), DeviceError>>,
+    ) -> Option<(ScreenCapture, ScreenState)> {
+        let limit = self.settle.cap + LAST_LOOK;
+        match self.cancel.race(timeout(limit, looking)).await {
+            Ok(Ok(Ok(captured))) => Some(captured),
+            Ok(Ok(Err(err))) => {
+                tracing::warn!(device = %self.device.id(), "a last look: {}", error_chain(&err));
+                None
+            }
+            Ok(Err(_)) | Err(_) => None,
+        }
+    }
+}
