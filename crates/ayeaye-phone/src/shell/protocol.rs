@@ -219,9 +219,14 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_packets_or_refused(bytes: Vec<u8>) {
+        fn no_byte_is_lost_or_made_up(bytes: Vec<u8>) {
             let mut wire = BytesMut::from(&bytes[..]);
-            while let Ok(Some(_)) = next_packet(&mut wire) {}
+            let mut read = BytesMut::new();
+            while let Ok(Some((id, data))) = next_packet(&mut wire) {
+                push_packet(&mut read, id, &data);
+            }
+            read.extend_from_slice(&wire);
+            prop_assert_eq!(&read[..], &bytes);
         }
     }
 
