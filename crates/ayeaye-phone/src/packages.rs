@@ -9,6 +9,32 @@ pub struct Component {
     pub class: String,
 }
 
+impl Component {
+    /// Reads `package/.Class` or `package/full.Class`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (package, class) = text.split_once('/')?;
+        if package.is_empty() || class.is_empty() {
+            return None;
+        }
+        let class =
+            if class.starts_with('.') { format!("{package}{class}") } else { class.to_owned() };
+        Some(Self { package: package.to_owned(), class })
+    }
+
+    /// `package/.Class` where the class is in the package, as Android prints components.
+    pub(crate) fn short(&self) -> String {
+        match self.class.strip_prefix(self.package.as_str()) {
+            Some(rest) if rest.starts_with('.') => format!("{}/{rest}", self.package),
+            _ => self.full(),
+        }
+    }
+
+    /// `package/full.Class`, as windows are titled.
+    pub(crate) fn full(&self) -> String {
+        format!("{}/{}", self.package, self.class)
+    }
+}
+
 /// An installed app.
 #[derive(Debug, Clone, Serialize)]
 pub struct Package {
@@ -33,4 +59,19 @@ pub enum LaunchState {
 pub enum StartError {
     #[error("Activity class {{{0}}} does not exist.")]
     NoSuchActivity(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_are_shortened_where_they_can_be() {
+        let component = Component::parse("a.b/.C").unwrap();
+        assert_eq!(component.class, "a.b.C");
+        assert_eq!(component.short(), "a.b/.C");
+        assert_eq!(component.full(), "a.b/a.b.C");
+        assert_eq!(Component::parse("a.b/x.C").unwrap().short(), "a.b/x.C");
+        assert_eq!(Component::parse("a.b/"), None);
+    }
 }

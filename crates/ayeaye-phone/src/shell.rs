@@ -5,6 +5,7 @@ mod expand;
 mod io;
 mod jobs;
 mod parse;
+mod process;
 mod protocol;
 mod syntax;
 mod terminal;
@@ -21,9 +22,9 @@ use tokio::{
 
 pub(crate) use self::{commands::package::INSTALL_REFUSED, protocol::Framing};
 use self::{
-    exec::{Shell, Stop},
-    io::{Disconnected, Io, Sink, Stdin},
-    protocol::{Channel, Id, PeerWriter, next_packet},
+    io::{Io, Sink, Stdin},
+    process::{Shell, Stop},
+    protocol::{Channel, Disconnected, Id, PeerWriter, next_packet},
     terminal::{LineEditor, TerminalEvent},
 };
 use crate::{

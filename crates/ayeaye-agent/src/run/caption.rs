@@ -6,14 +6,13 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
-use tokio_util::task::AbortOnDropHandle;
 
-use super::model_call::{Exchange, Purpose};
+use super::model_call::{BackgroundCall, Purpose};
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError};
 use super::step::StepBuilder;
 use super::{Run, millis};
-use crate::{Action, Message, ModelError, ModelErrorKind, Part, Prompt, Reply, Role, StopReason};
+use crate::{Action, Message, ModelError, ModelErrorKind, Part, Prompt, Role, StopReason};
 
 /// How long the end of a run waits for its caption.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -22,17 +21,9 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// Longest caption, in characters.
 const LONGEST: usize = 2000;
 
-/// A caption in progress. The call is abandoned on drop.
-#[derive(Debug)]
-pub(super) struct Captioning {
-    exchange: Exchange,
-    begun: Instant,
-    call: AbortOnDropHandle<Result<Reply, ModelError>>,
-}
-
 impl Run {
     /// Asks for a caption, if captions are on, without waiting.
-    pub(super) fn begin_caption(&self, observation: &Observation) -> Option<Captioning> {
+    pub(super) fn begin_caption(&self, observation: &Observation) -> Option<BackgroundCall> {
         let model = self.deps.models.caption.clone()?;
         let prompt = Prompt::of(vec![
             Message::text(Role::System, INSTRUCTIONS),
@@ -47,8 +38,7 @@ impl Run {
         let pictures = vec![observation.picture.clone()];
         let exchange = self.models.exchange(model, Purpose::Caption, prompt, pictures);
         // Secrets stay redacted: a caption does not need them.
-        let call = self.models.send_aside(&exchange, LIMIT);
-        Some(Captioning { exchange, begun: Instant::now(), call })
+        Some(self.models.send_in_background(exchange, LIMIT))
     }
 
     /// Abandons the caption if this action does not end the run.
@@ -74,7 +64,7 @@ impl Run {
         end: Option<&RunEnd>,
         step: &mut StepBuilder,
     ) -> Result<(), RunError> {
-        let Some(Captioning { mut exchange, begun, mut call }) = step.captioning.take() else {
+        let Some(BackgroundCall { mut exchange, begun, mut call }) = step.captioning.take() else {
             return Ok(());
         };
         let wanted = step.decision.is_some()

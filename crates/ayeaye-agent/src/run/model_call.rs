@@ -129,22 +129,26 @@ impl ModelCaller {
         }
     }
 
-    /// Sends the prompt in the background, with its secrets redacted. The caller records it. The call is
-    /// abandoned on drop.
-    pub(super) fn send_aside(
-        &self,
-        exchange: &Exchange,
-        limit: Duration,
-    ) -> AbortOnDropHandle<Result<Reply, ModelError>> {
+    /// Sends the prompt in the background, with its secrets redacted. The caller records it.
+    pub(super) fn send_in_background(&self, exchange: Exchange, limit: Duration) -> BackgroundCall {
         let (model, prompt) = (exchange.model.clone(), exchange.prompt.clone());
         let limit = limit.min(self.budget.call_limit());
-        AbortOnDropHandle::new(tokio::spawn(async move { model.call(&prompt, limit).await }))
+        let call = tokio::spawn(async move { model.call(&prompt, limit).await });
+        BackgroundCall { exchange, begun: Instant::now(), call: AbortOnDropHandle::new(call) }
     }
 
     /// The end of the run, if its budget is used up.
     pub(super) fn used_up(&self, recorder: &Recorder) -> Option<RunEnd> {
         self.budget.check_call(recorder)
     }
+}
+
+/// A call in progress that nobody waits for yet. It is abandoned on drop.
+#[derive(Debug)]
+pub(super) struct BackgroundCall {
+    pub(super) exchange: Exchange,
+    pub(super) begun: Instant,
+    pub(super) call: AbortOnDropHandle<Result<Reply, ModelError>>,
 }
 
 impl Exchange {

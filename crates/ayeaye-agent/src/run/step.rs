@@ -1,6 +1,5 @@
 //! The result of a step so far. It is recorded however the step ends.
-use super::caption::Captioning;
-use super::model_call::CallCosts;
+use super::model_call::{BackgroundCall, CallCosts};
 use super::outcome::RunEnd;
 use crate::journal::{ActionRecord, PhaseTimes, ResponseRecord, StepEnd};
 use crate::{Decision, StopReason};
@@ -19,7 +18,8 @@ pub(super) struct StepBuilder {
     pub(super) times: PhaseTimes,
     /// The screen in words, if the step ended the run.
     pub(super) caption: Option<String>,
-    pub(super) captioning: Option<Captioning>,
+    /// The caption that the model is writing.
+    pub(super) captioning: Option<BackgroundCall>,
 }
 
 impl StepBuilder {

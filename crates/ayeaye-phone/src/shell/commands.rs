@@ -29,8 +29,8 @@ use bytes::Bytes;
 
 use self::args::split;
 use super::{
-    exec::{SHELL_PATH, Shell, Stop},
     io::Io,
+    process::{SHELL_PATH, Shell, Stop},
 };
 use crate::device::AdbDevice;
 

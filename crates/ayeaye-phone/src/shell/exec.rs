@@ -1,116 +1,23 @@
 //! Runs parsed scripts.
-use std::{collections::BTreeMap, mem, pin::Pin, sync::PoisonError};
+use std::{mem, pin::Pin, sync::PoisonError};
 
 use bytes::Bytes;
 
 use super::{
     commands::{self, CommandOutput},
-    io::{Disconnected, Io, Sink, Stdin, WriteError},
-    jobs::{Jobs, SHELL_PID},
+    io::{Io, Sink, Stdin, WriteError},
     parse::{SyntaxError, parse},
+    process::{SHELL_PATH, Shell, Stop},
     syntax::{Command, Item, Kind, List, Pipeline, Redirect, Script, Target, When},
 };
-use crate::{device::AdbDevice, device::unix_seconds, files};
+use crate::{device::unix_seconds, files};
 
-/// The name of the shell in its messages.
-pub(crate) const SHELL_PATH: &str = "/system/bin/sh";
 /// Levels of nested execution: groups, substitutions, `eval` and `sh -c`.
 const MAX_DEPTH: usize = 64;
-
-/// Why a script was left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Exit(u8),
-    Disconnected(Disconnected),
-}
-
-/// One shell process.
-#[derive(Debug)]
-pub(crate) struct Shell {
-    device: AdbDevice,
-    variables: BTreeMap<String, String>,
-    cwd: String,
-    status: u8,
-    depth: usize,
-    jobs: Jobs,
-}
 
 type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, Stop>> + Send + 'a>>;
 
 impl Shell {
-    pub(crate) fn new(device: AdbDevice) -> Self {
-        let variables = [
-            ("ANDROID_DATA", "/data"),
-            ("ANDROID_ROOT", "/system"),
-            ("EXTERNAL_STORAGE", "/sdcard"),
-            ("HOME", "/"),
-            ("HOSTNAME", device.phone().options().product.as_str()),
-            ("LOGNAME", "shell"),
-            ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/vendor/bin"),
-            ("SHELL", "/bin/sh"),
-            ("TMPDIR", "/data/local/tmp"),
-            ("USER", "shell"),
-        ];
-        let variables = variables
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into_iter()
-            .collect();
-        Self { device, variables, cwd: "/".to_owned(), status: 0, depth: 0, jobs: Jobs::new() }
-    }
-
-    pub(crate) fn device(&self) -> &AdbDevice {
-        &self.device
-    }
-
-    pub(crate) fn cwd(&self) -> &str {
-        &self.cwd
-    }
-
-    pub(crate) fn set_cwd(&mut self, path: String) {
-        self.cwd = path;
-    }
-
-    pub(crate) fn status(&self) -> u8 {
-        self.status
-    }
-
-    pub(crate) fn set_variable(&mut self, name: &str, value: String) {
-        self.variables.insert(name.to_owned(), value);
-    }
-
-    pub(crate) fn variable(&self, name: &str) -> String {
-        match name {
-            "?" => self.status.to_string(),
-            "$" => SHELL_PID.to_string(),
-            "!" => self.jobs.last_pid().map_or_else(String::new, |pid| pid.to_string()),
-            "#" => "0".to_owned(),
-            "0" => "sh".to_owned(),
-            "PWD" => self.cwd.clone(),
-            name => self.variables.get(name).cloned().unwrap_or_default(),
-        }
-    }
-
-    pub(super) fn jobs(&mut self) -> &mut Jobs {
-        &mut self.jobs
-    }
-
-    /// A child process with a copy of this one's state.
-    pub(crate) fn subshell(&self) -> Self {
-        Self {
-            device: self.device.clone(),
-            variables: self.variables.clone(),
-            cwd: self.cwd.clone(),
-            status: self.status,
-            depth: self.depth,
-            jobs: self.jobs.of_subshell(),
-        }
-    }
-
-    /// A child process whose output is collected.
-    fn piped_subshell(&self) -> Self {
-        Self { jobs: self.jobs.of_piped_subshell(), ..self.subshell() }
-    }
-
     /// Runs a command line inside another one.
     pub(crate) async fn run_nested(&mut self, line: &str, io: &Io) -> Result<u8, Stop> {
         if self.depth >= MAX_DEPTH {

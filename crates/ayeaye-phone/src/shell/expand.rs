@@ -1,7 +1,7 @@
 //! Expands words to arguments: variables, command substitution, `~`, splitting and globs.
 use super::{
-    exec::{Shell, Stop},
     io::Io,
+    process::{Shell, Stop},
     syntax::{Part, Word},
 };
 use crate::files;

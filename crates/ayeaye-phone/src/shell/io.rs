@@ -4,18 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::{Buf as _, Bytes, BytesMut};
 use tokio::sync::mpsc;
 
-use super::protocol::{Channel, PeerWriter};
+use super::protocol::{Channel, Disconnected, PeerWriter};
 use crate::{device::AdbDevice, device::unix_seconds, files::FileError};
 
 /// Most bytes in a pipe or a substitution: several raw captures.
 pub(crate) const PIPE_LIMIT: usize = 64 << 20;
-
-/// The client is gone: the link was lost, or cut by a fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Disconnected {
-    /// A fault, which cuts the whole link and not only this stream.
-    pub(crate) by_fault: bool,
-}
 
 /// The three streams of a command; clones are the same streams.
 #[derive(Debug, Clone)]

@@ -10,14 +10,19 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::io::Disconnected;
-
 /// Most bytes of data this side puts into one packet.
 const PACKET: usize = 64 << 10;
 /// Most bytes accepted in one packet, as many as adb sends.
 const MAX_PACKET: usize = 1 << 20;
 /// Most bytes handed to the transport at a time.
 const BATCH: usize = 1 << 20;
+
+/// The client is gone: the link was lost, or cut by a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Disconnected {
+    /// A fault, which cuts the whole link and not only this stream.
+    pub(crate) by_fault: bool,
+}
 
 /// The framing of a shell stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

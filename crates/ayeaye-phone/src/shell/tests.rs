@@ -2,8 +2,8 @@
 use std::{path::Path, time::Duration};
 
 use super::{
-    exec::{Shell, Stop},
     io::{Io, Sink, Stdin},
+    process::{Shell, Stop},
 };
 use crate::{device::AdbDevice, options::PhoneOptions, phone::Phone};
 

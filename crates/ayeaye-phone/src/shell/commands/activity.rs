@@ -79,7 +79,7 @@ impl<'a> Intent<'a> {
                     let bad = || {
                         format!("java.lang.IllegalArgumentException: Bad component name: {name}")
                     };
-                    intent.component = Some(component(name).ok_or_else(bad)?);
+                    intent.component = Some(Component::parse(name).ok_or_else(bad)?);
                 }
                 "--user" => {
                     if !matches!(next()?, "0" | "current" | "all") {
@@ -110,7 +110,7 @@ impl<'a> Intent<'a> {
                     ));
                 }
                 name if name.contains('/') && intent.component.is_none() => {
-                    intent.component = component(name);
+                    intent.component = Component::parse(name);
                 }
                 url if url.contains(':') && intent.data.is_none() => intent.data = Some(url),
                 package if intent.package.is_none() => intent.package = Some(package),
@@ -142,7 +142,7 @@ impl<'a> Intent<'a> {
             parts.push(format!("pkg={package}"));
         }
         if let Some(component) = &self.component {
-            parts.push(format!("cmp={}", short(component)));
+            parts.push(format!("cmp={}", component.short()));
         }
         if !self.extras.is_empty() {
             parts.push("(has extras)".to_owned());
@@ -194,7 +194,7 @@ async fn start(device: &AdbDevice, args: &[&str]) -> CommandOutput {
                 push_fmt!(
                     text,
                     "Status: ok\nLaunchState: {state}\nActivity: {}\nTotalTime: {ms}\nWaitTime: {}\nComplete\n",
-                    short(&component),
+                    component.short(),
                     ms + 3
                 );
             }
@@ -260,7 +260,7 @@ fn stacks(device: &AdbDevice) -> CommandOutput {
             text,
             "RootTask id={id} bounds=[0,0][{width},{height}] displayId=0 userId=0\n  \
              taskId={id}: {} bounds=[0,0][{width},{height}] userId=0 visible={visible}\n\n",
-            full(task)
+            task.full()
         );
     }
     CommandOutput::ok(text)
@@ -304,31 +304,6 @@ pub(super) async fn monkey(device: &AdbDevice, words: &[&str]) -> CommandOutput 
     }
 }
 
-/// `package/.Class` or `package/full.Class`.
-pub(super) fn component(text: &str) -> Option<Component> {
-    let (package, class) = text.split_once('/')?;
-    if package.is_empty() || class.is_empty() {
-        return None;
-    }
-    let class = if class.starts_with('.') { format!("{package}{class}") } else { class.to_owned() };
-    Some(Component { package: package.to_owned(), class })
-}
-
-/// With the class shortened where it can be, as Android prints components.
-pub(super) fn short(component: &Component) -> String {
-    let Component { package, class } = component;
-    let class = match class.strip_prefix(package.as_str()) {
-        Some(rest) if rest.starts_with('.') => rest,
-        _ => class,
-    };
-    format!("{package}/{class}")
-}
-
-/// With the whole class, as windows are titled.
-pub(super) fn full(component: &Component) -> String {
-    format!("{}/{}", component.package, component.class)
-}
-
 fn without_user<'a>(words: &[&'a str]) -> Vec<&'a str> {
     match words {
         ["--user", _, rest @ ..] => rest.to_vec(),
@@ -362,14 +337,5 @@ mod tests {
         assert!(Intent::parse(&["-n"]).is_err());
         assert!(Intent::parse(&["-n", "com.example"]).is_err());
         assert!(Intent::parse(&["--nope"]).is_err());
-    }
-
-    #[test]
-    fn components_are_shortened_where_they_can_be() {
-        let component = component("a.b/.C").unwrap();
-        assert_eq!(component.class, "a.b.C");
-        assert_eq!(short(&component), "a.b/.C");
-        let other = super::component("a.b/x.C").unwrap();
-        assert_eq!(short(&other), "a.b/x.C");
     }
 }

@@ -6,8 +6,8 @@ use crate::{
     device::AdbDevice,
     files::{self, normalize_path},
     shell::{
-        exec::{SHELL_PATH, Shell, Stop},
         io::Io,
+        process::{SHELL_PATH, Shell, Stop},
     },
 };
 

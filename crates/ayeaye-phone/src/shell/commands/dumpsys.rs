@@ -5,7 +5,7 @@
 mod display;
 mod windows;
 
-use super::{CommandOutput, activity, package, screencap::DISPLAY_ID, system};
+use super::{CommandOutput, package, screencap::DISPLAY_ID, system};
 use crate::{device::AdbDevice, packages::Component, phone::Phone};
 
 pub(super) fn run(device: &AdbDevice, words: &[&str]) -> CommandOutput {
@@ -54,11 +54,7 @@ fn token(title: &str) -> String {
 
 /// `ActivityRecord{…}` with the number of its task.
 fn record(component: &Component, task: usize) -> String {
-    format!(
-        "ActivityRecord{{{} u0 {} t{task}}}",
-        token(&component.class),
-        activity::short(component)
-    )
+    format!("ActivityRecord{{{} u0 {} t{task}}}", token(&component.class), component.short())
 }
 
 /// Tasks with their ids, the foreground one first.
@@ -86,7 +82,7 @@ fn activities(device: &AdbDevice) -> String {
     for (number, task) in tasks(device) {
         let visible = resumed && task == front;
         let record = record(&task, number);
-        let (package, short) = (&task.package, activity::short(&task));
+        let (package, short) = (&task.package, task.short());
         push_fmt!(
             text,
             "  * Task{{{token} #{number} type=standard A=10123:{package} U=0 visible={visible} visibleRequested={visible} mode=fullscreen translucent={hidden} sz=1}}\n",
@@ -130,7 +126,7 @@ fn top(device: &AdbDevice) -> String {
         "TASK {} id={number} userId=0\n  ACTIVITY {} {} pid={}\n    Local Activity {} State:\n      \
          mResumed={} mStopped=false mFinished=false\n",
         front.package,
-        activity::short(&front),
+        front.short(),
         token(&front.class),
         system::pid_of(&front.package),
         token(&front.package),
@@ -150,7 +146,7 @@ fn recents(device: &AdbDevice) -> String {
              affinity=10123:{package}\n    realActivity={{{short}}}\n    topActivity={{{short}}}\n",
             token(&task.package),
             package = task.package,
-            short = activity::short(task),
+            short = task.short(),
         );
     }
     text

@@ -1,8 +1,5 @@
 //! `pm` and `cmd package`: what is installed.
-use super::{
-    CommandOutput,
-    activity::{component, short},
-};
+use super::CommandOutput;
 use crate::{
     device::AdbDevice,
     packages::{Component, Package},
@@ -112,12 +109,12 @@ impl<'a> IntentFilter<'a> {
                 "-a" => intent.action = Some(words.next()?),
                 "-c" => intent.category = Some(words.next()?),
                 "-p" => intent.package = Some(words.next()?),
-                "-n" => intent.component = Some(component(words.next()?)?),
+                "-n" => intent.component = Some(Component::parse(words.next()?)?),
                 "--user" | "--query-flags" => {
                     words.next()?;
                 }
                 flag if flag.starts_with('-') => return None,
-                name if name.contains('/') => intent.component = Some(component(name)?),
+                name if name.contains('/') => intent.component = Some(Component::parse(name)?),
                 name => intent.package = Some(name),
             }
         }
@@ -154,9 +151,9 @@ fn resolve(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     };
     match (found.first(), intent.components) {
         (None, _) => CommandOutput::ok("No activity found\n"),
-        (Some(component), true) => CommandOutput::ok(format!("{}\n", short(component))),
+        (Some(component), true) => CommandOutput::ok(format!("{}\n", component.short())),
         (Some(component), false) if intent.brief => {
-            CommandOutput::ok(format!("{MATCH}\n{}\n", short(component)))
+            CommandOutput::ok(format!("{MATCH}\n{}\n", component.short()))
         }
         (Some(component), false) => {
             CommandOutput::ok(format!("{MATCH}\n{}", activity_info(component, "")))
@@ -174,14 +171,14 @@ fn query(device: &AdbDevice, options: &[&str]) -> CommandOutput {
     }
     if intent.components {
         return CommandOutput::ok(
-            found.iter().map(|it| format!("{}\n", short(it))).collect::<Vec<_>>().concat(),
+            found.iter().map(|it| format!("{}\n", it.short())).collect::<Vec<_>>().concat(),
         );
     }
     let mut text = format!("{} activities found:\n", found.len());
     for (index, component) in found.iter().enumerate() {
         push_fmt!(text, "  Activity #{index}:\n    {MATCH}\n");
         if intent.brief {
-            push_fmt!(text, "    {}\n", short(component));
+            push_fmt!(text, "    {}\n", component.short());
         } else {
             text += &activity_info(component, "    ");
         }
@@ -207,7 +204,7 @@ pub(super) fn dump(device: &AdbDevice, name: &str) -> CommandOutput {
             text,
             "      {MAIN}:\n        5d1a6e7 {component} filter 8b0c2f4\n          \
              Action: \"{MAIN}\"\n          Category: \"{LAUNCHER}\"\n",
-            component = short(launcher),
+            component = launcher.short(),
         );
     }
     let flags = if package.system { "[ SYSTEM HAS_CODE ]" } else { "[ HAS_CODE ALLOW_BACKUP ]" };

@@ -26,13 +26,13 @@ pub(super) fn list(device: &AdbDevice) -> String {
         titles.push(focused.clone());
     }
     for (_, task) in tasks(device) {
-        let title = super::activity::full(&task);
+        let title = task.full();
         if !titles.contains(&title) {
             titles.push(title);
         }
     }
     let mut text = "WINDOW MANAGER WINDOWS (dumpsys window windows)\n".to_owned();
-    let front = super::activity::full(&phone.foreground());
+    let front = phone.foreground().full();
     for (index, title) in titles.iter().enumerate() {
         let package = match title.split_once('/') {
             Some((package, _)) => package,
@@ -106,7 +106,7 @@ pub(super) fn displays(device: &AdbDevice) -> String {
         long = width.max(height),
         degrees = u32::from(rotation) * 90,
         token = token(&front.class),
-        full = super::activity::full(&front),
+        full = front.full(),
         awake = phone.is_awake(),
     )
 }

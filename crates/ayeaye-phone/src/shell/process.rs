@@ -1,0 +1,103 @@
+//! A shell process: what it knows and hands on to its children. `exec.rs` runs scripts in it.
+use std::collections::BTreeMap;
+
+use super::{
+    jobs::{Jobs, SHELL_PID},
+    protocol::Disconnected,
+};
+use crate::device::AdbDevice;
+
+/// The name of the shell in its messages.
+pub(crate) const SHELL_PATH: &str = "/system/bin/sh";
+/// Why a script was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Exit(u8),
+    Disconnected(Disconnected),
+}
+
+/// One shell process.
+#[derive(Debug)]
+pub(crate) struct Shell {
+    pub(super) device: AdbDevice,
+    pub(super) variables: BTreeMap<String, String>,
+    pub(super) cwd: String,
+    pub(super) status: u8,
+    pub(super) depth: usize,
+    pub(super) jobs: Jobs,
+}
+
+impl Shell {
+    pub(crate) fn new(device: AdbDevice) -> Self {
+        let variables = [
+            ("ANDROID_DATA", "/data"),
+            ("ANDROID_ROOT", "/system"),
+            ("EXTERNAL_STORAGE", "/sdcard"),
+            ("HOME", "/"),
+            ("HOSTNAME", device.phone().options().product.as_str()),
+            ("LOGNAME", "shell"),
+            ("PATH", "/product/bin:/apex/com.android.runtime/bin:/system/bin:/vendor/bin"),
+            ("SHELL", "/bin/sh"),
+            ("TMPDIR", "/data/local/tmp"),
+            ("USER", "shell"),
+        ];
+        let variables = variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into_iter()
+            .collect();
+        Self { device, variables, cwd: "/".to_owned(), status: 0, depth: 0, jobs: Jobs::new() }
+    }
+
+    pub(crate) fn device(&self) -> &AdbDevice {
+        &self.device
+    }
+
+    pub(crate) fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
+    pub(crate) fn set_cwd(&mut self, path: String) {
+        self.cwd = path;
+    }
+
+    pub(crate) fn status(&self) -> u8 {
+        self.status
+    }
+
+    pub(crate) fn set_variable(&mut self, name: &str, value: String) {
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> String {
+        match name {
+            "?" => self.status.to_string(),
+            "$" => SHELL_PID.to_string(),
+            "!" => self.jobs.last_pid().map_or_else(String::new, |pid| pid.to_string()),
+            "#" => "0".to_owned(),
+            "0" => "sh".to_owned(),
+            "PWD" => self.cwd.clone(),
+            name => self.variables.get(name).cloned().unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn jobs(&mut self) -> &mut Jobs {
+        &mut self.jobs
+    }
+
+    /// A child process with a copy of this one's state.
+    pub(crate) fn subshell(&self) -> Self {
+        Self {
+            device: self.device.clone(),
+            variables: self.variables.clone(),
+            cwd: self.cwd.clone(),
+            status: self.status,
+            depth: self.depth,
+            jobs: self.jobs.of_subshell(),
+        }
+    }
+
+    /// A child process whose output is collected.
+    pub(super) fn piped_subshell(&self) -> Self {
+        Self { jobs: self.jobs.of_piped_subshell(), ..self.subshell() }
+    }
+}
