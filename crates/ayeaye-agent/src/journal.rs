@@ -131,6 +131,11 @@ pub trait Journal: Send + Sync + fmt::Debug {
     async fn list(&self) -> Result<Vec<SessionId>, JournalError>;
     /// The bytes of a blob.
     async fn blob(&self, id: &SessionId, blob: &BlobRef) -> Result<Bytes, JournalError>;
+    /// The file that holds a blob, in a journal that keeps each as a file of its own: a copy on the same
+    /// disk may be a hard link to it. It may be damaged; [`Journal::blob`] tells.
+    fn blob_path(&self, _id: &SessionId, _blob: &BlobRef) -> Option<PathBuf> {
+        None
+    }
     /// Whether some process writes the session now.
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError>;
     /// Takes a phone for a session, against every process that keeps its sessions here.

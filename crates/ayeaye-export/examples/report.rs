@@ -25,7 +25,7 @@ fn main() -> anyhow::Result<()> {
     for event in &events {
         report.fold(event, &blobs);
     }
-    let FileOp::Replace { content: Content::Lazy(make), .. } = report.finish() else {
+    let FileOp::Replace { content: Content::Lazy { make, .. }, .. } = report.finish() else {
         anyhow::bail!("not the page")
     };
     let begun = Instant::now();

@@ -6,7 +6,8 @@ mod canvas;
 mod codec;
 mod digits;
 mod overlay;
+mod palette;
 
 pub(crate) use canvas::{Area, Canvas};
-pub(crate) use codec::{decodable, decode, encode};
+pub(crate) use codec::{decodable, decode, encode, png_of, smaller_jpeg};
 pub(crate) use overlay::{TouchMark, annotate, frame, touch};

@@ -8,12 +8,13 @@
 mod tests;
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::SessionId;
+use ayeaye_agent::journal::BlobRef;
 
 use crate::projection::{Blobs, Content, FileOp};
 
@@ -27,6 +28,8 @@ pub struct Folder {
     overwrite: bool,
     /// How far each growing file has to be by the operations so far.
     growing: BTreeMap<String, GrowingFile>,
+    /// Files that may be linked to, by the key of what they hold; the latest.
+    linkable: VecDeque<(String, PathBuf)>,
     /// Contents of which only the last counts, until [`flush`](Self::flush).
     replaced: BTreeMap<String, Content>,
     /// Every file there is, when they are written afresh.
@@ -59,6 +62,9 @@ struct GrowingFile {
     tail: &'static [u8],
 }
 
+/// The last screen of a run is that of a step shortly before.
+const MAX_LINKABLE: usize = 16;
+
 /// Ends an array, and is written over by the next element.
 const CLOSING: &[u8] = b"\n]\n";
 
@@ -76,6 +82,7 @@ impl Folder {
             part,
             overwrite,
             growing: BTreeMap::new(),
+            linkable: VecDeque::new(),
             replaced: BTreeMap::new(),
             written: BTreeSet::new(),
         })
@@ -110,6 +117,9 @@ impl Folder {
             }
             FileOp::Write { path, content } => {
                 if !self.overwrite && self.exists(&path, &content)? {
+                    if let Content::Lazy { key: Some(key), .. } = content {
+                        self.remember(key, self.root.join(path));
+                    }
                     return Ok(());
                 }
                 self.write_content(&path, content, blobs)
@@ -218,25 +228,55 @@ impl Folder {
                 Content::Bytes(bytes) => found.len() == bytes.len() as u64,
                 Content::Blob(blob) => found.len() == blob.bytes,
                 // A crash of the machine can leave a name without its bytes.
-                Content::Lazy(_) => found.len() != 0,
+                Content::Lazy { .. } => found.len() != 0,
             })
     }
 
-    /// Writes a whole file: made aside, then named.
+    /// Writes a whole file, or links it to one that holds the same.
     fn write_content(
         &mut self,
         path: &str,
         content: Content,
         blobs: &dyn Blobs,
     ) -> Result<(), FolderError> {
-        let Some(bytes) = content_bytes(content, blobs) else { return Ok(()) };
-        self.create_parents(path)?;
         let place = self.root.join(path);
-        write_whole(&self.part, &place, &bytes)?;
+        let (bytes, source, key) = match content {
+            Content::Bytes(bytes) => (Some(bytes), None, None),
+            // An exported folder must not change with the record.
+            Content::Blob(blob) => {
+                let source = if self.overwrite { None } else { blobs.path(&blob) };
+                (read_blob(&blob, blobs), source, None)
+            }
+            Content::Lazy { key, make } => {
+                let same =
+                    |(it, path): &&(String, PathBuf)| Some(it) == key.as_ref() && path.is_file();
+                match self.linkable.iter().find(same).map(|(_, path)| path.clone()) {
+                    // A file system without links gets a copy.
+                    Some(source) => (fs::read(&source).ok(), Some(source), key),
+                    None => (make(blobs), None, key),
+                }
+            }
+        };
+        let Some(bytes) = bytes else { return Ok(()) };
+        self.create_parents(path)?;
+        if source.is_none_or(|source| link(&source, &self.part, &place).is_err()) {
+            write_whole(&self.part, &place, &bytes)?;
+        }
+        if let Some(key) = key {
+            self.remember(key, place);
+        }
         if self.overwrite {
             self.written.insert(path.to_owned());
         }
         Ok(())
+    }
+
+    fn remember(&mut self, key: String, place: PathBuf) {
+        self.linkable.retain(|(it, path)| *it != key && *path != place);
+        if self.linkable.len() == MAX_LINKABLE {
+            self.linkable.pop_front();
+        }
+        self.linkable.push_back((key, place));
     }
 
     /// Makes the folders above a file. A link among them would lead elsewhere.
@@ -265,20 +305,27 @@ fn describe_owner(by: Option<&SessionId>) -> String {
     }
 }
 
-/// The bytes, when they can be had.
-fn content_bytes(content: Content, blobs: &dyn Blobs) -> Option<Vec<u8>> {
-    match content {
-        Content::Bytes(bytes) => Some(bytes),
-        // A copy: a tool that edits it must not damage the record.
-        Content::Blob(blob) => match blobs.blob(&blob) {
-            Ok(bytes) => Some(bytes.to_vec()),
-            Err(err) => {
-                tracing::debug!("a log goes on without a file: {err}");
-                None
-            }
-        },
-        Content::Lazy(make) => make(blobs),
+fn read_blob(blob: &BlobRef, blobs: &dyn Blobs) -> Option<Vec<u8>> {
+    match blobs.blob(blob) {
+        Ok(bytes) => Some(bytes.to_vec()),
+        Err(err) => {
+            tracing::debug!("a log goes on without a file: {err}");
+            None
+        }
     }
+}
+
+/// Gives a file a second name, by way of `part` since `place` may be taken.
+fn link(source: &Path, part: &Path, place: &Path) -> io::Result<()> {
+    fs::remove_file(part).or_else(|err| match err.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(err),
+    })?;
+    fs::hard_link(source, part)?;
+    fs::rename(part, place)?;
+    // Renaming to another name of the same file does nothing.
+    fs::remove_file(part).ok();
+    Ok(())
 }
 
 /// Writes `bytes` to `part`, then moves it to `place`.

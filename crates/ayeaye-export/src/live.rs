@@ -246,6 +246,10 @@ impl Journal for LoggingJournal {
         self.shared.inner.blob(id, blob).await
     }
 
+    fn blob_path(&self, id: &SessionId, blob: &BlobRef) -> Option<PathBuf> {
+        self.shared.inner.blob_path(id, blob)
+    }
+
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
         self.shared.inner.is_locked(id).await
     }

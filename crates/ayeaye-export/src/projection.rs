@@ -3,6 +3,7 @@
 //! A projection never touches a disk. The folder that is being written carries its operations out, live
 //! while a session runs and offline from its record, by the same code: so both give the same bytes.
 use std::fmt;
+use std::path::PathBuf;
 
 use ayeaye_agent::JournalError;
 use ayeaye_agent::journal::{BlobRef, Event};
@@ -19,6 +20,11 @@ pub trait Projection: Send + fmt::Debug {
 pub trait Blobs: Send + Sync {
     /// The bytes, or why they cannot be had. A projection goes on without them.
     fn blob(&self, blob: &BlobRef) -> Result<Bytes, JournalError>;
+
+    /// The file that holds them, where there is one.
+    fn path(&self, _blob: &BlobRef) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// One change to the files of a projection. Paths are relative to its folder, with `/` between
@@ -61,13 +67,33 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// A blob as it is; no file when it cannot be read.
     Blob(BlobRef),
-    /// What this makes, when it turns out to be needed; no file when it makes nothing. Pictures are
-    /// made so: a projection that catches up does not draw again what is there already.
-    Lazy(MakeContent),
+    /// Made only when the file is not there yet, so that a projection that catches up draws no
+    /// picture twice; no file when nothing comes of it.
+    Lazy {
+        /// Files of one key hold the same bytes, and take up the disk once.
+        key: Option<String>,
+        /// Makes the bytes.
+        make: MakeContent,
+    },
 }
 
 /// Makes the content of a file from blobs.
 pub type MakeContent = Box<dyn FnOnce(&dyn Blobs) -> Option<Vec<u8>> + Send>;
+
+impl Content {
+    /// Made when it is needed.
+    pub fn lazy(make: impl FnOnce(&dyn Blobs) -> Option<Vec<u8>> + Send + 'static) -> Self {
+        Self::Lazy { key: None, make: Box::new(make) }
+    }
+
+    /// Made when it is needed, and once for all files of that key.
+    pub fn shared(
+        key: String,
+        make: impl FnOnce(&dyn Blobs) -> Option<Vec<u8>> + Send + 'static,
+    ) -> Self {
+        Self::Lazy { key: Some(key), make: Box::new(make) }
+    }
+}
 
 impl FileOp {
     /// The file it concerns.
@@ -86,7 +112,7 @@ impl fmt::Debug for Content {
         match self {
             Self::Bytes(bytes) => write!(f, "Bytes({})", bytes.len()),
             Self::Blob(blob) => write!(f, "Blob({})", blob.sha256),
-            Self::Lazy(_) => f.write_str("Made"),
+            Self::Lazy { .. } => f.write_str("Lazy"),
         }
     }
 }

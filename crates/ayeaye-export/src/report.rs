@@ -50,9 +50,9 @@ impl Report {
         let (id, model) = (self.id, self.model.clone());
         FileOp::Replace {
             path: format!("{id}.html"),
-            content: Content::Lazy(Box::new(move |blobs| {
+            content: Content::lazy(move |blobs| {
                 Some(page::page(id, &model, blobs, pictures::MAX_PICTURE_BYTES))
-            })),
+            }),
         }
     }
 }

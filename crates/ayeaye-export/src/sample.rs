@@ -56,7 +56,7 @@ impl Projection for TestProjection {
             Fact::Observe(observe) => {
                 let name = format!("images/{}step_{}", self.prefix, event.seq);
                 let text = format!("drawn {}", event.seq).into_bytes();
-                let made = Content::Lazy(Box::new(move |_| Some(text)));
+                let made = Content::lazy(move |_| Some(text));
                 ops.push(FileOp::Write { path: format!("{name}.png"), content: made });
                 ops.extend(observe.screenshot.clone().map(|blob| FileOp::Write {
                     path: format!("{name}.jpeg"),

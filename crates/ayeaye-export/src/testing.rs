@@ -380,7 +380,7 @@ pub(crate) fn read(content: Content) -> Vec<u8> {
     match content {
         Content::Bytes(bytes) => bytes,
         Content::Blob(blob) => BlobFixture.blob(&blob).map(|it| it.to_vec()).unwrap_or_default(),
-        Content::Lazy(make) => make(&BlobFixture).unwrap_or_default(),
+        Content::Lazy { make, .. } => make(&BlobFixture).unwrap_or_default(),
     }
 }
 

@@ -241,6 +241,10 @@ impl Journal for FileJournal {
         self.at(id, "read", move |folder| blobs::load(&folder, &blob)).await
     }
 
+    fn blob_path(&self, id: &SessionId, blob: &BlobRef) -> Option<PathBuf> {
+        blobs::path(&self.folder(id), blob)
+    }
+
     async fn is_locked(&self, id: &SessionId) -> Result<bool, JournalError> {
         self.at(id, "look for", |folder| {
             folder.must_exist()?;

@@ -1,4 +1,5 @@
 //! A picture in memory, and the few strokes it can take.
+use std::ops::Range;
 
 /// Three bytes a pixel, from the top left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,50 @@ impl Canvas {
 
     pub(super) fn rgb(&self) -> &[u8] {
         &self.rgb
+    }
+
+    /// Half as wide and high, each pixel the mean of four.
+    pub(super) fn half(&self) -> Option<Self> {
+        let (width, height) = (self.width / 2, self.height / 2);
+        let row = self.width as usize * 3;
+        let mut rgb = Vec::with_capacity(self.rgb.len() / 4);
+        for rows in self.rgb.chunks_exact(2 * row).take(height as usize) {
+            let (upper, lower) = rows.split_at(row);
+            for (above, below) in upper.chunks_exact(6).zip(lower.chunks_exact(6)) {
+                for channel in 0..3 {
+                    let four =
+                        [above[channel], above[channel + 3], below[channel], below[channel + 3]];
+                    let sum: u16 = four.into_iter().map(u16::from).sum();
+                    rgb.push(u8::try_from((sum + 2) / 4).unwrap_or(u8::MAX));
+                }
+            }
+        }
+        Self::new(width, height, rgb)
+    }
+
+    /// The pixels of a rectangle within the picture, row by row.
+    pub(super) fn rows(&self, area: Area) -> impl Iterator<Item = &[u8]> {
+        let (rows, row) = self.span(area);
+        rows.map(move |start| &self.rgb[start + row.start..start + row.end])
+    }
+
+    /// Puts one colour there.
+    pub(super) fn set(&mut self, area: Area, colour: Colour) {
+        let (rows, row) = self.span(area);
+        for start in rows {
+            for pixel in self.rgb[start + row.start..start + row.end].chunks_exact_mut(3) {
+                pixel.copy_from_slice(&colour);
+            }
+        }
+    }
+
+    /// Where the rows of a rectangle begin in the bytes, and which bytes of a row it has.
+    fn span(&self, area: Area) -> (std::iter::StepBy<Range<usize>>, Range<usize>) {
+        let area = area.intersection(self.area());
+        let at = |side: i32| usize::try_from(side).expect("it is within the picture");
+        let row = self.width as usize * 3;
+        let rows = (at(area.top) * row..at(area.bottom) * row).step_by(row);
+        (rows, at(area.left) * 3..at(area.right) * 3)
     }
 
     /// All of it.

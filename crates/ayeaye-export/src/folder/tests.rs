@@ -33,7 +33,7 @@ impl Op {
                 let text = text.clone().into_bytes();
                 FileOp::Replace {
                     path: format!("last{file}.txt"),
-                    content: Content::Lazy(Box::new(move |_| Some(text))),
+                    content: Content::lazy(move |_| Some(text)),
                 }
             }
         }
@@ -195,10 +195,10 @@ fn of_many_contents_the_last_is_made_and_others_are_not() {
     let data = TempDir::new().unwrap();
     let mut folder = Folder::new(data.path(), "w", false).unwrap();
     for number in 0..3 {
-        let content = Content::Lazy(Box::new(move |_| {
+        let content = Content::lazy(move |_| {
             assert_eq!(number, 2, "only the last is made");
             Some(b"last".to_vec())
-        }));
+        });
         let op = FileOp::Replace { path: "x".to_owned(), content };
         folder.apply(op, &NoBlobs).unwrap();
     }

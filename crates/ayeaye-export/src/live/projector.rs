@@ -1,5 +1,6 @@
 //! The task that keeps the logs of one session up with its record.
 use std::mem;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -327,5 +328,9 @@ impl Blobs for SessionBlobs {
             drop(sender.send(inner.blob(&id, &blob).await));
         });
         receiver.recv().unwrap_or(Err(JournalError::Blob(name)))
+    }
+
+    fn path(&self, blob: &BlobRef) -> Option<PathBuf> {
+        self.inner.blob_path(&self.id, blob)
     }
 }

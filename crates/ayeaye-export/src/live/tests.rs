@@ -1,4 +1,6 @@
 //! Logs beside a record: complete, equal to an export, and never in its way.
+mod weight;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize};

@@ -2,15 +2,21 @@
 use std::collections::HashMap;
 
 use ayeaye_agent::journal::BlobRef;
+use bytes::Bytes;
 
 use super::html::Html;
 use super::item::TimelineItem;
 use super::model::ReportModel;
 use super::overlay::height;
-use crate::Blobs;
+use crate::{Blobs, draw};
 
 /// All pictures of a page together, in bytes before base64. The latest are kept.
 pub(super) const MAX_PICTURE_BYTES: u64 = 64 << 20;
+/// What a step may take up for its picture in the record and in the page together.
+const STEP_BYTES: usize = 180_000;
+/// However large a picture is, its copy may have so many bytes.
+const SMALLEST_LIMIT: usize = 24_000;
+const JPEG: &str = "data:image/jpeg;base64,";
 /// One picture.
 const MAX_PICTURE: u64 = 8 << 20;
 
@@ -107,6 +113,7 @@ impl Pictures {
                 return absent(html, "This picture is missing from the record, or damaged.");
             }
         };
+        let (bytes, prefix) = embedded(bytes, prefix);
         self.put += 1;
         known.state = PictureState::There(self.put);
         if known.uses == 1 {
@@ -122,10 +129,24 @@ impl Pictures {
     }
 }
 
+/// What of a picture is put into the page. One that is large, as a photo is, is made smaller: the step
+/// keeps it as it was in the record, and in a PNG, and base64 adds a third.
+fn embedded(bytes: Bytes, prefix: &'static str) -> (Bytes, &'static str) {
+    let most = STEP_BYTES.saturating_sub(bytes.len()) * 3 / 4;
+    let most = most.max(SMALLEST_LIMIT);
+    if bytes.len() <= most {
+        return (bytes, prefix);
+    }
+    match draw::smaller_jpeg(&bytes, most) {
+        Some(smaller) if smaller.len() < bytes.len() => (smaller.into(), JPEG),
+        _ => (bytes, prefix),
+    }
+}
+
 /// Browsers must not guess: only pictures that cannot hold a program.
 fn prefix(media_type: &str) -> Option<&'static str> {
     match media_type {
-        "image/jpeg" => Some("data:image/jpeg;base64,"),
+        "image/jpeg" => Some(JPEG),
         "image/png" => Some("data:image/png;base64,"),
         "image/webp" => Some("data:image/webp;base64,"),
         _ => None,

@@ -329,7 +329,7 @@ fn pages_to_look_at() {
             drop(report.fold(event, &album));
         }
         let folded = begun.elapsed();
-        let FileOp::Replace { content: Content::Lazy(make), .. } = report.finish() else {
+        let FileOp::Replace { content: Content::Lazy { make, .. }, .. } = report.finish() else {
             panic!()
         };
         let begun = std::time::Instant::now();

@@ -10,6 +10,12 @@ use super::state::Observation;
 use crate::draw::{self, Area, Canvas, TouchMark};
 use crate::{Blobs, Content, FileOp};
 
+/// Bytes of a picture's PNG: a step is to cost at most 300 kB in all logs together, also with a photo
+/// behind its icons.
+const MAX_PNG: usize = 80_000;
+/// Bytes of a drawn one, of which the user has asked for three a step.
+const MAX_DRAWN_PNG: usize = 200_000;
+
 /// Which PNGs a task folder gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Images {
@@ -86,8 +92,9 @@ impl PictureNames {
         let mut add = |path: &String, draw: fn(&Drawing, &dyn Blobs) -> Option<Canvas>| {
             if !path.is_empty() {
                 let sketch = sketch.clone();
-                let make = move |blobs: &dyn Blobs| draw::encode(&draw(&sketch, blobs)?);
-                let content = Content::Lazy(Box::new(make));
+                let make =
+                    move |blobs: &dyn Blobs| draw::encode(draw(&sketch, blobs)?, MAX_DRAWN_PNG);
+                let content = Content::lazy(make);
                 files.push(FileOp::Write { path: path.clone(), content });
             }
         };
@@ -98,14 +105,15 @@ impl PictureNames {
     }
 }
 
-/// A kept picture as a PNG file. One that is a PNG is taken as it is, and so is one of a kind that
-/// cannot be read here: viewers go by content.
+/// A kept picture as a PNG file, stored once however many names it has. One that is a PNG is taken as
+/// it is, and so is one of a kind that cannot be read here: viewers go by content.
 pub(super) fn as_png(picture: &BlobRef) -> Content {
     if picture.media_type != "image/jpeg" {
         return Content::Blob(picture.clone());
     }
     let picture = picture.clone();
-    Content::Lazy(Box::new(move |blobs| draw::encode(&draw::decode(&blobs.blob(&picture).ok()?)?)))
+    let key = picture.sha256.clone();
+    Content::shared(key, move |blobs| draw::png_of(&blobs.blob(&picture).ok()?, MAX_PNG))
 }
 
 /// All that is needed to draw a step.

@@ -64,6 +64,11 @@ pub(super) fn load(folder: &Folder, blob: &BlobRef) -> Result<Bytes, JournalErro
     }
 }
 
+/// The file of a blob, if its name can be one.
+pub(super) fn path(folder: &Folder, blob: &BlobRef) -> Option<PathBuf> {
+    is_name(&blob.sha256).then(|| path_of(folder, blob))
+}
+
 /// Where a blob is kept; its name has been checked or made here.
 fn path_of(folder: &Folder, blob: &BlobRef) -> PathBuf {
     let name = format!("{}.{}", blob.sha256, extension(&blob.media_type));

@@ -21,7 +21,9 @@ pub(super) fn page_of(events: &[Event]) -> (String, Vec<String>) {
     for event in events {
         ops.extend(report.fold(event, &NamedBlobs).iter().map(|op| op.path().to_owned()));
     }
-    let FileOp::Replace { content: Content::Lazy(make), .. } = report.finish() else { panic!() };
+    let FileOp::Replace { content: Content::Lazy { make, .. }, .. } = report.finish() else {
+        panic!()
+    };
     (String::from_utf8(make(&NamedBlobs).unwrap()).unwrap(), ops)
 }
 

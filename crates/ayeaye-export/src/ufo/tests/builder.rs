@@ -71,7 +71,7 @@ impl MemoryFolder {
         let made = |content| match content {
             Content::Bytes(bytes) => Some(bytes),
             Content::Blob(blob) => blobs.blob(&blob).ok().map(Vec::from),
-            Content::Lazy(make) => make(blobs),
+            Content::Lazy { make, .. } => make(blobs),
         };
         match op {
             FileOp::Append { bytes, .. } => {
