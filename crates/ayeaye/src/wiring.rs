@@ -110,6 +110,13 @@ impl App {
     pub fn keep_tidy(&self, config: &Config) -> impl Future<Output = ()> + Send + 'static {
         let (journal, retention, now) =
             (self.journal.clone(), config.journal.retention, clock::system());
+        if let Some(bounds) = retention.in_words() {
+            tracing::info!("sessions that are over are removed {bounds}");
+        } else {
+            tracing::info!(
+                "all sessions are kept: journal.max-age, max-size and max-sessions are not set"
+            );
+        }
         async move {
             let behind = journal.catch_up().await;
             if 0 < behind {

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Journal, JournalError, Summary};
 use crate::SessionId;
 
-/// What is kept. By default everything is.
+/// What is kept: without a bound everything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "each is a bound")]
 pub struct Retention {
@@ -20,6 +20,21 @@ pub struct Retention {
     pub max_sessions: Option<usize>,
     /// Most bytes of all sessions, blobs included.
     pub max_total_bytes: Option<u64>,
+}
+
+impl Retention {
+    /// The bounds for people, such as "after 90 days, or beyond 1024 MiB"; nothing without any.
+    pub fn in_words(&self) -> Option<String> {
+        let age = self.max_age.map(|age| match age.as_secs() / 3600 {
+            hours if 0 < hours && hours % 24 == 0 => format!("after {} days", hours / 24),
+            hours if 0 < hours => format!("after {hours} hours"),
+            _ => format!("after {} seconds", age.as_secs()),
+        });
+        let size = self.max_total_bytes.map(|bytes| format!("beyond {} MiB", bytes >> 20));
+        let count = self.max_sessions.map(|most| format!("beyond {most} sessions"));
+        let bounds: Vec<String> = [age, size, count].into_iter().flatten().collect();
+        (!bounds.is_empty()).then(|| bounds.join(", or "))
+    }
 }
 
 /// What was removed.
@@ -179,6 +194,20 @@ mod tests {
     fn chosen(retention: Retention, kept: &[RetentionCandidate]) -> Vec<usize> {
         let place = |id| kept.iter().position(|one| one.id == id).unwrap();
         select_for_removal(&retention, day(100), kept).into_iter().map(place).collect()
+    }
+
+    #[test]
+    fn bounds_are_put_in_words() {
+        assert_eq!(Retention::default().in_words(), None);
+        let retention = Retention {
+            max_age: Some(Duration::from_hours(90 * 24)),
+            max_sessions: Some(1000),
+            max_total_bytes: Some(1 << 30),
+        };
+        assert_eq!(
+            retention.in_words().unwrap(),
+            "after 90 days, or beyond 1024 MiB, or beyond 1000 sessions"
+        );
     }
 
     #[test]

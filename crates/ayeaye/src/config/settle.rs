@@ -94,12 +94,12 @@ impl Stack {
                 min_free: self.need("journal.min-free", value::room)?,
                 max_session_size: self.need("journal.max-session-size", value::room)?,
                 retention: Retention {
-                    max_age: self.may("journal.max-age", value::age)?,
-                    max_sessions: self.may("journal.max-sessions", |text| {
+                    max_age: self.bound("journal.max-age", value::age)?,
+                    max_sessions: self.bound("journal.max-sessions", |text| {
                         let number = value::number(text, 1, 1_000_000)?;
                         usize::try_from(number).map_err(|err| err.to_string())
                     })?,
-                    max_total_bytes: self.may("journal.max-size", |text| {
+                    max_total_bytes: self.bound("journal.max-size", |text| {
                         // Less would remove every session as soon as it is over.
                         value::room(text).and_then(|room| match room {
                             LEAST_ROOM.. => Ok(room),
@@ -190,6 +190,16 @@ impl Stack {
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<T, ConfigError> {
         Ok(self.may(key, parse)?.expect("default-config.toml has it; every test reads it"))
+    }
+
+    /// A bound that may be lifted.
+    fn bound<T>(
+        &self,
+        key: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, ConfigError> {
+        let bound = |text: &str| if text == "none" { Ok(None) } else { parse(text).map(Some) };
+        Ok(self.may(key, bound)?.flatten())
     }
 
     /// The formats of logs, each once.

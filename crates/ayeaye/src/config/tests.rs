@@ -46,7 +46,10 @@ fn the_defaults_are_the_promised_ones() {
     assert_eq!(config.journal.privacy, PrivacySettings::default());
     assert_eq!(config.journal.sync, SyncPolicy::Step);
     assert_eq!(config.journal.min_free, 200 << 20);
-    assert_eq!(config.journal.retention, Retention::default());
+    let retention = config.journal.retention;
+    assert_eq!(retention.max_age, Some(Duration::from_hours(90 * 24)));
+    assert_eq!(retention.max_total_bytes, Some(1 << 30));
+    assert_eq!(retention.max_sessions, None);
     assert_eq!(config.logs, LogSettings::default());
     assert!(config.notes.is_empty());
 }
@@ -183,6 +186,8 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
     assert_eq!(config.journal.retention.max_total_bytes, Some(5 << 30));
     assert!(config.run.evaluate.rounds() && config.run.evaluate.sessions());
     assert_eq!(config.model.prices, Some(Prices { input: 0.25, output: 1.0, cached: None }));
+    let lifted = [("AYEAYE_JOURNAL_MAX_AGE", "none"), ("AYEAYE_JOURNAL_MAX_SIZE", "none")];
+    assert_eq!(settle(&lifted).unwrap().journal.retention, Retention::default());
     let error = |more: &[(&str, &str)]| settle(more).unwrap_err().to_string();
     let formats = error(&[("AYEAYE_LOGS_FORMATS", "ufo,xml")]);
     assert!(formats.ends_with("it must be ufo, pycatan, gelab or html"), "{formats}");
