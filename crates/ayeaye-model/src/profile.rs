@@ -1,9 +1,9 @@
 //! What is particular to one family of models: prompt, reply format, coordinates, picture,
 //! sampling.
 //!
-//! Each family is one module below this one, with a [`Family`] in it; [`ALL`](Profile::ALL) names
-//! them. What several of them share is in [`parse`] (how replies are written) and [`coords`] (what
-//! their numbers mean).
+//! Each family is a file of [`families`]. They are put together from what they share: [`history`] (what
+//! of a session is told), [`chat`] (as a conversation), [`escape`] (foreign text), [`parse`] (the
+//! grammars of replies), [`verbs`] (what calls mean, in both directions), [`coords`] (what numbers mean).
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,7 +17,7 @@ pub(crate) mod family;
 mod history;
 pub(crate) mod parse;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod verbs;
 
 pub(crate) use family::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -68,76 +68,11 @@ impl Profile {
     pub const CLAUDE_20250124: Self = Self(&families::claude::CLAUDE_20250124);
     /// Gemini over its own API.
     pub const GEMINI: Self = Self(&families::gemini::Gemini);
-
-    /// UI-TARS-1 and Doubao-1.5-UI-TARS: thousandths.
-    pub const UI_TARS_1000: Self = Self(&families::uitars::UI_TARS_1000);
-    /// UI-TARS-1.5: pixels of the picture as its server resizes it.
-    pub const UI_TARS: Self = Self(&families::uitars::UI_TARS);
-    /// Doubao-Seed 1.8 and 2.0.
-    pub const SEED: Self = Self(&families::seed::Seed);
-    /// AutoGLM-Phone.
-    pub const AUTOGLM: Self = Self(&families::autoglm::AutoGlm);
-
-    /// UI-Venus 1.5.
-    pub const UI_VENUS: Self = Self(&families::uivenus::UiVenus);
-    /// AgentCPM-GUI.
-    pub const AGENTCPM: Self = Self(&families::agentcpm::AgentCpm);
-    /// The hosted Step models.
-    pub const STEP_API: Self = Self(&families::step_api::StepApi);
-    /// Any model, in the format of `AndroidWorld`'s agents.
-    pub const M3A: Self = Self(&families::m3a::M3a);
     /// Any model that calls tools.
     pub const GENERIC: Self = Self(&families::generic::GENERIC);
-    /// Any model, asked for actions in text.
-    pub const GENERIC_TEXT: Self = Self(&families::generic::GENERIC_TEXT);
-    /// OpenAI's GPT by chat.
-    pub const GPT: Self = Self(&families::gpt::GPT);
-    /// Claude behind an OpenAI-compatible endpoint.
-    pub const CLAUDE_CHAT: Self = Self(&families::claude_chat::CLAUDE_CHAT);
-    /// Gemini behind an OpenAI-compatible endpoint.
-    pub const GEMINI_CHAT: Self = Self(&families::gemini_chat::GEMINI_CHAT);
-    /// Kimi K2.5 and K2.6.
-    pub const KIMI: Self = Self(&families::kimi::KIMI);
-    /// GLM-4.xV.
-    pub const GLM_V: Self = Self(&families::glm_v::GLM_V);
-    /// MAI-UI.
-    pub const MAI_UI: Self = Self(&families::mai::Mai);
-    /// GUI-Owl, the first version.
-    pub const GUI_OWL_1: Self = Self(&families::owl::OwlOne);
-    /// GUI-Owl 1.5.
-    pub const GUI_OWL: Self = Self(&families::owl::Owl);
-    /// Qwen2.5-VL.
-    pub const QWEN_2_5_VL: Self = Self(&families::qwen::QWEN_2_5);
-    /// Qwen3-VL and later.
-    pub const QWEN_3_VL: Self = Self(&families::qwen::QWEN_3);
 
     /// Every profile. Of several that know a model's name, the first is taken.
-    pub const ALL: &[Self] = &[
-        Self::GELAB,
-        Self::UI_TARS_1000,
-        Self::UI_TARS,
-        Self::SEED,
-        Self::AUTOGLM,
-        Self::MAI_UI,
-        Self::GUI_OWL_1,
-        Self::GUI_OWL,
-        Self::QWEN_2_5_VL,
-        Self::QWEN_3_VL,
-        Self::CLAUDE_20250124,
-        Self::CLAUDE,
-        Self::GEMINI,
-        Self::UI_VENUS,
-        Self::AGENTCPM,
-        Self::STEP_API,
-        Self::M3A,
-        Self::GPT,
-        Self::CLAUDE_CHAT,
-        Self::GEMINI_CHAT,
-        Self::KIMI,
-        Self::GLM_V,
-        Self::GENERIC,
-        Self::GENERIC_TEXT,
-    ];
+    pub const ALL: &[Self] = families::ALL;
 
     /// The one for models whose name tells nothing.
     const ANY: Self = Self::GENERIC;

@@ -1,23 +1,52 @@
-//! The families, a file each: what a model is called, what it is asked, its verbs, its picture and its
-//! sampling.
-pub(super) mod agentcpm;
-pub(super) mod autoglm;
+//! The families, a file each: names of models, prompt, verbs, picture and sampling.
+use super::Profile;
+
+mod agentcpm;
+mod autoglm;
 pub(super) mod claude;
-pub(super) mod claude_chat;
+mod claude_chat;
 pub(super) mod gelab;
 pub(super) mod gemini;
-pub(super) mod gemini_chat;
+mod gemini_chat;
 pub(super) mod generic;
-pub(super) mod glm_v;
-pub(super) mod gpt;
-pub(super) mod kimi;
-pub(super) mod m3a;
-pub(super) mod mai;
-pub(super) mod mobile_use;
-pub(super) mod owl;
+mod glm_v;
+mod gpt;
+mod kimi;
+mod m3a;
+mod mai;
+mod mobile_use;
+mod owl;
 pub(super) mod qwen;
-pub(super) mod seed;
-pub(super) mod step_api;
-pub(super) mod tools;
-pub(super) mod uitars;
-pub(super) mod uivenus;
+mod seed;
+mod step_api;
+mod tools;
+mod uitars;
+mod uivenus;
+
+/// Every family. Of several that know a model's name, the first is taken.
+pub(super) const ALL: &[Profile] = &[
+    Profile(&gelab::Gelab),
+    Profile(&uitars::UI_TARS_1000),
+    Profile(&uitars::UI_TARS),
+    Profile(&seed::Seed),
+    Profile(&autoglm::AutoGlm),
+    Profile(&mai::Mai),
+    Profile(&owl::OwlOne),
+    Profile(&owl::Owl),
+    Profile(&qwen::QWEN_2_5),
+    Profile(&qwen::QWEN_3),
+    Profile(&claude::CLAUDE_20250124),
+    Profile(&claude::CLAUDE),
+    Profile(&gemini::Gemini),
+    Profile(&uivenus::UiVenus),
+    Profile(&agentcpm::AgentCpm),
+    Profile(&step_api::StepApi),
+    Profile(&m3a::M3a),
+    Profile(&gpt::GPT),
+    Profile(&claude_chat::CLAUDE_CHAT),
+    Profile(&gemini_chat::GEMINI_CHAT),
+    Profile(&kimi::KIMI),
+    Profile(&glm_v::GLM_V),
+    Profile(&generic::GENERIC),
+    Profile(&generic::GENERIC_TEXT),
+];

@@ -1,5 +1,5 @@
 //! What has to be true of every family.
-mod corpus;
+pub(crate) mod corpus;
 mod names;
 mod prompts;
 mod rendered;

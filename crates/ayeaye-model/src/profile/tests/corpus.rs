@@ -5,6 +5,8 @@
 //! when not said), and either what it `is` or a part of why it is `not` an action; also the other
 //! things it says. `split` marks two replies in one: cut in the middle, the first of them is a whole
 //! reply.
+use std::path::{Path, PathBuf};
+
 use ayeaye_agent::{
     Action, Decision, Gesture, ParseError, Question, QuestionKind, Reply, ScreenSize, ToolCall,
 };
@@ -67,41 +69,18 @@ impl Case {
     }
 }
 
-/// The file of every profile. A new one is added here.
-const FILES: &[(&str, &str)] = &[
-    ("gelab", include_str!("../../../corpus/gelab.jsonl")),
-    ("mai-ui", include_str!("../../../corpus/mai-ui.jsonl")),
-    ("gui-owl-1", include_str!("../../../corpus/gui-owl-1.jsonl")),
-    ("gui-owl", include_str!("../../../corpus/gui-owl.jsonl")),
-    ("qwen2.5-vl", include_str!("../../../corpus/qwen2.5-vl.jsonl")),
-    ("qwen3-vl", include_str!("../../../corpus/qwen3-vl.jsonl")),
-    ("ui-tars-1000", include_str!("../../../corpus/ui-tars-1000.jsonl")),
-    ("ui-tars", include_str!("../../../corpus/ui-tars.jsonl")),
-    ("seed", include_str!("../../../corpus/seed.jsonl")),
-    ("autoglm", include_str!("../../../corpus/autoglm.jsonl")),
-    ("claude-20250124", include_str!("../../../corpus/claude.jsonl")),
-    ("claude", include_str!("../../../corpus/claude.jsonl")),
-    ("gemini", include_str!("../../../corpus/gemini.jsonl")),
-    ("ui-venus", include_str!("../../../corpus/ui-venus.jsonl")),
-    ("agentcpm-gui", include_str!("../../../corpus/agentcpm-gui.jsonl")),
-    ("step-api", include_str!("../../../corpus/step-api.jsonl")),
-    ("m3a", include_str!("../../../corpus/m3a.jsonl")),
-    ("generic", include_str!("../../../corpus/generic.jsonl")),
-    ("generic-text", include_str!("../../../corpus/generic-text.jsonl")),
-    ("gpt", include_str!("../../../corpus/gpt.jsonl")),
-    ("claude-chat", include_str!("../../../corpus/claude-chat.jsonl")),
-    ("gemini-chat", include_str!("../../../corpus/gemini-chat.jsonl")),
-    ("kimi", include_str!("../../../corpus/kimi.jsonl")),
-    ("glm-v", include_str!("../../../corpus/glm-v.jsonl")),
-];
-
 fn corpus(profile: Profile) -> Vec<Case> {
-    let (_, lines) = FILES
-        .iter()
-        .find(|(name, _)| *name == profile.name())
-        .unwrap_or_else(|| panic!("there is no corpus/{profile}.jsonl"));
+    let path = path(profile);
+    let lines =
+        std::fs::read_to_string(&path).unwrap_or_else(|err| panic!("{}: {err}", path.display()));
     let read = |line| serde_json::from_str(line).unwrap_or_else(|err| panic!("{err}: {line}"));
     lines.lines().map(read).collect()
+}
+
+/// The file of a profile. Two profiles of one format have one.
+pub(crate) fn path(profile: Profile) -> PathBuf {
+    let name = profile.name().trim_end_matches("-20250124");
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/{name}.jsonl"))
 }
 
 fn read(profile: Profile, reply: &Reply, sent: ScreenSize) -> Result<Decision, ParseError> {

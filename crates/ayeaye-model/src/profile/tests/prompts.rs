@@ -3,7 +3,7 @@ use ayeaye_agent::{Action, HistoryItem, Part, Prompt, Question, Role};
 use proptest::prelude::*;
 
 use super::super::{Family, Profile};
-use super::sample::{any_text, click, clicks, failed, pictures, prompt, step, texts};
+use super::sample::{any_text, click, clicks, failed, named, pictures, prompt, step, texts};
 
 fn families() -> impl Iterator<Item = (&'static str, &'static dyn Family)> {
     Profile::ALL.iter().map(|profile| (profile.name(), profile.family()))
@@ -213,7 +213,7 @@ proptest! {
                 continue;
             }
             let count = |text: &str| text.matches(token).count();
-            let (plain, hostile) = if token.starts_with('\n') && profile == Profile::SEED {
+            let (plain, hostile) = if token.starts_with('\n') && profile == named("seed") {
                 (&plain_user, &hostile_user)
             } else {
                 (&plain, &hostile)

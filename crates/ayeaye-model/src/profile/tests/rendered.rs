@@ -2,51 +2,50 @@
 use ayeaye_agent::{Gesture, HistoryItem, HistoryStep, Part, Point, Reply, Role};
 use proptest::prelude::*;
 
-use super::super::Profile;
 use super::super::history::PastStep;
 use super::sample::{
-    any_action, clicks, coords, explained, failed, pictures, prompt, step, text, texts,
+    any_action, clicks, coords, explained, failed, named, pictures, prompt, step, text, texts,
 };
 
-const TOLD: &[(Profile, &str)] = &[
-    (Profile::UI_TARS, "Thought: why\nAction: click(point='<point>336 742</point>')"),
-    (Profile::UI_TARS_1000, "Thought: why\nAction: click(point='<point>500 500</point>')"),
+const TOLD: &[(&str, &str)] = &[
+    ("ui-tars", "Thought: why\nAction: click(point='<point>336 742</point>')"),
+    ("ui-tars-1000", "Thought: why\nAction: click(point='<point>500 500</point>')"),
     (
-        Profile::SEED,
+        "seed",
         "why\n<tool_call><function=click><parameter=point><point>500 500</point></parameter>\
          </function></tool_call>",
     ),
-    (Profile::AUTOGLM, "<think>why</think><answer>do(action=\"Tap\", element=[500,500])</answer>"),
+    ("autoglm", "<think>why</think><answer>do(action=\"Tap\", element=[500,500])</answer>"),
     (
-        Profile::MAI_UI,
+        "mai-ui",
         "<thinking>\nwhy\n</thinking>\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": \
          {\"action\": \"click\", \"coordinate\": [500, 500]}}\n</tool_call>",
     ),
     (
-        Profile::GUI_OWL,
+        "gui-owl",
         "Action: \"Tap the gear.\"\n<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": \
          {\"action\": \"click\", \"coordinate\": [500, 500]}}\n</tool_call>",
     ),
     (
-        Profile::GUI_OWL_1,
+        "gui-owl-1",
         "Action: {\"action\": \"click\", \"coordinate\": [336, 742]} | Description: Tap the gear. | \
          Outcome: Successful\n",
     ),
     (
-        Profile::QWEN_2_5_VL,
+        "qwen2.5-vl",
         "Task progress (You have done the following operation on the current device): Step 1: Tap the \
          gear;\n",
     ),
-    (Profile::UI_VENUS, "Step 1: Click(box=(500,500)) Tap the gear.\n"),
-    (Profile::AGENTCPM, "Step 1: {\"thought\":\"Tap the gear.\",\"POINT\":[500,500]}\n"),
+    ("ui-venus", "Step 1: Click(box=(500,500)) Tap the gear.\n"),
+    ("agentcpm-gui", "Step 1: {\"thought\":\"Tap the gear.\",\"POINT\":[500,500]}\n"),
     (
-        Profile::STEP_API,
+        "step-api",
         "Step 1: {\"action_type\":\"Click\",\"args\":{\"normalized_point\":[0.5,0.5]}} Tap the gear.\n",
     ),
-    (Profile::M3A, "Step 1: {\"action_type\":\"click\",\"x\":336,\"y\":742} Tap the gear.\n"),
-    (Profile::GPT, "Thought: why\nAction: {\"action\":\"click\",\"point\":[336,742]}"),
-    (Profile::GEMINI_CHAT, "Action: {\"action\":\"click\",\"point\":{\"x\":500,\"y\":500}}"),
-    (Profile::KIMI, "Action: {\"action\":\"click\",\"point\":[0.5,0.5]}"),
+    ("m3a", "Step 1: {\"action_type\":\"click\",\"x\":336,\"y\":742} Tap the gear.\n"),
+    ("gpt", "Thought: why\nAction: {\"action\":\"click\",\"point\":[336,742]}"),
+    ("gemini-chat", "Action: {\"action\":\"click\",\"point\":{\"x\":500,\"y\":500}}"),
+    ("kimi", "Action: {\"action\":\"click\",\"point\":[0.5,0.5]}"),
 ];
 
 fn tap(number: u32) -> HistoryItem {
@@ -62,7 +61,7 @@ fn tap(number: u32) -> HistoryItem {
 fn an_earlier_step_is_told_in_the_familys_own_format() {
     let history = [HistoryItem::Request("t".to_owned()), tap(0)];
     for (profile, told) in TOLD {
-        let prompt = prompt(profile.family(), "t", &history, &[]);
+        let prompt = prompt(named(profile).family(), "t", &history, &[]);
         let all = texts(&prompt, Role::User) + &texts(&prompt, Role::Assistant);
         assert!(all.contains(told), "{profile}: {told} is not in {all}");
     }
@@ -70,7 +69,7 @@ fn an_earlier_step_is_told_in_the_familys_own_format() {
 
 #[test]
 fn autoglm_is_told_the_app_in_front() {
-    let prompt = prompt(Profile::AUTOGLM.family(), "t", &clicks(1), &[]);
+    let prompt = prompt(named("autoglm").family(), "t", &clicks(1), &[]);
     let [_, first, _, now] = &prompt.messages[..] else { panic!("{prompt:?}") };
     assert_eq!(text(first), "\"t\"\n** Screen Info **\n\n{}\n");
     assert_eq!(text(now), "** Screen Info **\n\n{\"current_app\": \"com.example\"}\n");
@@ -80,7 +79,7 @@ fn autoglm_is_told_the_app_in_front() {
 #[test]
 fn qwen_is_told_a_step_of_another_model_as_a_call() {
     let history = [step(0, Gesture::Click { point: Point::new(500, 500).unwrap() })];
-    let prompt = prompt(Profile::QWEN_2_5_VL.family(), "t", &history, &[]);
+    let prompt = prompt(named("qwen2.5-vl").family(), "t", &history, &[]);
     let all = texts(&prompt, Role::User);
     assert!(all.contains("Step 1: {\"action\": \"click\", \"coordinate\": [336, 742]};"), "{all}");
     let system = texts(&prompt, Role::System);
@@ -93,7 +92,7 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
     history.extend((0..3).map(tap));
     history.push(HistoryItem::UserReply("hurry".to_owned()));
     history.extend((3..6).map(tap));
-    let sent = prompt(Profile::GUI_OWL.family(), "t", &history, &[]);
+    let sent = prompt(named("gui-owl").family(), "t", &history, &[]);
     assert_eq!(pictures(&sent), [2, 3, 4, 5, 6]);
     let lead = text(&sent.messages[1]);
     let lines =
@@ -110,7 +109,7 @@ fn the_last_steps_of_gui_owl_are_turns_and_those_before_are_lines() {
         history_images: &[],
         app: None,
     };
-    let family = Profile::GUI_OWL.family();
+    let family = named("gui-owl").family();
     let sent = family.prompt(&none, &coords(family));
     assert_eq!(sent.messages.len(), 2);
     assert!(texts(&sent, Role::User).contains("Step6: Tap the gear.\n"));
@@ -121,7 +120,7 @@ fn the_first_gui_owl_is_told_outcomes() {
     let mut history = vec![HistoryItem::Request("t".to_owned())];
     history.extend((0..6).map(tap));
     history.push(failed(tap(6), "locked"));
-    let sent = texts(&prompt(Profile::GUI_OWL_1.family(), "t", &history, &[]), Role::User);
+    let sent = texts(&prompt(named("gui-owl-1").family(), "t", &history, &[]), Role::User);
     let older = "### Historical Operations ###\n1. Tap the gear.\n2. Tap the gear.\n\n";
     assert!(sent.contains(older), "{sent}");
     assert_eq!(sent.matches("Outcome: Successful").count(), 4);
@@ -130,14 +129,14 @@ fn the_first_gui_owl_is_told_outcomes() {
 
 #[test]
 fn the_task_of_mai_ui_is_a_turn_of_its_own() {
-    let prompt = prompt(Profile::MAI_UI.family(), "t", &clicks(4), &[]);
+    let prompt = prompt(named("mai-ui").family(), "t", &clicks(4), &[]);
     assert_eq!(text(&prompt.messages[1]), "The user's task: \"t\"");
     assert_eq!(pictures(&prompt), [2, 3, 4]);
 }
 
 #[test]
 fn the_screens_of_ui_tars_change_every_third_step() {
-    let family = Profile::UI_TARS.family();
+    let family = named("ui-tars").family();
     let shown = |count| pictures(&prompt(family, "t", &clicks(count), &[])).len();
     assert_eq!((0..10).map(shown).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 3, 4, 5, 3, 4]);
 }
@@ -156,14 +155,14 @@ fn gemini_is_told_what_was_confirmed() {
         HistoryItem::UserReply("yes".to_owned()),
         step(1, confirm()),
     ];
-    let told = format!("{:?}", prompt(Profile::GEMINI.family(), "do it", &history, &[]).messages);
+    let told = format!("{:?}", prompt(named("gemini").family(), "do it", &history, &[]).messages);
     assert_eq!(told.matches("Not done yet").count(), 1, "{told}");
     assert_eq!(told.matches("safety_acknowledgement").count(), 1, "{told}");
 }
 
 #[test]
 fn tools_show_the_screen_in_their_results() {
-    let sent = prompt(Profile::CLAUDE_20250124.family(), "t", &clicks(2), &[]);
+    let sent = prompt(named("claude-20250124").family(), "t", &clicks(2), &[]);
     let roles: Vec<Role> = sent.messages.iter().map(|it| it.role).collect();
     let (user, assistant) = (Role::User, Role::Assistant);
     assert_eq!(roles, [Role::System, user, assistant, user, assistant, user]);
@@ -180,7 +179,7 @@ proptest! {
     #[test]
     fn lists_tell_what_the_model_would_have_said(
         (profile, action) in prop::sample::select(vec![
-            Profile::UI_VENUS, Profile::AGENTCPM, Profile::STEP_API, Profile::M3A,
+            named("ui-venus"), named("agentcpm-gui"), named("step-api"), named("m3a"),
         ]).prop_flat_map(|profile| (Just(profile), any_action(coords(profile.family())))),
     ) {
         let family = profile.family();
@@ -198,7 +197,7 @@ proptest! {
         };
         let reply = Reply { text, ..Reply::default() };
         let read = family.read(&reply, &coords(family)).map(|it| it.action);
-        if profile == Profile::AGENTCPM {
+        if profile == named("agentcpm-gui") {
             prop_assert!(read.is_ok(), "{}: {:?}", reply.text, read);
         } else {
             let expected = family.verbs().read(&call, "", &coords(family));

@@ -3,7 +3,7 @@ use ayeaye_agent::{Part, Prompt, Reply, Role, ScreenSize};
 
 use super::super::families::qwen;
 use super::super::{Family, Profile};
-use super::sample::{coords, prompt, text, texts};
+use super::sample::{coords, named, prompt, text, texts};
 use crate::picture::{SmartResize, smart_resize};
 
 fn assert_read(family: &dyn Family, text: &str) {
@@ -21,7 +21,7 @@ fn rules(profile: Profile) -> String {
 
 #[test]
 fn of_ui_tars() {
-    let rules = rules(Profile::UI_TARS_1000);
+    let rules = rules(named("ui-tars-1000"));
     let calls = rules.split("## Action Space\n").nth(1).unwrap().split("\n\n").next().unwrap();
     assert_eq!(calls.lines().count(), 11);
     for line in calls.lines() {
@@ -30,39 +30,39 @@ fn of_ui_tars() {
             .replace("x1 y1", "5 6")
             .replace("x2 y2", "7 8")
             .replace("down or up or right or left", "down");
-        assert_read(Profile::UI_TARS_1000.family(), &format!("Action: {call}"));
+        assert_read(named("ui-tars-1000").family(), &format!("Action: {call}"));
     }
 }
 
 #[test]
 fn of_doubao_seed() {
-    let rules = rules(Profile::SEED);
+    let rules = rules(named("seed"));
     let names: Vec<&str> = rules.split("{\"name\": \"").skip(1).collect();
     assert_eq!(names.len(), 12);
     for name in names {
         let name = name.split('"').next().unwrap();
-        assert!(Profile::SEED.family().verbs().knows(name), "{name}");
+        assert!(named("seed").family().verbs().knows(name), "{name}");
     }
     let example = rules.lines().find(|line| line.starts_with("<tool_call>")).unwrap();
-    assert_read(Profile::SEED.family(), example);
+    assert_read(named("seed").family(), example);
 }
 
 #[test]
 fn of_autoglm() {
-    let rules = rules(Profile::AUTOGLM);
+    let rules = rules(named("autoglm"));
     let calls = rules.lines().filter_map(|line| line.strip_prefix("- ")?.split('：').next());
     let calls: Vec<&str> = calls.collect();
     assert_eq!(calls.len(), 14);
     for call in calls {
         let call =
             call.replace("[x,y]", "[5,6]").replace("[x1,y1]", "[5,6]").replace("[x2,y2]", "[7,8]");
-        assert_read(Profile::AUTOGLM.family(), &format!("<answer>{call}</answer>"));
+        assert_read(named("autoglm").family(), &format!("<answer>{call}</answer>"));
     }
 }
 
 #[test]
 fn of_the_first_gui_owl() {
-    let rules = rules(Profile::GUI_OWL_1);
+    let rules = rules(named("gui-owl-1"));
     let examples: Vec<&str> = rules.split("Example: ").skip(1).collect();
     assert_eq!(examples.len(), 11);
     for example in examples {
@@ -71,23 +71,23 @@ fn of_the_first_gui_owl() {
             object.replace("x1, y1", "1, 2").replace("x2, y2", "3, 4").replace("x, y", "5, 6");
         let text =
             format!("### Thought ###\nt\n\n### Action ###\n{object}\n\n### Description ###\nd");
-        assert_read(Profile::GUI_OWL_1.family(), &text);
+        assert_read(named("gui-owl-1").family(), &text);
     }
 }
 
 #[test]
 fn of_mai_ui() {
-    let rules = rules(Profile::MAI_UI);
+    let rules = rules(named("mai-ui"));
     assert!(rules.contains("from 0 to 999 and 0 to 999"), "{rules}");
     for verb in ["click", "long_press", "double_click", "type", "swipe", "open", "drag"] {
         assert!(rules.contains(&format!("{{\"action\": \"{verb}\"")), "{verb}");
-        assert!(Profile::MAI_UI.family().verbs().knows(verb), "{verb}");
+        assert!(named("mai-ui").family().verbs().knows(verb), "{verb}");
     }
 }
 
 #[test]
 fn of_qwen() {
-    for profile in [Profile::QWEN_2_5_VL, Profile::QWEN_3_VL, Profile::GUI_OWL] {
+    for profile in [named("qwen2.5-vl"), named("qwen3-vl"), named("gui-owl")] {
         let system = texts(&prompt(profile.family(), "t", &[], &[]), Role::System);
         let tool = system.split_once("<tools>\n").unwrap().1.split_once("\n</tools>").unwrap().0;
         let tool: serde_json::Value = serde_json::from_str(tool).unwrap();
@@ -105,26 +105,26 @@ fn of_qwen() {
 
 #[test]
 fn of_m3a() {
-    let rules = rules(Profile::M3A);
+    let rules = rules(named("m3a"));
     let examples = rules.lines().filter_map(|line| line.strip_prefix("- "));
     let examples: Vec<&str> =
         examples.filter_map(|line| line.find('{').map(|at| &line[at..])).collect();
     assert_eq!(examples.len(), 15);
     for example in examples {
         let end = example.find('}').unwrap();
-        assert_read(Profile::M3A.family(), &format!("Action: {}", &example[..=end]));
+        assert_read(named("m3a").family(), &format!("Action: {}", &example[..=end]));
     }
 }
 
 #[test]
 fn of_the_hosted_step_models() {
-    let rules = rules(Profile::STEP_API);
+    let rules = rules(named("step-api"));
     let examples: Vec<&str> =
         rules.lines().filter(|line| line.starts_with("{\"action_type\"")).collect();
     assert_eq!(examples.len(), 11);
     for example in examples {
         let end = example.find('：').unwrap();
-        assert_read(Profile::STEP_API.family(), &example[..end]);
+        assert_read(named("step-api").family(), &example[..end]);
     }
 }
 
@@ -164,7 +164,7 @@ fn of_every_family_keep_the_user_safe() {
 /// What is sent is what the server makes of it, so that its pixels are those the model names.
 #[test]
 fn servers_leave_pictures_as_they_are() {
-    for profile in [Profile::UI_TARS, Profile::QWEN_2_5_VL, Profile::GUI_OWL_1] {
+    for profile in [named("ui-tars"), named("qwen2.5-vl"), named("gui-owl-1")] {
         let rule = profile.spec().picture;
         let crate::CoordUnit::ResizedPixels(server) = profile.spec().coords.unit else { panic!() };
         for (width, height) in [

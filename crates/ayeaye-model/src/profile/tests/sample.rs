@@ -8,7 +8,12 @@ use ayeaye_agent::{
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::super::{CoordContext, Family};
+use super::super::{CoordContext, Family, Profile};
+
+/// The profile of this name.
+pub(in super::super) fn named(profile: &str) -> Profile {
+    profile.parse().unwrap()
+}
 
 pub(in super::super) const SIZE: ScreenSize = ScreenSize { width: 672, height: 1484 };
 
