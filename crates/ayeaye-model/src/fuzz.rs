@@ -1,8 +1,6 @@
 //! Fuzzing of everything that parses replies, answers and settings.
 //!
 //! `cargo nextest run --release -p ayeaye-model --run-ignored only -E 'test(fuzz)' --no-capture`
-use std::path::Path;
-
 use ayeaye_agent::{
     Action, Decision, HistoryItem, HistoryStep, Model as _, Picture, Reply, ScreenSize, StepInput,
     ToolCall,
@@ -10,6 +8,7 @@ use ayeaye_agent::{
 use serde_json::Value;
 
 use self::mutator::{Dice, LONG, Mutator, SHORT, fuzz};
+use crate::profile::tests::corpus::path;
 use crate::{CoordSystem, Endpoint, ModelConfig, Profile, RemoteModel};
 
 #[path = "../../../tests/fuzz/mutator.rs"]
@@ -89,31 +88,9 @@ const WORDS: &[&str] = &[
     "\u{1e}\u{1e}phone_action\u{1e}{\"action\":\"done\"}",
 ];
 
-/// Words of which a reply must contain one, case-insensitively, to complete the task.
-fn last_words(profile: Profile) -> &'static [&'static str] {
-    match profile.name() {
-        // FINISH is accepted for it.
-        "gelab" => &["complete", "finish"],
-        "step-api" => &["complete"],
-        "m3a" => &["complete", "answer"],
-        "ui-tars" | "ui-tars-1000" | "seed" | "ui-venus" => &["finished"],
-        "autoglm" => &["finish"],
-        "qwen2.5-vl" | "qwen3-vl" | "mai-ui" | "gui-owl" | "gui-owl-1" => &["terminate", "answer"],
-        "agentcpm-gui" => &["finish", "satisfied"],
-        "claude" | "claude-20250124" | "gemini" | "generic" | "generic-text" | "gpt"
-        | "claude-chat" | "gemini-chat" | "kimi" | "glm-v" => {
-            &["complete", "done", "finish", "answer", "terminate"]
-        }
-        other => panic!("how does {other} say that it is done?"),
-    }
-}
-
 /// The replies of a profile's corpus, each as one input.
 fn corpus(profile: Profile) -> Vec<Vec<u8>> {
-    // Two profiles of one format share a corpus.
-    let name = profile.name().trim_end_matches("-20250124");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpus/{name}.jsonl"));
-    let lines = std::fs::read_to_string(path).unwrap();
+    let lines = std::fs::read_to_string(path(profile)).unwrap();
     let text = |value: &Value| match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -158,7 +135,8 @@ fn screen(dice: &mut Dice) -> ScreenSize {
 /// Replies of one profile are read by it, and what it read becomes history in its next prompt.
 fn replies(profile: Profile, executions: u64) {
     let model = model(profile);
-    let last_words = last_words(profile);
+    // A reply must contain one of these, case-insensitively, to complete the task.
+    let last_words = profile.family().verbs().completing_words();
     let mut mutator = Mutator::new(11, corpus(profile), WORDS);
     let mut history: Vec<HistoryItem> = Vec::new();
     fuzz(&format!("replies of {profile}"), executions, &mut mutator, |bytes, dice| {
@@ -173,7 +151,7 @@ fn replies(profile: Profile, executions: u64) {
                 said = said.replace(escaped, "");
             }
             said.retain(|c| !c.is_whitespace() && !"-_".contains(c));
-            if !last_words.iter().any(|word| said.contains(word)) {
+            if !last_words.iter().any(|word| said.contains(word.as_str())) {
                 return Err("the end of a task that nobody said".to_owned());
             }
         }

@@ -83,9 +83,18 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     ),
     Verb::new(&["type"], Meaning::Type(Typing::Plain), &[Arg(Text, &["TYPE"])]),
     Verb::new(&["wait"], Meaning::Wait, &[TIME]),
-    Verb::new(&["ask"], Meaning::Ask, &[THOUGHT, Arg(Fixed("need_feedback"), STATUS)]),
-    Verb::new(&["complete"], Meaning::Complete, &[THOUGHT, Arg(Fixed("finish"), STATUS)]),
-    Verb::new(&["abort"], Meaning::Abort, &[THOUGHT, Arg(Fixed("impossible"), STATUS)]),
+    // The ends by the words for STATUS.
+    Verb::new(&["need_feedback"], Meaning::Ask, &[THOUGHT, Arg(Fixed("need_feedback"), STATUS)]),
+    Verb::new(
+        &["finish", "satisfied"],
+        Meaning::Complete,
+        &[THOUGHT, Arg(Fixed("finish"), STATUS)],
+    ),
+    Verb::new(
+        &["impossible", "interrupt"],
+        Meaning::Abort,
+        &[THOUGHT, Arg(Fixed("impossible"), STATUS)],
+    ),
     Verb::new(
         &["clear", "deep_link"],
         Meaning::Unsupported(
@@ -140,9 +149,9 @@ fn verb(map: &Map<String, Value>) -> Result<&'static str, ParseError> {
     let status = args.text(STATUS, false)?.unwrap_or_default();
     let end = match fold_name(&status).as_str() {
         "" | "continue" | "start" => None,
-        "finish" | "satisfied" => Some("complete"),
-        "impossible" | "interrupt" => Some("abort"),
-        "needfeedback" => Some("ask"),
+        "finish" | "satisfied" => Some("finish"),
+        "impossible" | "interrupt" => Some("impossible"),
+        "needfeedback" => Some("need_feedback"),
         _ => {
             return reject(format!(
                 "{} is no STATUS; use continue, finish, impossible or need_feedback",

@@ -45,6 +45,18 @@ impl VerbTable {
         self.all().find(|verb| verb.names.iter().any(|known| fold_name(known) == name))
     }
 
+    /// The words that say that a task is done, as [`fold_name`] compares them.
+    #[cfg(test)]
+    pub(crate) fn completing_words(&self) -> Vec<String> {
+        let words = self.all().flat_map(|verb| match verb.meaning {
+            Meaning::Complete | Meaning::Answer => verb.names,
+            Meaning::End { success, .. } => success,
+            _ => &[],
+        });
+        // Of verbs that are parts of a tool, the tool is named apart.
+        words.map(|word| fold_name(word.rsplit('.').next().unwrap_or(word))).collect()
+    }
+
     /// Whether two names are those of one verb.
     pub(crate) fn same_verb(&self, one: &str, other: &str) -> bool {
         match (self.verb(one), self.verb(other)) {
