@@ -20,7 +20,8 @@ pub(crate) mod parse;
 pub(crate) mod tests;
 mod verbs;
 
-pub(crate) use family::{CoordContext, Family, ProfileSpec, Sampling, Wire};
+pub(crate) use coords::CoordContext;
+pub(crate) use family::{Family, ProfileSpec, Sampling, Wire};
 pub(crate) use parse::json::strict as strict_json;
 
 /// A family of models, by what it needs.

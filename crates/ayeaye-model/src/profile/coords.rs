@@ -30,6 +30,15 @@ pub enum CoordUnit {
     ResizedPixels(SmartResize),
 }
 
+/// What numbers in one prompt and its reply mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CoordContext {
+    /// What the numbers of a point are.
+    pub system: CoordSystem,
+    /// Width and height of the picture that is sent.
+    pub image: ScreenSize,
+}
+
 /// A text that names no space.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(

@@ -1,10 +1,10 @@
 //! The seam to one family of models.
 use std::fmt;
 
-use ayeaye_agent::{Decision, ParseError, Prompt, Reply, ScreenSize, StepInput};
+use ayeaye_agent::{Decision, ParseError, Prompt, Reply, StepInput};
 use serde_json::{Map, Value, json};
 
-use super::coords::CoordSystem;
+use super::coords::{CoordContext, CoordSystem};
 use super::verbs::VerbTable;
 use crate::Endpoint;
 use crate::picture::PictureRule;
@@ -24,15 +24,6 @@ pub(crate) trait Family: fmt::Debug + Send + Sync {
     /// Reads a whole reply: tolerant of how it is written, never of what it says. Whether it is whole
     /// is not for the family to know.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError>;
-}
-
-/// What numbers in one prompt and its reply mean.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct CoordContext {
-    /// What the numbers of a point are.
-    pub system: CoordSystem,
-    /// Width and height of the picture that is sent.
-    pub image: ScreenSize,
 }
 
 /// A family in figures.

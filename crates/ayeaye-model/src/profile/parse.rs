@@ -7,9 +7,6 @@
 use ayeaye_agent::{Action, Decision, ParseError};
 use serde_json::{Map, Value};
 
-use super::CoordContext;
-use super::verbs::VerbTable;
-
 pub(crate) mod args;
 pub(crate) mod hermes;
 pub(crate) mod json;
@@ -51,16 +48,10 @@ impl ParsedReply {
         }
     }
 
-    /// The decision by the verbs of a family.
-    pub(crate) fn decide(
-        self,
-        verbs: &VerbTable,
-        coords: &CoordContext,
-    ) -> Result<Decision, ParseError> {
+    /// Why the model does what it does; empty where it does not say.
+    pub(crate) fn reason(&self) -> &str {
         let reasons = [&self.explain, &self.thought];
-        let reason = reasons.into_iter().find(|text| !text.trim().is_empty());
-        let action = verbs.read(&self.call, reason.map_or("", |reason| reason), coords)?;
-        self.decided(action)
+        reasons.into_iter().find(|text| !text.trim().is_empty()).map_or("", |reason| reason)
     }
 
     /// The decision for this action.

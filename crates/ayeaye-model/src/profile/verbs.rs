@@ -5,7 +5,10 @@
 //! first name is the one we write. [`read`] and [`write`] hold what is the same in every family.
 use ayeaye_agent::Key;
 
+use crate::profile::parse::values::fold_name;
+
 mod read;
+mod slots;
 mod write;
 
 /// The verbs of a family.
@@ -147,6 +150,31 @@ pub(crate) enum Slot {
     Refused(&'static str),
 }
 
+impl Slot {
+    fn is_place(self) -> bool {
+        matches!(self, Self::At | Self::AtOrCenter | Self::AtX | Self::AtY)
+    }
+
+    fn is_from(self) -> bool {
+        matches!(self, Self::From | Self::FromX)
+    }
+
+    fn is_to(self) -> bool {
+        matches!(self, Self::To | Self::ToX)
+    }
+
+    fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::TextOrReason | Self::RequiredText)
+    }
+
+    fn is_time(self) -> bool {
+        matches!(
+            self,
+            Self::Seconds | Self::UnusualSeconds | Self::SecondsOr(_) | Self::Milliseconds
+        )
+    }
+}
+
 impl Verb {
     pub(crate) const fn new(
         names: &'static [&'static str],
@@ -173,6 +201,53 @@ impl VerbTable {
 
     fn all(&self) -> impl Iterator<Item = &'static Verb> {
         self.rows.iter().flat_map(|rows| rows.iter())
+    }
+
+    /// Whether there is a verb of this name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.verb(name).is_some()
+    }
+
+    /// Whether the verb of this name can end a task as done.
+    pub(crate) fn completes(&self, name: &str) -> bool {
+        let ends = |verb: &Verb| {
+            matches!(verb.meaning, Meaning::Complete | Meaning::Answer | Meaning::End { .. })
+        };
+        self.verb(name).is_some_and(ends)
+    }
+
+    /// Whether the verb of this name is done at one place.
+    pub(crate) fn points(&self, name: &str) -> bool {
+        let points = |verb: &Verb| {
+            matches!(verb.meaning, Meaning::Click | Meaning::DoubleClick | Meaning::LongPress)
+        };
+        self.verb(name).is_some_and(points)
+    }
+
+    /// The first verb of this name.
+    fn verb(&self, name: &str) -> Option<&'static Verb> {
+        let name = fold_name(name);
+        self.all().find(|verb| verb.names.iter().any(|known| fold_name(known) == name))
+    }
+
+    /// The words that say that a task is done, as [`fold_name`] compares them.
+    #[cfg(test)]
+    pub(crate) fn completing_words(&self) -> Vec<String> {
+        let words = self.all().flat_map(|verb| match verb.meaning {
+            Meaning::Complete | Meaning::Answer => verb.names,
+            Meaning::End { success, .. } => success,
+            _ => &[],
+        });
+        // Of verbs that are parts of a tool, the tool is named apart.
+        words.map(|word| fold_name(word.rsplit('.').next().unwrap_or(word))).collect()
+    }
+
+    /// Whether two names are those of one verb.
+    pub(crate) fn same_verb(&self, one: &str, other: &str) -> bool {
+        match (self.verb(one), self.verb(other)) {
+            (Some(one), Some(other)) => std::ptr::eq(one, other),
+            _ => false,
+        }
     }
 
     /// The names of all arguments.

@@ -135,7 +135,7 @@ impl Family for AgentCpm {
         }
         let name = verb(&map)?.to_owned();
         parsed.call = Call { name, args: map, positional: Vec::new() };
-        Ok(labelled::explained(parsed.decide(&self.verbs(), coords)?))
+        Ok(labelled::explained(self.verbs().decide(parsed, coords)?))
     }
 }
 

@@ -93,7 +93,7 @@ impl Family for AutoGlm {
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse::parse(reply)?.decide(&self.verbs(), coords)
+        self.verbs().decide(parse::parse(reply)?, coords)
     }
 }
 

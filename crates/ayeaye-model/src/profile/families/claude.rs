@@ -211,7 +211,7 @@ impl Family for Claude {
             };
             parsed.call.name = format!("computer.{action}");
         }
-        parsed.decide(&self.verbs(), coords)
+        self.verbs().decide(parsed, coords)
     }
 }
 

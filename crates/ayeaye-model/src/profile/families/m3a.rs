@@ -10,8 +10,8 @@ use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
 use crate::profile::history::{History, PastStep};
-use crate::profile::parse::args::Args;
-use crate::profile::parse::{json, labelled, reject};
+use crate::profile::parse::args::{self, Args};
+use crate::profile::parse::{labelled, reject};
 use crate::profile::verbs::Slot::{
     AtX, AtY, Clear, Direction, FromX, FromY, Status, Text, ToX, ToY, UnusualSeconds,
 };
@@ -150,8 +150,8 @@ impl Family for M3a {
         if let Some(thought) = args.text(&["reason", "thought"], false)? {
             parsed.thought = thought;
         }
-        parsed.call = json::call(map, &["action_type", "action"])?;
-        Ok(labelled::explained(parsed.decide(&self.verbs(), coords)?))
+        parsed.call = args::call(map, &["action_type", "action"])?;
+        Ok(labelled::explained(self.verbs().decide(parsed, coords)?))
     }
 }
 

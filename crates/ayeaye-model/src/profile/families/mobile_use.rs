@@ -11,7 +11,7 @@ use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_LINE, escape_tags, plain_line};
 use crate::profile::history::PastStep;
 use crate::profile::parse::values::fold_name;
-use crate::profile::parse::{Call, ParsedReply, excerpt, hermes, json, reject};
+use crate::profile::parse::{Call, ParsedReply, args, excerpt, hermes, reject};
 use crate::profile::verbs::Slot::{
     At, Clear, Direction, From, Seconds, Status, Submit, Text, TextOrReason, To, UnusualSeconds,
 };
@@ -151,7 +151,7 @@ pub(in crate::profile) fn read(
         doubt: found.doubt.map(str::to_owned),
         ..ParsedReply::default()
     };
-    parsed.decide(&dialect.verbs, coords)
+    dialect.verbs.decide(parsed, coords)
 }
 
 /// The call in a call of the tool. Some models call the action as if it were the tool.
@@ -168,7 +168,7 @@ pub(in crate::profile) fn call(
             Some(_) => return reject(format!("{} is not a tool; call {NAME}", excerpt(tool))),
         }
     }
-    json::call(args, &["action"])
+    args::call(args, &["action"])
 }
 
 /// An earlier step as a call of the tool in its tags; `None` where it has no word for it.

@@ -57,7 +57,7 @@ impl Family for Seed {
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse(reply)?.decide(&self.verbs(), coords)
+        self.verbs().decide(parse(reply)?, coords)
     }
 }
 

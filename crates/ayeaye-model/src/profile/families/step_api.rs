@@ -10,8 +10,8 @@ use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
 use crate::profile::escape::{LONGEST_TASK, escape_tags, quote_untrusted};
 use crate::profile::history::{History, PastStep};
-use crate::profile::parse::args::{Args, flattened};
-use crate::profile::parse::{ParsedReply, json as parse_json, labelled, point, reject};
+use crate::profile::parse::args::{self, Args, flattened};
+use crate::profile::parse::{ParsedReply, labelled, point, reject};
 use crate::profile::verbs::Slot::{At, From, KeyboardUp, Seconds, Text, To};
 use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
@@ -137,7 +137,7 @@ impl Family for StepApi {
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         let (map, parsed) = labelled::parse(&reply.text)?;
         let parsed = parse(map, parsed, coords)?;
-        Ok(labelled::explained(parsed.decide(&self.verbs(), coords)?))
+        Ok(labelled::explained(self.verbs().decide(parsed, coords)?))
     }
 }
 
@@ -168,7 +168,7 @@ fn parse(
     }
     parsed.explain = text(&["explain"])?;
     parsed.summary = text(&["summary"])?;
-    parsed.call = parse_json::call(map, &["action_type", "action"])?;
+    parsed.call = args::call(map, &["action_type", "action"])?;
     if VERBS.same_verb(&parsed.call.name, "Scroll") && !parsed.call.args.contains_key(FIRST) {
         return reject(format!("Scroll needs `{PATH}`, a list of points"));
     }

@@ -144,7 +144,7 @@ impl Family for UiTars {
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse::parse(reply)?.decide(&self.verbs(), coords)
+        self.verbs().decide(parse::parse(reply)?, coords)
     }
 }
 

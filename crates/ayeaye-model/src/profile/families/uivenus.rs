@@ -129,7 +129,7 @@ impl Family for UiVenus {
     }
 
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
-        parse(&reply.text)?.decide(&self.verbs(), coords)
+        self.verbs().decide(parse(&reply.text)?, coords)
     }
 }
 

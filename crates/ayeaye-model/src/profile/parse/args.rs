@@ -40,6 +40,14 @@ pub(crate) fn flattened(
     Ok(flat)
 }
 
+/// The call that an object of arguments is, by the verb under one of these names.
+pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, ParseError> {
+    match Args::in_map(&map)?.text(names, false)? {
+        Some(name) => Ok(Call { name: name.trim().to_owned(), args: map, positional: Vec::new() }),
+        None => reject(format!("it names no action; say which one in the field `{}`", names[0])),
+    }
+}
+
 /// Arguments by their names. Case, blanks, dashes and underscores in names do not matter.
 #[derive(Debug)]
 pub(crate) struct Args<'a> {

@@ -5,8 +5,7 @@ use ayeaye_agent::ParseError;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::args::Args;
-use super::{Call, excerpt, reject};
+use super::{excerpt, reject};
 
 /// The object that a text is, from its first brace to its last. Code fences around it do not matter;
 /// words behind it do, since nobody knows what they take back.
@@ -40,14 +39,6 @@ pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
 /// Whole JSON of any kind, in which no key is said twice with different values.
 pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Once>(text).map(|Once(value)| value)
-}
-
-/// The call that an object of arguments is, by the verb under one of these names.
-pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, ParseError> {
-    match Args::in_map(&map)?.text(names, false)? {
-        Some(name) => Ok(Call { name: name.trim().to_owned(), args: map, positional: Vec::new() }),
-        None => reject(format!("it names no action; say which one in the field `{}`", names[0])),
-    }
 }
 
 /// A value in which no key is said twice: a map would hide that.

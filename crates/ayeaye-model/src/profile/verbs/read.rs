@@ -1,71 +1,34 @@
 //! From a call to an action.
 use std::time::Duration;
 
-use ayeaye_agent::{Action, Gesture, Key, ParseError, Point, Question};
+use ayeaye_agent::{Action, Decision, Gesture, Key, ParseError, Question};
 
-use super::{Arg, CallUser, Meaning, Slot, Typing, Verb, VerbTable};
+use super::slots::{Reader, YES};
+use super::{CallUser, Meaning, Slot, Typing, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::parse::args::Args;
 use crate::profile::parse::values::{self, fold_name, unquoted};
-use crate::profile::parse::{Call, excerpt, reject};
+use crate::profile::parse::{Call, ParsedReply, excerpt, reject};
 
 /// Asked of the user where a model that wants a hand does not say with what.
 const HELP: &str = "The agent needs your help on the phone and did not say with what. Look at the \
                     screen, do what has to be done there, and say when it is done.";
 
-/// Texts that say no where a question to the user may stand.
+/// Texts that say no where a question for the user may stand.
 const NO: [&str; 6] = ["", "false", "no", "none", "null", "0"];
-/// Texts that say yes there, and no more.
-const YES: [&str; 6] = ["true", "yes", "important", "sensitive", "重要操作", "敏感操作"];
 
 impl VerbTable {
-    /// Whether there is a verb of this name.
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.verb(name).is_some()
+    /// The decision in a reply.
+    pub(crate) fn decide(
+        &self,
+        parsed: ParsedReply,
+        coords: &CoordContext,
+    ) -> Result<Decision, ParseError> {
+        let action = self.read(&parsed.call, parsed.reason(), coords)?;
+        parsed.decided(action)
     }
 
-    /// Whether the verb of this name can end a task as done.
-    pub(crate) fn completes(&self, name: &str) -> bool {
-        let ends = |verb: &Verb| {
-            matches!(verb.meaning, Meaning::Complete | Meaning::Answer | Meaning::End { .. })
-        };
-        self.verb(name).is_some_and(ends)
-    }
-
-    /// Whether the verb of this name is done at one place.
-    pub(crate) fn points(&self, name: &str) -> bool {
-        let points = |verb: &Verb| {
-            matches!(verb.meaning, Meaning::Click | Meaning::DoubleClick | Meaning::LongPress)
-        };
-        self.verb(name).is_some_and(points)
-    }
-
-    fn verb(&self, name: &str) -> Option<&'static Verb> {
-        let name = fold_name(name);
-        self.all().find(|verb| verb.names.iter().any(|known| fold_name(known) == name))
-    }
-
-    /// The words that say that a task is done, as [`fold_name`] compares them.
-    #[cfg(test)]
-    pub(crate) fn completing_words(&self) -> Vec<String> {
-        let words = self.all().flat_map(|verb| match verb.meaning {
-            Meaning::Complete | Meaning::Answer => verb.names,
-            Meaning::End { success, .. } => success,
-            _ => &[],
-        });
-        // Of verbs that are parts of a tool, the tool is named apart.
-        words.map(|word| fold_name(word.rsplit('.').next().unwrap_or(word))).collect()
-    }
-
-    /// Whether two names are those of one verb.
-    pub(crate) fn same_verb(&self, one: &str, other: &str) -> bool {
-        match (self.verb(one), self.verb(other)) {
-            (Some(one), Some(other)) => std::ptr::eq(one, other),
-            _ => false,
-        }
-    }
-
-    /// What a call says to do. `reason` is what the model gave as its reason.
+    /// The action that a call means. `reason` is what the model gave as its reason.
     pub(crate) fn read(
         &self,
         call: &Call,
@@ -82,15 +45,6 @@ impl VerbTable {
         let args = Args::of(call)?;
         Reader { table: self, verb, call, args: &args, reason: reason.trim(), coords }.action()
     }
-}
-
-struct Reader<'a> {
-    table: &'a VerbTable,
-    verb: &'static Verb,
-    call: &'a Call,
-    args: &'a Args<'a>,
-    reason: &'a str,
-    coords: &'a CoordContext,
 }
 
 impl Reader<'_> {
@@ -153,7 +107,7 @@ impl Reader<'_> {
             Some(point) => Ok(Gesture::Click { point }.into()),
             None => match self.text_of(Slot::Key)? {
                 Some(name) => Ok(Gesture::HotKey { key: values::key(&name)? }.into()),
-                None => self.missing(is_place),
+                None => self.missing(Slot::is_place),
             },
         }
     }
@@ -162,7 +116,7 @@ impl Reader<'_> {
         // Where typing clears, no text is one as well.
         let says = |text: &String| typing == Typing::Clears || !text.is_empty();
         let Some(text) = self.raw_text()?.filter(says) else {
-            return self.missing(is_text);
+            return self.missing(Slot::is_text);
         };
         let mut submit = self.flag(Slot::Submit)?;
         let mut text = text.as_str();
@@ -185,7 +139,7 @@ impl Reader<'_> {
 
     /// By the finger's path where the row has room for one and it is said, else by a direction.
     fn scroll(&self) -> Result<Action, ParseError> {
-        let by_path = self.verb.arg(is_to).is_some_and(|arg| self.args.has(arg.1));
+        let by_path = self.verb.arg(Slot::is_to).is_some_and(|arg| self.args.has(arg.1));
         let direction = self.text_of(Slot::Direction)?;
         let is_swipe = matches!(self.verb.meaning, Meaning::Swipe);
         if by_path && is_swipe && direction.is_some() {
@@ -199,7 +153,7 @@ impl Reader<'_> {
             return Ok(Gesture::Slide { from, to, duration: values::SLIDE }.into());
         }
         let Some(direction) = direction else {
-            return match (self.verb.arg(is_from), self.verb.arg(is_to)) {
+            return match (self.verb.arg(Slot::is_from), self.verb.arg(Slot::is_to)) {
                 (Some(from), Some(to)) => reject(format!(
                     "{} needs `direction`, or `{}` and `{}`",
                     self.name(),
@@ -215,26 +169,6 @@ impl Reader<'_> {
         Ok(Gesture::Scroll { direction, at: self.at()? }.into())
     }
 
-    fn path(&self) -> Result<(Point, Point), ParseError> {
-        if let (Some(from), Some(to)) = (
-            self.point(|slot| slot == Slot::From, Slot::FromX, Slot::FromY)?,
-            self.point(|slot| slot == Slot::To, Slot::ToX, Slot::ToY)?,
-        ) {
-            return Ok((from, to));
-        }
-        if self.args.says(&["direction"]) && !self.verb.has(Slot::Direction) {
-            let scrolls = self.table.all().any(|verb| matches!(verb.meaning, Meaning::Scroll));
-            return reject(format!(
-                "the direction of {} could be the finger's or the page's; say where the finger goes down \
-                 and where it is lifted{}",
-                self.name(),
-                if scrolls { "; to show what lies in a direction, use scroll" } else { "" }
-            ));
-        }
-        let name = |slot: fn(Slot) -> bool| self.verb.arg(slot).map_or("", |arg| arg.1[0]);
-        reject(format!("{} needs `{}` and `{}`", self.name(), name(is_from), name(is_to)))
-    }
-
     fn call_user(&self, how: CallUser) -> Result<Action, ParseError> {
         let text = self.raw_text()?.filter(|text| !text.trim().is_empty());
         let question = match (text, how) {
@@ -247,7 +181,7 @@ impl Reader<'_> {
             (Some(text), CallUser::AsksByQuestionMark) => Question::takeover(text),
             (None, CallUser::AsksByText) if self.reason.is_empty() => Question::takeover(HELP),
             (None, CallUser::AsksByText) => Question::takeover(self.reason),
-            (None, CallUser::AsksByQuestionMark) => return self.missing(is_text),
+            (None, CallUser::AsksByQuestionMark) => return self.missing(Slot::is_text),
         };
         Ok(Action::Info(question))
     }
@@ -265,7 +199,7 @@ impl Reader<'_> {
             None => false,
         };
         let text = match self.raw_text()? {
-            None if self.verb.has(Slot::RequiredText) => return self.missing(is_text),
+            None if self.verb.has(Slot::RequiredText) => return self.missing(Slot::is_text),
             text => text.unwrap_or_default(),
         };
         Ok(if unsuccessful {
@@ -333,163 +267,9 @@ impl Reader<'_> {
         };
         Ok(Action::Confirm { gesture: gesture.clone(), question: Question::confirm(text) })
     }
-
-    fn name(&self) -> String {
-        excerpt(&self.call.name)
-    }
-
-    /// Refuses for want of the first argument with such a slot.
-    fn missing<T>(&self, slot: impl Fn(Slot) -> bool) -> Result<T, ParseError> {
-        let needed: Vec<String> = self
-            .verb
-            .args
-            .iter()
-            .filter(|arg| slot(arg.0))
-            .map(|arg| format!("`{}`", arg.1[0]))
-            .collect();
-        reject(format!("{} needs {}", self.name(), needed.join(" and ")))
-    }
-
-    fn at(&self) -> Result<Option<Point>, ParseError> {
-        self.point(|slot| matches!(slot, Slot::At | Slot::AtOrCenter), Slot::AtX, Slot::AtY)
-    }
-
-    fn needed_at(&self) -> Result<Point, ParseError> {
-        match self.at()? {
-            Some(point) => Ok(point),
-            None => self.missing(is_place),
-        }
-    }
-
-    /// A point by one argument or by two.
-    fn point(
-        &self,
-        whole: impl Fn(Slot) -> bool,
-        x: Slot,
-        y: Slot,
-    ) -> Result<Option<Point>, ParseError> {
-        let arg = |wanted: Slot| self.verb.arg(|slot| slot == wanted);
-        let whole = match self.verb.arg(whole) {
-            Some(arg) => self.args.point(arg.1, self.is_first(arg), self.coords)?,
-            None => None,
-        };
-        let pair = match (arg(x), arg(y)) {
-            (Some(x), Some(y)) => self.args.pair(x.1, y.1, self.coords)?,
-            _ => None,
-        };
-        match (whole, pair) {
-            (Some(one), Some(other)) if one != other => {
-                reject("it says two different places; name one")
-            }
-            (whole, pair) => Ok(whole.or(pair)),
-        }
-    }
-
-    fn is_first(&self, arg: &Arg) -> bool {
-        self.verb.args.first().is_some_and(|first| std::ptr::eq(first, arg))
-    }
-
-    /// The text as it is written.
-    fn raw_text(&self) -> Result<Option<String>, ParseError> {
-        match self.verb.arg(is_text) {
-            Some(arg) => self.args.text(arg.1, self.is_first(arg)),
-            None => Ok(None),
-        }
-    }
-
-    /// The text, if it says anything, or what may be taken in its place.
-    fn text(&self) -> Result<Option<String>, ParseError> {
-        let text = self.raw_text()?;
-        let instead = || {
-            let may = self.verb.has(Slot::TextOrReason) && !self.reason.is_empty();
-            may.then(|| self.reason.to_owned())
-        };
-        let says_nothing = |text: &String| {
-            let text = text.trim();
-            text.is_empty()
-                || self.verb.has(Slot::TextOrReason) && YES.contains(&text.to_lowercase().as_str())
-        };
-        Ok(match text {
-            Some(text) if says_nothing(&text) => instead().or(Some(text)),
-            None => instead(),
-            text => text,
-        })
-    }
-
-    fn needed_text(&self) -> Result<String, ParseError> {
-        match self.text()?.filter(|text| !text.trim().is_empty()) {
-            Some(text) => Ok(text),
-            None => self.missing(is_text),
-        }
-    }
-
-    fn text_of(&self, slot: Slot) -> Result<Option<String>, ParseError> {
-        match self.verb.arg(|it| it == slot) {
-            Some(arg) => {
-                let text = self.args.text(arg.1, self.is_first(arg))?;
-                Ok(text.filter(|text| !text.trim().is_empty()))
-            }
-            None => Ok(None),
-        }
-    }
-
-    fn flag(&self, slot: Slot) -> Result<bool, ParseError> {
-        match self.verb.arg(|it| it == slot) {
-            Some(arg) => self.args.flag(arg.1),
-            None => Ok(false),
-        }
-    }
-
-    /// The time that is said, as a text with its unit.
-    fn time(&self) -> Result<Option<String>, ParseError> {
-        let Some(arg) = self.verb.arg(is_time) else { return Ok(None) };
-        let said =
-            self.args.text(arg.1, self.is_first(arg))?.filter(|text| !text.trim().is_empty());
-        Ok(match arg.0 {
-            Slot::SecondsOr(usual) => Some(said.unwrap_or_else(|| usual.to_owned())),
-            Slot::Milliseconds => match said {
-                Some(said) if said.trim().bytes().all(|b| b.is_ascii_digit()) => {
-                    Some(format!("{} ms", said.trim()))
-                }
-                Some(said) => {
-                    return reject(format!("{} is no number of milliseconds", excerpt(&said)));
-                }
-                None => None,
-            },
-            _ => said,
-        })
-    }
-
-    fn press(&self) -> Result<Duration, ParseError> {
-        Ok(values::press(self.time()?.as_deref()))
-    }
-
-    fn wait(&self) -> Result<Duration, ParseError> {
-        values::wait(self.time()?.as_deref())
-    }
 }
 
 const FAILURE: [&str; 5] = ["fail", "failed", "failure", "infeasible", "impossible"];
-
-pub(super) fn is_place(slot: Slot) -> bool {
-    matches!(slot, Slot::At | Slot::AtOrCenter | Slot::AtX | Slot::AtY)
-}
-
-fn is_from(slot: Slot) -> bool {
-    matches!(slot, Slot::From | Slot::FromX)
-}
-
-fn is_to(slot: Slot) -> bool {
-    matches!(slot, Slot::To | Slot::ToX)
-}
-
-pub(super) fn is_text(slot: Slot) -> bool {
-    matches!(slot, Slot::Text | Slot::TextOrReason | Slot::RequiredText)
-}
-
-pub(super) fn is_time(slot: Slot) -> bool {
-    matches!(slot, Slot::Seconds | Slot::UnusualSeconds | Slot::SecondsOr(_) | Slot::Milliseconds)
-}
 
 /// A key by the names of its family, or by its usual one.
 fn key(name: &str, names: &[(Key, &str)]) -> Result<Key, ParseError> {

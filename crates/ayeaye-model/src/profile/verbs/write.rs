@@ -4,7 +4,6 @@ use std::time::Duration;
 use ayeaye_agent::{Action, Direction, Gesture, Key, Point, Question, QuestionKind};
 use serde_json::{Map, Value, json};
 
-use super::read::{is_place, is_text, is_time};
 use super::{CallUser, Meaning, Slot, Typing, Verb, VerbTable};
 use crate::profile::CoordContext;
 use crate::profile::escape::{LONGEST_TEXT, truncated};
@@ -208,12 +207,12 @@ fn means(verb: &Verb, action: &Action) -> bool {
 
 /// Whether a verb that means an action can say all of it.
 fn carries(verb: &Verb, action: &Action) -> bool {
-    let has_place = verb.arg(is_place).is_some();
-    let has_text = verb.arg(is_text).is_some();
+    let has_place = verb.arg(Slot::is_place).is_some();
+    let has_text = verb.arg(Slot::is_text).is_some();
     match action {
         Action::Wait(time) => {
             *time == USUAL_WAIT
-                || verb.arg(is_time).is_some()
+                || verb.arg(Slot::is_time).is_some()
                 || matches!(verb.meaning, Meaning::Look)
         }
         Action::Note { .. } => true,
@@ -234,7 +233,7 @@ fn carries(verb: &Verb, action: &Action) -> bool {
         Action::Abort { reason } => has_text || reason.is_empty(),
         Action::Gesture(gesture) | Action::Confirm { gesture, .. } => match gesture {
             Gesture::LongPress { duration, .. } => {
-                *duration == USUAL_PRESS || verb.arg(is_time).is_some()
+                *duration == USUAL_PRESS || verb.arg(Slot::is_time).is_some()
             }
             Gesture::Type { text, point, clear, submit } => {
                 let Meaning::Type(typing) = verb.meaning else { return false };

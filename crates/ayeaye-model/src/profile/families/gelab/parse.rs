@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::VERBS;
 use crate::profile::CoordContext;
 use crate::profile::coords::CoordSystem;
-use crate::profile::parse::args::{Args, flattened};
+use crate::profile::parse::args::{self, Args, flattened};
 use crate::profile::parse::values::unquoted;
 use crate::profile::parse::{
     Call, ParsedReply, content, excerpt, json as parse_json, point, reasoning, reject,
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseE
     };
     parsed.thought = [thought.as_str(), parsed.thought.as_str()].join("\n").trim().to_owned();
     parsed.doubt_if(cut.unclosed, "its reasoning has no end (`</THINK>`)");
-    parsed.decide(&VERBS, &coords)
+    VERBS.decide(parsed, &coords)
 }
 
 /// The body without what servers and models wrap around it: code fences, box and end tokens, the
@@ -139,7 +139,7 @@ fn from_json(
         observation: observation(&seen),
         ..ParsedReply::default()
     };
-    parsed.call = parse_json::call(map, &["action", "action_type"])?;
+    parsed.call = args::call(map, &["action", "action_type"])?;
     arrange(&mut parsed.call);
     Ok((parsed, coords))
 }

@@ -40,7 +40,7 @@ pub(super) fn read(
     let map = if written.is_empty() { Map::new() } else { json::object(written)? };
     let mut parsed = parse(map, Some(&call.name), ParsedReply::default(), family)?;
     parsed.doubt_if(written.is_empty(), "its call has no arguments, and may not be whole");
-    let mut decision = parsed.decide(&family.verbs(), coords)?;
+    let mut decision = family.verbs().decide(parsed, coords)?;
     // Words beside a call are its reasons, unless they are another action.
     if let Ok(said) = in_text(text, coords, family)
         && said.action != decision.action
@@ -57,7 +57,7 @@ pub(super) fn read(
 fn in_text(text: &str, coords: &CoordContext, family: &Generic) -> Result<Decision, ParseError> {
     let (map, parsed) = labelled::parse(text)?;
     let parsed = parse(map, None, parsed, family)?;
-    Ok(labelled::explained(parsed.decide(&family.verbs(), coords)?))
+    Ok(labelled::explained(family.verbs().decide(parsed, coords)?))
 }
 
 /// An object, by itself or as what a tool of this name is called with.

@@ -147,7 +147,7 @@ impl Family for OwlOne {
             doubt: doubt.map(str::to_owned),
             ..ParsedReply::default()
         };
-        parsed.decide(&WITH_KEY.verbs, coords)
+        WITH_KEY.verbs.decide(parsed, coords)
     }
 }
 

@@ -1,0 +1,190 @@
+//! The values of a call's arguments, by what they are to its verb.
+use std::time::Duration;
+
+use ayeaye_agent::{ParseError, Point};
+
+use super::{Arg, Meaning, Slot, Verb, VerbTable};
+use crate::profile::CoordContext;
+use crate::profile::parse::args::Args;
+use crate::profile::parse::{Call, excerpt, reject, values};
+
+/// Texts that say no more than yes where a text may stand.
+pub(super) const YES: [&str; 6] = ["true", "yes", "important", "sensitive", "重要操作", "敏感操作"];
+
+/// A call of a verb, with the values of its arguments by their slots.
+pub(super) struct Reader<'a> {
+    pub(super) table: &'a VerbTable,
+    pub(super) verb: &'static Verb,
+    pub(super) call: &'a Call,
+    pub(super) args: &'a Args<'a>,
+    pub(super) reason: &'a str,
+    pub(super) coords: &'a CoordContext,
+}
+
+impl Reader<'_> {
+    /// The verb as the model wrote it, for messages.
+    pub(super) fn name(&self) -> String {
+        excerpt(&self.call.name)
+    }
+
+    /// Rejects the call because its arguments with such slots are missing.
+    pub(super) fn missing<T>(&self, slot: impl Fn(Slot) -> bool) -> Result<T, ParseError> {
+        let needed: Vec<String> = self
+            .verb
+            .args
+            .iter()
+            .filter(|arg| slot(arg.0))
+            .map(|arg| format!("`{}`", arg.1[0]))
+            .collect();
+        reject(format!("{} needs {}", self.name(), needed.join(" and ")))
+    }
+
+    /// The place, if the call names one.
+    pub(super) fn at(&self) -> Result<Option<Point>, ParseError> {
+        self.point(|slot| matches!(slot, Slot::At | Slot::AtOrCenter), Slot::AtX, Slot::AtY)
+    }
+
+    pub(super) fn needed_at(&self) -> Result<Point, ParseError> {
+        match self.at()? {
+            Some(point) => Ok(point),
+            None => self.missing(Slot::is_place),
+        }
+    }
+
+    /// A point by one argument or by two.
+    fn point(
+        &self,
+        whole: impl Fn(Slot) -> bool,
+        x: Slot,
+        y: Slot,
+    ) -> Result<Option<Point>, ParseError> {
+        let arg = |wanted: Slot| self.verb.arg(|slot| slot == wanted);
+        let whole = match self.verb.arg(whole) {
+            Some(arg) => self.args.point(arg.1, self.is_first(arg), self.coords)?,
+            None => None,
+        };
+        let pair = match (arg(x), arg(y)) {
+            (Some(x), Some(y)) => self.args.pair(x.1, y.1, self.coords)?,
+            _ => None,
+        };
+        match (whole, pair) {
+            (Some(one), Some(other)) if one != other => {
+                reject("it says two different places; name one")
+            }
+            (whole, pair) => Ok(whole.or(pair)),
+        }
+    }
+
+    /// Where the finger goes down and where it is lifted.
+    pub(super) fn path(&self) -> Result<(Point, Point), ParseError> {
+        if let (Some(from), Some(to)) = (
+            self.point(|slot| slot == Slot::From, Slot::FromX, Slot::FromY)?,
+            self.point(|slot| slot == Slot::To, Slot::ToX, Slot::ToY)?,
+        ) {
+            return Ok((from, to));
+        }
+        if self.args.says(&["direction"]) && !self.verb.has(Slot::Direction) {
+            let scrolls = self.table.all().any(|verb| matches!(verb.meaning, Meaning::Scroll));
+            return reject(format!(
+                "the direction of {} could be the finger's or the page's; say where the finger goes down \
+                 and where it is lifted{}",
+                self.name(),
+                if scrolls { "; to show what lies in a direction, use scroll" } else { "" }
+            ));
+        }
+        let name = |slot: fn(Slot) -> bool| self.verb.arg(slot).map_or("", |arg| arg.1[0]);
+        reject(format!(
+            "{} needs `{}` and `{}`",
+            self.name(),
+            name(Slot::is_from),
+            name(Slot::is_to)
+        ))
+    }
+
+    /// Whether an argument is the verb's first: the one that a value without a name is for.
+    fn is_first(&self, arg: &Arg) -> bool {
+        self.verb.args.first().is_some_and(|first| std::ptr::eq(first, arg))
+    }
+
+    /// The text as it is written.
+    pub(super) fn raw_text(&self) -> Result<Option<String>, ParseError> {
+        match self.verb.arg(Slot::is_text) {
+            Some(arg) => self.args.text(arg.1, self.is_first(arg)),
+            None => Ok(None),
+        }
+    }
+
+    /// The text; where it is blank or missing, the model's reason if the slot allows that.
+    pub(super) fn text(&self) -> Result<Option<String>, ParseError> {
+        let text = self.raw_text()?;
+        let instead = || {
+            let may = self.verb.has(Slot::TextOrReason) && !self.reason.is_empty();
+            may.then(|| self.reason.to_owned())
+        };
+        let says_nothing = |text: &String| {
+            let text = text.trim();
+            text.is_empty()
+                || self.verb.has(Slot::TextOrReason) && YES.contains(&text.to_lowercase().as_str())
+        };
+        Ok(match text {
+            Some(text) if says_nothing(&text) => instead().or(Some(text)),
+            None => instead(),
+            text => text,
+        })
+    }
+
+    /// The same, not blank.
+    pub(super) fn needed_text(&self) -> Result<String, ParseError> {
+        match self.text()?.filter(|text| !text.trim().is_empty()) {
+            Some(text) => Ok(text),
+            None => self.missing(Slot::is_text),
+        }
+    }
+
+    /// The text of another slot, if it is not blank.
+    pub(super) fn text_of(&self, slot: Slot) -> Result<Option<String>, ParseError> {
+        match self.verb.arg(|it| it == slot) {
+            Some(arg) => {
+                let text = self.args.text(arg.1, self.is_first(arg))?;
+                Ok(text.filter(|text| !text.trim().is_empty()))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// A yes or no; no where the call does not say.
+    pub(super) fn flag(&self, slot: Slot) -> Result<bool, ParseError> {
+        match self.verb.arg(|it| it == slot) {
+            Some(arg) => self.args.flag(arg.1),
+            None => Ok(false),
+        }
+    }
+
+    /// The time that is said, as a text with its unit.
+    fn time(&self) -> Result<Option<String>, ParseError> {
+        let Some(arg) = self.verb.arg(Slot::is_time) else { return Ok(None) };
+        let said =
+            self.args.text(arg.1, self.is_first(arg))?.filter(|text| !text.trim().is_empty());
+        Ok(match arg.0 {
+            Slot::SecondsOr(usual) => Some(said.unwrap_or_else(|| usual.to_owned())),
+            Slot::Milliseconds => match said {
+                Some(said) if said.trim().bytes().all(|b| b.is_ascii_digit()) => {
+                    Some(format!("{} ms", said.trim()))
+                }
+                Some(said) => {
+                    return reject(format!("{} is no number of milliseconds", excerpt(&said)));
+                }
+                None => None,
+            },
+            _ => said,
+        })
+    }
+
+    pub(super) fn press(&self) -> Result<Duration, ParseError> {
+        Ok(values::press(self.time()?.as_deref()))
+    }
+
+    pub(super) fn wait(&self) -> Result<Duration, ParseError> {
+        values::wait(self.time()?.as_deref())
+    }
+}
