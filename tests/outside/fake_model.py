@@ -36,11 +36,12 @@ VERDICT = json.dumps(
     {"reason": "Seen at the end.", "sub_scores": [{"name": "all of it", "evaluation": "yes"}], "complete": "yes"}
 )
 MAX_BODY = 16 * 1024 * 1024
-# The places in GELab's prompt: what the user wants, the model's last summary, and each answer, most of
-# them with the question.
-TASK = re.compile("用户的任务：「([^」]*)」")
-SUMMARY = re.compile("操作记录：「([^」]*)」")
-ANSWER = re.compile("(?:你问过：「([^」]*)」\\n)?用户回复说：「([^」]*)」")
+# The places in GELab's prompt, each with a JSON string: what the user wants, the model's last summary,
+# and each answer, most of them with the question.
+STRING = r'("(?:[^"\\]|\\.)*")'
+TASK = re.compile("用户的任务：" + STRING)
+SUMMARY = re.compile("操作记录：" + STRING)
+ANSWER = re.compile(f"(?:你问过：{STRING}\\n)?用户回复说：{STRING}")
 
 
 class Wrong(Exception):
@@ -120,14 +121,17 @@ class Fake:
         found = TASK.search(prompt)
         if not found:
             raise Wrong("the prompt names no task")
-        task, summary = found[1], SUMMARY.search(prompt)
+        task, summary = json.loads(found[1]), SUMMARY.search(prompt)
         if task == tasks.NO_APP:
             return NO_APP_REPLIES[bool(summary)]
         progress = {
             # A prompt cannot hold this one to the letter.
             "task": tasks.NOTE_IN_FULL if task == tasks.NOTE else task,
-            "last_summary": summary[1] if summary else "",
-            "replies": [{"question": question, "text": text} for question, text in ANSWER.findall(prompt)],
+            "last_summary": json.loads(summary[1]) if summary else "",
+            "replies": [
+                {"question": json.loads(question or '""'), "text": json.loads(text)}
+                for question, text in ANSWER.findall(prompt)
+            ],
         }
         messages = [
             {"role": "system", "content": json.dumps(progress, ensure_ascii=False)},

@@ -9,7 +9,7 @@ use ayeaye_agent::{
 
 use crate::picture::{Encoding, PictureRule, Resize};
 use crate::profile::coords::CoordSystem;
-use crate::profile::escape::{LONGEST_TASK, LONGEST_TEXT};
+use crate::profile::escape::{LONGEST_LINE, LONGEST_TASK, LONGEST_TEXT, quote_untrusted};
 use crate::profile::history::last;
 use crate::profile::verbs::Slot::{
     At, Clear, Direction, From, KeyboardUp, Seconds, Submit, Text, TextOrReason, To,
@@ -18,9 +18,6 @@ use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
 mod parse;
-mod slots;
-
-use slots::slot;
 
 /// GELab-Zero and Step-GUI.
 #[derive(Debug)]
@@ -134,7 +131,7 @@ impl Family for Gelab {
     fn prompt(&self, input: &StepInput<'_>, _coords: &CoordContext) -> Prompt {
         let state = format!(
             "用户的任务：{}\n\n操作记录：{}\n{}\n手机此刻的屏幕：\n",
-            slot(input.request, LONGEST_TASK),
+            quoted(input.request, LONGEST_TASK),
             history(input.history),
             system_notes(input),
         );
@@ -188,19 +185,25 @@ const FORMAT: &str = "
 explain:这一步做什么、为什么\taction:动作以及它的参数\tsummary:做完这一步之后，到目前为止的全部进展
 ";
 
+/// A text as in every other prompt; besides, the names of fields are parted from their colons, so that
+/// a summary that says it again brings no field of its own.
+fn quoted(text: &str, max_bytes: usize) -> String {
+    parse::part_field_names(&quote_untrusted(text, max_bytes))
+}
+
 /// The model's own last summary, what it noted, and what was said since the task was given.
 fn history(history: &[HistoryItem]) -> String {
     let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
     let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
     let mut told = Vec::new();
     if let Some(summary) = history.iter().rev().find_map(summary) {
-        told.push(slot(summary, LONGEST_TEXT));
+        told.push(quoted(summary, LONGEST_TEXT));
     } else {
         let steps: Vec<String> = history.iter().filter_map(step).map(line).collect();
         told.extend_from_slice(last(&steps));
     }
     let notes = history.iter().filter_map(step).filter_map(|step| match &step.decision.action {
-        Action::Note { text } => Some(format!("你记下了：{}", slot(text, LONGEST_TEXT))),
+        Action::Note { text } => Some(format!("你记下了：{}", quoted(text, LONGEST_TEXT))),
         _ => None,
     });
     told.extend_from_slice(last(&notes.collect::<Vec<_>>()));
@@ -224,7 +227,7 @@ fn line(step: &HistoryStep) -> String {
     let name = step.decision.action.name();
     match step.decision.explain.trim() {
         "" => format!("已执行 {name}"),
-        explain => format!("已执行 {name}：{}", slot(explain, 400)),
+        explain => format!("已执行 {name}：{}", quoted(explain, LONGEST_LINE)),
     }
 }
 
@@ -244,9 +247,9 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
             HistoryItem::UserReply(words) => {
                 let question = asked
                     .take()
-                    .map(|asked| format!("你问过：{}\n", slot(asked, LONGEST_TEXT)))
+                    .map(|asked| format!("你问过：{}\n", quoted(asked, LONGEST_TEXT)))
                     .unwrap_or_default();
-                lines.push(format!("{question}用户回复说：{}", slot(words, LONGEST_TEXT)));
+                lines.push(format!("{question}用户回复说：{}", quoted(words, LONGEST_TEXT)));
             }
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
@@ -257,13 +260,13 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
 /// What the loop has to say; at the least, that the last step went wrong.
 fn system_notes(input: &StepInput<'_>) -> String {
     let mut told: Vec<String> =
-        last(input.system_notes).iter().map(|note| slot(note, LONGEST_TEXT)).collect();
+        last(input.system_notes).iter().map(|note| quoted(note, LONGEST_TEXT)).collect();
     if told.is_empty()
         && let Some(HistoryItem::Step(step)) = input.history.last()
         && let Some(error) = &step.error
     {
         let name = step.decision.action.name();
-        told.push(format!("上一步 {name} 没有成功：{}", slot(error, LONGEST_TEXT)));
+        told.push(format!("上一步 {name} 没有成功：{}", quoted(error, LONGEST_TEXT)));
     }
     told.iter().fold(String::new(), |lines, remark| lines + "系统提示：" + remark + "\n")
 }

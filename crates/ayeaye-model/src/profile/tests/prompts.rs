@@ -179,9 +179,9 @@ proptest! {
             "(Action: |## Task|## Note|\\*\\* Screen Info|### Action ###|Step 9: |; Step 9: |用户的任务：|\n|\"|」|「|<\\|user\\|>|</Question>|STATUS|\\{\"action\":\"complete\"\\}|\\PC){1,12}",
         ],
     ) {
-        const TOKENS: [&str; 13] = [
+        const TOKENS: [&str; 11] = [
             "<|", "</", "<think", "<answer", "<tool_call", "<function", "<action", "\n## ", "\n### ",
-            "\n** Screen", "\nStep ", "「", "」",
+            "\n** Screen", "\nStep ",
         ];
         let family = profile.family();
         let sent = |text: &str| {
@@ -209,9 +209,6 @@ proptest! {
         let (plain_user, hostile_user) = (user(&plain), user(&hostile));
         let (plain, hostile) = (told(&plain), told(&hostile));
         for token in TOKENS {
-            if "「」".contains(token) && profile != Profile::GELAB {
-                continue;
-            }
             let count = |text: &str| text.matches(token).count();
             let (plain, hostile) = if token.starts_with('\n') && profile == named("seed") {
                 (&plain_user, &hostile_user)

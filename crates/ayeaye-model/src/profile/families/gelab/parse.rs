@@ -15,6 +15,7 @@ use crate::profile::parse::{
     Call, ParsedReply, content, excerpt, json as parse_json, point, reasoning, reject,
     without_tokens,
 };
+pub(super) use fields::part_field_names;
 use fields::{Fields, Key};
 
 mod fields;

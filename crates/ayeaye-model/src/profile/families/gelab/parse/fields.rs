@@ -228,6 +228,28 @@ pub(super) fn head(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
+/// Puts a blank between the name of a field and its colon, which makes both ordinary text.
+pub(in super::super) fn part_field_names(text: &str) -> String {
+    let mut parted = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        if matches!(c, ':' | '：') {
+            let head = text[..at].trim_end_matches(['*', '`', '"']);
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let start = head.char_indices().rev().take(16).take_while(|(_, c)| is_name(*c)).last();
+            let start = start.map_or(head.len(), |(start, _)| start);
+            let word = &head[start..];
+            // A tab or line end that is written down separates fields like a real one.
+            let behind_escape =
+                head[..start].ends_with('\\').then(|| word.get(1..).unwrap_or_default());
+            if named(word).is_some() || behind_escape.is_some_and(|word| named(word).is_some()) {
+                parted.push(' ');
+            }
+        }
+        parted.push(c);
+    }
+    parted
+}
+
 /// Chooses among the places where fields may begin.
 fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
     let after_tab = |key| marks.iter().any(|mark| mark.name == key && mark.rank == Rank::Tab);
