@@ -6,7 +6,7 @@ use ayeaye_export::Format;
 use ayeaye_model::CalibrationPlan;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::{Flag, Listen, socket_address};
+use crate::config::{Flag, Listen, ValueError, socket_address};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -246,7 +246,7 @@ impl Cli {
         self.settings.config.as_deref()
     }
 
-    /// The settings that the command line says, for [`Config::settle`](crate::config::Config::settle).
+    /// The settings that the command line says, for [`Config::load`](crate::config::Config::settle).
     pub fn flags(&self) -> Vec<Flag> {
         let SettingFlags { config: _, data_dir, model_base_url, model_name, model_profile, log } =
             &self.settings;
@@ -288,7 +288,7 @@ impl Cli {
 }
 
 /// Checks the address of `--http`; the empty one stands for none.
-fn address(text: &str) -> Result<String, String> {
+fn address(text: &str) -> Result<String, ValueError> {
     if !text.is_empty() {
         text.parse::<Listen>()?;
     }

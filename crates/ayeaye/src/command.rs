@@ -115,7 +115,7 @@ async fn app(config: &Config, virtual_phone: bool) -> anyhow::Result<App> {
         return App::new(config).await;
     }
     let decider =
-        if config.model_is_chosen() { ModelChoice::Configured } else { ModelChoice::Scripted };
+        if config.model_is_set() { ModelChoice::Configured } else { ModelChoice::Scripted };
     let app = App::with_virtual_phone(config, decider).await?;
     if app.scripted {
         tracing::info!(

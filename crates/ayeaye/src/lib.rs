@@ -33,7 +33,7 @@ use config::{Config, Environment};
 /// Runs the command of the command line, with the settings from all their sources.
 pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     let environment = Environment::read();
-    let config = match Config::settle(&cli.flags(), cli.config_file(), &environment) {
+    let config = match Config::load(&cli.flags(), cli.config_file(), &environment) {
         Ok(config) => config,
         Err(err) => {
             command::print_error(&err.into());
@@ -42,7 +42,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Exit> {
     };
     // Between the lines of a terminal command only trouble is worth a line, unless the user asks.
     let served = matches!(cli.command, Command::Serve(_));
-    let filter = if served || config.log_is_chosen() { &config.log } else { "warn" };
+    let filter = if served || config.log_is_set() { &config.log } else { "warn" };
     if let Err(err) = log::to_stderr(filter, config.no_color) {
         command::print_error(&err.into());
         return Ok(Exit::Usage);

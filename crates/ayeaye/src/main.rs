@@ -1,4 +1,4 @@
-//! Parses, settles, wires, serves; everything else is a library call.
+//! Parses the command line, loads the settings, runs the command; everything else is a library call.
 use std::process::ExitCode;
 
 use ayeaye::cli::Cli;

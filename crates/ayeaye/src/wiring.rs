@@ -327,7 +327,7 @@ mod tests {
             name: "--data-dir",
             value: data.to_str().unwrap().to_owned(),
         };
-        Config::settle(&[flag], Some(&file), &crate::config::Environment::default()).unwrap()
+        Config::load(&[flag], Some(&file), &crate::config::Environment::default()).unwrap()
     }
 
     fn role(text: &str) -> (ModelConfig, ModelConfig) {

@@ -68,7 +68,7 @@ async fn main() -> anyhow::Result<()> {
     let data_dir =
         |value: &String| Flag { key: "data-dir", name: "--data-dir", value: value.clone() };
     let flags: Vec<Flag> = options.data_dir.iter().map(data_dir).collect();
-    let config = Config::settle(&flags, None, &Environment::read())?;
+    let config = Config::load(&flags, None, &Environment::read())?;
     let figures = match options.long {
         Some(steps) => long::measure(&config, steps).await?,
         None => measure(&config, &options).await?,

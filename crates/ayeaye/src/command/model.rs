@@ -145,7 +145,7 @@ fn settle(
         terminal.line("The settings need no change.");
         return Ok(Exit::Done);
     }
-    let path = config.file.as_deref().or(config.usual_file.as_deref());
+    let path = config.file.as_deref().or(config.default_file.as_deref());
     let line = wanted.map(|space| format!("coordinates = \"{space}\""));
     let change = match &line {
         Some(line) => format!("[model] {line}"),

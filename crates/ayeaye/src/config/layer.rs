@@ -1,29 +1,28 @@
-//! Layers of settings: what one file, the environment or the flags say, and where each was said.
+//! Layers of settings: what one source says (a file, the environment, the flags), and where.
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::setting::{self, SETTINGS};
-use super::{ConfigError, Environment};
+use super::known::{self, KnownSetting};
+use super::{ConfigError, Environment, ValueError};
 
-/// Where a value was said.
+/// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// On the command line.
+    /// The command line.
     Flag(&'static str),
-    /// In the environment, under this name.
+    /// The environment, under this name.
     Environment(String),
-    /// In a file.
+    /// A file.
     File {
         /// The file.
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
     },
-    /// Nowhere: it is what holds when nothing is said.
+    /// Nothing was set: the default.
     Default,
 }
 
@@ -38,124 +37,168 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value as it was written, before anybody asked what it means.
+/// A value as it was written. Text, because flags and the environment have nothing else: numbers are
+/// parsed in one place, whatever they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Raw {
+pub(super) enum RawValue {
     Text(String),
     List(Vec<String>),
 }
 
-/// A value and where it was said.
+/// A value and where it comes from.
 #[derive(Clone)]
-pub(super) struct Given {
-    pub(super) raw: Raw,
+pub(super) struct Entry {
+    pub(super) raw: RawValue,
     pub(super) origin: Origin,
 }
 
 // The value may be a secret; only `explain` knows which may be shown.
-impl fmt::Debug for Given {
+impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.origin)
     }
 }
 
-/// What one source says, by the names in [`SETTINGS`].
-pub(super) type Layer = BTreeMap<&'static str, Given>;
+/// What one source says, by the names of the settings.
+pub(super) type Layer = BTreeMap<String, Entry>;
 
 const DEFAULTS: &str = include_str!("../../default-config.toml");
 
 /// The embedded defaults.
 pub(super) fn defaults() -> Layer {
     let mut layer =
-        from_file(DEFAULTS, Path::new("default-config.toml")).expect("read by every test");
-    for given in layer.values_mut() {
-        given.origin = Origin::Default;
+        parse(DEFAULTS, Path::new("default-config.toml"), None).expect("read by every test");
+    for entry in layer.values_mut() {
+        entry.origin = Origin::Default;
     }
     layer
 }
 
-/// Reads the text of a settings file.
+/// Adds a default that only the system knows.
+pub(super) fn set_default(layer: &mut Layer, key: &str, text: &str) {
+    let raw = RawValue::Text(text.to_owned());
+    layer.insert(key.to_owned(), Entry { raw, origin: Origin::Default });
+}
+
+/// Reads the text of a settings file. A key that is no setting is an error.
 pub(super) fn from_file(text: &str, path: &Path) -> Result<Layer, ConfigError> {
-    let line = |offset: usize| {
+    parse(text, path, Some(known::settings()))
+}
+
+/// Reads sections with keys; without `known` any are accepted.
+fn parse(
+    text: &str,
+    path: &Path,
+    known: Option<&'static [KnownSetting]>,
+) -> Result<Layer, ConfigError> {
+    let line_at = |offset: usize| {
         let before = text.as_bytes().get(..offset).unwrap_or_default();
         before.split(|byte| *byte == b'\n').count()
     };
     let table = DeTable::parse(text).map_err(|err| ConfigError::Syntax {
         path: path.to_owned(),
-        line: line(err.span().map_or(0, |span| span.start)),
+        line: line_at(err.span().map_or(0, |span| span.start)),
         problem: err.message().to_owned(),
     })?;
     let mut layer = Layer::new();
-    let mut take = |section: &str, key: &Spanned<_>, value: &Spanned<DeValue<'_>>| {
-        let name: &std::borrow::Cow<'_, str> = key.get_ref();
-        let full = if section.is_empty() { name.to_string() } else { format!("{section}.{name}") };
-        let origin = Origin::File { path: path.to_owned(), line: line(key.span().start) };
-        let known = setting::find(&full).filter(|setting| setting.parts() == (section, name));
-        let Some(known) = known else {
-            return Err(unknown(&full, path, line(key.span().start)));
+    let mut add = |section: &str, name: &str, at: usize, value: &DeValue<'_>| {
+        let key = if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") };
+        let line = line_at(at);
+        // A quoted key may contain the dot of a section.
+        let is_known = |it: &KnownSetting| it.parts() == (section, name);
+        if known.is_some_and(|known| !known.iter().any(is_known)) {
+            return Err(unknown(&key, path, line));
+        }
+        let origin = Origin::File { path: path.to_owned(), line };
+        let Some(raw) = raw_value(value) else {
+            let problem = ValueError::NotAValue;
+            return Err(ConfigError::InvalidValue { key, origin, problem });
         };
-        let raw = raw(value.get_ref()).ok_or_else(|| ConfigError::Bad {
-            key: known.key,
-            origin: origin.clone(),
-            problem: "it must be one value or a list of texts".to_owned(),
-        })?;
-        layer.insert(known.key, Given { raw, origin });
+        layer.insert(key, Entry { raw, origin });
         Ok(())
     };
     for (key, value) in table.get_ref() {
+        let (name, at) = (key.get_ref(), key.span().start);
+        let is_section = |it: &KnownSetting| !name.is_empty() && it.parts().0 == name;
         match value.get_ref() {
-            DeValue::Table(section) if is_section(key.get_ref()) => {
+            DeValue::Table(section) if known.is_none_or(|known| known.iter().any(is_section)) => {
                 for (inner, value) in section {
-                    take(key.get_ref(), inner, value)?;
+                    add(name, inner.get_ref(), inner.span().start, value.get_ref())?;
                 }
             }
-            DeValue::Table(_) => return Err(unknown(key.get_ref(), path, line(key.span().start))),
-            _ => take("", key, value)?,
+            DeValue::Table(_) => return Err(unknown(name, path, line_at(at))),
+            value => add("", name, at, value)?,
         }
     }
     Ok(layer)
 }
 
-/// Reads the variables named after settings. `notes` is told of those that name none.
+fn unknown(key: &str, path: &Path, line: usize) -> ConfigError {
+    ConfigError::UnknownKey {
+        path: path.to_owned(),
+        line,
+        key: key.chars().take(64).flat_map(char::escape_debug).collect(),
+        nearest: known::nearest(key),
+    }
+}
+
+fn raw_value(value: &DeValue<'_>) -> Option<RawValue> {
+    match value {
+        DeValue::Array(values) => values
+            .iter()
+            .map(|value| match value.get_ref() {
+                DeValue::String(text) => Some(text.to_string()),
+                _ => None,
+            })
+            .collect::<Option<_>>()
+            .map(RawValue::List),
+        DeValue::String(text) => Some(RawValue::Text(text.to_string())),
+        DeValue::Integer(number) => Some(RawValue::Text(number.to_string())),
+        DeValue::Float(number) => Some(RawValue::Text(number.to_string())),
+        DeValue::Boolean(truth) => Some(RawValue::Text(truth.to_string())),
+        DeValue::Datetime(_) | DeValue::Table(_) => None,
+    }
+}
+
+/// Reads the variables named after settings. Those of ours that name none are added to `notes`.
 pub(super) fn from_environment(
     environment: &Environment,
     notes: &mut Vec<String>,
 ) -> Result<Layer, ConfigError> {
     let mut layer = Layer::new();
-    for known in SETTINGS {
-        let name = known.variable();
-        if let Some(text) = environment.get(&name) {
-            let origin = Origin::Environment(name);
-            let raw = Raw::Text(text.to_str().map(str::to_owned).ok_or(ConfigError::Bad {
-                key: known.key,
-                origin: origin.clone(),
-                problem: "it is not UTF-8".to_owned(),
-            })?);
-            layer.insert(known.key, Given { raw, origin });
+    let names: Vec<String> = known::settings().iter().map(KnownSetting::variable).collect();
+    for (setting, name) in known::settings().iter().zip(&names) {
+        if let Some(text) = environment.get(name) {
+            let origin = Origin::Environment(name.clone());
+            let Some(text) = text.to_str() else {
+                let (key, problem) = (setting.key.clone(), ValueError::NotUtf8);
+                return Err(ConfigError::InvalidValue { key, origin, problem });
+            };
+            let raw = RawValue::Text(text.to_owned());
+            layer.insert(setting.key.clone(), Entry { raw, origin });
         }
     }
-    let names: Vec<String> = SETTINGS.iter().map(setting::Setting::variable).collect();
     for name in environment.own_names() {
         if name != "AYEAYE_CONFIG" && !names.iter().any(|known| known == name) {
-            let near = setting::nearest(name, names.iter().map(String::as_str));
-            let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+            let nearest = known::nearest_of(name, names.iter().map(String::as_str));
+            let hint = nearest.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
             notes.push(format!("the environment has {name}, which is no setting{hint}"));
         }
     }
     if !layer.contains_key("adb.server")
-        && let Some(given) = adb_server(environment)
+        && let Some(entry) = adb_server(environment)
     {
-        layer.insert("adb.server", given);
+        layer.insert("adb.server".to_owned(), entry);
     }
     Ok(layer)
 }
 
 /// What adb's own variables say about its server.
-fn adb_server(environment: &Environment) -> Option<Given> {
+fn adb_server(environment: &Environment) -> Option<Entry> {
     let text = |name| environment.get(name).map(|value| value.to_string_lossy().into_owned());
     if let Some(socket) = text("ADB_SERVER_SOCKET") {
         let origin = Origin::Environment("ADB_SERVER_SOCKET".to_owned());
-        return Some(Given { raw: Raw::Text(socket), origin });
+        return Some(Entry { raw: RawValue::Text(socket), origin });
     }
     let (address, port) = (text("ANDROID_ADB_SERVER_ADDRESS"), text("ANDROID_ADB_SERVER_PORT"));
     let name = match (&address, &port) {
@@ -165,49 +208,10 @@ fn adb_server(environment: &Environment) -> Option<Given> {
     };
     let address = address.unwrap_or_else(|| "127.0.0.1".to_owned());
     let port = port.unwrap_or_else(|| "5037".to_owned());
-    Some(Given {
-        raw: Raw::Text(format!("tcp:{address}:{port}")),
+    Some(Entry {
+        raw: RawValue::Text(format!("tcp:{address}:{port}")),
         origin: Origin::Environment(name.to_owned()),
     })
-}
-
-fn is_section(name: &str) -> bool {
-    SETTINGS.iter().any(|setting| setting.parts().0 == name) && !name.is_empty()
-}
-
-fn unknown(key: &str, path: &Path, line: usize) -> ConfigError {
-    let sections = SETTINGS.iter().map(|setting| setting.parts().0).filter(|name| !name.is_empty());
-    let known = SETTINGS.iter().map(|setting| setting.key).chain(sections);
-    // A key that is right but in the wrong section is nearer than any slip of the finger.
-    let bare = key.rsplit_once('.').map_or(key, |(_, bare)| bare);
-    let moved = SETTINGS
-        .iter()
-        .map(|setting| setting.key)
-        .find(|known| known.rsplit_once('.').map_or(*known, |(_, bare)| bare) == bare);
-    ConfigError::Unknown {
-        path: path.to_owned(),
-        line,
-        key: key.chars().take(64).flat_map(char::escape_debug).collect(),
-        nearest: moved.or_else(|| setting::nearest(key, known)),
-    }
-}
-
-fn raw(value: &DeValue<'_>) -> Option<Raw> {
-    match value {
-        DeValue::Array(values) => values
-            .iter()
-            .map(|value| match value.get_ref() {
-                DeValue::String(text) => Some(text.to_string()),
-                _ => None,
-            })
-            .collect::<Option<_>>()
-            .map(Raw::List),
-        DeValue::String(text) => Some(Raw::Text(text.to_string())),
-        DeValue::Integer(number) => Some(Raw::Text(number.to_string())),
-        DeValue::Float(number) => Some(Raw::Text(number.to_string())),
-        DeValue::Boolean(truth) => Some(Raw::Text(truth.to_string())),
-        DeValue::Datetime(_) | DeValue::Table(_) => None,
-    }
 }
 
 #[cfg(test)]
@@ -222,8 +226,8 @@ mod tests {
     fn every_value_knows_its_line() {
         let layer = from_file("log = 'debug'\n\n[run]\nmax-steps = 7\n", Path::new("a.toml"));
         let layer = layer.unwrap();
-        assert_eq!(layer["log"].raw, Raw::Text("debug".to_owned()));
-        assert_eq!(layer["run.max-steps"].raw, Raw::Text("7".to_owned()));
+        assert_eq!(layer["log"].raw, RawValue::Text("debug".to_owned()));
+        assert_eq!(layer["run.max-steps"].raw, RawValue::Text("7".to_owned()));
         assert_eq!(layer["run.max-steps"].origin.to_string(), "a.toml:4");
     }
 
@@ -255,9 +259,9 @@ mod tests {
         let server = |pairs: &[(&str, &str)]| {
             let environment = Environment::of(pairs.iter().copied());
             let layer = from_environment(&environment, &mut Vec::new()).unwrap();
-            layer.get("adb.server").map(|given| (given.raw.clone(), given.origin.to_string()))
+            layer.get("adb.server").map(|entry| (entry.raw.clone(), entry.origin.to_string()))
         };
-        let text = |text: &str| Raw::Text(text.to_owned());
+        let text = |text: &str| RawValue::Text(text.to_owned());
         assert_eq!(server(&[]), None);
         let port = server(&[("ANDROID_ADB_SERVER_PORT", "5038")]).unwrap();
         assert_eq!(port.0, text("tcp:127.0.0.1:5038"));

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::ValueError;
+
 /// Where to listen, as `http.listen` and `--http` say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
@@ -14,20 +16,18 @@ pub enum Listen {
 }
 
 impl FromStr for Listen {
-    type Err = String;
+    type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let Some(path) = text.strip_prefix("unix:") else {
             return socket_address(text).map(Self::Tcp);
         };
         if !cfg!(unix) {
-            return Err("this system has no Unix sockets; give IP:PORT".to_owned());
+            return Err(ValueError::NoUnixSockets);
         }
         let path = Path::new(path);
         if !path.is_absolute() || path.file_name().is_none() {
-            return Err("after unix: there must be an absolute path, such as \
-                        unix:/run/user/1000/ayeaye.sock"
-                .to_owned());
+            return Err(ValueError::NotASocketPath);
         }
         Ok(Self::Unix(path.to_owned()))
     }
@@ -43,16 +43,14 @@ impl fmt::Display for Listen {
 }
 
 /// An address to listen at: `IP:PORT`, `localhost:PORT`, or only a port on loopback.
-pub fn socket_address(text: &str) -> Result<SocketAddr, String> {
+pub fn socket_address(text: &str) -> Result<SocketAddr, ValueError> {
     if let Ok(address) = text.parse() {
         return Ok(address);
     }
     let port = text.strip_prefix("localhost:").or(text.strip_prefix(':')).unwrap_or(text);
     match port.parse() {
         Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
-        Err(_) => {
-            Err("it must be IP:PORT such as 127.0.0.1:8642, a port, or unix:/PATH".to_owned())
-        }
+        Err(_) => Err(ValueError::NotAnAddress),
     }
 }
 
@@ -65,7 +63,8 @@ mod tests {
         for text in ["127.0.0.1:8642", "[::1]:80", "unix:/run/user/1000/a b.sock"] {
             assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
         }
-        assert_eq!("8642".parse(), Ok(Listen::Tcp("127.0.0.1:8642".parse().unwrap())));
+        let port: Listen = "8642".parse().unwrap();
+        assert_eq!(port, Listen::Tcp("127.0.0.1:8642".parse().unwrap()));
         for wrong in ["unix:", "unix:a.sock", "unix:/", "unix:../a", "nowhere", ""] {
             assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
         }

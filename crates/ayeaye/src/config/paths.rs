@@ -1,7 +1,7 @@
 //! Where files are on each system.
 use std::path::{Path, PathBuf};
 
-use super::Environment;
+use super::{Environment, ValueError};
 
 /// The name of the settings file.
 pub(super) const FILE: &str = "ayeaye.toml";
@@ -45,17 +45,17 @@ pub(super) fn adb_folders(environment: &Environment) -> Vec<PathBuf> {
     path.filter(|folder| folder.is_absolute()).chain(sdk).collect()
 }
 
-/// A path as a setting says it: `~/` is the home folder, a relative one starts at `base`.
+/// The path that a setting names: `~/` is the home folder, a relative one starts at `base`.
 pub(super) fn resolve(
     text: &str,
     base: &Path,
     environment: &Environment,
-) -> Result<PathBuf, String> {
+) -> Result<PathBuf, ValueError> {
     if text.is_empty() {
-        return Err("it is empty".to_owned());
+        return Err(ValueError::Empty);
     }
     if let Some(rest) = text.strip_prefix("~/") {
-        let home = environment.home().ok_or("`~` needs HOME, which is not set")?;
+        let home = environment.home().ok_or(ValueError::NoHome)?;
         return Ok(home.join(rest));
     }
     Ok(base.join(text))

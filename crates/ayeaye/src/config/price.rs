@@ -1,15 +1,15 @@
-//! What calls of models cost, by the names of the models.
+//! The prices of models, by their names.
 use std::str::FromStr;
 
 use ayeaye_agent::Prices;
 
-use super::value;
+use super::{ValueError, value};
 
-/// The prices the user knows. None are built in: they change, and nobody could vouch for them.
+/// The prices that the user has set. None are built in: they change too often.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriceTable(pub(super) Vec<PriceLine>);
 
-/// One line: which models, and what they cost.
+/// The prices of the models whose names match a pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PriceLine {
     /// In lower case; `*` stands for any part of a name.
@@ -18,7 +18,7 @@ pub(super) struct PriceLine {
 }
 
 impl PriceTable {
-    /// What a model of this name costs: the first line that fits.
+    /// What a model of this name costs: the first line that matches.
     pub fn of(&self, name: &str) -> Option<Prices> {
         let name = name.trim().to_ascii_lowercase();
         self.0.iter().find(|line| fits(&line.pattern, &name)).map(|line| line.prices)
@@ -26,20 +26,14 @@ impl PriceTable {
 }
 
 impl FromStr for PriceLine {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(line: &str) -> Result<Self, String> {
+    fn from_str(line: &str) -> Result<Self, ValueError> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (pattern, input, output, cached) = match words[..] {
             [pattern, input, output] => (pattern, input, output, None),
             [pattern, input, output, cached] => (pattern, input, output, Some(cached)),
-            _ => {
-                return Err(
-                    "each must be \"NAME SENT RECEIVED\" or \"NAME SENT RECEIVED CACHED\", such as \
-                     \"qwen3-vl-* 0.20 0.80\""
-                        .to_owned(),
-                );
-            }
+            _ => return Err(ValueError::NotAPriceLine),
         };
         Ok(Self {
             pattern: pattern.to_ascii_lowercase(),
@@ -52,7 +46,7 @@ impl FromStr for PriceLine {
     }
 }
 
-/// Whether a name is what a pattern says.
+/// Whether a name matches a pattern.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {

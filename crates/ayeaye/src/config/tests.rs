@@ -1,9 +1,14 @@
-//! Tests of how the layers settle.
+//! Tests of how the layers combine.
 use std::collections::BTreeSet;
 
-use super::setting::SETTINGS;
+use super::known::settings;
 use ayeaye_agent::KeepImages;
 use ayeaye_export::{Format, Images};
+
+use std::time::Duration;
+
+use ayeaye_agent::journal::{Retention, SyncPolicy};
+use ayeaye_agent::{Prices, PrivacySettings, ReplyMode};
 
 use super::*;
 
@@ -66,11 +71,11 @@ fn the_embedded_file_speaks_of_every_setting_and_no_other() {
         })
         .collect();
     let layer = layer::from_file(&all, Path::new("default-config.toml")).unwrap();
-    let shown: BTreeSet<&str> = layer.keys().copied().collect();
-    let known: BTreeSet<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+    let shown: BTreeSet<&str> = layer.keys().map(String::as_str).collect();
+    let known: BTreeSet<&str> = settings().iter().map(|setting| setting.key.as_str()).collect();
     assert_eq!(shown, known);
-    for secret in SETTINGS.iter().filter(|setting| setting.secret) {
-        assert!(!layer::defaults().contains_key(secret.key));
+    for secret in settings().iter().filter(|setting| setting.secret) {
+        assert!(!layer::defaults().contains_key(&secret.key));
     }
 }
 
@@ -78,7 +83,7 @@ fn the_embedded_file_speaks_of_every_setting_and_no_other() {
 fn the_document_speaks_of_every_setting() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
     let text = std::fs::read_to_string(path).unwrap();
-    for setting in SETTINGS {
+    for setting in settings() {
         // Those of the parts are one row together.
         let part = ["plan", "reply", "caption", "judge", "fallback"]
             .iter()
@@ -104,33 +109,33 @@ fn flags_win_over_environment_over_file_over_defaults() {
         &home,
         &[("AYEAYE_MODEL_NAME", "from-env"), ("AYEAYE_CONFIG", file.to_str().unwrap())],
     );
-    let settle = |flags: &[Flag]| Config::settle(flags, None, &environment).unwrap();
-    assert_eq!(settle(&[]).model.name, "from-env");
-    assert_eq!(settle(&[flag("model.name", "from-flag")]).model.name, "from-flag");
-    assert_eq!(settle(&[]).model.profile.map(ayeaye_model::Profile::name), Some("gui-owl"));
-    assert_eq!(settle(&[]).run.max_steps, 5);
-    assert_eq!(settle(&[]).run.session_max_steps, 200);
-    assert_eq!(settle(&[]).file.as_deref(), Some(file.as_path()));
+    let load = |flags: &[Flag]| Config::load(flags, None, &environment).unwrap();
+    assert_eq!(load(&[]).model.name, "from-env");
+    assert_eq!(load(&[flag("model.name", "from-flag")]).model.name, "from-flag");
+    assert_eq!(load(&[]).model.profile.map(ayeaye_model::Profile::name), Some("gui-owl"));
+    assert_eq!(load(&[]).run.max_steps, 5);
+    assert_eq!(load(&[]).run.session_max_steps, 200);
+    assert_eq!(load(&[]).file.as_deref(), Some(file.as_path()));
 }
 
 #[test]
 fn a_named_file_must_be_there_the_usual_one_need_not() {
     let home = home();
     let plain = environment(&home, &[]);
-    let config = Config::settle(&[], None, &plain).unwrap();
+    let config = Config::load(&[], None, &plain).unwrap();
     assert_eq!(config.file, None);
-    let usual = config.usual_file.unwrap();
+    let usual = config.default_file.unwrap();
     assert!(usual.starts_with(home.path()), "{}", usual.display());
 
     let absent = home.path().join("absent.toml");
-    let err = Config::settle(&[], Some(&absent), &plain).unwrap_err();
+    let err = Config::load(&[], Some(&absent), &plain).unwrap_err();
     assert!(matches!(&err, ConfigError::File { path, .. } if *path == absent));
     let named = environment(&home, &[("AYEAYE_CONFIG", absent.to_str().unwrap())]);
-    assert!(matches!(Config::settle(&[], None, &named), Err(ConfigError::File { .. })));
+    assert!(matches!(Config::load(&[], None, &named), Err(ConfigError::File { .. })));
 
     std::fs::create_dir_all(usual.parent().unwrap()).unwrap();
     std::fs::write(&usual, "data-dir = 'near'").unwrap();
-    let config = Config::settle(&[], None, &plain).unwrap();
+    let config = Config::load(&[], None, &plain).unwrap();
     // A path in a file starts at the file.
     assert_eq!(config.data_dir, usual.with_file_name("near"));
 }
@@ -140,7 +145,7 @@ fn a_file_that_is_too_large_is_not_read() {
     let home = home();
     let file = home.path().join("large.toml");
     std::fs::write(&file, "#".repeat(2 << 20)).unwrap();
-    let err = Config::settle(&[], Some(&file), &environment(&home, &[])).unwrap_err();
+    let err = Config::load(&[], Some(&file), &environment(&home, &[])).unwrap_err();
     assert!(matches!(err, ConfigError::File { .. }));
 }
 
@@ -148,7 +153,7 @@ fn a_file_that_is_too_large_is_not_read() {
 fn bad_values_name_the_setting_and_where_it_was_said() {
     let home = home();
     let error = |flags: &[Flag], more: &[(&str, &str)]| {
-        Config::settle(flags, None, &environment(&home, more)).unwrap_err().to_string()
+        Config::load(flags, None, &environment(&home, more)).unwrap_err().to_string()
     };
     assert_eq!(
         error(&[], &[("AYEAYE_RUN_MAX_STEPS", "many")]),
@@ -166,8 +171,8 @@ fn bad_values_name_the_setting_and_where_it_was_said() {
 #[test]
 fn logs_and_what_is_kept_are_chosen_by_words() {
     let home = home();
-    let settle = |more: &[(&str, &str)]| Config::settle(&[], None, &environment(&home, more));
-    let config = settle(&[
+    let load = |more: &[(&str, &str)]| Config::load(&[], None, &environment(&home, more));
+    let config = load(&[
         ("AYEAYE_LOGS_FORMATS", "html, ufo,html"),
         ("AYEAYE_LOGS_IMAGES", "all"),
         ("AYEAYE_JOURNAL_IMAGES", "none"),
@@ -187,8 +192,8 @@ fn logs_and_what_is_kept_are_chosen_by_words() {
     assert!(config.run.evaluate.rounds() && config.run.evaluate.sessions());
     assert_eq!(config.model.prices, Some(Prices { input: 0.25, output: 1.0, cached: None }));
     let lifted = [("AYEAYE_JOURNAL_MAX_AGE", "none"), ("AYEAYE_JOURNAL_MAX_SIZE", "none")];
-    assert_eq!(settle(&lifted).unwrap().journal.retention, Retention::default());
-    let error = |more: &[(&str, &str)]| settle(more).unwrap_err().to_string();
+    assert_eq!(load(&lifted).unwrap().journal.retention, Retention::default());
+    let error = |more: &[(&str, &str)]| load(more).unwrap_err().to_string();
     let formats = error(&[("AYEAYE_LOGS_FORMATS", "ufo,xml")]);
     assert!(formats.ends_with("it must be ufo, pycatan, gelab or html"), "{formats}");
     let half = error(&[("AYEAYE_MODEL_INPUT_PRICE", "0.25")]);
@@ -209,7 +214,7 @@ fn no_logs_at_all_can_be_chosen() {
 #[test]
 fn no_home_is_said_plainly() {
     assert!(matches!(
-        Config::settle(&[], None, &Environment::default()),
+        Config::load(&[], None, &Environment::default()),
         Err(ConfigError::NoDataDir)
     ));
 }
@@ -221,7 +226,7 @@ fn the_explanation_shows_origins_and_hides_secrets() {
         &home,
         &[("AYEAYE_MODEL_API_KEY", "sk-very-secret"), ("AYEAYE_HTTP_TOKEN", "0123456789abcdef")],
     );
-    let config = Config::settle(&[flag("model.name", "a \"b\"")], None, &environment).unwrap();
+    let config = Config::load(&[flag("model.name", "a \"b\"")], None, &environment).unwrap();
     let text = config.explain();
     assert!(text.contains("api-key = \"(set)\" # environment AYEAYE_MODEL_API_KEY\n"), "{text}");
     assert!(text.contains("# flag --a-flag"), "{text}");
@@ -232,14 +237,14 @@ fn the_explanation_shows_origins_and_hides_secrets() {
     }
     // What is printed can be read again, but for the secrets.
     let layer = layer::from_file(&text, Path::new("printed.toml")).unwrap();
-    assert_eq!(layer["model.name"].raw, Raw::Text("a \"b\"".to_owned()));
+    assert_eq!(layer["model.name"].raw, RawValue::Text("a \"b\"".to_owned()));
 }
 
 #[test]
 fn notes_tell_of_typos_and_of_keys_sent_in_clear() {
     let home = home();
     let notes =
-        |more: &[(&str, &str)]| Config::settle(&[], None, &environment(&home, more)).unwrap().notes;
+        |more: &[(&str, &str)]| Config::load(&[], None, &environment(&home, more)).unwrap().notes;
     let typo = notes(&[("AYEAYE_MODEL_URL", "http://x/v1")]);
     assert_eq!(typo.len(), 1, "{typo:?}");
     assert!(typo[0].contains("AYEAYE_MODEL_URL"));
@@ -253,10 +258,10 @@ fn notes_tell_of_typos_and_of_keys_sent_in_clear() {
 fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
     let home = home();
     let plain = environment(&home, &[]);
-    let settle = |flags: &[Flag]| Config::settle(flags, None, &plain);
+    let load = |flags: &[Flag]| Config::load(flags, None, &plain);
     let name = "https://login.example.com/realms/Phones";
     let audience = flag("http.audience", "phones");
-    let config = settle(&[flag("http.issuer", name), audience.clone()]).unwrap();
+    let config = load(&[flag("http.issuer", name), audience.clone()]).unwrap();
     let issuer = config.http.issuer.unwrap();
     assert_eq!((issuer.name.as_str(), issuer.audience.as_deref()), (name, Some("phones")));
     for (wrong, said) in [
@@ -267,7 +272,7 @@ fn an_issuer_is_named_to_the_letter_and_what_belongs_to_it_needs_it() {
         (flag("http.listen", "unix:a.sock"), "absolute path"),
         (flag("http.rate-limit", "many"), "whole number"),
     ] {
-        let err = settle(std::slice::from_ref(&wrong)).unwrap_err().to_string();
+        let err = load(std::slice::from_ref(&wrong)).unwrap_err().to_string();
         assert!(err.contains(said), "{err}");
     }
 }
@@ -282,7 +287,7 @@ fn models_for_other_parts_have_settings_of_their_own() {
         ("AYEAYE_MODEL_COORDINATES", "yx:0-999"),
     ];
     let flags = [flag("model.fallback-profile", "gelab"), flag("run.caption", "on")];
-    let config = Config::settle(&flags, None, &environment(&home, &more)).unwrap();
+    let config = Config::load(&flags, None, &environment(&home, &more)).unwrap();
     let model = &config.model;
     assert!(config.run.caption && model.plan.is_empty() && !model.fallback.is_empty());
     assert_eq!(model.coordinates.unwrap().to_string(), "yx:0-999");
@@ -300,8 +305,7 @@ fn models_for_other_parts_have_settings_of_their_own() {
         (flag("model.plan-base-url", "http://u:p@x/v1"), "user or password"),
         (flag("run.caption", "yes"), "off or on"),
     ] {
-        let err =
-            Config::settle(std::slice::from_ref(&wrong), None, &plain).unwrap_err().to_string();
+        let err = Config::load(std::slice::from_ref(&wrong), None, &plain).unwrap_err().to_string();
         assert!(err.contains(said), "{err}");
     }
 }

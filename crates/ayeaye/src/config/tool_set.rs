@@ -1,5 +1,8 @@
 //! Which tools clients are offered.
 use std::fmt;
+use std::str::FromStr;
+
+use super::ValueError;
 
 /// Which tools are offered. What only looks always is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +21,15 @@ impl ToolSet {
     /// Everything.
     pub const ALL: Self = Self { agent: true, device: true };
 
-    /// Reads names with commas between: `read-only`, `agent`, `device`, `all`.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// The names of sets.
+    pub(super) const NAMES: [&'static str; 4] = ["read-only", "agent", "device", "all"];
+}
+
+impl FromStr for ToolSet {
+    type Err = ValueError;
+
+    /// Reads names with commas between.
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let mut tools = Self::READ_ONLY;
         for name in text.split(',').map(str::trim) {
             match name {
@@ -27,12 +37,7 @@ impl ToolSet {
                 "agent" => tools.agent = true,
                 "device" => tools.device = true,
                 "all" => tools = Self::ALL,
-                _ => {
-                    return Err(
-                        "it must be read-only, agent, device or all, or several with commas"
-                            .to_owned(),
-                    );
-                }
+                _ => return Err(ValueError::NotATool),
             }
         }
         Ok(tools)
@@ -54,6 +59,10 @@ impl fmt::Display for ToolSet {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> ToolSet {
+        text.parse().unwrap()
+    }
+
     #[test]
     fn names_are_read_and_written() {
         for tools in [
@@ -62,12 +71,12 @@ mod tests {
             ToolSet::ALL,
             ToolSet { agent: false, device: true },
         ] {
-            assert_eq!(ToolSet::parse(&tools.to_string()), Ok(tools));
+            assert_eq!(parse(&tools.to_string()), tools);
         }
-        assert_eq!(ToolSet::parse("agent, device"), Ok(ToolSet::ALL));
-        assert_eq!(ToolSet::parse("read-only,agent"), Ok(ToolSet::USUAL));
+        assert_eq!(parse("agent, device"), ToolSet::ALL);
+        assert_eq!(parse("read-only,agent"), ToolSet::USUAL);
         for wrong in ["", "agents", "agent,", "ALL"] {
-            assert!(ToolSet::parse(wrong).is_err(), "{wrong}");
+            assert!(wrong.parse::<ToolSet>().is_err(), "{wrong}");
         }
     }
 }

@@ -75,7 +75,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     };
     // `GET http://evil.example/ HTTP/1.1` overrules the header: RFC 9112, 3.2.2.
     let in_target = request.uri().authority().map(|text| text.as_str().parse::<HostName>());
-    let agreed = in_target.is_none_or(|target| target.as_ref() == Ok(&host));
+    let agreed = in_target.is_none_or(|target| target.is_ok_and(|target| target == host));
     if !agreed || !auth.hosts.allow(&host) {
         let text = format!("this server does not answer to {host}; http.allowed-hosts can add it");
         return refuse(StatusCode::FORBIDDEN, &text);

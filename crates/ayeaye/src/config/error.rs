@@ -1,0 +1,118 @@
+//! What can be wrong with settings.
+use std::io;
+use std::path::PathBuf;
+
+use super::{Origin, ToolSet};
+use crate::secret::Secret;
+
+/// Why there are no settings. The user has to fix all of these: the program ends with exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum ConfigError {
+    #[error("cannot read the settings file {}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("{}, line {line}: not TOML: {problem}", path.display())]
+    Syntax { path: PathBuf, line: usize, problem: String },
+    #[error("{}, line {line}: there is no setting `{key}`{}", path.display(), did_you_mean(*nearest))]
+    UnknownKey { path: PathBuf, line: usize, key: String, nearest: Option<&'static str> },
+    #[error("`{key}` from {origin}: {problem}")]
+    InvalidValue { key: String, origin: Origin, problem: ValueError },
+    #[error("there is no folder for data: neither HOME nor data-dir (AYEAYE_DATA_DIR) is set")]
+    NoDataDir,
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+/// What is wrong with a value, in words that say what would be right.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum ValueError {
+    #[error("it must be one value or a list of texts")]
+    NotAValue,
+    #[error("it must be one value, not a list")]
+    List,
+    #[error("it is not UTF-8")]
+    NotUtf8,
+    #[error("it is empty")]
+    Empty,
+    #[error("it contains a line break or another control character")]
+    ControlCharacter,
+    #[error("it must be visible ASCII characters without blanks")]
+    NotAscii,
+    #[error(
+        "it must have at least {} characters; `openssl rand -hex 32` makes one",
+        Secret::MIN_LENGTH
+    )]
+    WeakToken,
+    #[error("it must be {}", alternatives(words))]
+    NotOneOf { words: Vec<&'static str> },
+    #[error("it must be true or false")]
+    NotBool,
+    #[error("it must be a whole number from {min} to {max}")]
+    NotInRange { min: u64, max: u64 },
+    #[error("it must be a time such as \"80ms\", \"3s\" or \"5m\"")]
+    NotADuration,
+    #[error("it must be longer than 0")]
+    Zero,
+    #[error("it must be a time such as \"30d\" or \"12h\"")]
+    NotAnAge,
+    #[error("it must be a size from 1KiB to {}MiB, such as \"1MiB\"", max >> 20)]
+    NotASize { max: usize },
+    #[error("it must be a size such as \"200MiB\" or \"5GiB\"")]
+    NotAnAmount,
+    #[error("it must be at least 1MiB")]
+    TooSmall,
+    #[error("it must be a sum in US dollars, such as 0.25")]
+    NotAPrice,
+    #[error(
+        "each must be \"NAME SENT RECEIVED\" or \"NAME SENT RECEIVED CACHED\", such as \
+         \"qwen3-vl-* 0.20 0.80\""
+    )]
+    NotAPriceLine,
+    #[error("it must be a URL such as http://127.0.0.1:11434/v1: {0}")]
+    NotAUrl(url::ParseError),
+    #[error("it must begin with http:// or https:// and name a host")]
+    NotHttp,
+    #[error("it must not contain a user or password; a key has its own setting")]
+    UrlWithCredentials,
+    #[error("it must end with its path: no `?` and no `#`")]
+    UrlWithQuery,
+    #[error("it must be https")]
+    NotHttps,
+    #[error("it must end with its host and port, such as https://phones.example.com")]
+    UrlWithPath,
+    #[error("it must be IP:PORT such as 127.0.0.1:8642, a port, or unix:/PATH")]
+    NotAnAddress,
+    #[error("after unix: there must be an absolute path, such as unix:/run/user/1000/ayeaye.sock")]
+    NotASocketPath,
+    #[error("this system has no Unix sockets; give IP:PORT")]
+    NoUnixSockets,
+    #[error("`{0}` is no host name such as phones.example.com or phones.example.com:8443")]
+    NotAHost(String),
+    #[error("`{0}` is no origin such as https://app.example.com")]
+    NotAnOrigin(String),
+    #[error("it must be tcp:HOST:PORT or localfilesystem:PATH")]
+    NotAnAdbServer,
+    #[error("it must be {}, or several with commas", alternatives(&ToolSet::NAMES))]
+    NotATool,
+    #[error("`~` needs HOME, which is not set")]
+    NoHome,
+    #[error("there is no working directory: {0}")]
+    NoWorkingDirectory(io::Error),
+    #[error("it needs {0} beside it")]
+    Needs(&'static str),
+    #[error(transparent)]
+    Profile(#[from] ayeaye_model::UnknownProfile),
+    #[error(transparent)]
+    Coordinates(#[from] ayeaye_model::UnknownCoordSystem),
+}
+
+/// `a, b or c`.
+fn alternatives(words: &[&str]) -> String {
+    match words.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
+}

@@ -1,0 +1,102 @@
+//! Which settings there are. Nobody lists them: they are those that [`Config`](super::Config) reads.
+use std::path::Path;
+use std::sync::LazyLock;
+
+use super::reader::Reader;
+use super::{Config, Environment, layer};
+
+/// A setting, under the name it has in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KnownSetting {
+    /// `section.name`, or `name` for those above all sections.
+    pub(super) key: String,
+    /// Whether its value must never be shown.
+    pub(super) secret: bool,
+}
+
+impl KnownSetting {
+    /// The name in the environment: `AYEAYE_` and the key in capitals.
+    pub(super) fn variable(&self) -> String {
+        let mut name = String::from("AYEAYE_");
+        name.extend(self.key.chars().map(|c| match c {
+            '.' | '-' => '_',
+            other => other.to_ascii_uppercase(),
+        }));
+        name
+    }
+
+    /// The section, empty for the settings above all sections, and the name in it.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        self.key.split_once('.').unwrap_or(("", &self.key))
+    }
+}
+
+/// Every setting, in the order in which they are read.
+pub(super) fn settings() -> &'static [KnownSetting] {
+    static SETTINGS: LazyLock<Vec<KnownSetting>> = LazyLock::new(|| {
+        let mut defaults = layer::defaults();
+        layer::set_default(&mut defaults, "data-dir", "/");
+        let environment = Environment::default();
+        let reader = Reader::new(vec![defaults], Path::new(""), &environment);
+        Config::read(&reader).expect("the defaults are right: read by every test");
+        reader.into_read().into_iter().map(|(setting, _)| setting).collect()
+    });
+    &SETTINGS
+}
+
+/// The setting or section that an unknown key was most likely meant to be.
+pub(super) fn nearest(key: &str) -> Option<&'static str> {
+    fn bare(key: &str) -> &str {
+        key.rsplit_once('.').map_or(key, |(_, bare)| bare)
+    }
+    let keys = || settings().iter().map(|setting| setting.key.as_str());
+    // The right key in the wrong section is nearer than any typing error.
+    keys().find(|known| bare(known) == bare(key)).or_else(|| {
+        let sections = settings().iter().map(|it| it.parts().0).filter(|name| !name.is_empty());
+        nearest_of(key, keys().chain(sections))
+    })
+}
+
+/// The one of `known` that `word` was most likely meant to be, if any is near enough.
+pub(super) fn nearest_of<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Our names are short; a longer word is no typing error.
+    if 64 < word.len() {
+        return None;
+    }
+    let word = word.to_lowercase();
+    known
+        .map(|name| (strsim::levenshtein(&word, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_the_environment_follow_the_keys() {
+        let names: Vec<String> = settings().iter().map(KnownSetting::variable).collect();
+        for promised in [
+            "AYEAYE_DATA_DIR",
+            "AYEAYE_MODEL_BASE_URL",
+            "AYEAYE_MODEL_NAME",
+            "AYEAYE_MODEL_API_KEY",
+            "AYEAYE_MODEL_PROFILE",
+            "AYEAYE_HTTP_TOKEN",
+            "AYEAYE_LOG",
+        ] {
+            assert!(names.iter().any(|name| name == promised), "{promised}");
+        }
+    }
+
+    #[test]
+    fn a_typing_error_finds_its_setting() {
+        assert_eq!(nearest("model.base_url"), Some("model.base-url"));
+        assert_eq!(nearest("run.max-step"), Some("run.max-steps"));
+        assert_eq!(nearest("model.api_kye"), Some("model.api-key"));
+        assert_eq!(nearest("colour"), None);
+        assert_eq!(nearest(&"x".repeat(10_000)), None);
+    }
+}

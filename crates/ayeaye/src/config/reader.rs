@@ -1,0 +1,141 @@
+//! Reading one setting after the other out of the layers. What is read is a setting: its key, its type
+//! and its rule stand where it is read, and nowhere else.
+use std::cell::RefCell;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::known::KnownSetting;
+use super::layer::{Entry, Layer, Origin, RawValue};
+use super::{ConfigError, Environment, ValueError, paths, value};
+use crate::secret::Secret;
+
+/// The layers of all sources.
+pub(super) struct Reader<'a> {
+    /// The strongest first.
+    layers: Vec<Layer>,
+    /// Where relative paths of the settings file start.
+    base: &'a Path,
+    pub(super) environment: &'a Environment,
+    read: RefCell<Vec<(KnownSetting, Option<Entry>)>>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(layers: Vec<Layer>, base: &'a Path, environment: &'a Environment) -> Self {
+        Self { layers, base, environment, read: RefCell::default() }
+    }
+
+    /// What was read, in order, with the entry that counted.
+    pub(super) fn into_read(self) -> Vec<(KnownSetting, Option<Entry>)> {
+        self.read.into_inner()
+    }
+
+    /// A setting without a default.
+    pub(super) fn optional<T, E: Into<ValueError>>(
+        &self,
+        key: impl Display,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, ConfigError> {
+        self.parse(&key.to_string(), false, |text, _| parse(text).map_err(Into::into))
+    }
+
+    /// A setting with a default.
+    pub(super) fn required<T, E: Into<ValueError>>(
+        &self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<T, ConfigError> {
+        Ok(self.optional(key, parse)?.expect("default-config.toml has it; every test reads it"))
+    }
+
+    /// A bound, which `none` lifts.
+    pub(super) fn bound<T>(
+        &self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, ValueError>,
+    ) -> Result<Option<T>, ConfigError> {
+        let bound = |text: &str| if text == "none" { Ok(None) } else { parse(text).map(Some) };
+        Ok(self.optional(key, bound)?.flatten())
+    }
+
+    /// A key or a token, which is never shown.
+    pub(super) fn secret(
+        &self,
+        key: impl Display,
+        parse: impl FnOnce(&str) -> Result<Secret, ValueError>,
+    ) -> Result<Option<Secret>, ConfigError> {
+        self.parse(&key.to_string(), true, |text, _| parse(text))
+    }
+
+    /// A path: `~/` is the home folder, and one in the settings file is relative to the file.
+    pub(super) fn path(&self, key: &str) -> Result<Option<PathBuf>, ConfigError> {
+        self.parse(key, false, |text, origin| {
+            let base = match origin {
+                Origin::File { .. } => self.base,
+                Origin::Flag(_) | Origin::Environment(_) | Origin::Default => Path::new(""),
+            };
+            let path = paths::resolve(text, base, self.environment)?;
+            std::path::absolute(path).map_err(ValueError::NoWorkingDirectory)
+        })
+    }
+
+    /// A list: an array in the file, words between commas elsewhere.
+    pub(super) fn list<T: FromStr<Err = ValueError>>(
+        &self,
+        key: &str,
+    ) -> Result<Vec<T>, ConfigError> {
+        let Some(Entry { raw, origin }) = self.find(key, false) else {
+            return Ok(Vec::new());
+        };
+        let words = match raw {
+            RawValue::List(words) => words,
+            RawValue::Text(text) => {
+                let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+                words.map(str::to_owned).collect()
+            }
+        };
+        let values: Result<_, ValueError> = words.iter().map(|word| word.parse()).collect();
+        values.map_err(|problem| invalid(key, origin, problem))
+    }
+
+    /// One of a few words.
+    pub(super) fn choice<T: Copy>(
+        &self,
+        key: &str,
+        words: &[(&'static str, T)],
+    ) -> Result<T, ConfigError> {
+        self.required(key, |text| value::choice(text, words))
+    }
+
+    /// The error that `key`, which is set, needs `missing` too.
+    pub(super) fn needs(&self, key: &str, missing: &'static str) -> ConfigError {
+        let found = self.layers.iter().find_map(|layer| layer.get(key));
+        let origin = found.map_or(Origin::Default, |entry| entry.origin.clone());
+        invalid(key, origin, ValueError::Needs(missing))
+    }
+
+    fn parse<T>(
+        &self,
+        key: &str,
+        secret: bool,
+        parse: impl FnOnce(&str, &Origin) -> Result<T, ValueError>,
+    ) -> Result<Option<T>, ConfigError> {
+        let Some(Entry { raw, origin }) = self.find(key, secret) else { return Ok(None) };
+        let parsed = match raw {
+            RawValue::Text(text) => parse(&text, &origin),
+            RawValue::List(_) => Err(ValueError::List),
+        };
+        parsed.map(Some).map_err(|problem| invalid(key, origin, problem))
+    }
+
+    fn find(&self, key: &str, secret: bool) -> Option<Entry> {
+        let found = self.layers.iter().find_map(|layer| layer.get(key)).cloned();
+        let setting = KnownSetting { key: key.to_owned(), secret };
+        self.read.borrow_mut().push((setting, found.clone()));
+        found
+    }
+}
+
+fn invalid(key: &str, origin: Origin, problem: ValueError) -> ConfigError {
+    ConfigError::InvalidValue { key: key.to_owned(), origin, problem }
+}
