@@ -1,13 +1,13 @@
-//! What clients get back. The same facts stand in the text (as JSON) and in `structuredContent`: some
-//! hosts show their model only the one, some only the other.
+//! The results of tools. The same facts are in the text (as JSON) and in `structuredContent`, because
+//! some hosts show their model only one of them.
+mod devices;
 mod direct;
 mod elements;
+mod next;
+mod sessions;
 
 use ayeaye_agent::journal::ActionRecord;
-use ayeaye_agent::{
-    Agent, DeviceEntry, DeviceHolder, Frame, Principal, Question, QuestionKind, Report,
-    StepSummary, StopReason,
-};
+use ayeaye_agent::{Frame, Question, Report, StepSummary};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -15,102 +15,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+pub use self::devices::{DeviceItem, DeviceList};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
+pub use self::sessions::{SessionItem, SessionList};
 use super::questions::Unanswered;
 use super::texts;
-use super::tool_error::ToolError;
 use crate::text::truncate;
 
-/// Hosts cut results down at 8,000 characters and more; steps are left out to stay below.
-const LONGEST_RESULT: usize = 7_500;
+/// Hosts truncate results at 8,000 characters or later; steps are left out to stay below.
+const MAX_RESULT: usize = 7_500;
 /// Longest explanation of a step, in characters.
-const LONGEST_EXPLAIN: usize = 160;
-/// Longest side of a screenshot, in pixels; more is refused or scaled down by hosts.
+const MAX_EXPLAIN: usize = 160;
+/// Longest side of a screenshot, in pixels; hosts refuse or scale down larger ones.
 const SCREENSHOT_SIDE: u32 = 1280;
 /// Most bytes of a screenshot.
 const SCREENSHOT_BYTES: usize = 200_000;
-
-/// The phones.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct DeviceList {
-    /// Every phone adb knows, ready or not.
-    pub devices: Vec<DeviceItem>,
-    /// What to do when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-}
-
-/// A phone.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct DeviceItem {
-    /// Name it so in the other tools.
-    pub device_id: String,
-    /// `device` is ready; `offline`, `unauthorized` and others are not.
-    pub state: String,
-    /// Such as "Pixel 7".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// The build's product name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub product: Option<String>,
-    /// `usb`, `tcp`, `emulator` or `virtual`.
-    pub transport: &'static str,
-    /// Such as "14".
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub android_version: Option<String>,
-    /// In pixels, as it is held now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub screen: Option<Screen>,
-    /// Whether a session drives it now.
-    pub busy: bool,
-    /// That session, when it is yours.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-}
-
-/// A screen's size.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Screen {
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-}
-
-impl From<Vec<(DeviceEntry, DeviceHolder)>> for DeviceList {
-    fn from(devices: Vec<(DeviceEntry, DeviceHolder)>) -> Self {
-        let hint = devices.is_empty().then(|| {
-            "no phone is connected: plug one in and enable USB debugging, or start the server with \
-             --virtual; `ayeaye doctor` checks everything"
-                .to_owned()
-        });
-        Self { devices: devices.into_iter().map(DeviceItem::from).collect(), hint }
-    }
-}
-
-impl From<(DeviceEntry, DeviceHolder)> for DeviceItem {
-    fn from((entry, driver): (DeviceEntry, DeviceHolder)) -> Self {
-        Self {
-            device_id: entry.id.to_string(),
-            state: entry.state,
-            model: entry.model,
-            product: entry.product,
-            transport: entry.transport.name(),
-            android_version: entry.android_version,
-            screen: entry.screen.map(|size| Screen { width: size.width, height: size.height }),
-            busy: driver != DeviceHolder::Free,
-            session_id: match driver {
-                DeviceHolder::Session(id) => Some(id.to_string()),
-                DeviceHolder::Free | DeviceHolder::Other => None,
-            },
-            hint: entry.hint,
-        }
-    }
-}
 
 /// What a run has come to.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -127,17 +47,16 @@ pub struct RunResult {
     pub global_step_idx: u32,
     /// Steps of this run.
     pub local_step_idx: u32,
-    /// What the agent decided last.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What the agent decided last, or null.
     pub final_action: Option<ActionItem>,
     /// The agent's result, its reason for giving up, or what went wrong.
     pub message: String,
     /// What the agent wants to know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionItem>,
-    /// The steps of this run, oldest first; the middle is left out when there are many.
+    /// The steps of this run, oldest first; of many the middle is left out.
     pub intermediate_logs: Vec<LogItem>,
-    /// How many steps were left out of `intermediate_logs`.
+    /// How many were left out.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted_logs: usize,
     /// Time and tokens of this run.
@@ -172,7 +91,7 @@ pub struct ActionItem {
     /// Such as `"point": [512, 203]`, in thousandths of the screen.
     #[serde(flatten)]
     pub arguments: Map<String, Value>,
-    /// The last screen in words, if the server is set to make them.
+    /// The last screen in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub screenshot_caption: Option<String>,
 }
@@ -244,12 +163,12 @@ impl ActionItem {
         }
         for value in arguments.values_mut() {
             if let Value::String(text) = value {
-                *text = truncate(text, LONGEST_EXPLAIN * 4);
+                *text = truncate(text, MAX_EXPLAIN * 4);
             }
         }
         Self {
             action_type: action.function.clone(),
-            explain: truncate(explain, LONGEST_EXPLAIN),
+            explain: truncate(explain, MAX_EXPLAIN),
             arguments,
             screenshot_caption: None,
         }
@@ -261,7 +180,7 @@ impl From<&StepSummary> for LogItem {
         Self {
             global_step_idx: line.step + 1,
             action: ActionItem::new(&line.action, &line.explain),
-            error: line.error.as_deref().map(|error| truncate(error, LONGEST_EXPLAIN * 2)),
+            error: line.error.as_deref().map(|error| truncate(error, MAX_EXPLAIN * 2)),
         }
     }
 }
@@ -281,7 +200,7 @@ impl From<&Question> for QuestionItem {
 }
 
 impl RunResult {
-    /// The same with what came of asking the user in a form.
+    /// The same with the outcome of asking the user in a form.
     #[must_use]
     pub fn asked(mut self, asked: Option<Unanswered>) -> Self {
         if let Some(question) = &mut self.question {
@@ -331,7 +250,7 @@ impl From<&Report> for RunResult {
             screenshot_uri: report
                 .screenshot_step
                 .map(|step| super::resources::screenshot_uri(report.session_id, step)),
-            next: next(report.stop_reason, report.question.as_ref()),
+            next: next::next(report.stop_reason, report.question.as_ref()),
         };
         result.shorten();
         result
@@ -339,11 +258,11 @@ impl From<&Report> for RunResult {
 }
 
 impl RunResult {
-    /// Leaves out steps from the middle until the result is short enough. The first and the last
-    /// tell most.
+    /// Leaves out steps from the middle until the result is short enough: the first and the last
+    /// say most.
     fn shorten(&mut self) {
         while 2 < self.intermediate_logs.len()
-            && serde_json::to_string(self).is_ok_and(|text| LONGEST_RESULT < text.len())
+            && serde_json::to_string(self).is_ok_and(|text| MAX_RESULT < text.len())
         {
             self.intermediate_logs.remove(self.intermediate_logs.len() / 2);
             self.omitted_logs += 1;
@@ -351,124 +270,7 @@ impl RunResult {
     }
 }
 
-/// What to do now, for the client's model.
-fn next(reason: StopReason, question: Option<&Question>) -> &'static str {
-    match reason {
-        StopReason::TaskCompletedSuccessfully => {
-            "Done. For something related on the same phone call ask_agent_continue with this \
-             session_id and a task; for anything else start a new task."
-        }
-        StopReason::TaskAbortedByAgent => {
-            "The agent gave up: see message. Mend the cause or put the task differently, then start \
-             a new task."
-        }
-        StopReason::InfoActionNeedsReply
-            if question.is_some_and(|it| it.kind == QuestionKind::Takeover) =>
-        {
-            "Ask your user to do this on the phone with their own hands and to tell you when it is done. \
-             Then call ask_agent_continue with this session_id and reply_from_client saying so."
-        }
-        StopReason::InfoActionNeedsReply if question.is_some_and(Question::asks_for_secret) => {
-            "Ask your user to type it on the phone with their own hands and to tell you when it is done. \
-             Then call ask_agent_continue with this session_id and \"done\" as reply_from_client. Do not \
-             ask them to tell you the secret."
-        }
-        StopReason::InfoActionNeedsReply => {
-            "Ask your user, then call ask_agent_continue with this session_id and reply_from_client. \
-             Do not make the answer up."
-        }
-        StopReason::StillRunning => {
-            "The task goes on. Call ask_agent_continue with this session_id and nothing else to follow \
-             it, or stop_task to end it."
-        }
-        StopReason::MaxStepsReached => {
-            "Call ask_agent_continue with this session_id to give it more steps, with reply_from_client \
-             to advise it."
-        }
-        StopReason::NoProgress => {
-            "The agent is stuck. Look at get_screenshot, then call ask_agent_continue with this \
-             session_id and advice in reply_from_client."
-        }
-        StopReason::ModelFailed => {
-            "The model did not answer usefully: see message. Call ask_agent_continue with this \
-             session_id to try again; the user can run `ayeaye doctor`."
-        }
-        StopReason::DeviceLost => {
-            "The phone went away: see message. When it is back, call ask_agent_continue with this \
-             session_id."
-        }
-        StopReason::Cancelled
-        | StopReason::UserPaused
-        | StopReason::ManualStopScreenOff
-        | StopReason::ServerRestarted
-        | StopReason::NotStarted => {
-            "Nothing is lost. Call ask_agent_continue with this session_id to go on, or start a new task."
-        }
-        StopReason::BudgetReached => {
-            "A limit of the server is used up: see message. The user can raise it in ayeaye.toml and \
-             call ask_agent_continue."
-        }
-        StopReason::StorageFailed => {
-            "The server cannot write its records: see message. Nothing more is done on the phone until \
-             the user mends that."
-        }
-    }
-}
-
-/// The sessions there are.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SessionList {
-    /// Newest first.
-    pub sessions: Vec<SessionItem>,
-}
-
-/// A session in short.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SessionItem {
-    /// Go on with it by `ask_agent_continue`.
-    pub session_id: String,
-    /// Why its last run stopped; `STILL_RUNNING` if it has not.
-    pub stop_reason: &'static str,
-    /// Its last request.
-    pub task: String,
-    /// Its phone.
-    pub device_id: String,
-    /// Steps so far.
-    pub global_step_idx: u32,
-    /// What is wrong with its record, when it cannot be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-impl SessionList {
-    /// Reads the newest sessions. One that cannot be read is in the list, with the reason.
-    pub async fn read(agent: &Agent, principal: &Principal, limit: u8) -> Result<Self, ToolError> {
-        let mut sessions = Vec::new();
-        for (id, report) in agent.sessions(principal, usize::from(limit)).await? {
-            sessions.push(match report {
-                Ok(report) => SessionItem {
-                    session_id: id.to_string(),
-                    stop_reason: report.stop_reason.name(),
-                    task: truncate(&report.task, 120),
-                    device_id: report.device.device_id.clone(),
-                    global_step_idx: report.global_steps,
-                    error: None,
-                },
-                Err(err) => SessionItem {
-                    session_id: id.to_string(),
-                    stop_reason: StopReason::StorageFailed.name(),
-                    task: String::new(),
-                    device_id: String::new(),
-                    global_step_idx: 0,
-                    error: Some(super::tool_error::chain(&err)),
-                },
-            });
-        }
-        Ok(Self { sessions })
-    }
-}
-
-/// A result with the same facts as text and as structure.
+/// A result with the same facts as text and as structured content.
 pub fn structured(facts: &impl Serialize) -> CallToolResult {
     match serde_json::to_value(facts) {
         Ok(value) => CallToolResult::structured(value),
@@ -476,7 +278,7 @@ pub fn structured(facts: &impl Serialize) -> CallToolResult {
     }
 }
 
-/// A result that is one picture.
+/// A result with one picture and no structured content: hosts that read that drop the picture.
 pub async fn picture(frame: Frame) -> CallToolResult {
     let size = frame.size();
     let encoded = tokio::task::spawn_blocking(move || {

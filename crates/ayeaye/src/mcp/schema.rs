@@ -1,8 +1,8 @@
 //! Schemas that every client can read: no `$ref`, no type arrays, no formats of Rust's.
 //!
 //! What schemars writes for `Option` and integers is valid JSON Schema, but some gateways and strict
-//! checkers refuse it. In an input, a field that may be left out is simply not required; in an output
-//! it is absent, never null.
+//! checkers refuse it. An optional field is not required instead of nullable; the one exception in
+//! results is `final_action`, which is always there and may be null.
 use std::sync::Arc;
 
 use rmcp::model::JsonObject;
@@ -42,20 +42,12 @@ fn simplify(schema: &mut Value) {
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }
-            if let Some(Value::Array(types)) = object.get_mut("type") {
-                types.retain(|it| it != "null");
-                if let [only] = types.as_slice() {
-                    let only = only.clone();
-                    object.insert("type".to_owned(), only);
-                }
-            }
-            if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
-                choices.retain(|it| it.get("type").is_none_or(|kind| kind != "null"));
-                if let [Value::Object(only)] = choices.as_slice() {
-                    let only = only.clone();
-                    object.remove("anyOf");
-                    for (key, value) in only {
-                        object.entry(key).or_insert(value);
+            let required = object.get("required").cloned().unwrap_or_default();
+            if let Some(Value::Object(properties)) = object.get_mut("properties") {
+                for (name, property) in properties {
+                    let is_required = |names: &Vec<Value>| names.iter().any(|it| it == name);
+                    if !required.as_array().is_some_and(is_required) {
+                        remove_null(property);
                     }
                 }
             }
@@ -63,6 +55,28 @@ fn simplify(schema: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Removes null from the types of a property that may be left out instead.
+fn remove_null(property: &mut Value) {
+    let Value::Object(object) = property else { return };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|it| it != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+        choices.retain(|it| it.get("type").is_none_or(|kind| kind != "null"));
+        if let [Value::Object(only)] = choices.as_slice() {
+            let only = only.clone();
+            object.remove("anyOf");
+            for (key, value) in only {
+                object.entry(key).or_insert(value);
+            }
+        }
     }
 }
 
@@ -79,12 +93,19 @@ mod tests {
         sometimes: Option<String>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         rarely: Vec<u32>,
+        null_if_absent: Option<Inner>,
+    }
+
+    #[derive(serde::Serialize, JsonSchema)]
+    struct Inner {
+        number: u32,
     }
 
     #[test]
     fn what_may_be_skipped_is_not_required() {
         let schema = output::<Sample>();
-        assert_eq!(schema["required"], json!(["always"]));
+        assert_eq!(schema["required"], json!(["always", "null_if_absent"]));
+        assert_eq!(schema["properties"]["null_if_absent"]["anyOf"][1], json!({ "type": "null" }));
         assert_eq!(schema["properties"]["sometimes"], json!({ "type": "string" }));
     }
 }

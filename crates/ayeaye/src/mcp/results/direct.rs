@@ -1,4 +1,4 @@
-//! What a client is told of its own act.
+//! The result of a direct action: a gesture that the client itself asked for.
 use ayeaye_agent::{DirectOutcome, DirectResult, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub struct ActResult {
 }
 
 impl ActResult {
-    /// What is told of an act that was done; one that was not is refused.
+    /// The result of an action that was carried out; an error for one that was not, or may not have been.
     pub fn of(
         acted: Option<&DirectResult>,
         report: &Report,
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn told(outcome: Option<DirectOutcome>) -> Result<ActResult, String> {
+    fn result_of(outcome: Option<DirectOutcome>) -> Result<ActResult, String> {
         let (function, arguments) = ("CLICK".to_owned(), serde_json::Map::new());
         let action = ActionRecord { function, arguments };
         let line =
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn only_what_was_done_is_a_success() {
-        let done = serde_json::to_value(told(Some(DirectOutcome::Done)).unwrap()).unwrap();
+        let done = serde_json::to_value(result_of(Some(DirectOutcome::Done)).unwrap()).unwrap();
         assert_eq!(done["global_step_idx"], 5);
         assert!(done.get("screen_changed").is_none(), "it could not be seen: {done}");
         let why = || "the link was lost".to_owned();
@@ -180,7 +180,7 @@ mod tests {
             ),
             (None, "could not be recorded", "before you repeat it"),
         ] {
-            let text = told(outcome).unwrap_err();
+            let text = result_of(outcome).unwrap_err();
             assert!(text.contains(says) && text.contains(hint), "{text}");
         }
     }

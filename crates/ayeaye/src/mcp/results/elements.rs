@@ -1,19 +1,19 @@
-//! A screen's elements in few words.
+//! The elements of a screen, short enough for a result.
 use ayeaye_agent::{Element, Elements, ScreenSize};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LONGEST_RESULT, is_zero};
+use super::{MAX_RESULT, is_zero};
 use crate::text::truncate;
 
 /// Longest text of one element, in characters.
-const LONGEST_NAME: usize = 120;
+const MAX_TEXT: usize = 120;
 /// Longest class or resource name, in characters.
-const LONGEST_KIND: usize = 60;
-/// What the result takes besides its elements.
-const FRAME: usize = 400;
+const MAX_CLASS: usize = 60;
+/// The length of the result without its elements.
+const OVERHEAD: usize = 400;
 
-/// What a screen says it consists of.
+/// The elements of a screen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UiTree {
     /// The phone.
@@ -88,8 +88,7 @@ impl UiTree {
 }
 
 impl ElementItem {
-    /// The element with how much it is worth; `None` for what only holds others, or is not on the
-    /// screen.
+    /// The element and its worth (0 to 3); `None` for one that only contains others or is off the screen.
     fn new(element: &Element, size: ScreenSize) -> Option<(u8, Self)> {
         let text = if element.password { "" } else { element.text.trim() };
         let named = !text.is_empty() || !element.description.trim().is_empty();
@@ -113,10 +112,10 @@ impl ElementItem {
         let worth = u8::from(named) + 2 * u8::from(acts);
         let class = element.class.rsplit('.').next().unwrap_or_default();
         let item = Self {
-            text: truncate(text, LONGEST_NAME),
-            description: truncate(element.description.trim(), LONGEST_NAME),
-            class: truncate(class, LONGEST_KIND),
-            id: truncate(id, LONGEST_KIND),
+            text: truncate(text, MAX_TEXT),
+            description: truncate(element.description.trim(), MAX_TEXT),
+            class: truncate(class, MAX_CLASS),
+            id: truncate(id, MAX_CLASS),
             bounds: [
                 thousandths(left, width),
                 thousandths(top, height),
@@ -131,14 +130,14 @@ impl ElementItem {
     }
 }
 
-/// Leaves out what is worth least, from the middle: what stands first and last on a screen tells most.
+/// Leaves out what is worth least, from the middle: the first and the last elements say most.
 fn short_enough(mut items: Vec<(u8, ElementItem)>) -> Vec<ElementItem> {
     let length = |item: &ElementItem| serde_json::to_string(item).map_or(0, |text| text.len() + 1);
     let mut total: usize = items.iter().map(|(_, item)| length(item)).sum();
     for worth in 0..=3 {
         let cheap: Vec<usize> = (0..items.len()).filter(|at| items[*at].0 == worth).collect();
         let (mut first, mut end) = (cheap.len() / 2, cheap.len() / 2);
-        while LONGEST_RESULT - FRAME < total && end - first < cheap.len() {
+        while MAX_RESULT - OVERHEAD < total && end - first < cheap.len() {
             // To both sides in turn.
             let at = if end < cheap.len() && (first == 0 || (end - first).is_multiple_of(2)) {
                 end += 1;
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_is_told_in_thousandths_and_without_its_secret() {
+    fn an_element_is_given_in_thousandths_and_without_its_secret() {
         let tree = tree(&[
             node("", r#"clickable="false""#, [0, 0, 1080, 2400]),
             node(
@@ -192,9 +191,9 @@ mod tests {
             node("Wi-Fi", r#"checkable="true" checked="true""#, [0, 0, 1080, 24]),
             node("far away", "", [2000, 0, 3000, 24]),
         ]);
-        let told = serde_json::to_value(&tree).unwrap();
+        let json = serde_json::to_value(&tree).unwrap();
         assert_eq!(
-            told,
+            json,
             serde_json::json!({ "device_id": "phone", "elements": [
                 { "text": "Send", "class": "TextView", "id": "send", "bounds": [500, 500, 1000, 1000],
                   "clickable": true },
@@ -216,7 +215,7 @@ mod tests {
         nodes.push(node("OK", r#"clickable="true""#, at));
         let tree = tree(&nodes);
         let text = |it: &ElementItem| it.text.clone();
-        assert!(serde_json::to_string(&tree).unwrap().len() <= LONGEST_RESULT);
+        assert!(serde_json::to_string(&tree).unwrap().len() <= MAX_RESULT);
         assert_eq!(tree.omitted + tree.elements.len(), 401);
         assert_eq!(text(&tree.elements[0]), "line 0");
         assert_eq!(tree.elements.last().map(text).as_deref(), Some("OK"));
@@ -251,7 +250,7 @@ mod tests {
                 })
                 .collect();
             let text = serde_json::to_string(&tree(&nodes)).unwrap();
-            prop_assert!(text.chars().count() <= LONGEST_RESULT, "{}", text.len());
+            prop_assert!(text.chars().count() <= MAX_RESULT, "{}", text.len());
         }
     }
 }

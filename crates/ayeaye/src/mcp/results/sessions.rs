@@ -1,0 +1,60 @@
+//! Lists of sessions.
+use ayeaye_agent::{Agent, Principal, StopReason};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::mcp::tool_error::{self, ToolError};
+use crate::text::truncate;
+
+/// The sessions there are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SessionList {
+    /// Newest first.
+    pub sessions: Vec<SessionItem>,
+}
+
+/// A session in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SessionItem {
+    /// Go on with it by `ask_agent_continue`.
+    pub session_id: String,
+    /// Why its last run stopped; `STILL_RUNNING` if it has not.
+    pub stop_reason: &'static str,
+    /// Its last request.
+    pub task: String,
+    /// Its phone.
+    pub device_id: String,
+    /// Steps so far.
+    pub global_step_idx: u32,
+    /// What is wrong with its record, when it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl SessionList {
+    /// Reads the newest sessions. One that cannot be read is in the list, with the reason.
+    pub async fn read(agent: &Agent, principal: &Principal, limit: u8) -> Result<Self, ToolError> {
+        let mut sessions = Vec::new();
+        for (id, report) in agent.sessions(principal, usize::from(limit)).await? {
+            sessions.push(match report {
+                Ok(report) => SessionItem {
+                    session_id: id.to_string(),
+                    stop_reason: report.stop_reason.name(),
+                    task: truncate(&report.task, 120),
+                    device_id: report.device.device_id.clone(),
+                    global_step_idx: report.global_steps,
+                    error: None,
+                },
+                Err(err) => SessionItem {
+                    session_id: id.to_string(),
+                    stop_reason: StopReason::StorageFailed.name(),
+                    task: String::new(),
+                    device_id: String::new(),
+                    global_step_idx: 0,
+                    error: Some(tool_error::chain(&err)),
+                },
+            });
+        }
+        Ok(Self { sessions })
+    }
+}
