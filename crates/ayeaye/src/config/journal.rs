@@ -23,8 +23,11 @@ pub struct JournalSettings {
 
 impl JournalSettings {
     pub(super) fn read(reader: &Reader<'_>) -> Result<Self, ConfigError> {
-        const SYNC: [(&str, SyncPolicy); 3] =
-            [("always", SyncPolicy::Always), ("step", SyncPolicy::Step), ("never", SyncPolicy::Never)];
+        const SYNC: [(&str, SyncPolicy); 3] = [
+            ("always", SyncPolicy::Always),
+            ("step", SyncPolicy::Step),
+            ("never", SyncPolicy::Never),
+        ];
         Ok(Self {
             privacy: PrivacySettings {
                 images: reader.choice("journal.images", &KeepImages::ALL)?,

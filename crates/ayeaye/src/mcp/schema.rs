@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The schema of a tool's arguments.
 pub fn input<T: JsonSchema>() -> Arc<JsonObject> {
@@ -52,6 +52,18 @@ fn simplify(schema: &mut Value) {
                 }
             }
             object.values_mut().for_each(simplify);
+            // `"type": ["object", "null"]`
+            if let Some(Value::Array(types)) = object.get("type")
+                && let [only, null] = types.as_slice()
+                && null == "null"
+            {
+                let only = only.clone();
+                object.insert("type".to_owned(), only);
+                let description = object.remove("description");
+                let value = Value::Object(std::mem::take(object));
+                object.insert("anyOf".to_owned(), json!([value, { "type": "null" }]));
+                object.extend(description.map(|text| ("description".to_owned(), text)));
+            }
         }
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -82,8 +94,6 @@ fn remove_null(property: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[derive(serde::Serialize, JsonSchema)]
