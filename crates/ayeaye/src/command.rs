@@ -4,6 +4,7 @@ pub mod devices;
 pub mod doctor;
 pub mod model;
 pub mod phone;
+mod report;
 pub mod run;
 pub mod serve;
 pub mod sessions;

@@ -15,6 +15,7 @@ mod error;
 mod explain;
 mod known;
 mod layer;
+mod origin;
 mod paths;
 mod reader;
 mod value;
@@ -30,6 +31,7 @@ mod web_names;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use ayeaye_export::LogSettings;
 
@@ -37,9 +39,9 @@ pub use environment::Environment;
 pub use error::{ConfigError, ValueError};
 pub use http::{HttpSettings, IssuerSettings};
 pub use journal::JournalSettings;
-pub use layer::Origin;
 pub use listen::{Listen, socket_address};
 pub use model::{ModelSettings, RoleSettings};
+pub use origin::Origin;
 pub use price::PriceTable;
 pub use run::{Evaluate, MAX_STEPS, RunSettings};
 pub use tool_set::ToolSet;
@@ -201,15 +203,15 @@ impl Config {
         let flags: Layer = flags
             .iter()
             .map(|flag| {
-                let is_known = known::settings().iter().any(|it| it.key == flag.key);
+                let is_known = Self::known().iter().any(|it| it.key == flag.key);
                 debug_assert!(is_known, "{} is no setting", flag.key);
                 let (raw, origin) = (RawValue::Text(flag.value.clone()), Origin::Flag(flag.name));
                 (flag.key.to_owned(), Entry { raw, origin })
             })
             .collect();
-        let from_environment = layer::from_environment(environment, &mut notes)?;
+        let from_environment = layer::from_environment(environment, Self::known(), &mut notes)?;
         let from_file = match file {
-            Some(path) => layer::from_file(text, path)?,
+            Some(path) => layer::from_file(text, path, Self::known())?,
             None => Layer::new(),
         };
         let mut defaults = layer::defaults();
@@ -224,6 +226,19 @@ impl Config {
         config.file = file.map(Path::to_owned);
         config.notes.extend(notes);
         Ok(config)
+    }
+
+    /// Which settings there are: those that are read, in that order.
+    fn known() -> &'static [KnownSetting] {
+        static KNOWN: LazyLock<Vec<KnownSetting>> = LazyLock::new(|| {
+            let mut defaults = layer::defaults();
+            layer::set_default(&mut defaults, "data-dir", "/");
+            let environment = Environment::default();
+            let reader = Reader::new(vec![defaults], Path::new(""), &environment);
+            Config::read(&reader).expect("the defaults are right: read by every test");
+            reader.into_read().into_iter().map(|(setting, _)| setting).collect()
+        });
+        &KNOWN
     }
 
     fn read(reader: &Reader<'_>) -> Result<Self, ConfigError> {

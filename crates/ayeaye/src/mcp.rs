@@ -2,6 +2,7 @@
 //!
 //! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
 //! in through `args`, results go out through `results`, failures through `tool_error`.
+pub mod address;
 pub mod args;
 pub mod client_support;
 pub mod completion;

@@ -14,7 +14,7 @@ use rmcp::{ClientHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::command::sessions::{session_folder, tell_report};
+use crate::command::report::{print_page, session_folder};
 use crate::config::Config;
 use crate::mcp::{Defaults, Server};
 use crate::terminal::Terminal;
@@ -80,7 +80,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     let sent = print_sent_messages(&app, terminal);
     spent.print(terminal);
     terminal.item("session", &session_folder(config, session));
-    tell_report(config, session, terminal);
+    print_page(config, session, terminal);
     client.cancel().await.context("the client")?;
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
 }

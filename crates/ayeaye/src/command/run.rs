@@ -7,7 +7,7 @@ use ayeaye_agent::{
 };
 
 use crate::command::Exit;
-use crate::command::sessions::tell_report;
+use crate::command::report::{print_end, print_page};
 use crate::config::Config;
 use crate::mcp::args;
 use crate::terminal::Terminal;
@@ -65,8 +65,8 @@ pub async fn run(
         let (StopReason::InfoActionNeedsReply, Some(question)) =
             (report.stop_reason, &report.question)
         else {
-            let exit = tell_end(&report, terminal);
-            tell_report(config, report.session_id, terminal);
+            let exit = print_end(&report, terminal);
+            print_page(config, report.session_id, terminal);
             return Ok(exit);
         };
         let Some(reply) = ask(question, terminal).await else {
@@ -142,31 +142,4 @@ pub async fn ask(question: &Question, terminal: Terminal) -> Option<String> {
         answer = answer => answer,
         _ = tokio::signal::ctrl_c() => None,
     }
-}
-
-/// How it ended, in words and as an exit code.
-pub fn tell_end(report: &Report, terminal: Terminal) -> Exit {
-    let (word, exit) = match report.stop_reason {
-        StopReason::TaskCompletedSuccessfully => ("done", Exit::Done),
-        StopReason::InfoActionNeedsReply => ("question", Exit::NeedsAnswer),
-        StopReason::TaskAbortedByAgent
-        | StopReason::MaxStepsReached
-        | StopReason::ManualStopScreenOff
-        | StopReason::NotStarted
-        | StopReason::UserPaused
-        | StopReason::Cancelled
-        | StopReason::StillRunning
-        | StopReason::DeviceLost
-        | StopReason::ModelFailed
-        | StopReason::BudgetReached
-        | StopReason::NoProgress
-        | StopReason::ServerRestarted
-        | StopReason::StorageFailed => ("stopped", Exit::Failed),
-    };
-    let text = match report.message.as_str() {
-        "" => report.stop_reason.name().to_owned(),
-        message => format!("{}: {}", report.stop_reason.name(), lines(message)),
-    };
-    terminal.item(word, &text);
-    exit
 }

@@ -10,6 +10,7 @@ use ayeaye_export::{ExportError, FolderError, Format};
 
 pub use self::list::list;
 use crate::command::Exit;
+use crate::command::report::{print_end, session_folder};
 use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
@@ -53,7 +54,7 @@ pub async fn show(
     if let Some(question) = &report.question {
         terminal.item("question", &lines(&question.text));
     }
-    crate::command::run::tell_end(&report, terminal);
+    print_end(&report, terminal);
     Ok(Exit::Done)
 }
 
@@ -97,19 +98,6 @@ pub async fn remove(
         }
     }
     Ok(exit)
-}
-
-/// Says where the page about a session is, if there is one.
-pub fn tell_report(config: &Config, id: SessionId, terminal: Terminal) {
-    let logs = ayeaye_export::session_logs(&config.data_dir, id).unwrap_or_default();
-    for (_, page) in logs.iter().filter(|(format, _)| *format == Format::Html) {
-        terminal.item("report", &format!("{}  (open it in a browser)", page.display()));
-    }
-}
-
-/// Where a session's record lies.
-pub fn session_folder(config: &Config, id: SessionId) -> String {
-    config.data_dir.join("sessions").join(id.to_string()).display().to_string()
 }
 
 /// Writes a session in a format that others read.

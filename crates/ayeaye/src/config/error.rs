@@ -2,7 +2,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::{Origin, ToolSet};
+use super::origin::Origin;
 use crate::secret::Secret;
 
 /// Why there are no settings. The user has to fix all of these: the program ends with exit code 2.
@@ -95,7 +95,7 @@ pub enum ValueError {
     NotAnOrigin(String),
     #[error("it must be tcp:HOST:PORT or localfilesystem:PATH")]
     NotAnAdbServer,
-    #[error("it must be {}, or several with commas", alternatives(&ToolSet::NAMES))]
+    #[error("it must be read-only, agent, device or all, or several with commas")]
     NotATool,
     #[error("`~` needs HOME, which is not set")]
     NoHome,

@@ -1,6 +1,7 @@
 //! The settings as text, each with its origin: what `ayeaye config` prints.
 use super::known::KnownSetting;
-use super::layer::{Entry, Origin, RawValue};
+use super::layer::{Entry, RawValue};
+use super::origin::Origin;
 
 /// Writes the settings as TOML with comments, in their order.
 pub(super) fn explain(read: &[(KnownSetting, Option<Entry>)]) -> String {

@@ -1,9 +1,4 @@
-//! Which settings there are. Nobody lists them: they are those that [`Config`](super::Config) reads.
-use std::path::Path;
-use std::sync::LazyLock;
-
-use super::reader::Reader;
-use super::{Config, Environment, layer};
+//! The names of settings, and what a typing error in one was most likely meant to be.
 
 /// A setting, under the name it has in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,28 +26,15 @@ impl KnownSetting {
     }
 }
 
-/// Every setting, in the order in which they are read.
-pub(super) fn settings() -> &'static [KnownSetting] {
-    static SETTINGS: LazyLock<Vec<KnownSetting>> = LazyLock::new(|| {
-        let mut defaults = layer::defaults();
-        layer::set_default(&mut defaults, "data-dir", "/");
-        let environment = Environment::default();
-        let reader = Reader::new(vec![defaults], Path::new(""), &environment);
-        Config::read(&reader).expect("the defaults are right: read by every test");
-        reader.into_read().into_iter().map(|(setting, _)| setting).collect()
-    });
-    &SETTINGS
-}
-
 /// The setting or section that an unknown key was most likely meant to be.
-pub(super) fn nearest(key: &str) -> Option<&'static str> {
+pub(super) fn nearest(key: &str, known: &'static [KnownSetting]) -> Option<&'static str> {
     fn bare(key: &str) -> &str {
         key.rsplit_once('.').map_or(key, |(_, bare)| bare)
     }
-    let keys = || settings().iter().map(|setting| setting.key.as_str());
+    let keys = || known.iter().map(|setting| setting.key.as_str());
     // The right key in the wrong section is nearer than any typing error.
-    keys().find(|known| bare(known) == bare(key)).or_else(|| {
-        let sections = settings().iter().map(|it| it.parts().0).filter(|name| !name.is_empty());
+    keys().find(|it| bare(it) == bare(key)).or_else(|| {
+        let sections = known.iter().map(|it| it.parts().0).filter(|name| !name.is_empty());
         nearest_of(key, keys().chain(sections))
     })
 }
@@ -73,11 +55,12 @@ pub(super) fn nearest_of<'a>(word: &str, known: impl Iterator<Item = &'a str>) -
 
 #[cfg(test)]
 mod tests {
+    use super::super::Config;
     use super::*;
 
     #[test]
     fn names_in_the_environment_follow_the_keys() {
-        let names: Vec<String> = settings().iter().map(KnownSetting::variable).collect();
+        let names: Vec<String> = Config::known().iter().map(KnownSetting::variable).collect();
         for promised in [
             "AYEAYE_DATA_DIR",
             "AYEAYE_MODEL_BASE_URL",
@@ -93,10 +76,10 @@ mod tests {
 
     #[test]
     fn a_typing_error_finds_its_setting() {
-        assert_eq!(nearest("model.base_url"), Some("model.base-url"));
-        assert_eq!(nearest("run.max-step"), Some("run.max-steps"));
-        assert_eq!(nearest("model.api_kye"), Some("model.api-key"));
-        assert_eq!(nearest("colour"), None);
-        assert_eq!(nearest(&"x".repeat(10_000)), None);
+        assert_eq!(nearest("model.base_url", Config::known()), Some("model.base-url"));
+        assert_eq!(nearest("run.max-step", Config::known()), Some("run.max-steps"));
+        assert_eq!(nearest("model.api_kye", Config::known()), Some("model.api-key"));
+        assert_eq!(nearest("colour", Config::known()), None);
+        assert_eq!(nearest(&"x".repeat(10_000), Config::known()), None);
     }
 }

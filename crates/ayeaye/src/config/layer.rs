@@ -1,41 +1,14 @@
 //! Layers of settings: what one source says (a file, the environment, the flags), and where.
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
+use super::environment::Environment;
+use super::error::{ConfigError, ValueError};
 use super::known::{self, KnownSetting};
-use super::{ConfigError, Environment, ValueError};
-
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// The command line.
-    Flag(&'static str),
-    /// The environment, under this name.
-    Environment(String),
-    /// A file.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Its line, from 1.
-        line: usize,
-    },
-    /// Nothing was set: the default.
-    Default,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(name) => write!(f, "flag {name}"),
-            Self::Environment(name) => write!(f, "environment {name}"),
-            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
-            Self::Default => f.write_str("default"),
-        }
-    }
-}
+use super::origin::Origin;
 
 /// A value as it was written. Text, because flags and the environment have nothing else: numbers are
 /// parsed in one place, whatever they come from.
@@ -81,8 +54,12 @@ pub(super) fn set_default(layer: &mut Layer, key: &str, text: &str) {
 }
 
 /// Reads the text of a settings file. A key that is no setting is an error.
-pub(super) fn from_file(text: &str, path: &Path) -> Result<Layer, ConfigError> {
-    parse(text, path, Some(known::settings()))
+pub(super) fn from_file(
+    text: &str,
+    path: &Path,
+    known: &'static [KnownSetting],
+) -> Result<Layer, ConfigError> {
+    parse(text, path, Some(known))
 }
 
 /// Reads sections with keys; without `known` any are accepted.
@@ -107,7 +84,7 @@ fn parse(
         // A quoted key may contain the dot of a section.
         let is_known = |it: &KnownSetting| it.parts() == (section, name);
         if known.is_some_and(|known| !known.iter().any(is_known)) {
-            return Err(unknown(&key, path, line));
+            return Err(unknown(&key, path, line, known.unwrap_or_default()));
         }
         let origin = Origin::File { path: path.to_owned(), line };
         let Some(raw) = raw_value(value) else {
@@ -126,19 +103,21 @@ fn parse(
                     add(name, inner.get_ref(), inner.span().start, value.get_ref())?;
                 }
             }
-            DeValue::Table(_) => return Err(unknown(name, path, line_at(at))),
+            DeValue::Table(_) => {
+                return Err(unknown(name, path, line_at(at), known.unwrap_or_default()));
+            }
             value => add("", name, at, value)?,
         }
     }
     Ok(layer)
 }
 
-fn unknown(key: &str, path: &Path, line: usize) -> ConfigError {
+fn unknown(key: &str, path: &Path, line: usize, known: &'static [KnownSetting]) -> ConfigError {
     ConfigError::UnknownKey {
         path: path.to_owned(),
         line,
         key: key.chars().take(64).flat_map(char::escape_debug).collect(),
-        nearest: known::nearest(key),
+        nearest: known::nearest(key, known),
     }
 }
 
@@ -163,11 +142,12 @@ fn raw_value(value: &DeValue<'_>) -> Option<RawValue> {
 /// Reads the variables named after settings. Those of ours that name none are added to `notes`.
 pub(super) fn from_environment(
     environment: &Environment,
+    known: &[KnownSetting],
     notes: &mut Vec<String>,
 ) -> Result<Layer, ConfigError> {
     let mut layer = Layer::new();
-    let names: Vec<String> = known::settings().iter().map(KnownSetting::variable).collect();
-    for (setting, name) in known::settings().iter().zip(&names) {
+    let names: Vec<String> = known.iter().map(KnownSetting::variable).collect();
+    for (setting, name) in known.iter().zip(&names) {
         if let Some(text) = environment.get(name) {
             let origin = Origin::Environment(name.clone());
             let Some(text) = text.to_str() else {
@@ -179,7 +159,7 @@ pub(super) fn from_environment(
         }
     }
     for name in environment.own_names() {
-        if name != "AYEAYE_CONFIG" && !names.iter().any(|known| known == name) {
+        if name != "AYEAYE_CONFIG" && !names.iter().any(|it| it == name) {
             let nearest = known::nearest_of(name, names.iter().map(String::as_str));
             let hint = nearest.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
             notes.push(format!("the environment has {name}, which is no setting{hint}"));
@@ -216,15 +196,20 @@ fn adb_server(environment: &Environment) -> Option<Entry> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Config;
     use super::*;
 
     fn error(text: &str) -> String {
-        from_file(text, Path::new("a.toml")).unwrap_err().to_string()
+        from_file(text, Path::new("a.toml"), Config::known()).unwrap_err().to_string()
     }
 
     #[test]
     fn every_value_knows_its_line() {
-        let layer = from_file("log = 'debug'\n\n[run]\nmax-steps = 7\n", Path::new("a.toml"));
+        let layer = from_file(
+            "log = 'debug'\n\n[run]\nmax-steps = 7\n",
+            Path::new("a.toml"),
+            Config::known(),
+        );
         let layer = layer.unwrap();
         assert_eq!(layer["log"].raw, RawValue::Text("debug".to_owned()));
         assert_eq!(layer["run.max-steps"].raw, RawValue::Text("7".to_owned()));
@@ -258,7 +243,7 @@ mod tests {
     fn adb_has_variables_of_its_own() {
         let server = |pairs: &[(&str, &str)]| {
             let environment = Environment::of(pairs.iter().copied());
-            let layer = from_environment(&environment, &mut Vec::new()).unwrap();
+            let layer = from_environment(&environment, Config::known(), &mut Vec::new()).unwrap();
             layer.get("adb.server").map(|entry| (entry.raw.clone(), entry.origin.to_string()))
         };
         let text = |text: &str| RawValue::Text(text.to_owned());
@@ -275,7 +260,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_file_makes_it_panic(text in "[\\[\\]a-z.=\"'0-9{}#, \n-]{0,80}") {
-            drop(from_file(&text, Path::new("a.toml")));
+            drop(from_file(&text, Path::new("a.toml"), Config::known()));
         }
     }
 }

@@ -5,9 +5,12 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::environment::Environment;
+use super::error::{ConfigError, ValueError};
 use super::known::KnownSetting;
-use super::layer::{Entry, Layer, Origin, RawValue};
-use super::{ConfigError, Environment, ValueError, paths, value};
+use super::layer::{Entry, Layer, RawValue};
+use super::origin::Origin;
+use super::{paths, value};
 use crate::secret::Secret;
 
 /// The layers of all sources.

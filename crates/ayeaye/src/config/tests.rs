@@ -1,7 +1,6 @@
 //! Tests of how the layers combine.
 use std::collections::BTreeSet;
 
-use super::known::settings;
 use ayeaye_agent::KeepImages;
 use ayeaye_export::{Format, Images};
 
@@ -70,11 +69,12 @@ fn the_embedded_file_speaks_of_every_setting_and_no_other() {
             _ => format!("{line}\n"),
         })
         .collect();
-    let layer = layer::from_file(&all, Path::new("default-config.toml")).unwrap();
+    let layer = layer::from_file(&all, Path::new("default-config.toml"), Config::known()).unwrap();
     let shown: BTreeSet<&str> = layer.keys().map(String::as_str).collect();
-    let known: BTreeSet<&str> = settings().iter().map(|setting| setting.key.as_str()).collect();
+    let known: BTreeSet<&str> =
+        Config::known().iter().map(|setting| setting.key.as_str()).collect();
     assert_eq!(shown, known);
-    for secret in settings().iter().filter(|setting| setting.secret) {
+    for secret in Config::known().iter().filter(|setting| setting.secret) {
         assert!(!layer::defaults().contains_key(&secret.key));
     }
 }
@@ -83,7 +83,7 @@ fn the_embedded_file_speaks_of_every_setting_and_no_other() {
 fn the_document_speaks_of_every_setting() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
     let text = std::fs::read_to_string(path).unwrap();
-    for setting in settings() {
+    for setting in Config::known() {
         // Those of the parts are one row together.
         let part = ["plan", "reply", "caption", "judge", "fallback"]
             .iter()
@@ -236,7 +236,7 @@ fn the_explanation_shows_origins_and_hides_secrets() {
         assert!(!shown.contains("sk-very-secret") && !shown.contains("0123456789abcdef"));
     }
     // What is printed can be read again, but for the secrets.
-    let layer = layer::from_file(&text, Path::new("printed.toml")).unwrap();
+    let layer = layer::from_file(&text, Path::new("printed.toml"), Config::known()).unwrap();
     assert_eq!(layer["model.name"].raw, RawValue::Text("a \"b\"".to_owned()));
 }
 

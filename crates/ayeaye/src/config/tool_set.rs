@@ -20,9 +20,6 @@ impl ToolSet {
     pub const USUAL: Self = Self { agent: true, device: false };
     /// Everything.
     pub const ALL: Self = Self { agent: true, device: true };
-
-    /// The names of sets.
-    pub(super) const NAMES: [&'static str; 4] = ["read-only", "agent", "device", "all"];
 }
 
 impl FromStr for ToolSet {

@@ -5,6 +5,10 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ProtocolVersion};
 use rmcp::service::RequestContext;
 
+/// How long a client may cache what never changes in a version, in milliseconds: texts, pictures of
+/// steps. Only modern clients know about caching.
+pub const IMMUTABLE_TTL_MS: u64 = 3_600_000;
+
 /// What the client that sent a request supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "clients have every combination of them")]

@@ -3,6 +3,7 @@ use ayeaye_agent::{Agent, Principal, SessionId};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
+use super::address::unknown;
 use super::{prompts, resources};
 use crate::text::excerpt;
 
@@ -24,7 +25,7 @@ pub async fn complete(
         Reference::Resource(template) => {
             let known = resources::TEMPLATES.iter().any(|[uri, ..]| *uri == template.uri);
             if !known {
-                return Err(resources::unknown(&template.uri));
+                return Err(unknown(&template.uri));
             }
             template.uri.contains(&format!("{{{}}}", argument.name))
         }

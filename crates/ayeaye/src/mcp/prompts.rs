@@ -12,8 +12,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
 use super::args;
-use super::client_support::is_modern;
-use super::resources::LASTING;
+use super::client_support::{IMMUTABLE_TTL_MS, is_modern};
 use super::tool_error::ToolError;
 use crate::config::ToolSet;
 use crate::text::excerpt;
@@ -205,7 +204,11 @@ pub fn list(tools: ToolSet, ctx: &RequestContext<RoleServer>) -> ListPromptsResu
         Prompt::new(spec.name, Some(spec.description), Some(arguments)).with_title(spec.title)
     };
     let all = ListPromptsResult::with_all_items(PROMPTS.iter().map(prompt).collect());
-    if is_modern(ctx) { all.with_ttl_ms(LASTING).with_cache_scope(CacheScope::Public) } else { all }
+    if is_modern(ctx) {
+        all.with_ttl_ms(IMMUTABLE_TTL_MS).with_cache_scope(CacheScope::Public)
+    } else {
+        all
+    }
 }
 
 /// Answers `prompts/get`.

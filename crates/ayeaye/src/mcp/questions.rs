@@ -30,7 +30,7 @@ pub use retry::RetryContext;
 
 use super::client_support::ClientSupport;
 use super::logging::{self, Levels};
-use super::results::{self, RunResult};
+use super::results::{self, RunResult, Unanswered};
 use super::run_wait::{RunWait, WaitOutcome};
 use super::tool_error::ToolError;
 use crate::principal;
@@ -44,37 +44,6 @@ const ANSWER_KEY: &str = "reply";
 const ANSWER_LIMIT: Duration = Duration::from_mins(5);
 /// Nobody reads a question and answers it in less.
 const MIN_ANSWER_TIME: Duration = Duration::from_secs(5);
-
-/// Why a question that could have been asked in a form is in the tool's result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unanswered {
-    /// The person declined, or there is none: headless clients decline at once.
-    Declined,
-    /// The person will not do what only they can do on the phone.
-    GivenUp,
-    /// The time to answer was over.
-    NoAnswer,
-    /// The client did not show the form.
-    NotShown,
-    /// The answer does not fit the form.
-    NotUnderstood,
-    /// This call has asked as many questions as one call may.
-    TooMany,
-}
-
-impl Unanswered {
-    /// The value of `asked` in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Declined => "declined",
-            Self::GivenUp => "given_up",
-            Self::NoAnswer => "no_answer",
-            Self::NotShown => "not_shown",
-            Self::NotUnderstood => "not_understood",
-            Self::TooMany => "too_many",
-        }
-    }
-}
 
 /// One call and the questions it asks.
 pub(super) struct QuestionDelivery<'a> {

@@ -2,12 +2,11 @@
 //! phones, and the skill.
 //!
 //! Everything belongs to somebody. What is another's is answered like what is not there.
-mod address;
 mod list;
 mod report;
 mod steps;
 
-use ayeaye_agent::{Agent, AgentError, JournalError, Principal, SessionId};
+use ayeaye_agent::{Agent, AgentError, JournalError, Principal};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -17,27 +16,16 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::Serialize;
-use serde_json::json;
 
-pub use address::{Address, NotOurs};
 pub(super) use list::beginning_with;
 
-use super::client_support::is_modern;
+use super::address::{Address, UnknownAddress, unknown};
+use super::client_support::{IMMUTABLE_TTL_MS, is_modern};
 use super::tool_error::chain;
 use super::{results, skill};
 use crate::principal;
-use crate::text::excerpt;
-
-/// How long a client may keep what never changes: a picture, a text of this version.
-/// In milliseconds.
-pub(super) const LASTING: u64 = 3_600_000;
 
 const JSON: &str = "application/json";
-
-/// The address of the picture the model saw at a step.
-pub fn screenshot_uri(session: SessionId, step: u32) -> String {
-    Address::Screenshot(session, step).to_string()
-}
 
 /// Template, name, title, description and type of what is addressed by more than a fixed name.
 pub(super) const TEMPLATES: [[&str; 5]; 5] = [
@@ -93,7 +81,11 @@ pub fn templates() -> Vec<ResourceTemplate> {
 /// Answers `resources/templates/list`.
 pub fn list_templates(ctx: &RequestContext<RoleServer>) -> ListResourceTemplatesResult {
     let all = ListResourceTemplatesResult::with_all_items(templates());
-    if is_modern(ctx) { all.with_ttl_ms(LASTING).with_cache_scope(CacheScope::Public) } else { all }
+    if is_modern(ctx) {
+        all.with_ttl_ms(IMMUTABLE_TTL_MS).with_cache_scope(CacheScope::Public)
+    } else {
+        all
+    }
 }
 
 /// Answers `resources/list`.
@@ -114,13 +106,13 @@ pub async fn read(
     let Read { contents, kept } = if let Some(contents) = skill::read(uri) {
         Read { contents, kept: Some(CacheScope::Public) }
     } else {
-        let address: Address = uri.parse().map_err(|NotOurs| unknown(uri))?;
+        let address: Address = uri.parse().map_err(|UnknownAddress| unknown(uri))?;
         read_ours(agent, &principal::of(ctx), address).await?
     };
     let mut result = ReadResourceResult::new(vec![contents]);
     // Older protocols know nothing of caching.
     if let (true, Some(scope)) = (is_modern(ctx), kept) {
-        result.ttl_ms = Some(LASTING);
+        result.ttl_ms = Some(IMMUTABLE_TTL_MS);
         result.cache_scope = Some(scope);
     }
     Ok(result)
@@ -180,13 +172,6 @@ async fn read_ours(
         }
     };
     Ok(Read { contents: ResourceContents::text(text, uri).with_mime_type(JSON), kept: None })
-}
-
-/// The one answer for what is not there and for what is another's.
-pub(super) fn unknown(uri: &str) -> ErrorData {
-    let shown = excerpt(uri, 200);
-    let text = format!("there is no resource {shown}; resources/list names what there is");
-    ErrorData::resource_not_found(text, Some(json!({ "uri": shown })))
 }
 
 fn text_of(facts: &impl Serialize) -> String {

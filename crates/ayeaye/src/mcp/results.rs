@@ -5,6 +5,7 @@ mod direct;
 mod elements;
 mod next;
 mod sessions;
+mod unanswered;
 
 use ayeaye_agent::journal::ActionRecord;
 use ayeaye_agent::{Frame, Question, Report, StepSummary};
@@ -19,7 +20,8 @@ pub use self::devices::{DeviceItem, DeviceList};
 pub use self::direct::ActResult;
 pub use self::elements::{ElementItem, UiTree};
 pub use self::sessions::{SessionItem, SessionList};
-use super::questions::Unanswered;
+pub use self::unanswered::Unanswered;
+use super::address::Address;
 use super::texts;
 use crate::text::truncate;
 
@@ -249,7 +251,7 @@ impl From<&Report> for RunResult {
             },
             screenshot_uri: report
                 .screenshot_step
-                .map(|step| super::resources::screenshot_uri(report.session_id, step)),
+                .map(|step| Address::Screenshot(report.session_id, step).to_string()),
             next: next::next(report.stop_reason, report.question.as_ref()),
         };
         result.shorten();

@@ -7,8 +7,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
-use super::client_support::is_modern;
-use super::resources::{LASTING, unknown};
+use super::address::unknown;
+use super::client_support::{IMMUTABLE_TTL_MS, is_modern};
 
 /// The address of the file; the part before the last is the skill's name.
 pub const URI: &str = "skill://phone-agent/SKILL.md";
@@ -22,7 +22,7 @@ const MARKDOWN: &str = "text/markdown";
 pub fn list(ctx: &RequestContext<RoleServer>) -> ListSkillsResult {
     let mut all = ListSkillsResult::with_all_items(vec![skill()]);
     if is_modern(ctx) {
-        (all.ttl_ms, all.cache_scope) = (Some(LASTING), Some(CacheScope::Public));
+        (all.ttl_ms, all.cache_scope) = (Some(IMMUTABLE_TTL_MS), Some(CacheScope::Public));
     }
     all
 }
@@ -35,7 +35,7 @@ pub fn get(uri: &str, ctx: &RequestContext<RoleServer>) -> Result<GetSkillResult
     }
     let mut one = GetSkillResult::new(skill());
     if is_modern(ctx) {
-        (one.ttl_ms, one.cache_scope) = (Some(LASTING), Some(CacheScope::Public));
+        (one.ttl_ms, one.cache_scope) = (Some(IMMUTABLE_TTL_MS), Some(CacheScope::Public));
     }
     Ok(one)
 }

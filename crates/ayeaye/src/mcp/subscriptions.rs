@@ -17,8 +17,8 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use self::watcher::{Change, Watcher};
+use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::is_modern;
-use super::resources::{Address, NotOurs, unknown};
 use crate::principal;
 
 /// Addresses that one client may subscribe to at a time.
@@ -300,7 +300,7 @@ async fn tell(
 
 /// An address that can change while somebody looks.
 fn subscribable(uri: &str) -> Result<Address, ErrorData> {
-    match uri.parse().map_err(|NotOurs| unknown(uri))? {
+    match uri.parse().map_err(|UnknownAddress| unknown(uri))? {
         address @ (Address::Sessions
         | Address::Session(_)
         | Address::Steps(_)

@@ -2,7 +2,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::questions::StateError;
 use crate::text::excerpt;
 use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, JournalError, SessionId};
 
@@ -218,15 +217,6 @@ pub fn chain(err: &dyn std::error::Error) -> String {
         cause = err.source();
     }
     text
-}
-
-impl From<StateError> for ToolError {
-    fn from(err: StateError) -> Self {
-        match err {
-            StateError::Expired => Self::state_expired(),
-            StateError::Foreign => Self::state_foreign(),
-        }
-    }
 }
 
 impl From<AgentError> for ToolError {

@@ -11,6 +11,7 @@ use ayeaye_agent::{Principal, SessionId};
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::{Deserialize, Serialize};
 
+use crate::mcp::tool_error::ToolError;
 use crate::secret::{self, SecretFileError};
 
 /// The file of the key in the data folder.
@@ -44,6 +45,15 @@ pub enum StateError {
     Expired,
     /// Not signed by this server, damaged, or issued to another principal.
     Foreign,
+}
+
+impl From<StateError> for ToolError {
+    fn from(err: StateError) -> Self {
+        match err {
+            StateError::Expired => Self::state_expired(),
+            StateError::Foreign => Self::state_foreign(),
+        }
+    }
 }
 
 impl StateCodec {

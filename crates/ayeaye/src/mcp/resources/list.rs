@@ -4,7 +4,7 @@ use ayeaye_agent::{Agent, AgentError, JournalError, Principal, Report, SessionId
 use rmcp::ErrorData;
 use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
-use super::Address;
+use crate::mcp::address::Address;
 use crate::mcp::results::{SessionItem, SessionList};
 use crate::mcp::skill;
 use crate::mcp::tool_error::chain;

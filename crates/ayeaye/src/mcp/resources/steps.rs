@@ -6,7 +6,7 @@ use ayeaye_agent::journal::{BlobRef, Event, Fact, Observe, StepEnd};
 use ayeaye_agent::{Journal, JournalError, SessionId};
 use serde::Serialize;
 
-use super::Address;
+use crate::mcp::address::Address;
 use crate::mcp::results::ActionItem;
 use crate::text::truncate;
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{ActionItem, QuestionItem};
 use crate::config::ToolSet;
-use crate::mcp::resources::screenshot_uri;
+use crate::mcp::address::Address;
 use crate::mcp::tool_error::ToolError;
 
 /// What an act has come to.
@@ -91,7 +91,9 @@ impl ActResult {
             keyboard_shown: shown.map(|it| it.keyboard_shown),
             password_field: shown.map(|it| it.secret_field),
             question: report.question.as_ref().map(QuestionItem::from),
-            screenshot_uri: acted.pictured.then(|| screenshot_uri(session, acted.step)),
+            screenshot_uri: acted
+                .pictured
+                .then(|| Address::Screenshot(session, acted.step).to_string()),
             next: next(report.question.is_some(), tools),
         })
     }

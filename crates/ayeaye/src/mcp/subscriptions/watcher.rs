@@ -7,7 +7,7 @@ use futures::future::{pending, select_all};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::mcp::resources::Address;
+use crate::mcp::address::Address;
 
 /// One address is told of at most this often: a client that reads slowly holds up all that it is sent.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use ayeaye_agent::SessionId;
 
 use super::id::TaskId;
-use crate::mcp::questions::Unanswered;
+use crate::mcp::results::Unanswered;
 
 /// How many are remembered.
 const MAX_ENDED: usize = 1000;

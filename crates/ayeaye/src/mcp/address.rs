@@ -1,35 +1,39 @@
-//! The addresses of what can be read. Parsed before anything is looked for, and each thing has only
-//! the one spelling that we write.
+//! The URIs of resources. They are parsed before anything is looked up, and each resource has only the
+//! spelling that is written here.
 use std::fmt;
 use std::str::FromStr;
 
 use ayeaye_agent::SessionId;
+use rmcp::ErrorData;
+use serde_json::json;
 
-/// What an address of ours names.
+use crate::text::excerpt;
+
+/// A resource of this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Address {
     /// The newest sessions.
     Sessions,
     /// The phones.
     Devices,
-    /// What a session has come to.
+    /// The result of a session.
     Session(SessionId),
     /// The steps of a session.
     Steps(SessionId),
     /// A session as one HTML page.
     Report(SessionId),
-    /// What is known of one step, counted from 0.
+    /// One step, counted from 0.
     Step(SessionId, u32),
     /// The picture the model saw at a step.
     Screenshot(SessionId, u32),
 }
 
-/// A text that is no address of ours.
+/// A text that is no address of this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotOurs;
+pub struct UnknownAddress;
 
-/// The longest address there is, in bytes: nothing longer is looked at.
-const LONGEST: usize = 128;
+/// The longest address, in bytes.
+const MAX_LENGTH: usize = 128;
 
 impl Address {
     /// The session it is about, if it is about one.
@@ -43,6 +47,13 @@ impl Address {
             | Self::Screenshot(id, _) => Some(id),
         }
     }
+}
+
+/// The error for a resource that does not exist, and for one that belongs to another principal.
+pub fn unknown(uri: &str) -> ErrorData {
+    let shown = excerpt(uri, 200);
+    let text = format!("there is no resource {shown}; resources/list names what there is");
+    ErrorData::resource_not_found(text, Some(json!({ "uri": shown })))
 }
 
 impl fmt::Display for Address {
@@ -62,16 +73,16 @@ impl fmt::Display for Address {
 }
 
 impl FromStr for Address {
-    type Err = NotOurs;
+    type Err = UnknownAddress;
 
-    fn from_str(text: &str) -> Result<Self, NotOurs> {
-        if LONGEST < text.len() {
-            return Err(NotOurs);
+    fn from_str(text: &str) -> Result<Self, UnknownAddress> {
+        if MAX_LENGTH < text.len() {
+            return Err(UnknownAddress);
         }
-        let path = text.strip_prefix("ayeaye://").ok_or(NotOurs)?;
+        let path = text.strip_prefix("ayeaye://").ok_or(UnknownAddress)?;
         let parts: Vec<&str> = path.split('/').collect();
-        let session = |text: &str| text.parse::<SessionId>().map_err(|_| NotOurs);
-        let step = |text: &str| text.parse::<u32>().map_err(|_| NotOurs);
+        let session = |text: &str| text.parse::<SessionId>().map_err(|_| UnknownAddress);
+        let step = |text: &str| text.parse::<u32>().map_err(|_| UnknownAddress);
         let address = match parts.as_slice() {
             ["sessions"] => Self::Sessions,
             ["devices"] => Self::Devices,
@@ -82,10 +93,10 @@ impl FromStr for Address {
             ["sessions", id, "steps", number, "screenshot"] => {
                 Self::Screenshot(session(id)?, step(number)?)
             }
-            _ => return Err(NotOurs),
+            _ => return Err(UnknownAddress),
         };
         // `+5` and `05` are numbers too.
-        if address.to_string() == text { Ok(address) } else { Err(NotOurs) }
+        if address.to_string() == text { Ok(address) } else { Err(UnknownAddress) }
     }
 }
 
@@ -112,7 +123,7 @@ mod tests {
         fn every_address_is_read_back(step: u32) {
             for address in all(SessionId::new(), step) {
                 prop_assert_eq!(address.to_string().parse(), Ok(address));
-                prop_assert!(address.to_string().len() <= LONGEST);
+                prop_assert!(address.to_string().len() <= MAX_LENGTH);
             }
         }
 
@@ -144,7 +155,7 @@ mod tests {
             format!("ayeaye://sessions/{id}/steps/5/%73creenshot"),
             "ayeaye://sessions/".to_owned() + &"x".repeat(1000),
         ] {
-            assert_eq!(text.parse::<Address>(), Err(NotOurs), "{text}");
+            assert_eq!(text.parse::<Address>(), Err(UnknownAddress), "{text}");
         }
     }
 }
