@@ -1,4 +1,4 @@
-//! The command line: flags and subcommands, parsed. What they do is elsewhere.
+//! The command line: flags and subcommands. What they do is in [`command`](crate::command).
 use std::path::PathBuf;
 
 use ayeaye_agent::{ReplyMode, SessionId};
@@ -11,8 +11,8 @@ use crate::config::{Flag, Listen, ValueError, socket_address};
 const EXAMPLES: &str = "\
 Examples:
   ayeaye demo --yes                            see it work: no phone, no model, nothing to install
-  ayeaye doctor                                what is missing on this machine, and how to mend it
-  ayeaye model list                            which models are known, and what yours is taken for
+  ayeaye doctor                                what is missing on this machine, and how to fix it
+  ayeaye model list                            which models are known, and which family yours is
   ayeaye serve                                 MCP on stdio, as clients start it
   ayeaye serve --http 127.0.0.1:8642           MCP at http://127.0.0.1:8642/mcp
   ayeaye run 'Turn on dark mode' --device emulator-5554
@@ -48,7 +48,7 @@ struct SettingFlags {
     /// The model's name, as its endpoint knows it
     #[arg(long, global = true, value_name = "NAME")]
     model_name: Option<String>,
-    /// The model's family, when its name does not tell
+    /// The model's family, where its name does not tell
     #[arg(long, global = true, value_name = "PROFILE")]
     model_profile: Option<String>,
     /// What to log on stderr, such as `debug` or `info,ayeaye_adb=trace`
@@ -68,9 +68,9 @@ pub enum Command {
     Run(Run),
     /// List the phones
     Devices,
-    /// Check everything a task needs, and say how to mend what is wrong
+    /// Check everything that a task needs, and say how to fix what is wrong
     Doctor,
-    /// Show the settled settings and where each was said
+    /// Show every setting, its value, and where that comes from
     Config,
     /// List the families of models; find out what a model's coordinates are
     #[command(subcommand)]
@@ -246,7 +246,7 @@ impl Cli {
         self.settings.config.as_deref()
     }
 
-    /// The settings that the command line says, for [`Config::load`](crate::config::Config::settle).
+    /// The settings on the command line, for [`Config::load`](crate::config::Config::load).
     pub fn flags(&self) -> Vec<Flag> {
         let SettingFlags { config: _, data_dir, model_base_url, model_name, model_profile, log } =
             &self.settings;
@@ -278,7 +278,7 @@ impl Cli {
         }
         said.into_iter()
             .filter_map(|(key, name, value)| {
-                // `--http` alone says nothing about where.
+                // `--http` alone names no address.
                 let value =
                     value.clone().filter(|value| !(key == "http.listen" && value.is_empty()))?;
                 Some(Flag { key, name, value })
@@ -287,7 +287,7 @@ impl Cli {
     }
 }
 
-/// Checks the address of `--http`; the empty one stands for none.
+/// Checks the address of `--http`, which may be left out.
 fn address(text: &str) -> Result<String, ValueError> {
     if !text.is_empty() {
         text.parse::<Listen>()?;

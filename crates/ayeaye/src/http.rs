@@ -1,8 +1,8 @@
 //! MCP over Streamable HTTP, at `/mcp`.
 //!
 //! Loopback unless told otherwise, a bearer token always, and no page of a browser unless its origin
-//! was allowed. `/healthz` says `ok` to whoever may say our name, `/readyz` whether tasks are taken.
-//! Whoever comes with another token than the main one is another principal, and sees only their own.
+//! was allowed. `/healthz` answers `ok`, `/readyz` says whether tasks are accepted; both need no token.
+//! Each token is a principal, which sees only its own sessions.
 mod auth;
 mod connections;
 mod cors;
@@ -51,7 +51,7 @@ use crate::shutdown::Shutdown;
 /// The file in the data folder that keeps the token this server has made.
 const TOKEN_FILE: &str = "http-token";
 
-/// Why nothing is served. All of these are for the user to mend.
+/// Why nothing is served. The user has to fix all of these.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum HttpError {
@@ -70,7 +70,7 @@ pub enum HttpError {
     Issuer { name: String, problem: String },
 }
 
-/// A server that has its address and its token, and does not answer yet.
+/// A server that is bound and has its token, and does not answer yet.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: Listener,
@@ -169,7 +169,7 @@ impl HttpServer {
         let connections = Connections::default();
         connections.accept(self.listener, router, &shutdown.asked).await;
         shutdown.wait_for("runs that do not stop", stopped).await;
-        // Calls that were waiting have their answers now; streams without calls stay open for ever.
+        // Waiting calls have their answers now; streams without calls would stay open for ever.
         shutdown.wait_for("answers that do not leave", connections.finish(LEAVE)).await;
         streams.cancel();
         shutdown.wait_for("connections that do not end", connections.finish(LEAVE)).await;
@@ -183,12 +183,12 @@ impl HttpServer {
         asked: &CancellationToken,
     ) -> Router {
         let mut config = StreamableHttpServerConfig::default()
-            // Our gate is stricter: it wants the port, and sees headers that come twice.
+            // Our own check is stricter: it compares ports and refuses duplicate headers.
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(self.auth.body_limit)
-            // The event that begins a session and its open stream has an id that cannot be resumed
-            // from. Streams of calls begin with a good one, for whom it is for: `priming`.
+            // rmcp's first event of a session has an id that cannot be resumed from. The streams of
+            // calls begin with one that can: see `legacy_sse`.
             .with_sse_retry(None);
         config.cancellation_token = streams.clone();
         let auth = Arc::clone(&self.auth);
@@ -247,7 +247,7 @@ impl HttpServer {
     }
 }
 
-/// How long answers that are ready get to leave.
+/// How long finished responses get to be sent.
 const LEAVE: Duration = Duration::from_millis(500);
 
 impl std::fmt::Debug for AuthMiddleware {

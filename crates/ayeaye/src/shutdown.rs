@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 /// Less than the time after which common supervisors kill (systemd and Docker: 10 s at least).
 pub const PATIENCE: Duration = Duration::from_secs(8);
 
-/// A request to end, in two degrees.
+/// A request to shut down, in two degrees.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     /// Runs stop at the next safe point, answers are still sent, then everything ends.

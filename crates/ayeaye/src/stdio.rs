@@ -1,8 +1,8 @@
 //! MCP on stdin and stdout.
 //!
-//! What rmcp leaves to us: clients end a server by closing its stdin, and runs must hear of it at
-//! once; a line that is too long is dropped without a word, and its sender would wait for ever; a
-//! notification before the first request ends the server.
+//! Three things that rmcp does not do: runs must stop as soon as the client closes stdin; a line that is
+//! too long needs an answer, or its sender waits for ever; a notification before the first request must
+//! not end the server.
 mod line_monitor;
 mod request_id;
 
@@ -60,7 +60,7 @@ async fn serve_on<R, W>(
     let opening = Box::pin(handler.serve_with_ct(transport, ended.clone()));
     let service = match shutdown.asked.run_until_cancelled(opening).await {
         Some(Ok(service)) => service,
-        // Asked to end, or the client went away, before it said a word: nothing runs.
+        // Shut down, or the client left, before its first message: nothing runs.
         None => return,
         Some(Err(ServerInitializeError::ConnectionClosed(_))) => {
             shutdown.asked.cancel();
@@ -95,7 +95,7 @@ async fn serve_on<R, W>(
     shutdown.wait_for("answers that do not leave", leave).await;
 }
 
-/// rmcp's transport over lines, with eyes on what goes in.
+/// rmcp's transport over lines, with the three additions of this module.
 struct StdioTransport<R: AsyncRead + Unpin, W: AsyncWrite> {
     inner: AsyncRwTransport<RoleServer, LineMonitor<R>, W>,
     oversized: mpsc::Receiver<OversizedLine>,

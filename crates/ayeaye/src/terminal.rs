@@ -13,13 +13,13 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Colours where somebody looks and does not mind.
+    /// With colours if stdout is a terminal and the user did not refuse them.
     pub fn new(no_color: bool) -> Self {
         Self { colour: !no_color && io::stdout().is_terminal() }
     }
 
     /// Writes a line. A reader that has gone away (a closed pipe) is no reason to stop a task.
-    #[expect(clippy::unused_self, reason = "whoever writes to stdout has to hold a terminal")]
+    #[expect(clippy::unused_self, reason = "writing to stdout needs a terminal at hand")]
     pub fn line(self, text: &str) {
         if let Err(err) = writeln!(io::stdout().lock(), "{text}") {
             tracing::debug!("stdout: {err}");
@@ -62,7 +62,7 @@ impl Terminal {
         let hidden = Hidden::input();
         let answer = self.ask(prompt).await;
         if hidden.is_some() && answer.is_some() {
-            // Enter was not shown either.
+            // The line break was not echoed either.
             self.line("");
         }
         answer
@@ -74,13 +74,13 @@ impl Terminal {
             let mut out = io::stdout().lock();
             write!(out, "{} ", self.bold(prompt)).and_then(|()| out.flush()).ok()?;
         }
-        // A thread of its own: it may sit there until the process ends.
+        // In a thread: the read may block until the process ends.
         let (told, hear) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
             let mut line = String::new();
             let read = io::stdin().lock().read_line(&mut line);
             let answer = read.ok().filter(|bytes| 0 < *bytes).map(|_| line.trim().to_owned());
-            // The asker may have stopped waiting.
+            // Nobody may be waiting any more.
             drop(told.send(answer));
         });
         let answer = hear.await.ok().flatten();

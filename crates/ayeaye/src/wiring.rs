@@ -29,7 +29,7 @@ pub struct App {
     pub adb_device: Option<AdbDevice>,
     /// Whether the stand-in decides instead of a model.
     pub scripted: bool,
-    /// The records, for what only files can tell.
+    /// The journal's files.
     pub files: FileJournal,
     /// The same with the logs beside them.
     pub journal: Arc<LoggingJournal>,
@@ -230,7 +230,7 @@ impl Roles<'_> {
         Ok(Some(Judge { model, rounds: evaluate.rounds(), sessions: evaluate.sessions() }))
     }
 
-    /// The model for one part; the one that acts where nothing else is said.
+    /// The model for one role; the one that acts where nothing else is set.
     fn role(self, role: &RoleSettings, keys: &'static str) -> anyhow::Result<Arc<RemoteModel>> {
         if self.alone || role.is_empty() {
             return Ok(self.model.clone());
@@ -259,7 +259,7 @@ fn role_config(
         model.name.clone_from(name);
     }
     let same = model.name == acting.name && model.endpoint == acting.endpoint;
-    // What was said of the model that acts says nothing of another one.
+    // What is set for the model that acts does not hold for another one.
     if !same || role.profile.is_some() {
         model.space = None;
         model.profile = role.profile;
@@ -345,7 +345,7 @@ mod tests {
         );
         assert_eq!((judge.name.as_str(), &judge.endpoint), ("other", &acting.endpoint));
         assert_eq!(judge.key, acting.key);
-        // What was said of one model says nothing of another.
+        // What is set for one model does not hold for another.
         assert_eq!((judge.space, judge.max_pixels), (None, None));
         assert_eq!(judge.prices.unwrap().cached, Some(0.5));
         assert_eq!(acting.prices.unwrap().cached, None);

@@ -1,4 +1,4 @@
-//! `ayeaye doctor`: everything a task needs, checked at once, each with the way to mend it.
+//! `ayeaye doctor`: everything a task needs, checked at once, each with the way to fix it.
 use ayeaye_agent::{DeviceEntry, DeviceId, Principal};
 use ayeaye_model::Severity;
 
@@ -50,10 +50,11 @@ pub async fn doctor(app: &App, config: &Config, terminal: Terminal) -> Exit {
     }
     terminal.line("");
     if all_good {
-        terminal.line("Everything a task needs is there.");
+        terminal.line("Everything that a task needs is there.");
         Exit::Done
     } else {
-        terminal.line("Mend what is marked PROBLEM. To try without phone and model: ayeaye demo");
+        terminal
+            .line("Fix what is marked PROBLEM. To try without a phone and a model: ayeaye demo");
         Exit::Failed
     }
 }
@@ -88,7 +89,7 @@ fn data_folder(config: &Config) -> Finding {
     }
 }
 
-/// `answered`: whether an adb server was heard of.
+/// `answered`: whether an adb server answered.
 fn adb_program(config: &Config, answered: bool) -> Finding {
     let server = &config.adb.server;
     let server = if answered {

@@ -1,4 +1,4 @@
-//! What a request must pass before it reaches MCP: host, origin, token, and its size.
+//! The checks before a request reaches MCP: host, origin, token, size.
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use super::token_store::TokenStore;
 use crate::config::{HostName, WebOrigin};
 use crate::principal;
 
-/// What is checked.
+/// What requests are checked against.
 pub(super) struct AuthMiddleware {
     pub(super) hosts: Hosts,
     pub(super) origins: Vec<WebOrigin>,
@@ -47,14 +47,14 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 /// before it reads sees the answer and not a broken connection.
 const DRAINED: usize = 32 << 20;
 
-/// Lets through what says a host of ours, once, and no origin of a stranger. Pages that do not ask
-/// (an image, a script, a form) send no origin; their browser is told to keep the answer from them.
+/// Accepts requests that name one host of ours and no foreign origin. Pages that load something without
+/// CORS (an image, a script, a form) send no origin; a header tells their browser to hide the response.
 pub(super) async fn check_names(
     State(auth): State<Arc<AuthMiddleware>>,
     request: Request,
     next: Next,
 ) -> Response {
-    // Whoever sends hundreds of requests in one go gets one answer at a time, like everybody.
+    // A client that sends hundreds of requests at once must not starve the others.
     tokio::task::yield_now().await;
     let mut response = answer_to_names(&auth, request, next).await;
     let headers = response.headers_mut();
@@ -106,8 +106,8 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
 const FORWARDED: [&str; 6] =
     ["forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"];
 
-/// Lets through what carries a token and is of bearable size, as a request of whoever has that
-/// token. The token goes no further.
+/// Accepts requests with a good token and a body that is not too large, and attaches the principal. The
+/// token is removed.
 pub(super) async fn check_token(
     State(auth): State<Arc<AuthMiddleware>>,
     mut request: Request,
@@ -128,7 +128,7 @@ pub(super) async fn check_token(
     request.headers_mut().remove(AUTHORIZATION);
     principal::attach(&mut request, who.clone());
     match *request.method() {
-        // rmcp ends whatever session is named, and thanks for it when there is none.
+        // rmcp ends any session that is named, and answers 202 when there is none.
         Method::DELETE if auth.names_no_session_of(&who, request.headers()) => no_session(),
         Method::DELETE => ended(asked_by(who, next.run(request)).await),
         Method::POST => {
@@ -145,23 +145,23 @@ pub(super) async fn check_token(
     }
 }
 
-/// Why a request goes no further.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy)]
 enum Stopped {
     NoToken,
     Wrong,
     NoScope,
-    /// Whether its token is good cannot be told now.
+    /// Its token cannot be checked now.
     Unknown,
 }
 
 impl AuthMiddleware {
-    /// Who makes a request.
+    /// The principal that makes a request.
     async fn who(&self, headers: &HeaderMap, conn: Option<&Conn>) -> Result<Principal, Stopped> {
         let token = match only(headers, &AUTHORIZATION) {
             Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong)?,
             Ok(None) => {
-                // By the socket the system vouches for its user, who could read the token anyway.
+                // At the Unix socket the system names the user, who could read the token anyway.
                 let vouched = conn.is_some_and(|it| it.peer == Peer::Local { same_user: true })
                     && !self.is_forwarded(headers);
                 return if vouched { Ok(Principal::local()) } else { Err(Stopped::NoToken) };
@@ -205,8 +205,8 @@ impl AuthMiddleware {
             Stopped::Wrong => (
                 StatusCode::UNAUTHORIZED,
                 Some("invalid_token"),
-                "this bearer token is none of this server's: AYEAYE_HTTP_TOKEN, or the file http-token \
-                 in its data folder, or one that its owner gave you and that it has read since",
+                "this bearer token is not one of this server's: use AYEAYE_HTTP_TOKEN, the file http-token \
+                 in its data folder, or a token from its owner that was added before it started",
             ),
             Stopped::NoToken => (
                 StatusCode::UNAUTHORIZED,
@@ -260,7 +260,7 @@ fn ended(mut response: Response) -> Response {
     response
 }
 
-/// A refusal that says when to come back.
+/// A refusal with `Retry-After`.
 fn later(status: StatusCode, wait: Duration, text: &str) -> Response {
     let mut response = refuse(status, text);
     let seconds = HeaderValue::from(wait.as_secs().saturating_add(1));
@@ -307,7 +307,7 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Re
     }
 }
 
-/// A header that came more than once, or not as text: whoever reads the other one is fooled.
+/// A header that came more than once, or not as text: readers of it could disagree.
 struct Twice;
 
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Twice> {

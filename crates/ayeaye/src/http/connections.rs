@@ -1,8 +1,8 @@
-//! Accepting connections, only so many, and only patient ones.
+//! Accepting connections: a limited number, with a timeout for headers.
 //!
-//! axum's own loop takes every connection and waits for its headers as long as it likes; a few
-//! hundred silent ones would take the server away from everybody. Here a connection on which no
-//! token has come yet gives its place to a newer one when all places are taken.
+//! axum's own loop accepts every connection and waits for its headers without a limit; a few hundred
+//! silent ones would block the server. Here a connection without a token is closed in favour of a newer
+//! one when the limit is reached.
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::pin::pin;
@@ -24,23 +24,23 @@ use super::listener::Listener;
 /// Connections at a time.
 const MAX_CONNECTIONS: usize = 768;
 
-/// Places that are cleared beforehand, so that who comes waits for nobody to go.
+/// Permits that are freed in advance, so that a new connection need not wait for one to close.
 const RESERVE: usize = 32;
 
-/// Connections of one principal: whoever has a token shall not take the server from the others.
+/// Connections of one principal, so that one token cannot block all others.
 const MAX_PER_PRINCIPAL: usize = MAX_CONNECTIONS / 2;
 
 /// How long the headers of a request may take, and how long a connection may be idle between two.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 
-/// Who is at the other end of a connection. Every request carries it as an extension.
+/// A connection. Every request carries it as an extension.
 #[derive(Debug, Clone)]
 pub(super) struct Conn {
     pub(super) peer: Peer,
     guard: Arc<ConnGuard>,
 }
 
-/// What the system says of the other end.
+/// The other end, as the operating system knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Peer {
     /// Somebody at this address.
@@ -90,7 +90,7 @@ struct ConnTable {
     last_id: u64,
     /// Who has shown no token, by the order in which they came; each ends when its own is cancelled.
     unauthenticated: BTreeMap<u64, CancellationToken>,
-    /// Who has shown one. A connection is counted as that of whoever used it first.
+    /// Those that have authenticated. A connection counts as that of the first principal to use it.
     authenticated: HashMap<u64, Principal>,
     per_principal: HashMap<Principal, usize>,
 }

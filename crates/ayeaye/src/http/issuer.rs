@@ -1,7 +1,7 @@
 //! Tokens of an external issuer: JWTs as RFC 9068 and RFC 8725 want them checked.
 //!
 //! The issuer's keys are fetched when first needed and kept, so that the server starts and answers
-//! whoever has one of its own tokens while the issuer is down.
+//! clients with tokens of its own while the issuer is down.
 mod discovery;
 mod keys;
 mod signature;
@@ -29,7 +29,7 @@ const LEEWAY: Duration = Duration::from_mins(1);
 /// Signatures that are checked for a token that names no key.
 const MOST_TRIES: usize = 8;
 
-/// Why a token is not taken.
+/// Why a token is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Denied {
     #[error("{0}")]
@@ -44,7 +44,7 @@ pub(super) enum Denied {
 /// Who issues tokens beside us.
 #[derive(Debug)]
 pub(super) struct Issuer {
-    /// As it is said in `iss`, to the letter.
+    /// Exactly as in `iss`.
     name: String,
     audience: String,
     keys: Arc<Keys>,
@@ -72,7 +72,7 @@ enum Scopes {
     Text(String),
 }
 
-/// Before any signature is checked: whether it is worth the trouble.
+/// What is read before any signature is checked.
 #[derive(Debug, Deserialize)]
 struct Said {
     iss: String,
@@ -91,7 +91,7 @@ impl Issuer {
         &self.name
     }
 
-    /// Whom its tokens must be for.
+    /// The `aud` its tokens must have.
     pub(super) fn audience(&self) -> &str {
         &self.audience
     }
@@ -101,7 +101,7 @@ impl Issuer {
         token.bytes().filter(|byte| *byte == b'.').count() == 2
     }
 
-    /// Who shows this token.
+    /// The principal of a token.
     pub(super) async fn who(&self, token: &str) -> Result<Principal, Denied> {
         let wrong = |why: &str| Denied::Wrong(why.to_owned());
         if LONGEST < token.len() {

@@ -1,7 +1,7 @@
-//! Events without a message, and the clients that cannot read them.
+//! Removes events without a message for clients that cannot read them.
 //!
 //! From 2025-11-25 on a stream begins with an event that has an id and no data, so that a client can
-//! come back before anything was said (SEP-1699). rmcp sends it to everybody. Clients of older
+//! reconnect before the first message (SEP-1699). rmcp sends it to all clients. Clients of older
 //! protocols parse the empty data as JSON; Gemini CLI gives up the connection.
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};

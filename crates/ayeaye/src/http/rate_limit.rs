@@ -1,4 +1,4 @@
-//! How often somebody may do something: so many a minute, all at once if they like.
+//! Rate limits: so many a minute, in bursts if need be.
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How many are remembered. Beyond it whoever was least busy is forgotten.
+/// How many keys are remembered. Beyond that the least busy one is dropped.
 const MOST: usize = 4096;
 
 /// One bucket of tokens for each key, refilled steadily.

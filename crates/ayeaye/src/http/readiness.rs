@@ -1,4 +1,4 @@
-//! Whether tasks would be taken, for whoever routes requests: `/readyz`.
+//! `/readyz`: whether tasks are accepted, for load balancers.
 //!
 //! It needs no token, so it says no path and no number, and looks at the disk at most once a second.
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! What was sent on streams, kept for clients that lost their connection.
+//! Keeps the events of streams for clients that lose their connection.
 //!
 //! rmcp forgets the answer of a call with the connection it was for. This store keeps it, so that a
 //! client of the protocols with sessions (up to 2025-11-25) can come back with `Last-Event-ID`.
@@ -42,7 +42,7 @@ struct Kept {
 struct Stream {
     events: VecDeque<Event>,
     bytes: usize,
-    /// The number of its newest event, for whoever waits for more.
+    /// The number of its newest event, for readers that wait for more.
     newest: watch::Sender<u64>,
     /// Whether the answer is among the events. Nothing comes after it.
     answered: bool,
@@ -62,10 +62,10 @@ struct Event {
 struct Forgotten;
 
 impl Replay {
-    /// An event that there never is.
+    /// An event id that never exists.
     pub(super) const NOWHERE: &str = "/0";
 
-    /// Makes the stream of this event `who`'s, if it is nobody's yet.
+    /// Assigns the stream of this event to `who`, if it has no owner yet.
     pub(super) fn claim(&self, event: &str, who: &Principal) {
         let Some((stream, _)) = event.rsplit_once('/') else { return };
         if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {

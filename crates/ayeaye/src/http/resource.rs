@@ -1,5 +1,5 @@
 //! What this server is to OAuth: a protected resource, which tells clients where tokens come from
-//! (RFC 9728). Only when there is an issuer; otherwise there is nothing to tell.
+//! (RFC 9728). Only with an issuer.
 use std::sync::Arc;
 
 use axum::Router;

@@ -2,7 +2,7 @@
 //!
 //! [`LocalSessionManager`] does the work. Around it: a session lives for hours, not for minutes; the
 //! answers of its calls outlive their connections; there are only so many sessions; and each
-//! belongs to whoever opened it, so that for everybody else it is not there.
+//! belongs to the principal that opened it; for any other it does not exist.
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,7 +60,7 @@ pub(super) struct Sessions {
 #[derive(Debug)]
 struct Known {
     owner: Principal,
-    /// When it was last heard of.
+    /// When its last message came.
     used: Instant,
 }
 
@@ -95,7 +95,7 @@ impl Sessions {
         }
     }
 
-    /// Makes the kept events of a stream those of whoever reads it first: its session's owner.
+    /// Assigns the kept events of a stream to the principal that reads it first: its session's owner.
     fn claimed<S>(&self, stream: S) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static
     where
         S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
@@ -108,8 +108,8 @@ impl Sessions {
         })
     }
 
-    /// Ends sessions until there is room for one more: of whoever has most, the one that was longest
-    /// not heard of. Its client gets 404 when it comes back, and begins anew, as the protocol says.
+    /// Ends sessions until there is room for one more: the least recently used one of the principal
+    /// that has most. Its client gets 404 and initializes again, as the protocol says.
     async fn make_room(&self) -> Result<(), LocalSessionManagerError> {
         loop {
             let oldest = {

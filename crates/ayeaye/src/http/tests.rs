@@ -364,7 +364,7 @@ async fn wrong_tokens_become_too_many_and_the_right_one_is_still_let_in() {
         let answer = wrong("wrong").await;
         assert_eq!(answer.status(), 401);
         let text = answer.text().await.unwrap();
-        assert!(text.contains("none of this server's") && !text.contains("is needed"), "{text}");
+        assert!(text.contains("not one of this server's") && !text.contains("is needed"), "{text}");
     }
     let answer = wrong("wrong").await;
     assert_eq!(answer.status(), 429);

@@ -1,4 +1,4 @@
-//! Who may come in with a token of ours: the person at this machine, and whoever else was given one.
+//! The tokens of this server: that of the local user, and named ones for others.
 //!
 //! Named tokens stand in a file of their own, one `NAME TOKEN` a line, blank lines and lines that
 //! begin with `#` aside. It is read once, at the start.
@@ -14,7 +14,7 @@ use crate::secret::{self, Secret};
 /// The file in the data folder that is read when no other was named.
 pub(super) const FILE: &str = "http-tokens";
 
-/// More is no file of tokens.
+/// Larger files hold no tokens.
 const LARGEST: u64 = 256 << 10;
 
 /// Why the file of tokens cannot be used.
@@ -49,14 +49,14 @@ impl TokenHash {
     }
 }
 
-/// All tokens of this server, hashed, with whom each lets in.
+/// All tokens of this server, hashed, with the principal of each.
 #[derive(Clone)]
 pub(super) struct TokenStore {
     hashes: Vec<(Principal, TokenHash)>,
 }
 
 impl TokenStore {
-    /// The main token alone, which is that of the person at this machine.
+    /// The main token alone, which is that of the local user.
     pub(super) fn new(main: &Secret) -> Self {
         Self { hashes: vec![(Principal::local(), TokenHash::of(main.expose().as_bytes()))] }
     }
@@ -117,7 +117,7 @@ impl TokenStore {
         Ok(())
     }
 
-    /// Whom this token lets in. Every lock is tried, so that the time tells nothing.
+    /// The principal of a token. All hashes are compared, so that the time tells nothing.
     pub(super) fn who(&self, token: &[u8]) -> Option<&Principal> {
         let offered = TokenHash::of(token);
         self.hashes.iter().fold(

@@ -81,7 +81,7 @@ fn in_json(id: SessionId, session: &Session) -> Value {
     }
 }
 
-/// How it stands. A run without an end that nobody drives has died with its server.
+/// The state of a session. A run without an end that no process drives died with its server.
 fn reason(summary: &Summary, running: bool) -> StopReason {
     match summary.stop_reason {
         Some(reason) => reason,

@@ -49,13 +49,13 @@ struct KeySet {
 impl Source {
     pub(super) fn new(issuer: &str, keys: Option<Url>) -> Result<Self, String> {
         let url = Url::parse(issuer).map_err(|err| err.to_string())?;
-        // reqwest is built without a TLS provider of its own; whoever is first installs this one.
+        // reqwest is built without a TLS provider of its own; the first user installs this one.
         if rustls::crypto::ring::default_provider().install_default().is_err() {
             tracing::trace!("a TLS provider is already installed");
         }
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("ayeaye/", env!("CARGO_PKG_VERSION")))
-            // Keys come from where it was said, or not at all.
+            // Keys come from the configured address, or not at all.
             .redirect(redirect::Policy::none())
             .timeout(LIMIT);
         let start = keys.as_ref().unwrap_or(&url);

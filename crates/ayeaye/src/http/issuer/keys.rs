@@ -13,7 +13,7 @@ use super::discovery::Source;
 
 /// After this long they are fetched again, while the old ones still count.
 const OLD: Duration = Duration::from_hours(1);
-/// After this long without the issuer they count no more: it may have withdrawn one.
+/// After this long without the issuer they are dropped: it may have revoked one.
 const TOO_OLD: Duration = Duration::from_hours(24);
 /// Between two fetches for keys that were not among those fetched. Anybody can name such a key.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -28,7 +28,7 @@ const MOST: usize = 64;
 pub(super) struct Keys {
     source: Source,
     kept: RwLock<Option<Kept>>,
-    /// Held by whoever fetches: when it was last tried, and whether it went well.
+    /// Locked while fetching: when the last try was, and whether it succeeded.
     last_try: Mutex<Option<(Instant, bool)>>,
 }
 
@@ -66,7 +66,7 @@ impl Keys {
                 return Ok(found);
             }
         }
-        // In a task of its own: whoever asks may go away, the others wait for the keys.
+        // In a task of its own: this request may be dropped while others wait for the keys.
         let fetch = tokio::spawn(Arc::clone(self).fetch(Instant::now()));
         match tokio::time::timeout(PATIENCE, fetch).await {
             Ok(Ok(true)) => {}

@@ -1,14 +1,14 @@
 //! Signatures checked with ring, the cryptography that TLS uses here too.
 //!
-//! jsonwebtoken leaves it to a provider. Ours signs nothing and knows no shared secrets: a token
-//! that wants a public key taken for one finds nobody to do it.
+//! jsonwebtoken leaves it to a provider. Ours signs nothing and knows no shared secrets, so that a public
+//! key can never be taken for one.
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
 use jsonwebtoken::signature::{Error as Bad, Verifier};
 use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
 use ring::signature as sig;
 
-/// Makes this the provider of the process. Whoever is first installs it; nobody installs another.
+/// Makes this the provider of the process, once.
 pub(super) fn install() {
     static PROVIDER: CryptoProvider = CryptoProvider {
         signer_factory: |_, _| Err(ErrorKind::UnsupportedAlgorithm.into()),
