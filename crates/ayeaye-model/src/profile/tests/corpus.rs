@@ -77,6 +77,15 @@ fn corpus(profile: Profile) -> Vec<Case> {
     lines.lines().map(read).collect()
 }
 
+/// The actions in the replies of a profile, each with the size of the picture it answers.
+pub(super) fn actions(profile: Profile) -> Vec<(Action, ScreenSize)> {
+    let decided = |case: &Case| {
+        let decision = read(profile, &case.reply(), case.sent()).ok()?;
+        Some((decision.action, case.sent()))
+    };
+    corpus(profile).iter().filter_map(decided).collect()
+}
+
 /// The file of a profile. Two profiles of one format have one.
 pub(crate) fn path(profile: Profile) -> PathBuf {
     let name = profile.name().trim_end_matches("-20250124");
