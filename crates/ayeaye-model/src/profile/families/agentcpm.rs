@@ -1,8 +1,8 @@
 //! AgentCPM-GUI: a schema in the system message, the task and the picture in one user message, and a
 //! compact JSON object in reply: `{"thought":"…","POINT":[480,320]}`.
 //!
-//! Times are milliseconds. `to` is where the finger goes. The report to the user stands in `thought`:
-//! the format has no other place for words.
+//! Times are milliseconds. `to` is where the finger goes. Texts for the user are in `thought`: the format
+//! has no other field for them.
 use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ const SPEC: ProfileSpec = ProfileSpec {
     title: "AgentCPM-GUI",
     patterns: &["agentcpm"],
     coords: CoordSystem::THOUSANDTHS,
-    // As in the examples the model was published with: the longer side 1120.
+    // As in the model's published examples: the longer side is 1120.
     picture: PictureRule {
         resize: Resize::Within { side: 1120, pixels: u32::MAX },
         encoding: Encoding::Jpeg { quality: 85 },
@@ -61,11 +61,11 @@ const SYSTEM: &str = r##"# Role
 
 const POINT: &[&str] = &["POINT"];
 const TIME: Arg = Arg(Milliseconds, &["duration"]);
-/// What is said to the user stands where the reasons do.
+/// Texts for the user are in the field for the reasons.
 const THOUGHT: Arg = Arg(Text, &["thought"]);
 const STATUS: &[&str] = &["STATUS"];
 
-/// The format has no verbs: what is done tells by the fields that are there. The names here are ours.
+/// The format has no verbs: the fields of a reply tell what to do. These names are our own.
 const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["click"], Meaning::Click, &[Arg(At, POINT)]),
     Verb::new(&["long_press"], Meaning::LongPress, &[Arg(At, POINT), TIME]),
@@ -83,7 +83,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     ),
     Verb::new(&["type"], Meaning::Type(Typing::Plain), &[Arg(Text, &["TYPE"])]),
     Verb::new(&["wait"], Meaning::Wait, &[TIME]),
-    // The ends by the words for STATUS.
+    // Named by the values of STATUS.
     Verb::new(&["need_feedback"], Meaning::Ask, &[THOUGHT, Arg(Fixed("need_feedback"), STATUS)]),
     Verb::new(
         &["finish", "satisfied"],
@@ -139,10 +139,10 @@ impl Family for AgentCpm {
     }
 }
 
-/// What the fields of a reply amount to.
+/// The verb that the fields of a reply amount to.
 fn verb(map: &Map<String, Value>) -> Result<&'static str, ParseError> {
     let args = Args::in_map(map)?;
-    // `CLEAR` and `DEEP_LINK` are said by being null.
+    // `CLEAR` and `DEEP_LINK` are given as null.
     let is_there = |name: &str| map.keys().any(|key| fold_name(key) == name);
     let all = ["point", "press", "type", "clear", "deeplink"];
     let acts: Vec<&str> = all.into_iter().filter(|name| is_there(name)).collect();
@@ -180,13 +180,13 @@ fn verb(map: &Map<String, Value>) -> Result<&'static str, ParseError> {
     }
 }
 
-/// Whether a finger stays down for longer than it does for a tap.
+/// Whether a press is longer than a tap.
 fn is_long(args: &Args<'_>) -> Result<bool, ParseError> {
     let time = args.text(&["duration"], false)?.unwrap_or_default();
     Ok(time.trim() != "" && time.trim().parse::<u64>().is_ok_and(|time| 200 < time))
 }
 
-/// A step as the model says it, or in words where it cannot.
+/// A step in the model's own notation, or in words if it has none.
 fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
     let Some(call) = VERBS.write(past, coords) else { return past.in_words() };
     let mut fields = Map::new();

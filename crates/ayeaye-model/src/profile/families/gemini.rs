@@ -1,8 +1,8 @@
 //! Gemini over its own API, with its tool for using a phone (`ENVIRONMENT_MOBILE`).
 //!
-//! Its functions are known to the model and not declared; those of our own stand beside them. Points
-//! are whole numbers of a grid of 1000 by 1000. A call may come with a safety decision that a person
-//! has to allow it first.
+//! The model knows the tool's functions without a declaration; our own are declared beside them. Points
+//! are whole numbers on a grid of 1000 by 1000. A call may come with a safety decision: a person has to
+//! confirm it first.
 use ayeaye_agent::{Action, Decision, Key, ParseError, Part, Prompt, Question, Reply, StepInput};
 use serde_json::{Value, json};
 
@@ -20,11 +20,11 @@ use crate::profile::verbs::Slot::{
 use crate::profile::verbs::{Arg, Meaning, Typing, Verb, VerbTable};
 use crate::profile::{CoordContext, Family, ProfileSpec, Sampling, Wire};
 
-/// See the module.
+/// Gemini over its own API.
 #[derive(Debug)]
 pub(in crate::profile) struct Gemini;
 
-/// Points are parts of the picture, so that its size matters only for what can be read in it.
+/// Points are relative, so the size only has to keep the screen legible.
 const PICTURE: PictureRule =
     PictureRule { resize: Resize::MaxPixels(720 * 1600), encoding: Encoding::Jpeg { quality: 85 } };
 
@@ -36,7 +36,7 @@ const SPEC: ProfileSpec = ProfileSpec {
     picture: PICTURE,
     earlier_pictures: 2,
     history: "every step as a call and its result",
-    // Its makers advise against any temperature but its own.
+    // The API's documentation advises against any temperature but the default.
     sampling: Sampling { temperature: None, max_tokens: 8192, ..Sampling::GREEDY },
     wire: Wire::Gemini,
 };
@@ -48,7 +48,7 @@ pick_up_and_drop. To write into a field that is not in focus, use type_into. You
 every step without asking for one.
 ";
 
-/// The functions beside its own.
+/// The functions that we declare.
 const TOOLS: &str = r#"[
 {"name": "type_into", "description": "Tap a field and write into it, in one step.",
  "properties": {
@@ -93,7 +93,7 @@ const ROWS: &[Verb] = &[
     Verb::new(&["go_back"], Meaning::Press(Key::Back), &[]),
     Verb::new(&["press_key"], Meaning::PressKey(&[]), &[Arg(Text, &["key"])]),
     Verb::new(&["wait"], Meaning::Wait, &[Arg(SecondsOr("1"), &["seconds"])]),
-    // A picture comes with every step anyway.
+    // Every step has a picture anyway.
     Verb::new(&["take_screenshot"], Meaning::Look, &[]),
     Verb::new(
         &["list_apps"],
@@ -132,14 +132,14 @@ fn functions() -> Vec<Value> {
     vec![
         json!({ "computerUse": {
             "environment": "ENVIRONMENT_MOBILE",
-            // A picture comes with every step, and apps are opened by name.
+            // Every step has a picture, and apps are opened by name.
             "excludedPredefinedFunctions": ["list_apps", "take_screenshot"],
         } }),
         json!({ "functionDeclarations": functions }),
     ]
 }
 
-/// An earlier step as the call that it was, with the API's own way to say that it had to be allowed.
+/// An earlier step as the call that it was, with the API's acknowledgement if it had to be confirmed.
 fn write(past: PastStep<'_>, coords: &CoordContext) -> Option<PastReply> {
     let (mut call, allowed) = match &past.step.decision.action {
         Action::Confirm { gesture, question } => {
@@ -168,7 +168,7 @@ fn write(past: PastStep<'_>, coords: &CoordContext) -> Option<PastReply> {
     Some(reply)
 }
 
-/// The action with what the API has to say of its safety.
+/// The action, to be confirmed if the API's safety decision says so.
 fn with_safety(action: Action, parsed: &ParsedReply) -> Result<Action, ParseError> {
     let safety = match parsed.call.args.get("safety_decision") {
         None | Some(Value::Null) => return Ok(action),
@@ -189,7 +189,7 @@ fn with_safety(action: Action, parsed: &ParsedReply) -> Result<Action, ParseErro
                 let text = texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
                 Ok(Action::Confirm { gesture, question: Question::confirm(text) })
             }
-            // Nothing of it reaches the phone.
+            // It never reaches the phone.
             other => Ok(other),
         },
         _ => reject(format!(

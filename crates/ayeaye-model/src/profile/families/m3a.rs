@@ -1,8 +1,8 @@
 //! The format of `AndroidWorld`'s M3A agent, for any model that was tuned on it: `Reason: …` and
 //! `Action: {"action_type": …}` with its `JSONAction`s.
 //!
-//! Places are `x` and `y` in pixels of the picture. There are no marks in it, so that an `index` means
-//! nothing and is refused. `answer` is the report to the user and ends the task, as `status` does.
+//! Points are `x` and `y` in pixels of the picture. It has no numbered marks, so an `index` is rejected.
+//! `answer` is the report to the user and ends the task, as `status` does.
 use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 use serde_json::{Map, Value};
 
@@ -27,7 +27,7 @@ const SPEC: ProfileSpec = ProfileSpec {
     title: "AndroidWorld's JSON actions",
     patterns: &["m3a-", "-m3a", "androidworld", "android-world", "android_world"],
     coords: CoordSystem::PIXELS,
-    // Small enough for every endpoint to leave it as it is: points are counted in its pixels.
+    // Small enough that no endpoint resizes it: points are in its pixels.
     picture: PictureRule {
         resize: Resize::Sides { long: 1568, short: 768 },
         encoding: Encoding::Jpeg { quality: 85 },
@@ -89,7 +89,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["navigate_home"], Meaning::Press(Key::Home), &[]),
     Verb::new(&["navigate_back"], Meaning::Press(Key::Back), &[]),
     Verb::new(&["scroll"], Meaning::Scroll, &[Arg(Direction, &["direction"]), X, Y]),
-    // Of the finger, the other way round than scroll.
+    // The direction of the finger, opposite to scroll's.
     Verb::new(&["swipe"], Meaning::Swipe, &[Arg(Direction, &["direction"]), X, Y]),
     Verb::new(
         &["drag"],
@@ -155,7 +155,7 @@ impl Family for M3a {
     }
 }
 
-/// A step as the model says it.
+/// A step in the model's own notation.
 fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
     let Some(call) = VERBS.write(past, coords) else { return past.in_words() };
     let mut object = Map::new();

@@ -1,8 +1,8 @@
 //! The hosted Step models: one JSON object, `{"action_type":"Click","args":{"normalized_point":[0.5,0.2]}}`,
 //! with fractions of the screen.
 //!
-//! The words are GELab's of an earlier day: Pop asks the user, Scroll draws a finger along a path. A
-//! point that is not called normalized is one of pixels nobody knows, and is not looked at.
+//! The verbs are those of an earlier GELab: Pop asks the user, Scroll moves a finger along a path. A point
+//! that is not called normalized is in unknown pixels, and ignored.
 use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 use serde_json::{Map, Value, json};
 
@@ -101,7 +101,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     ),
 ]]);
 
-/// The argument of a scroll, which is a list of points; the table has its ends.
+/// A scroll's argument is a list of points; the table has its ends as two arguments.
 const PATH: &str = "normalized_path";
 const FIRST: &str = "path_start";
 const LAST: &str = "path_end";
@@ -175,7 +175,7 @@ fn parse(
     Ok(parsed)
 }
 
-/// The first and the last place of a path.
+/// The first and the last point of a path.
 fn path(
     map: &Map<String, Value>,
     coords: &CoordContext,
@@ -190,7 +190,7 @@ fn path(
         Some(Value::Array(list)) if list.len() < 100 => match &list[..] {
             [Value::Number(_), ..] => numbers(&Value::Array(list.clone()).to_string()),
             [from, .., to] => {
-                // Those between are on the screen too, or nobody knows what was meant.
+                // The points between must be on the screen, too.
                 for between in list {
                     point::point_in(between, coords)?;
                 }
@@ -202,7 +202,7 @@ fn path(
     }
 }
 
-/// A step as the model says it.
+/// A step in the model's own notation.
 fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
     let Some(mut call) = VERBS.write(past, coords) else { return past.in_words() };
     if let (Some(from), Some(to)) = (call.args.shift_remove(FIRST), call.args.shift_remove(LAST)) {

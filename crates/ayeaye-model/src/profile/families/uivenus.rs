@@ -1,8 +1,7 @@
 //! UI-Venus 1.5: one user message of rules, task, earlier actions and picture; the reply in tags.
 //!
-//! `<think>…</think>`, `<action>Click(box=(x,y))</action>`, `<conclusion>…</conclusion>`. Its own client
-//! tells it of places from 0 to 999 and divides them by 1000; the models that it was made from know
-//! thousandths.
+//! `<think>…</think>`, `<action>Click(box=(x,y))</action>`, `<conclusion>…</conclusion>`. Its own client's
+//! prompt speaks of 0 to 999, but the client divides by 1000, and its base models use thousandths.
 use ayeaye_agent::{Decision, Key, Message, ParseError, Part, Prompt, Reply, Role, StepInput};
 use serde_json::Value;
 
@@ -26,7 +25,7 @@ const SPEC: ProfileSpec = ProfileSpec {
     title: "UI-Venus 1.5",
     patterns: &["ui-venus", "ui_venus", "uivenus"],
     coords: CoordSystem::THOUSANDTHS,
-    // Its server cuts it into squares of 32: 1,150 tokens for 1080x2400, with small print kept.
+    // Its server uses patches of 32: 1,150 tokens for 1080x2400, and small print stays legible.
     picture: PictureRule {
         resize: Resize::MaxPixels(720 * 1600),
         encoding: Encoding::Jpeg { quality: 85 },
@@ -95,7 +94,7 @@ const VERBS: VerbTable = VerbTable::new(&[&[
     Verb::new(&["PressEnter"], Meaning::Press(Key::Enter), &[]),
     Verb::new(&["PressRecent"], Meaning::Press(Key::Recents), &[]),
     Verb::new(&["Wait"], Meaning::Wait, &[TIME]),
-    // The format has one word for both: a question wants an answer, all else a hand.
+    // The format has one verb for both: a question is to be answered, anything else to be done.
     Verb::new(&["CallUser"], Meaning::CallUser(CallUser::AsksByQuestionMark), &[CONTENT]),
     Verb::new(&["Finished"], Meaning::Complete, &[CONTENT]),
 ]]);
@@ -158,13 +157,13 @@ struct Parts<'a> {
     before: &'a str,
     action: &'a str,
     conclusion: &'a str,
-    /// What is neither.
+    /// The text that is neither.
     behind: &'a str,
 }
 
 fn parts(body: &str) -> Result<Parts<'_>, ParseError> {
     let Some(start) = body.find("<action>") else {
-        // A call alone: some servers take the tags for tokens and drop them.
+        // A bare call: some servers drop the tags as special tokens.
         let end = body.find("<conclusion>").unwrap_or(body.len());
         let (conclusion, behind) = conclusion(&body[end..]);
         return Ok(Parts { before: "", action: &body[..end], conclusion, behind });
@@ -180,7 +179,7 @@ fn parts(body: &str) -> Result<Parts<'_>, ParseError> {
     Ok(Parts { before: &body[..start], action: &inside[..end], conclusion, behind })
 }
 
-/// The conclusion, and what stands around it.
+/// The conclusion, and the text around it.
 fn conclusion(rest: &str) -> (&str, &str) {
     let Some((before, inside)) = rest.split_once("<conclusion>") else { return ("", rest.trim()) };
     let (inside, behind) = inside.split_once("</conclusion>").unwrap_or((inside, ""));
@@ -188,7 +187,7 @@ fn conclusion(rest: &str) -> (&str, &str) {
     (inside, behind.trim())
 }
 
-/// A step as the model says it, with its conclusion.
+/// A step in the model's own notation, with its conclusion.
 fn write(past: PastStep<'_>, coords: &CoordContext) -> String {
     match VERBS.write(past, coords) {
         Some(call) => format!("{} {}", write_call(&call), past.explanation()),

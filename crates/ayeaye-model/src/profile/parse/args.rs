@@ -8,11 +8,11 @@ use super::values::fold_name;
 use super::{Call, excerpt, json::object, point, reject};
 use crate::profile::CoordContext;
 
-/// Answers to choose from that are looked at.
+/// How many options of a question are read.
 const MAX_TEXTS: usize = 20;
 
-/// An object in which those under these names, whether objects or texts of objects, stand beside the
-/// others. A name that would say two things is refused.
+/// Lifts the fields of objects nested under these names to the top; an object may also be given as a
+/// text. A field that would get two different values is rejected.
 pub(crate) fn flattened(
     map: Map<String, Value>,
     names: &[&str],
@@ -40,7 +40,7 @@ pub(crate) fn flattened(
     Ok(flat)
 }
 
-/// The call that an object of arguments is, by the verb under one of these names.
+/// A call from an object that holds the verb under one of `names` beside its arguments.
 pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, ParseError> {
     match Args::in_map(&map)?.text(names, false)? {
         Some(name) => Ok(Call { name: name.trim().to_owned(), args: map, positional: Vec::new() }),
@@ -48,7 +48,7 @@ pub(crate) fn call(map: Map<String, Value>, names: &[&str]) -> Result<Call, Pars
     }
 }
 
-/// Arguments by their names. Case, blanks, dashes and underscores in names do not matter.
+/// Arguments by name, compared as [`fold_name`] does.
 #[derive(Debug)]
 pub(crate) struct Args<'a> {
     named: BTreeMap<String, &'a Value>,
@@ -56,12 +56,12 @@ pub(crate) struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// Those that are not null. One name that says two things is refused.
+    /// The arguments that are not null. One name with two different values is rejected.
     pub(crate) fn of(call: &'a Call) -> Result<Self, ParseError> {
         Ok(Self { positional: &call.positional, ..Self::in_map(&call.args)? })
     }
 
-    /// The same of an object.
+    /// The same, from an object.
     pub(crate) fn in_map(map: &'a Map<String, Value>) -> Result<Self, ParseError> {
         let mut named = BTreeMap::new();
         for (name, value) in map.iter().filter(|(_, value)| !value.is_null()) {
@@ -72,12 +72,12 @@ impl<'a> Args<'a> {
         Ok(Self { named, positional: &[] })
     }
 
-    /// Whether one of these names is there.
+    /// Whether an argument with one of these names exists.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.named.contains_key(&fold_name(name)))
     }
 
-    /// Whether one of these names is there with more than blanks.
+    /// Whether an argument with one of these names exists and is not blank.
     pub(crate) fn says(&self, names: &[&str]) -> bool {
         names.iter().filter_map(|name| self.named.get(&fold_name(name))).any(|value| match value {
             Value::String(text) => !text.trim().is_empty(),
@@ -85,7 +85,7 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// The one value under these names; several that differ are refused.
+    /// The value under these names; several that differ are rejected.
     pub(crate) fn value(&self, names: &[&str]) -> Result<Option<&'a Value>, ParseError> {
         let mut found = None;
         for name in names {
@@ -100,7 +100,7 @@ impl<'a> Args<'a> {
         Ok(found)
     }
 
-    /// A text, or a number as it is written. `positional`: it may be the only argument without a name.
+    /// A text, or a number as written. With `positional`, a single argument without a name counts.
     pub(crate) fn text(
         &self,
         names: &[&str],
@@ -117,7 +117,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A text that may be true or false instead.
+    /// A text, or true or false as a text.
     pub(crate) fn text_or_flag(&self, names: &[&str]) -> Result<Option<String>, ParseError> {
         match self.value(names)? {
             Some(Value::Bool(flag)) => Ok(Some(flag.to_string())),
@@ -125,7 +125,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A list of texts; empty where there is none.
+    /// A list of texts; empty if missing.
     pub(crate) fn texts(&self, names: &[&str]) -> Result<Vec<String>, ParseError> {
         match self.value(names)? {
             None => Ok(Vec::new()),
@@ -137,7 +137,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A yes or no; no where it is not said.
+    /// A yes or no; no if missing.
     pub(crate) fn flag(&self, names: &[&str]) -> Result<bool, ParseError> {
         match self.value(names)? {
             None => Ok(false),
@@ -151,7 +151,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A place, if one is said. `positional`: its numbers may be the arguments without names.
+    /// A point, if there is one. With `positional`, its numbers may be the arguments without names.
     pub(crate) fn point(
         &self,
         names: &[&str],
@@ -167,7 +167,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A place whose two numbers have names of their own.
+    /// A point whose two numbers are arguments of their own.
     pub(crate) fn pair(
         &self,
         x: &[&str],

@@ -1,7 +1,7 @@
-//! Calls of tools in the spelling of Hermes, which Qwen's models and those made from them write:
-//! `<tool_call>`, a JSON object of `name` and `arguments`, `</tool_call>`. Also what servers and small
-//! models make of it: fences, missing or doubled tags, bare JSON, XML functions, and calls that the
-//! server has already taken out of the text.
+//! Tool calls in the Hermes format, which Qwen's models and their derivatives write: `<tool_call>`, a JSON
+//! object with `name` and `arguments`, `</tool_call>`. Also the variants of servers and small models:
+//! fences, missing or doubled tags, bare JSON, XML functions, and calls that the server has already
+//! taken out of the text.
 use ayeaye_agent::{ParseError, Reply};
 use serde_json::{Map, Value};
 
@@ -14,22 +14,22 @@ mod xml;
 
 use tag::Tag;
 
-/// The one call that a reply is.
+/// The call in a reply.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolReply<'a> {
     /// Reasoning in tags.
     pub thought: String,
-    /// What stands between the reasoning and the call.
+    /// The text between the reasoning and the call.
     pub head: &'a str,
-    /// The tool, as it is written; empty when only arguments came.
+    /// The tool's name as written; empty if there were only arguments.
     pub name: String,
     /// Its arguments.
     pub arguments: Map<String, Value>,
-    /// Why the end of a task must not be taken from it, although it can be read.
+    /// Why this call must not end a task, although it can be parsed.
     pub doubt: Option<&'static str>,
 }
 
-/// The call that a reply is, wherever it stands. Several are one if they say the same.
+/// Finds the call of a reply. Several calls are accepted if they are equal.
 pub(crate) fn call(reply: &Reply) -> Result<ToolReply<'_>, ParseError> {
     let text = without_tokens(&reply.text);
     if text.is_empty() && reply.calls.is_empty() {
@@ -75,13 +75,13 @@ pub(crate) fn call(reply: &Reply) -> Result<ToolReply<'_>, ParseError> {
     Ok(ToolReply { thought: without_calls(&cut), head, name, arguments, doubt })
 }
 
-/// The reasoning; what follows it when it has no end is no part of it.
+/// The reasoning; if it never ends, everything is part of it.
 fn without_calls(cut: &reasoning::Cut<'_>) -> String {
     let end = if cut.unclosed { tag::next(&cut.thought, 0).map(|tag| tag.start) } else { None };
     cut.thought[..end.unwrap_or(cut.thought.len())].trim().to_owned()
 }
 
-/// What has been read so far.
+/// The calls found so far.
 #[derive(Default)]
 struct Found {
     call: Option<(String, Map<String, Value>)>,
@@ -103,7 +103,7 @@ impl Found {
     }
 }
 
-/// Whether a text begins as what follows reasoning does.
+/// Whether a text begins like the part that follows reasoning.
 fn begins(text: &str) -> bool {
     const WORDS: [&str; 7] = ["thought", "action", "思考", "动作", "操作", "### ", "```"];
     let lower = text.get(..7).map(str::to_ascii_lowercase);
@@ -114,17 +114,16 @@ fn begins(text: &str) -> bool {
         })
 }
 
-/// Reads the calls that stand in tags, and returns what stands before the first; `None` when there
-/// are none.
+/// Parses the calls in tags, and returns the text before the first; `None` if there are none.
 fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, ParseError> {
     let mut head = None;
     let mut at = 0;
-    // Where the last call ends: nothing that means anything may stand behind.
+    // Where the last call ends: nothing meaningful may follow.
     let mut end = 0;
     while let Some(tag) = tag::next(body, at) {
         if tag.closes {
             if head.is_none() && body[at..tag.start].contains('{') {
-                // The opening tag was part of the prompt, or forgotten.
+                // The opening tag was part of the prompt, or is missing.
                 return Ok(None);
             }
             at = tag.end;
@@ -159,7 +158,7 @@ fn tagged<'a>(body: &'a str, found: &mut Found) -> Result<Option<&'a str>, Parse
     Ok(head)
 }
 
-/// Reads a call without tags: the first object that a text holds.
+/// Parses a call without tags: the first object in a text.
 fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
     let Some(from) = body.find('{') else { return Ok(body) };
     let (map, length) = repair::leading(&body[from..])?;
@@ -172,7 +171,7 @@ fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
     }
     let own_line = head.trim_end_matches([' ', '\t']);
     if !closed && !own_line.is_empty() && !own_line.ends_with('\n') {
-        // In the middle of a sentence that may go on.
+        // In the middle of a sentence.
         found.doubt = Some("its JSON object stands in a sentence");
     }
     rest(&body[behind..], found)?;
@@ -180,8 +179,8 @@ fn bare<'a>(body: &'a str, found: &mut Found) -> Result<&'a str, ParseError> {
     Ok(if fenced { head[..head.rfind("```").unwrap_or(head.len())].trim_end() } else { head })
 }
 
-/// What stands behind the last call: more of the format's tags and braces are nothing, words make an
-/// end doubtful, another object is another action.
+/// Checks the text after the last call: more tags and braces of the format are ignored, words cast
+/// doubt on an end of the task, and another object is another action.
 fn rest(text: &str, found: &mut Found) -> Result<(), ParseError> {
     if text.contains('{') {
         return reject("it holds more than one JSON object; reply with one action");
@@ -202,7 +201,7 @@ fn is_nothing(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || "`}]".contains(c))
 }
 
-/// What stands behind an opening tag, without another such tag, a fence or a list around the object.
+/// The text after an opening tag, without a second such tag, a fence or a list around the object.
 fn opened(text: &str) -> &str {
     let mut text = text.trim_start();
     if let Some(tag) = tag::leading(text)
@@ -219,8 +218,8 @@ fn opened(text: &str) -> &str {
     }
 }
 
-/// Where a call ends that was read up to `from`, and whether the end is marked: by its closing tag,
-/// by an opening one that stands for it, or by the end of a fence.
+/// Where a call ends that was parsed up to `from`, and whether its end is marked: by the closing tag, by
+/// an opening one in its place, or by the end of a fence.
 fn closing(body: &str, from: usize) -> (usize, bool) {
     let mut text = body[from..].trim_start_matches(|c: char| c.is_whitespace() || "}]".contains(c));
     let mut closed = false;
@@ -229,7 +228,7 @@ fn closing(body: &str, from: usize) -> (usize, bool) {
         text = behind.trim_start();
     }
     match tag::leading(text) {
-        // An opening tag closes when nothing is opened by it.
+        // An opening tag that opens nothing closes the call.
         Some(tag) if tag.closes || opened(&text[tag.end..]).is_empty() => {
             (body.len() - text.len() + tag.end, true)
         }
@@ -237,7 +236,7 @@ fn closing(body: &str, from: usize) -> (usize, bool) {
     }
 }
 
-/// A call in one shape, whichever of them it was written in: the tool's name and its arguments.
+/// The tool's name and arguments, whichever shape the call has.
 fn normal(
     name: &str,
     mut map: Map<String, Value>,
@@ -257,7 +256,7 @@ fn normal(
         }
         map = match inner {
             Value::Object(arguments) => arguments,
-            // A text that is JSON once more.
+            // JSON within a JSON string.
             Value::String(text) => match json::leading(text.trim()) {
                 Ok((arguments, end)) if end == text.trim().len() => arguments,
                 _ => return reject("the arguments of its tool call are no JSON object"),

@@ -1,4 +1,4 @@
-//! JSON objects in replies: whole ones, each key said once.
+//! JSON objects in replies: complete, and without contradictory duplicate keys.
 use std::fmt;
 
 use ayeaye_agent::ParseError;
@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{excerpt, reject};
 
-/// The object that a text is, from its first brace to its last. Code fences around it do not matter;
-/// words behind it do, since nobody knows what they take back.
+/// The single object in a text. Text around it, such as code fences, is ignored; a second brace after it
+/// is rejected.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, ParseError> {
     let (read, rest) = first(text)?;
     if rest.contains('{') {
@@ -17,7 +17,7 @@ pub(crate) fn object(text: &str) -> Result<Map<String, Value>, ParseError> {
     Ok(read)
 }
 
-/// The object that begins at the first brace of a text, and what stands behind it.
+/// The object that begins at the first brace of a text, and the rest of the text.
 pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), ParseError> {
     let Some(start) = text.find('{') else {
         return reject("it holds no JSON object");
@@ -26,7 +26,7 @@ pub(crate) fn first(text: &str) -> Result<(Map<String, Value>, &str), ParseError
     Ok((read, &text[start + end..]))
 }
 
-/// The object with which a text begins, and how many bytes of the text it is.
+/// The object at the start of a text, and its length in bytes.
 pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseError> {
     let mut reader = serde_json::Deserializer::from_str(text).into_iter::<Once>();
     match reader.next() {
@@ -36,12 +36,12 @@ pub(crate) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
     }
 }
 
-/// Whole JSON of any kind, in which no key is said twice with different values.
+/// Any complete JSON value, in which no key has two different values.
 pub(crate) fn strict(text: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Once>(text).map(|Once(value)| value)
 }
 
-/// A value in which no key is said twice: a map would hide that.
+/// A value in which no key has two different values: a map alone would keep the last.
 struct Once(Value);
 
 impl<'de> Deserialize<'de> for Once {

@@ -1,11 +1,11 @@
-//! Replies of reasons and one JSON object: `Thought: ...` and `Action: {...}`, in tags, fences or
-//! nothing.
+//! Replies with a reason and one JSON object: `Thought: ...` and `Action: {...}`, in tags, in fences or
+//! bare.
 use ayeaye_agent::{Decision, ParseError};
 use serde_json::{Map, Value};
 
 use super::{ParsedReply, content, excerpt, json, reasoning, reject, without_tokens};
 
-/// The one object of a reply, and the rest of the reply.
+/// The object of a reply, and the rest of the reply.
 pub(crate) fn parse(text: &str) -> Result<(Map<String, Value>, ParsedReply), ParseError> {
     let cut = reasoning::cut(content(text)?, begins);
     let body = without_tokens(cut.body);
@@ -32,22 +32,21 @@ pub(crate) fn parse(text: &str) -> Result<(Map<String, Value>, ParsedReply), Par
     Ok((map, reply))
 }
 
-/// Whether a whole object of something stands in a text. Only so many braces are looked at.
+/// Whether a text holds a complete, non-empty object. Only a limited number of braces is tried.
 fn another(text: &str) -> bool {
     text.match_indices('{')
         .take(32)
         .any(|(at, _)| json::leading(&text[at..]).is_ok_and(|(map, _)| !map.is_empty()))
 }
 
-/// Whether a text begins as a reply without reasoning does.
+/// Whether a text begins like a reply without reasoning.
 fn begins(text: &str) -> bool {
     text.starts_with(['{', '[', '`'])
         || ["<tool_call>", "<|begin_of_box|>"].iter().any(|tag| text.starts_with(tag))
         || ["thought", "reason", "action"].iter().any(|name| label(text, name).is_some())
 }
 
-/// What stands behind a label at the start of a text, such as `Action:`. Emphasis around it does not
-/// matter.
+/// The text after a label at the start, such as `Action:`, with or without emphasis.
 fn label<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let text = text.trim_start_matches(['*', '#', ' ', '>', '-', '_']);
     let (head, rest) = text.split_at_checked(name.len())?;
@@ -59,10 +58,10 @@ fn label<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.trim_start_matches(['*', '_', ' ']))
 }
 
-/// Where the object begins that stands on a line of its own or behind `Action:` at the start of one.
+/// Where an object begins that has a line of its own or follows `Action:` at the start of one.
 fn firm(body: &str) -> Option<usize> {
     let mut at = 0;
-    // Whether the last line was `Action:` and no more is of no matter: the next one is a line of its own.
+    // A bare `Action:` is no special case: the object has the next line to itself.
     for line in body.split_inclusive('\n') {
         let bare = line.trim_start();
         let inner = label(bare, "action").unwrap_or(bare);
@@ -79,7 +78,7 @@ fn firm(body: &str) -> Option<usize> {
     None
 }
 
-/// Whether nothing but brackets and ends of wrappings stands in a text.
+/// Whether a text consists of brackets and closing wrappers alone.
 fn is_decoration(text: &str) -> bool {
     let mut text = text.trim().to_owned();
     for tag in ["</tool_call>", "<|end_of_box|>", "</answer>", "</action>", "</ACTION>"] {
@@ -88,7 +87,7 @@ fn is_decoration(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || "`]*".contains(c))
 }
 
-/// The reasons in front of an action, without labels.
+/// The reasons before an action, without their labels.
 pub(crate) fn reasons(thought: &str, before: &str) -> String {
     let mut before = before.trim();
     if let Some(rest) = label(before, "thought").or_else(|| label(before, "reason")) {
@@ -112,7 +111,7 @@ pub(crate) fn reasons(thought: &str, before: &str) -> String {
     }
 }
 
-/// A short thought explains the action as well.
+/// Takes a short thought as the explanation, too, where there is none.
 pub(crate) fn explained(mut decision: Decision) -> Decision {
     let thought = decision.thought.trim();
     if decision.explain.trim().is_empty() && thought.len() <= 300 && thought.lines().count() == 1 {

@@ -1,4 +1,4 @@
-//! Places on the screen, in the spellings models use.
+//! Points on the screen, in the notations models use.
 use ayeaye_agent::{ParseError, Point};
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::super::CoordContext;
 use super::super::coords::CoordUnit;
 use super::{excerpt, reject};
 
-/// Longer texts name no place.
+/// Longer texts are not points.
 const LONGEST: usize = 200;
 
-/// One place: two numbers in any brackets, or a box, whose middle is meant.
+/// A point: two numbers in any brackets, or a box, whose center is meant.
 pub(crate) fn point(text: &str, coords: &CoordContext) -> Result<Point, ParseError> {
     let mut numbers = numbers(text)?;
     if let ([_, _], Some(y_first)) = (&numbers[..], named_y_first(text))
@@ -20,7 +20,7 @@ pub(crate) fn point(text: &str, coords: &CoordContext) -> Result<Point, ParseErr
     place(&numbers, coords).map_err(|why| why.unwrap_or_else(|| odd(text)))
 }
 
-/// Whether a text names its second axis first, if it names both by a letter.
+/// Whether a text that names both axes by a letter names the second first.
 pub(crate) fn named_y_first(text: &str) -> Option<bool> {
     let word = |name: char| {
         text.match_indices([name, name.to_ascii_uppercase()]).map(|(at, _)| at).find(|at| {
@@ -32,14 +32,14 @@ pub(crate) fn named_y_first(text: &str) -> Option<bool> {
     Some(word('y')? < word('x')?)
 }
 
-/// One place out of JSON: a list of two numbers or of a box's four, an object of `x` and `y`, or a
-/// text as in [`point`].
+/// A point from JSON: a list of two numbers or the four of a box, an object of `x` and `y`, or a text as
+/// in [`point`].
 pub(crate) fn point_in(value: &Value, coords: &CoordContext) -> Result<Point, ParseError> {
     let number = |it: &Value| it.as_f64().or_else(|| it.as_str()?.trim().parse().ok());
     match value {
         Value::String(text) => point(text, coords),
         Value::Array(list) => {
-            // Some models put a list around the list.
+            // Some models nest the list in another.
             if let [inner @ Value::Array(_)] = &list[..] {
                 return point_in(inner, coords);
             }
@@ -50,7 +50,7 @@ pub(crate) fn point_in(value: &Value, coords: &CoordContext) -> Result<Point, Pa
         Value::Object(map) => {
             match (map.get("x").and_then(number), map.get("y").and_then(number)) {
                 (Some(x), Some(y)) => {
-                    // Named numbers have no order.
+                    // Numbers with names have no order.
                     let (first, second) = if coords.system.y_first { (y, x) } else { (x, y) };
                     let told = || odd(&value.to_string());
                     place(&[first, second], coords).map_err(|why| why.unwrap_or_else(told))
@@ -62,9 +62,9 @@ pub(crate) fn point_in(value: &Value, coords: &CoordContext) -> Result<Point, Pa
     }
 }
 
-/// The place of two numbers, or the middle of a box of four; `Err(None)` for any other count.
+/// The point of two numbers, or the center of a box of four; `Err(None)` for any other count.
 fn place(numbers: &[f64], coords: &CoordContext) -> Result<Point, Option<ParseError>> {
-    // Fractions of the screen where others are asked for would all be its first pixel.
+    // Fractions where whole numbers are expected would all land on the first pixel.
     if coords.system.unit != CoordUnit::Fractions
         && numbers.iter().all(|it| (0.0..=1.0).contains(it))
         && numbers.iter().any(|it| it.fract() != 0.0)
@@ -79,7 +79,7 @@ fn place(numbers: &[f64], coords: &CoordContext) -> Result<Point, Option<ParseEr
     match *numbers {
         [x, y] => at(x, y),
         [x1, y1, x2, y2] if x1 <= x2 && y1 <= y2 => {
-            // Both corners must be on the screen, not only what lies between them.
+            // Both corners must be on the screen, not only the center.
             at(x1, y1)?;
             at(x2, y2)?;
             at(f64::midpoint(x1, x2), f64::midpoint(y1, y2))
@@ -92,8 +92,8 @@ fn odd(text: &str) -> ParseError {
     ParseError(format!("{} is not a point; write it as two numbers", excerpt(text)))
 }
 
-/// The numbers of a point. Anything that is neither a number, a bracket, a comma nor one of the words
-/// models put around points makes it odd.
+/// The numbers of a point. Anything but numbers, brackets, commas and the words that models put around
+/// points is an error.
 pub(crate) fn numbers(text: &str) -> Result<Vec<f64>, ParseError> {
     if LONGEST < text.len() {
         return reject(format!("{} is too long for a point", excerpt(text)));

@@ -1,8 +1,7 @@
-//! Calls as Python writes them: `name(arg='...', other=[1, 2])`.
+//! Calls in Python's notation: `name(arg='...', other=[1, 2])`.
 //!
-//! Models forget to escape the quotes in what they type. Then a text goes from the quote it begins
-//! with to the one in front of the next argument or of the last bracket; but where a call could end
-//! in two places, it is refused.
+//! Models forget to escape quotes within a text. The text then reaches to the quote before the next
+//! argument or the last bracket; a call that could end in two places is rejected.
 use ayeaye_agent::ParseError;
 
 use serde_json::Value;
@@ -10,17 +9,17 @@ use serde_json::Value;
 use super::{Call, excerpt, reject};
 use crate::profile::escape::{is_unsafe, unicode_escape};
 
-/// A call whose arguments are texts.
+/// A call with its arguments as texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct TextCall {
-    /// As it is written.
+    /// As written.
     pub name: String,
-    /// Name and value of each argument, in order. The name is empty where none is written.
+    /// Name and value of each argument, in order. The name is empty if there is none.
     pub args: Vec<(String, String)>,
 }
 
 impl TextCall {
-    /// The call, if it says nothing twice in two ways.
+    /// The call, unless an argument has two different values.
     fn into_call(self) -> Result<Call, ParseError> {
         if MAX_ARGS < self.args.len() {
             return reject("its action has too many arguments");
@@ -42,14 +41,14 @@ impl TextCall {
 }
 
 const MAX_ARGS: usize = 16;
-/// Calls in one reply that are looked at; more are refused as soon as two of them differ.
+/// How many calls of a reply are compared.
 const MAX_CALLS: usize = 64;
 
 fn same(known: &str, name: &str) -> bool {
     known.eq_ignore_ascii_case(name)
 }
 
-/// The one action of a reply: what is said twice is said once, two different ones are refused.
+/// The single call of a reply. Repetitions are accepted, different calls are rejected.
 pub(crate) fn only(calls: Vec<TextCall>) -> Result<Call, ParseError> {
     let mut calls = calls.into_iter();
     let Some(first) = calls.next() else {
@@ -61,9 +60,9 @@ pub(crate) fn only(calls: Vec<TextCall>) -> Result<Call, ParseError> {
     first.into_call()
 }
 
-/// The name that a text begins with, if it goes on like a call, and what stands behind the name.
+/// The name at the start of a text that goes on like a call, and the rest.
 pub(crate) fn head(text: &str) -> Option<(&str, &str)> {
-    // Longer names are those of nothing.
+    // No verb has a longer name.
     let end = text.bytes().take(41).position(|b| !b.is_ascii_alphanumeric() && b != b'_')?;
     let (name, rest) = text.split_at(end);
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -71,7 +70,7 @@ pub(crate) fn head(text: &str) -> Option<(&str, &str)> {
     (begins && rest.starts_with(['(', '（'])).then_some((name, rest))
 }
 
-/// A text without the fence or the backticks around it.
+/// A text without a fence or backticks around it.
 pub(crate) fn unfenced(text: &str) -> &str {
     let text = text.trim();
     if let Some(inside) = text.strip_prefix("```") {
@@ -85,7 +84,7 @@ pub(crate) fn unfenced(text: &str) -> &str {
     inside.unwrap_or(text).trim()
 }
 
-/// The calls that a whole text is made of. `known` are the names of arguments.
+/// The calls that a text consists of. `known` are the names of arguments.
 pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseError> {
     let text = text.trim();
     if head(text).is_none() {
@@ -97,7 +96,7 @@ pub(crate) fn calls(text: &str, known: &[&str]) -> Result<Vec<TextCall>, ParseEr
     }
 }
 
-/// Calls in which every text is quoted as it must be.
+/// Calls whose texts are all properly quoted.
 fn strict(text: &str, known: &[&str]) -> Option<Vec<TextCall>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -143,7 +142,7 @@ fn closed(text: &str) -> Option<&str> {
     text.strip_prefix([')', '）'])
 }
 
-/// The name of an argument with what stands behind its equals sign.
+/// The name of an argument, and the text after its equals sign.
 fn argument<'a, 'k>(text: &'a str, known: &[&'k str]) -> Option<(&'k str, &'a str)> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
     let (name, rest) = text.split_at(end);
@@ -154,7 +153,7 @@ fn argument<'a, 'k>(text: &'a str, known: &[&'k str]) -> Option<(&'k str, &'a st
 
 const QUOTES: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];
 
-/// A value and what stands behind it.
+/// A value, and the rest of the text.
 fn value(text: &str) -> Option<(String, &str)> {
     if let Some((open, close)) = QUOTES.iter().find(|(open, _)| text.starts_with(*open)) {
         let inside = &text[open.len_utf8()..];
@@ -187,7 +186,7 @@ fn value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// One call whose text holds quotes like those around it.
+/// One call with a text that holds quotes like those around it.
 fn loose(text: &str, known: &[&str]) -> Result<TextCall, ParseError> {
     let open = || ParseError("its action has no end; close its text and its bracket".to_owned());
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || c == ';');
@@ -217,7 +216,7 @@ fn loose(text: &str, known: &[&str]) -> Result<TextCall, ParseError> {
     Ok(call)
 }
 
-/// What stands between the first and the last quote of a value.
+/// The text between the first and the last quote of a value.
 fn within(written: &str) -> Result<String, ParseError> {
     let Some((open, close)) = QUOTES.iter().find(|(open, _)| written.starts_with(*open)) else {
         if written.contains(['\'', '"']) {
@@ -228,7 +227,7 @@ fn within(written: &str) -> Result<String, ParseError> {
     let inside = written[open.len_utf8()..]
         .strip_suffix(*close)
         .ok_or_else(|| ParseError(format!("the text {} has no closing quote", excerpt(written))))?;
-    // A quote that could be the last one, with more than brackets behind it.
+    // Another quote could be the closing one, too.
     let last_word = inside.rfind(char::is_alphanumeric).unwrap_or(0);
     for (at, _) in inside.match_indices(*close) {
         let behind = inside[at + close.len_utf8()..].trim_start();
@@ -242,7 +241,7 @@ fn within(written: &str) -> Result<String, ParseError> {
     Ok(unescaped(inside))
 }
 
-/// Whether a text goes on with another argument, of whatever name.
+/// Whether a text goes on with another argument of any name.
 fn goes_on(text: &str) -> bool {
     let Some(rest) = text.strip_prefix([',', '，']) else { return false };
     let rest = rest.trim_start();
@@ -254,7 +253,7 @@ fn goes_on(text: &str) -> bool {
             .is_some_and(|it| it.trim_start().starts_with(['\'', '"', '[']))
 }
 
-/// A text without the backslashes Python has in front of quotes and for new lines.
+/// Resolves Python's escapes for quotes and newlines.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -282,14 +281,13 @@ fn unescaped(text: &str) -> String {
     plain
 }
 
-/// The character of the four hexadecimal digits with which a text begins.
+/// The character of the four hexadecimal digits at the start of a text.
 fn code_point(text: &str) -> Option<char> {
     let digits = text.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
     char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }
 
-/// A text in quotes of this kind, as [`calls`] reads it, with nothing in it that could be a tag or the
-/// end of a line.
+/// A text in quotes of this kind, as [`calls`] parses it. Tags and line ends in it are escaped.
 pub(crate) fn quoted(text: &str, quote: char) -> String {
     let mut written = String::from(quote);
     for (at, c) in text.char_indices() {

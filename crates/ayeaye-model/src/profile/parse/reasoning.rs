@@ -1,13 +1,13 @@
-//! Reasoning in front of a reply, and where it ends.
+//! Reasoning before a reply, and where it ends.
 
-/// A reply, cut where its reasoning ends.
+/// A reply, split where its reasoning ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Cut<'a> {
     /// The reasoning, without its tags.
     pub thought: String,
-    /// What is left to be read.
+    /// The rest, to be parsed.
     pub body: &'a str,
-    /// Reasoning was begun and never ended, so that nobody knows whether `body` is part of it.
+    /// The reasoning never ends, so `body` may be part of it.
     pub unclosed: bool,
 }
 
@@ -23,9 +23,8 @@ const NAMES: [&str; 9] = [
     "think_never_used_51bce0c785ca2f68081bfa7d91973934",
 ];
 
-/// Cuts a reply behind the last end of reasoning that stands in front of `begins`, which tells
-/// whether a text begins as an action does. Only the closing tag may be there, when the opening one
-/// was part of the prompt.
+/// Splits a reply at the last end of reasoning before the action; `begins` tells whether a text begins
+/// like an action. The opening tag may be missing, as some servers put it into the prompt.
 pub(crate) fn cut(text: &str, begins: impl Fn(&str) -> bool) -> Cut<'_> {
     let text = text.trim();
     if begins(text) {
@@ -48,7 +47,7 @@ pub(crate) fn cut(text: &str, begins: impl Fn(&str) -> bool) -> Cut<'_> {
     }
 }
 
-/// Reasoning out of its tags and in front of an action; what the endpoint kept apart if there is none.
+/// The reasoning before an action, in tags or not; else what the endpoint returned as reasoning.
 pub(crate) fn joined(said: [&str; 2], apart: &str) -> String {
     let said = said.map(str::trim);
     let all: Vec<&str> = said.into_iter().filter(|it| !it.is_empty()).collect();
@@ -78,7 +77,7 @@ fn tag_at(text: &str, start: usize) -> Option<Tag> {
     })
 }
 
-/// `head` without the tags in it.
+/// `head` without its tags.
 fn words(head: &str, tags: &[Tag]) -> String {
     let mut words = String::new();
     let mut from = 0;

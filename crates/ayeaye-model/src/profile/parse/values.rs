@@ -1,26 +1,26 @@
-//! Values that are written alike in every family.
+//! Values that all families write alike.
 use std::time::Duration;
 
 use ayeaye_agent::{Direction, Key, ParseError};
 
 use super::{excerpt, reject};
 
-/// The longest a model may let the loop wait.
+/// The longest wait a model may ask for.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// For a wait that does not say how long.
+/// A wait that does not say how long.
 pub(crate) const USUAL_WAIT: Duration = Duration::from_secs(2);
-/// For a long press that does not say how long.
+/// A long press that does not say how long.
 pub(crate) const USUAL_PRESS: Duration = Duration::from_secs(1);
-/// A swipe's time: slow enough that most of the movement is the finger's and not the fling's.
+/// The duration of a swipe: slow enough that the content follows the finger and is hardly flung.
 pub(crate) const SLIDE: Duration = Duration::from_millis(500);
 
-/// The name of an action as it is compared: case, blanks, dashes and underscores do not matter.
+/// A name as names are compared: without case, blanks, dashes and underscores.
 pub(crate) fn fold_name(name: &str) -> String {
     let kept = name.chars().filter(|c| !c.is_whitespace() && !"-_".contains(*c));
     kept.collect::<String>().to_ascii_lowercase()
 }
 
-/// A direction, as it is written.
+/// Parses a direction.
 pub(crate) fn direction(text: &str) -> Result<Direction, ParseError> {
     match unquoted(text).to_ascii_lowercase().as_str() {
         "up" | "上" | "向上" => Ok(Direction::Up),
@@ -34,7 +34,7 @@ pub(crate) fn direction(text: &str) -> Result<Direction, ParseError> {
     }
 }
 
-/// The other way: where a finger goes to show what lies in a direction, and back.
+/// The opposite direction: the finger moves against the direction that is to be shown.
 pub(crate) fn opposite(direction: Direction) -> Direction {
     match direction {
         Direction::Up => Direction::Down,
@@ -44,7 +44,7 @@ pub(crate) fn opposite(direction: Direction) -> Direction {
     }
 }
 
-/// A key of the phone.
+/// Parses the name of a key.
 pub(crate) fn key(name: &str) -> Result<Key, ParseError> {
     let name = unquoted(name);
     match Key::from_name(&name) {
@@ -56,7 +56,7 @@ pub(crate) fn key(name: &str) -> Result<Key, ParseError> {
     }
 }
 
-/// Seconds, with or without their unit; `None` where it is no time.
+/// Parses a time in seconds, with or without a unit; `None` if it is not a time.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let text = unquoted(text).to_ascii_lowercase();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -69,7 +69,7 @@ pub(crate) fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * scale).ok()
 }
 
-/// The time of a wait: as it is said, at most [`LONGEST_WAIT`].
+/// The duration of a wait, at most [`LONGEST_WAIT`].
 pub(crate) fn wait(text: Option<&str>) -> Result<Duration, ParseError> {
     match text.map(str::trim).filter(|text| !text.is_empty()) {
         None => Ok(USUAL_WAIT),
@@ -79,13 +79,13 @@ pub(crate) fn wait(text: Option<&str>) -> Result<Duration, ParseError> {
     }
 }
 
-/// The time of a long press, within what phones take for one.
+/// The duration of a long press, within what phones accept as one.
 pub(crate) fn press(text: Option<&str>) -> Duration {
     text.and_then(seconds)
         .map_or(USUAL_PRESS, |time| time.clamp(Duration::from_millis(300), Duration::from_secs(10)))
 }
 
-/// A text without one pair of quotes around it.
+/// A text without a pair of quotes around it.
 pub(crate) fn unquoted(text: &str) -> String {
     let text = text.trim();
     for (open, close) in

@@ -1,9 +1,8 @@
-//! Calls as XML writes them: `<function=NAME><parameter=NAME>...</parameter></function>`.
+//! Calls in XML: `<function=NAME><parameter=NAME>...</parameter></function>`.
 //!
-//! Doubao-Seed writes these between `<tool_call>` or `<seed:tool_call>` tags, with or without a
-//! suffix to each tag, sometimes with `name="..."` in place of the equals sign, and forgets closing
-//! tags of parameters. The end of a function is never taken for granted: without it, nobody knows
-//! what is missing.
+//! Doubao-Seed writes these in `<tool_call>` or `<seed:tool_call>` tags, with or without a suffix to each
+//! tag, sometimes with `name="..."` in place of the equals sign, and leaves out closing tags of
+//! parameters. The closing tag of a function is required: without it the call may be incomplete.
 use ayeaye_agent::ParseError;
 
 use super::python::TextCall;
@@ -17,7 +16,7 @@ pub(crate) fn begins(text: &str) -> bool {
     BEGINNINGS.iter().any(|tag| text.starts_with(tag))
 }
 
-/// What stands in front of the first call, as it is written, and all calls of a text; `None` if it has none.
+/// The text before the first call, and all calls of a text; `None` if it has none.
 pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<TextCall>)>, ParseError> {
     if !text.contains("<function") {
         return Ok(None);
@@ -44,7 +43,7 @@ pub(crate) fn calls(text: &str) -> Result<Option<(&str, Vec<TextCall>)>, ParseEr
     Ok(Some((&text[..start], calls)))
 }
 
-/// A text without the tags of tool calls in front of it.
+/// A text without leading tags of tool calls.
 fn without_wrapping(mut text: &str) -> &str {
     const TAGS: [&str; 4] = ["<tool_call", "</tool_call", "<seed:tool_call", "</seed:tool_call"];
     loop {
@@ -55,12 +54,12 @@ fn without_wrapping(mut text: &str) -> &str {
     }
 }
 
-/// Whether this may stand behind the name of a tag.
+/// Whether this character may follow the name of a tag.
 fn suffix(text: &str) -> bool {
     text.len() < 64 && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// One function, and what stands behind it.
+/// One function, and the rest of the text.
 fn function(text: &str) -> Result<(TextCall, &str), ParseError> {
     let (name, mut rest) = opening(text, "<function")?;
     let mut call = TextCall { name, args: Vec::new() };
@@ -86,7 +85,7 @@ fn function(text: &str) -> Result<(TextCall, &str), ParseError> {
     }
 }
 
-/// The name in an opening tag, and what stands behind the tag.
+/// The name in an opening tag, and the text after the tag.
 fn opening<'a>(text: &'a str, tag: &str) -> Result<(String, &'a str), ParseError> {
     let odd = || ParseError(format!("{} is not a whole tag", excerpt(text)));
     let rest = text.strip_prefix(tag).ok_or_else(odd)?;
@@ -96,7 +95,7 @@ fn opening<'a>(text: &'a str, tag: &str) -> Result<(String, &'a str), ParseError
     if !suffix(before.strip_suffix("name").unwrap_or(before).trim()) {
         return Err(odd());
     }
-    // Other attributes may follow a name in quotes.
+    // Other attributes may follow a quoted name.
     let name = name.trim();
     let name = match name.strip_prefix(['"', '\'']) {
         Some(quoted) => quoted.split(['"', '\'']).next().unwrap_or_default(),
@@ -108,7 +107,7 @@ fn opening<'a>(text: &'a str, tag: &str) -> Result<(String, &'a str), ParseError
     Ok((name.to_owned(), behind))
 }
 
-/// What stands behind a closing tag.
+/// The text after a closing tag.
 fn closing<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(tag)?;
     let end = rest.find('>').filter(|end| suffix(&rest[..*end]))?;
@@ -130,7 +129,7 @@ fn value(text: &str) -> Result<(&str, &str), ParseError> {
         Some(_) => closing(rest, "</parameter")
             .ok_or_else(|| ParseError(format!("{} is not a whole tag", excerpt(rest))))?,
     };
-    // New lines on both sides are layout.
+    // Newlines on both sides are layout.
     let bare = value.strip_prefix('\n').and_then(|value| value.strip_suffix('\n'));
     Ok((bare.unwrap_or(value), behind))
 }

@@ -1,4 +1,4 @@
-//! Reading a reply of AutoGLM-Phone: reasoning, then `do(...)` or `finish(...)`.
+//! Parses replies of AutoGLM-Phone: reasoning, then `do(...)` or `finish(...)`.
 use ayeaye_agent::{ParseError, Reply};
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::profile::parse::{
     ParsedReply, begins_anew, content, excerpt, python, reasoning, reject,
 };
 
-/// Parses a whole reply, or says why not.
+/// Parses a whole reply.
 pub(super) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     let cut = reasoning::cut(content(&reply.text)?, begins);
     if cut.body.is_empty() {
@@ -51,14 +51,14 @@ fn begins_call(text: &str) -> bool {
     })
 }
 
-/// What stands in front of the call, and the call without its wrapping.
+/// The text before the call, and the call without its wrapping.
 fn split(body: &str) -> Result<(&str, &str), ParseError> {
     for (open, close) in [(ANSWER, ANSWER_END), (BOX, BOX_END)] {
         if let Some((head, inside)) = body.split_once(open) {
             let inside = inside.trim_end();
             let inside = match inside.rfind(close) {
                 Some(at) if at + close.len() == inside.len() => &inside[..at],
-                // The last tag may be what the server stops at.
+                // The closing tag may be the server's stop sequence.
                 None => inside,
                 Some(at) => {
                     let behind = excerpt(&inside[at + close.len()..]);
@@ -86,8 +86,8 @@ fn unboxed(text: &str) -> &str {
     python::unfenced(text.strip_suffix(BOX_END).unwrap_or(text))
 }
 
-/// A call without tags behind its reasoning. It has a line of its own, or follows a sentence; the
-/// end of the task only has a line of its own, for a sentence may speak of it.
+/// A call without tags after the reasoning: on a line of its own or after a sentence. The end of the
+/// task must have its own line, since a sentence may only mention it.
 fn loose(body: &str) -> Option<(&str, &str)> {
     let calls =
         body.match_indices(['d', 'D', 'f', 'F']).filter(|(at, _)| begins_call(&body[*at..]));

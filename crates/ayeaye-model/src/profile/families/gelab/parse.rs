@@ -1,8 +1,7 @@
-//! Parsing a reply: fields that tabs separate, or JSON.
+//! Parses GELab's replies: fields separated by tabs, or JSON.
 //!
-//! The format is that of GELab-Zero's `parser_0920_summary` and its relatives. What cannot be
-//! understood is refused with a sentence the model can act on; above all, the end of a task is taken
-//! only from an action field that says so.
+//! The format is that of GELab-Zero's `parser_0920_summary` and its relatives. Above all, only an action
+//! field can end a task.
 use ayeaye_agent::{Decision, ParseError};
 use serde_json::{Map, Value, json};
 
@@ -22,12 +21,12 @@ mod fields;
 #[cfg(test)]
 mod tests;
 
-/// What a whole reply says to do.
+/// Parses a whole reply.
 pub(super) fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseError> {
     let cut = reasoning::cut(content(text)?, fields::begins);
     let (mut thought, mut body) = (cut.thought, cut.body);
     if cut.unclosed {
-        // What follows is read all the same, but not as the end of the task.
+        // The rest is still parsed, but must not end the task.
         let start = fields::first(body).unwrap_or(body.len());
         thought = body[..start].trim().to_owned();
         body = &body[start..];
@@ -45,14 +44,14 @@ pub(super) fn read(text: &str, coords: &CoordContext) -> Result<Decision, ParseE
     VERBS.decide(parsed, &coords)
 }
 
-/// The body without what servers and models wrap around it: code fences, box and end tokens, the
-/// older `<STATUS> <ACTION> <PAYLOAD>` sections (which become fields like the others).
+/// The body without the wrappers of servers and models: code fences, box and end tokens, and the older
+/// `<STATUS> <ACTION> <PAYLOAD>` sections, which become fields like the others.
 fn unwrapped(body: &str) -> String {
     let mut body = without_tokens(body);
     body = body.strip_prefix("<answer>").unwrap_or(body);
     body = without_tokens(body.strip_suffix("</answer>").unwrap_or(body));
     if let Some(fence) = body.find("```")
-        // What stands before a fence is chat, unless the fence is part of a value.
+        // Text before a fence is chat, unless the fence is part of a value.
         && (fence == 0 || fields::first(&body[..fence]).is_none())
     {
         let inside = &body[fence + 3..];
@@ -65,7 +64,7 @@ fn unwrapped(body: &str) -> String {
 }
 
 fn sections(body: &str) -> Option<String> {
-    // Tags are ASCII, so that lower case has the same places.
+    // Tags are ASCII, so lower case keeps all offsets.
     let lower = body.to_ascii_lowercase();
     if !lower.starts_with("<status>") && !lower.starts_with("<action>") {
         return None;
@@ -78,7 +77,7 @@ fn sections(body: &str) -> Option<String> {
     };
     let middle = strip_end(&body[from..to], "</action>");
     let tail = strip_end(tail, "</payload>").trim();
-    // Without a key of its own, it would become part of what stands before it.
+    // Without a key of its own, it would become part of the value before it.
     let tail = if fields::begins(tail) { tail } else { "" };
     Some(format!("{}\t{tail}", middle.trim()))
 }
@@ -91,7 +90,7 @@ fn strip_end<'a>(text: &'a str, tag: &str) -> &'a str {
     }
 }
 
-/// The object that a reply in JSON is; `None` where it is fields.
+/// The object of a reply in JSON; `None` if the reply consists of fields.
 fn object(body: &str) -> Result<Option<Map<String, Value>>, ParseError> {
     let starts =
         body.starts_with('{') || body.starts_with('[') && body[1..].trim_start().starts_with('{');
@@ -108,7 +107,7 @@ fn object(body: &str) -> Result<Option<Map<String, Value>>, ParseError> {
     }
 }
 
-/// A reply in JSON, flat or with the arguments apart. The hosted Step models write
+/// A reply in JSON, flat or with nested arguments. The hosted Step models write
 /// `{"action_type": "Click", "args": {"normalized_point": [0.5, 0.2]}}`.
 fn from_json(
     map: Map<String, Value>,
@@ -119,7 +118,7 @@ fn from_json(
     let mut coords = *coords;
     for (name, plain) in [("normalized_point", "point"), ("normalized_path", "path")] {
         if let Some(value) = map.shift_remove(name) {
-            // Beside fractions, what is not called so is pixels of some screen.
+            // Beside a point in fractions, another one is in pixels of an unknown screen.
             map.retain(|name, _| !["point", "coordinate", "path"].contains(&name.as_str()));
             map.insert(plain.to_owned(), value);
             if coords.system == super::SPEC.coords {
@@ -145,7 +144,7 @@ fn from_json(
     Ok((parsed, coords))
 }
 
-/// A value as a text.
+/// A value as text.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -155,17 +154,17 @@ fn observation(seen: &[String]) -> String {
     all.map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
-/// A reply of fields.
+/// A reply that consists of fields.
 fn from_fields(mut fields: Fields, coords: &CoordContext) -> Result<ParsedReply, ParseError> {
     let (name, beside) = verb(&fields)?;
     with_inline(&mut fields, &name, &beside, coords)?;
-    // A text that breaks off behind the word may have been about to say something else.
+    // A text that breaks off after the verb may have been going to continue.
     let closed = [Key::Return, Key::Value, Key::Summary].into_iter().any(|key| fields.has(key));
     if VERBS.completes(&name) && !closed {
         return reject("its action needs the field return, with the report to the user");
     }
     let text = |key| fields.last(key).unwrap_or_default().to_owned();
-    // Where the action is in quotes, so are texts.
+    // If the action is quoted, texts are, too.
     let in_quotes = fields.every(Key::Action).any(|value| value.starts_with(['"', '“', '\'']));
     let mut call = Call { name, ..Call::default() };
     for (key, name) in fields::ARGUMENTS {
@@ -185,7 +184,7 @@ fn from_fields(mut fields: Fields, coords: &CoordContext) -> Result<ParsedReply,
     })
 }
 
-/// The one action a reply names, and what else stands in its field.
+/// The single action a reply names, and the rest of its field.
 fn verb(fields: &Fields) -> Result<(String, String), ParseError> {
     let mut found: Option<(String, String)> = None;
     let mut times = 0;
@@ -217,8 +216,8 @@ fn verb(fields: &Fields) -> Result<(String, String), ParseError> {
     Ok(found)
 }
 
-/// Takes fields that stand beside the action in its own field, as in `action:CLICK point:500,300`.
-/// Anything else there makes nobody sure what was meant.
+/// Takes the fields within the action's own field, as in `action:CLICK point:500,300`. Anything else
+/// there is ambiguous.
 fn with_inline(
     fields: &mut Fields,
     name: &str,
@@ -234,7 +233,7 @@ fn with_inline(
         fields.0.extend(found);
         return Ok(());
     }
-    // Words in the brackets would be another family's format, with other coordinates.
+    // Words in brackets would be another family's format, with other coordinates.
     if VERBS.points(name)
         && !beside.contains(char::is_alphabetic)
         && !fields.has(Key::Point)
@@ -246,8 +245,7 @@ fn with_inline(
     reject(format!("the field action holds more than the name of an action: {}", excerpt(beside)))
 }
 
-/// Brings arguments to where the table has them. Of two fields that may hold a text, the usual one
-/// counts.
+/// Moves arguments to the names in the table. Of two fields that may hold the text, the usual one counts.
 fn arrange(call: &mut Call) {
     let has = |call: &Call, name: &str| call.args.get(name).is_some_and(|it| !it.is_null());
     if VERBS.points(&call.name) {
@@ -278,7 +276,7 @@ fn arrange(call: &mut Call) {
     }
 }
 
-/// Two places in one value.
+/// Two points in one value.
 fn ends(both: &Value) -> Option<(Value, Value)> {
     match both {
         Value::Array(list) => match &list[..] {

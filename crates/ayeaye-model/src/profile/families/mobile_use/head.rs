@@ -1,16 +1,16 @@
-//! The lines in front of a call: `Thought: …` and `Action: …`.
+//! The lines before a call: `Thought: …` and `Action: …`.
 use crate::profile::parse::values::unquoted;
 
-/// What the lines say.
+/// The lines, by their labels.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Behind `Thought:`, or all that has no name.
+    /// After `Thought:`, or without a label.
     pub thought: String,
-    /// Behind `Action:`.
+    /// After `Action:`.
     pub action: String,
 }
 
-/// Reads the lines. A label holds until the next.
+/// Parses the lines. A label holds until the next one.
 pub(super) fn read(text: &str) -> Head {
     let mut head = Head::default();
     let mut into_action = false;
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Head {
     Head { thought: head.thought.trim().to_owned(), action: unquoted(&head.action) }
 }
 
-/// The label of a line, whether it is that of the action, and what stands behind it.
+/// The label of a line: whether it is the action's, and the text after it.
 fn label(line: &str) -> Option<(bool, &str)> {
     const LABELS: [(&str, bool); 6] = [
         ("thought", false),

@@ -1,4 +1,4 @@
-//! GUI-Owl of the first version, the model of Mobile-Agent-v3, as its executor: one message, a reply of
+//! The first version of GUI-Owl, the model of Mobile-Agent-v3, as its executor: one message, a reply of
 //! three sections, `### Thought ###`, `### Action ###` with a JSON object, `### Description ###`.
 use std::fmt::Write as _;
 
@@ -116,7 +116,7 @@ impl Family for OwlOne {
         Prompt::of(vec![Message { role: Role::User, parts }])
     }
 
-    /// By its sections, or by a call where the model falls back to that.
+    /// By its sections, or by a tool call if the model falls back to one.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError> {
         let cut = reasoning::cut(without_tokens(&reply.text), |text| text.starts_with("##"));
         let sections = sections(cut.body);
@@ -127,7 +127,7 @@ impl Family for OwlOne {
         if actions.next().is_some() {
             return reject("it has more than one section ### Action ###; reply with one action");
         }
-        // Read like a call without tags, so that fences and small slips do not matter.
+        // Parsed like a call without tags, which allows for fences and small slips.
         let inside = Reply { text: action.text.to_owned(), ..Reply::default() };
         let found = hermes::call(&inside)?;
         let section = |name: Name| {
@@ -151,7 +151,7 @@ impl Family for OwlOne {
     }
 }
 
-/// Steps whose action is told in full, with their outcomes.
+/// How many of the last steps are shown with action and outcome.
 const MAX_LATEST: usize = 5;
 
 fn latest_line(past: PastStep<'_>, coords: &CoordContext) -> String {
@@ -179,7 +179,7 @@ struct Section<'a> {
     text: &'a str,
 }
 
-/// The sections of a reply, by the lines that name them.
+/// The sections of a reply, by their headings.
 fn sections(text: &str) -> Vec<Section<'_>> {
     let mut found: Vec<Section<'_>> = Vec::new();
     let mut at = 0;
@@ -199,8 +199,7 @@ fn sections(text: &str) -> Vec<Section<'_>> {
     found
 }
 
-/// The section that a line begins, and where in the line its text does: a model may go on behind the
-/// name.
+/// The section that a line opens, and the offset of its text: a model may go on after the heading.
 fn heading(line: &str) -> Option<(Name, usize)> {
     let inside = line.trim_start();
     let hashes = inside.len() - inside.trim_start_matches('#').len();

@@ -1,4 +1,4 @@
-//! Reading a reply of UI-TARS: labelled lines, and a call as Python writes it.
+//! Parses replies of UI-TARS: labelled lines, and a call in Python's notation.
 use ayeaye_agent::{ParseError, Reply};
 
 use super::VERBS;
@@ -7,7 +7,7 @@ use crate::profile::parse::{ParsedReply, content, reasoning, reject};
 
 const LABELS: [&str; 3] = ["action", "动作", "操作"];
 
-/// Parses a whole reply, or says why not.
+/// Parses a whole reply.
 pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError> {
     let cut = reasoning::cut(content(&reply.text)?, begins);
     if cut.body.is_empty() {
@@ -26,7 +26,7 @@ pub(in crate::profile) fn parse(reply: &Reply) -> Result<ParsedReply, ParseError
     Ok(parsed)
 }
 
-/// Whether a text begins as a reply without reasoning does.
+/// Whether a text begins like a reply without reasoning.
 fn begins(text: &str) -> bool {
     let word = text.trim_start_matches(['*', '#', '`', ' ']);
     let labels = ["Thought:", "Thought：", "Reflection:", "Action:", "Action：", "Action_Summary:"];
@@ -36,7 +36,7 @@ fn begins(text: &str) -> bool {
     labels.iter().any(labelled) || begins_call(text)
 }
 
-/// Whether a text begins with a call of an action there is.
+/// Whether a text begins with a call of a known verb.
 fn begins_call(text: &str) -> bool {
     let named =
         python::head(text).map(|(name, _)| name).or_else(|| garbled(text).map(|(name, _)| name));
@@ -47,13 +47,13 @@ fn is_known(name: &str) -> bool {
     VERBS.knows(name)
 }
 
-/// A call that was squeezed into `click>point>point>510 172`: its name and the rest.
+/// A call collapsed into `click>point>point>510 172`: its name and the rest.
 fn garbled(text: &str) -> Option<(&str, &str)> {
     let (at, _) = text.char_indices().take(20).find(|(_, c)| *c == '>')?;
     is_known(&text[..at]).then(|| (&text[..at], &text[at + 1..]))
 }
 
-/// What stands in front of the call, and the call.
+/// The text before the call, and the call.
 fn split(body: &str) -> Option<(&str, &str)> {
     let bare = python::unfenced(body);
     if begins_call(bare) {
@@ -67,7 +67,7 @@ fn split(body: &str) -> Option<(&str, &str)> {
         if !first && inline.is_some() || python::head(behind).is_none() && !begins_call(behind) {
             continue;
         }
-        // A thought may speak of the end: behind one, it begins a sentence.
+        // A thought may mention the end of the task, so the call must begin a sentence.
         let ends = python::head(behind).is_some_and(|(name, _)| VERBS.completes(name));
         let sentence = body[..start].trim_end().ends_with(['.', '。', '!', '！', '\n']);
         if !first && ends && !sentence {
@@ -83,7 +83,7 @@ fn split(body: &str) -> Option<(&str, &str)> {
         inline = Some(cut);
     }
     inline.or_else(|| {
-        // Without a label, a call has a line of its own.
+        // Without a label, the call must have a line of its own.
         let mut at = 0;
         body.split_inclusive('\n').find_map(|line| {
             let start = at;
@@ -94,14 +94,14 @@ fn split(body: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Whether nothing but marks stands in front of this place in its line.
+/// Whether only punctuation precedes this offset in its line.
 fn begins_line(before: &str) -> bool {
     let marks = |c: char| c != '\n' && (c.is_whitespace() || "*#`-".contains(c));
     let rest = before.trim_end_matches(marks);
     rest.is_empty() || rest.ends_with('\n')
 }
 
-/// Where the word for the action stands with its colon, and where that ends.
+/// Where the label of the action starts and ends, colon included.
 fn labels(body: &str) -> impl Iterator<Item = (usize, usize)> {
     body.match_indices([':', '：']).filter_map(|(at, colon)| {
         let before = body[..at].trim_end_matches(['*', '`', ' ']);
@@ -124,7 +124,7 @@ fn calls(written: &str) -> Result<Vec<TextCall>, ParseError> {
     python::calls(written, &VERBS.arg_names())
 }
 
-/// What the lines in front of the call say.
+/// Fills in the lines before the call.
 fn labelled(head: &str) -> ParsedReply {
     let mut parsed = ParsedReply::default();
     let mut into = 0;

@@ -1,13 +1,13 @@
-//! JSON that small models write nearly right.
+//! Repairs of the JSON that small models write nearly right.
 use ayeaye_agent::ParseError;
 use serde_json::{Map, Value};
 
 use super::super::json;
 use super::tag;
 
-/// The object with which a text begins, and how many bytes of the text it is. Mended is only what can
-/// have been meant in one way: line ends and tabs inside strings, `\'`, a comma before a closing
-/// bracket, and closing braces that are missing although the closing tag of the call is there.
+/// The object at the start of a text, and its length in bytes. Only what has one meaning is repaired:
+/// line ends and tabs inside strings, `\'`, a comma before a closing bracket, and missing closing braces
+/// where the closing tag of the call follows.
 pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseError> {
     let why = match json::leading(text) {
         Ok(read) => return Ok(read),
@@ -16,13 +16,12 @@ pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
     let Some((mended, length)) = mended(text) else { return Err(why) };
     match json::leading(&mended) {
         Ok((map, end)) if mended.len() == end => Ok((map, length)),
-        // The first reason is the one that fits what was written.
+        // The error of the original text is the useful one.
         _ => Err(why),
     }
 }
 
-/// The text with what is wrong in it mended, and how many of its bytes that is; `None` where it breaks
-/// off.
+/// The repaired text, and how many bytes of the original it covers; `None` if the text breaks off.
 fn mended(text: &str) -> Option<(String, usize)> {
     let mut out = String::with_capacity(text.len().min(1 << 16));
     let mut open = Vec::new();
@@ -65,7 +64,7 @@ fn mended(text: &str) -> Option<(String, usize)> {
                 }
             }
             '<' => {
-                // Here the call ends, with what is missing of it.
+                // The call ends here; its missing braces are added.
                 let closed = tag::leading(&text[at..]).is_some_and(|tag| tag.closes);
                 let braces = open.iter().all(|end| *end == '}') && open.len() <= 2;
                 if !closed || !braces {

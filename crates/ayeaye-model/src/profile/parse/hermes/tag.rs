@@ -4,21 +4,21 @@ use super::super::values::fold_name;
 /// One tag of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tag {
-    /// Where it begins.
+    /// Where it starts.
     pub start: usize,
-    /// Where what follows it begins.
+    /// Where the text after it starts.
     pub end: usize,
-    /// Whether it is a closing one.
+    /// Whether it is a closing tag.
     pub closes: bool,
 }
 
-/// The first tag of a call from `from` on, in any case, with blanks inside, `-` for `_`, or an opening
-/// one without its `>`.
+/// The first tag of a call from `from` on: in any case, with blanks inside, with `-` for `_`, or an
+/// opening tag without its `>`.
 pub(super) fn next(text: &str, from: usize) -> Option<Tag> {
     text[from..].match_indices('<').find_map(|(at, _)| at_bracket(text, from + at))
 }
 
-/// The tag with which a text begins.
+/// The tag at the start of a text.
 pub(super) fn leading(text: &str) -> Option<Tag> {
     text.starts_with('<').then(|| at_bracket(text, 0)).flatten()
 }

@@ -1,4 +1,4 @@
-//! Calls as XML functions, the spelling of Qwen's models since 3.5 when they use their own template:
+//! Calls as XML functions, as Qwen's models since 3.5 write them with their own template:
 //! `<function=NAME>`, for each argument `<parameter=KEY>`, its value, `</parameter>`, then
 //! `</function>`.
 use ayeaye_agent::ParseError;
@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 
 use super::super::reject;
 
-/// A call that was read.
+/// A parsed call.
 pub(super) struct Function {
-    /// The tool's.
+    /// The tool's name.
     pub name: String,
-    /// Texts, all of them: what else they may be is for the reader of each.
+    /// All values as texts; the reader of an argument converts them.
     pub arguments: Map<String, Value>,
-    /// Bytes of the text that it is.
+    /// Its length in bytes.
     pub length: usize,
 }
 
-/// Longer names are none.
+/// No tool has a longer name.
 const LONGEST_NAME: usize = 64;
 
-/// The function with which a text begins, if it begins with one.
+/// The function at the start of a text, if there is one.
 pub(super) fn function(text: &str) -> Result<Option<Function>, ParseError> {
     let Some((name, mut rest)) = opening(text, "<function=") else { return Ok(None) };
     let mut arguments = Map::new();
@@ -46,7 +46,7 @@ pub(super) fn function(text: &str) -> Result<Option<Function>, ParseError> {
     Ok(Some(Function { name: name.to_owned(), arguments, length }))
 }
 
-/// The name in an opening tag, and what stands behind it.
+/// The name in an opening tag, and the text after the tag.
 fn opening<'a>(text: &'a str, tag: &str) -> Option<(&'a str, &'a str)> {
     let inside = text.strip_prefix(tag)?;
     let end = inside.bytes().take(LONGEST_NAME).position(|b| b == b'>')?;

@@ -1,8 +1,8 @@
-//! `key:value` fields, separated by tabs, and by what models put in place of them.
+//! `key:value` fields, separated by tabs or by what models write in their place.
 use super::ParseError;
 use super::VERBS;
 
-/// A key of the format. What is not in this list is part of the value before it.
+/// A key of the format. Anything else is part of the value before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Action,
@@ -22,14 +22,14 @@ pub(super) enum Key {
     Keyboard,
     Clear,
     Submit,
-    /// Known, and of no use to us.
+    /// Known and ignored.
     Unused,
 }
 
-/// No honest reply has more; weighing them takes time that grows with the square.
+/// The most fields a reply may have: the time to weigh them is quadratic.
 const MOST_FIELDS: usize = 500;
 
-/// Those that are arguments of actions, by the names that the table of verbs has for them.
+/// Keys that are arguments, with their names in the table of verbs.
 pub(super) const ARGUMENTS: &[(Key, &str)] = &[
     (Key::Point, "point"),
     (Key::Point1, "point1"),
@@ -49,7 +49,7 @@ pub(super) const ARGUMENTS: &[(Key, &str)] = &[
 pub(super) struct Fields(pub Vec<(Key, String)>);
 
 impl Fields {
-    /// The last value of a key that has any.
+    /// The last value of a key.
     pub(super) fn last(&self, key: Key) -> Option<&str> {
         self.0.iter().rev().find(|(k, _)| *k == key).map(|(_, value)| value.as_str())
     }
@@ -63,7 +63,7 @@ impl Fields {
     }
 }
 
-/// Whether a text begins with a field, or with one of the wrappers fields come in.
+/// Whether a text begins with a field or a wrapper of fields.
 pub(super) fn begins(text: &str) -> bool {
     let text = text.trim_start();
     let upper: String = text.chars().take(10).collect::<String>().to_ascii_uppercase();
@@ -78,10 +78,9 @@ pub(super) fn first(text: &str) -> Option<usize> {
 
 /// Splits a text into its fields.
 ///
-/// Tabs separate fields; new lines do so too in replies of sloppy models, and runs of blanks if
-/// nothing else does. Since a value may hold new lines and words that look like keys, a key that
-/// stands after a tab anywhere is not taken from after a new line, and a value that is followed by
-/// a tab is kept as a whole.
+/// Tabs separate fields; so do newlines in replies of sloppy models, and runs of blanks if nothing else
+/// does. Since a value may hold newlines and words that look like keys, a key found after a tab
+/// anywhere is not also taken after a newline, and a value followed by a tab is kept whole.
 pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
     let marks = marks(text);
     if MOST_FIELDS < marks.len() {
@@ -102,7 +101,7 @@ pub(super) fn split(text: &str) -> Result<Fields, ParseError> {
     Ok(Fields(all.collect()))
 }
 
-/// Fields that stand in the action's own field, as in `CLICK point:500,300`.
+/// Fields within the action's own field, as in `CLICK point:500,300`.
 pub(super) fn inline(text: &str) -> Vec<(Key, String)> {
     let mut found: Vec<Mark> = Vec::new();
     let starts = text.char_indices().filter(|(_, c)| c.is_whitespace() || matches!(c, ',' | '，'));
@@ -121,7 +120,7 @@ pub(super) fn inline(text: &str) -> Vec<(Key, String)> {
     found.iter().zip(ends).map(|(m, end)| (m.name, text[m.value..end].trim().to_owned())).collect()
 }
 
-/// What stands before a key, from strong to weak.
+/// The separator before a key, from strong to weak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
     Tab,
@@ -132,7 +131,7 @@ enum Rank {
 /// A place where a field may begin.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
-    /// Of what separates it from the field before.
+    /// Where its separator starts.
     start: usize,
     key: usize,
     value: usize,
@@ -157,10 +156,10 @@ fn marks(text: &str) -> Vec<Mark> {
     marks
 }
 
-/// What separates at this place, and where it ends. The start of the text counts as a tab.
+/// The separator at this offset, and where it ends. The start of the text counts as a tab.
 fn separator(text: &str, at: usize) -> (Option<Rank>, usize) {
     let rest = &text[at..];
-    // A tab that was written down instead of being pressed.
+    // A tab or newline spelled as an escape.
     let spelled = rest.starts_with("\\t") || rest.starts_with("\\n");
     let length = if spelled { 2 } else { rest.len() - rest.trim_start().len() };
     let run = &rest[..length];
@@ -176,9 +175,9 @@ fn separator(text: &str, at: usize) -> (Option<Rank>, usize) {
     (rank, at + length)
 }
 
-/// The key at the start of a text, where its name begins, and where its value begins. List signs
-/// and emphasis around it do not count. A blank before the colon makes it ordinary text: slots of
-/// the prompt rely on that.
+/// The key at the start of a text, and where its name and its value start. List markers and emphasis
+/// around it are ignored. A blank before the colon makes it ordinary text, which [`part_field_names`]
+/// relies on.
 fn key_at(text: &str) -> Option<(Key, usize, usize)> {
     let decoration = |c: char| matches!(c, '-' | '*' | '•' | '>' | '`' | '"' | '#' | ' ');
     let start = text.char_indices().take(8).find(|(_, c)| !decoration(*c))?.0;
@@ -187,7 +186,7 @@ fn key_at(text: &str) -> Option<(Key, usize, usize)> {
     let key = named(name)?;
     let after = bare[name.len()..].trim_start_matches(['*', '`', '"']);
     let value = after.strip_prefix(':').or_else(|| after.strip_prefix('：'))?;
-    // Emphasis that was begun before the key may end after the colon.
+    // Emphasis that starts before the key may end after the colon.
     let value = if text[..start].contains('*') { value.trim_start_matches('*') } else { value };
     Some((key, start, text.len() - value.len()))
 }
@@ -217,7 +216,7 @@ fn named(name: &str) -> Option<Key> {
     Some(key)
 }
 
-/// Whether a name is that of the action's field.
+/// Whether this is the name of the action's field.
 pub(super) fn is_action(name: &str) -> bool {
     named(name) == Some(Key::Action)
 }
@@ -238,7 +237,7 @@ pub(in super::super) fn part_field_names(text: &str) -> String {
             let start = head.char_indices().rev().take(16).take_while(|(_, c)| is_name(*c)).last();
             let start = start.map_or(head.len(), |(start, _)| start);
             let word = &head[start..];
-            // A tab or line end that is written down separates fields like a real one.
+            // A tab or newline spelled as an escape separates fields like a real one.
             let behind_escape =
                 head[..start].ends_with('\\').then(|| word.get(1..).unwrap_or_default());
             if named(word).is_some() || behind_escape.is_some_and(|word| named(word).is_some()) {
@@ -250,10 +249,10 @@ pub(in super::super) fn part_field_names(text: &str) -> String {
     parted
 }
 
-/// Chooses among the places where fields may begin.
+/// Chooses among the places where fields may start.
 fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
     let after_tab = |key| marks.iter().any(|mark| mark.name == key && mark.rank == Rank::Tab);
-    // Values that begin after a tab, each with its end and whether a tab ends it.
+    // Values that start after a tab, each with its end and whether a tab ends it.
     let values: Vec<(usize, usize, bool)> = marks
         .iter()
         .enumerate()
@@ -288,7 +287,7 @@ fn weigh(text: &str, marks: &[Mark]) -> Result<Vec<Mark>, ParseError> {
     Ok(kept)
 }
 
-/// The refusal of a reply that names two actions.
+/// The error for a reply that names two actions.
 pub(super) fn contradiction() -> ParseError {
     ParseError("it holds more than one action; name exactly one in the field `action`".to_owned())
 }
