@@ -93,6 +93,7 @@ async fn without_a_model_a_task_says_so_and_can_go_on_later() {
     assert!(!failed, "{text}");
     let result: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(result["stop_reason"], "MODEL_FAILED", "{result}");
+    assert_eq!(result.get("final_action"), Some(&Value::Null), "{result}");
     let message = result["message"].as_str().unwrap();
     assert!(message.contains("http://127.0.0.1:1/v1 cannot be reached"), "{message}");
     assert!(message.contains("start it, or correct"), "{message}");
