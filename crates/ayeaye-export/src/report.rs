@@ -4,14 +4,19 @@
 //! fetched, and its own policy forbids both. Whatever comes from the record is escaped by the one
 //! type that writes it, [`html`]. [`model`] is what is kept of the events; it is bounded, and a page is
 //! made from it when one is needed.
-mod call;
 mod html;
-mod item;
 mod labels;
-mod model;
 mod overlay;
+
+mod call;
+mod clip;
+mod item;
+mod model;
+
+mod document;
 mod page;
 mod pictures;
+mod replies;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -41,7 +46,7 @@ impl Report {
     /// The page of what has been told so far, as bytes, with at most so many bytes of pictures; the
     /// latest are kept.
     pub fn page(&self, blobs: &dyn Blobs, most_pictures: u64) -> Vec<u8> {
-        page::page(self.id, &self.model, blobs, most_pictures)
+        document::page(self.id, &self.model, blobs, most_pictures)
     }
 
     /// The page of what has been told so far, for a session whose record has no end. A session that
@@ -51,7 +56,7 @@ impl Report {
         FileOp::Replace {
             path: format!("{id}.html"),
             content: Content::lazy(move |blobs| {
-                Some(page::page(id, &model, blobs, pictures::MAX_PICTURE_BYTES))
+                Some(document::page(id, &model, blobs, pictures::MAX_PICTURE_BYTES))
             }),
         }
     }

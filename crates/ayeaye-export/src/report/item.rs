@@ -6,14 +6,11 @@ use ayeaye_agent::journal::{
     QuestionAsked, ResponseRecord, StepEnd, TargetRecord, TokenRecord, ToolStart,
 };
 use jiff::Timestamp;
-use serde_json::{Map, Value};
 
 use super::call::Call;
+use super::clip::{MAX_TEXT, clip, clip_action, clip_all, clip_blob, json_text, length, weight};
 use super::html::Clipped;
-use super::model::Ended;
 
-/// The longest thought, task or answer, in bytes.
-pub(super) const MAX_TEXT: usize = 8_000;
 /// Calls to models, or things done besides the action, in one step.
 pub(super) const MAX_PER_STEP: usize = 8;
 
@@ -33,6 +30,14 @@ pub(super) struct RoundOver {
     pub(super) result: Clipped,
     pub(super) steps: u32,
     pub(super) cost_usd: f64,
+}
+
+/// Why the last run stopped.
+#[derive(Debug, Clone)]
+pub(super) struct Ended {
+    pub(super) at: Timestamp,
+    pub(super) reason: String,
+    pub(super) message: Clipped,
 }
 
 /// A piece of the page, in the order of the record.
@@ -206,6 +211,19 @@ impl Step {
     }
 }
 
+impl Step {
+    /// Milliseconds that it took.
+    pub(super) fn time(&self) -> f64 {
+        let Some(end) = &self.end else { return 0.0 };
+        let times = end.times;
+        let all = times.data_collection
+            + times.llm_interaction
+            + times.action_execution
+            + times.memory_update;
+        if all.is_finite() { all.max(0.0) } else { 0.0 }
+    }
+}
+
 impl Observation {
     pub(super) fn new(observe: &Observe) -> Self {
         Self {
@@ -323,67 +341,5 @@ pub(super) fn answer_item(at: Timestamp, answer: &Answer) -> TimelineItem {
         at,
         source: clip(&answer.source, 100).text,
         texts: clip_all(&answer.answers),
-    }
-}
-
-pub(super) fn clip(text: &str, bytes: usize) -> Clipped {
-    Clipped::of(text, bytes)
-}
-
-fn clip_all(texts: &[String]) -> Vec<Clipped> {
-    texts.iter().take(20).map(|text| clip(text, MAX_TEXT)).collect()
-}
-
-/// Names and values in one line of JSON.
-pub(super) fn json_text(map: &Map<String, Value>, bytes: usize) -> Clipped {
-    if map.is_empty() {
-        return Clipped::default();
-    }
-    clip(&serde_json::to_string(map).unwrap_or_default(), bytes)
-}
-
-/// An action whose texts are not endless. One that is far too large keeps its name alone.
-pub(super) fn clip_action(action: &ActionRecord) -> ActionRecord {
-    let mut action = action.clone();
-    action.function = clip(&action.function, 100).text;
-    if action.arguments.values().map(size).sum::<usize>() <= MAX_TEXT {
-        return action;
-    }
-    for value in action.arguments.values_mut() {
-        if let Value::String(text) = value {
-            *text = clip(text, MAX_TEXT).text;
-        } else if MAX_TEXT < size(value) {
-            *value = Value::Null;
-        }
-    }
-    if 8 * MAX_TEXT < weight(&action.arguments) {
-        action.arguments = Map::new();
-    }
-    action
-}
-
-fn length(text: Option<&Clipped>) -> usize {
-    text.map_or(0, |it| it.text.len())
-}
-
-fn weight(map: &Map<String, Value>) -> usize {
-    map.iter().map(|(name, value)| name.len() + size(value)).sum()
-}
-
-fn size(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
-        Value::String(text) => text.len(),
-        Value::Array(values) => values.iter().map(size).sum::<usize>() + 8,
-        Value::Object(map) => weight(map) + 8,
-    }
-}
-
-/// A reference whose words are not endless.
-pub(super) fn clip_blob(blob: &BlobRef) -> BlobRef {
-    BlobRef {
-        sha256: clip(&blob.sha256, 64).text,
-        bytes: blob.bytes,
-        media_type: clip(&blob.media_type, 100).text,
     }
 }

@@ -10,10 +10,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::call::Call;
+use super::clip::{MAX_TEXT, clip, clip_blob, json_text};
 use super::html::Clipped;
 use super::item::{
-    MAX_PER_STEP, MAX_TEXT, ModelText, Observation, Round, RoundOver, Step, TimelineItem, ToolCall,
-    ToolOutcome, answer_item, clip, clip_blob, json_text, question,
+    Ended, MAX_PER_STEP, ModelText, Observation, Round, RoundOver, Step, TimelineItem, ToolCall,
+    ToolOutcome, answer_item, question,
 };
 
 /// Steps a page tells of; earlier ones are counted only.
@@ -55,14 +56,6 @@ pub(super) struct Start {
     pub(super) model: Clipped,
     pub(super) reply_mode: Clipped,
     pub(super) version: Clipped,
-}
-
-/// Why the last run stopped.
-#[derive(Debug, Clone)]
-pub(super) struct Ended {
-    pub(super) at: Timestamp,
-    pub(super) reason: String,
-    pub(super) message: Clipped,
 }
 
 /// Sums of the whole session.

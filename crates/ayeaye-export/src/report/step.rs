@@ -2,13 +2,12 @@
 use ayeaye_agent::journal::BlobRef;
 use jiff::Timestamp;
 
-use super::call;
 use super::html::{Clipped, Html};
-use super::item::{Observation, Step, StepOver};
+use super::item::{Observation, Step, StepOver, ToolCall};
 use super::labels::{self, Tone};
 use super::overlay::{self, Outline, height};
-use super::page::{Page, chip, time, title};
-use super::timeline::tool_call_line;
+use super::page::{Page, chip, title};
+use super::replies;
 
 /// The result of a gesture that had none but that.
 const DONE: &str = "done";
@@ -28,7 +27,7 @@ pub(super) fn step(page: &mut Page<'_>, step: &Step) {
     if let Some(end) = &step.end {
         costs(&mut page.html, step, end);
     }
-    call::calls(page, step);
+    replies::replies(page, step);
     page.html.raw("</div></article>\n");
 }
 
@@ -259,6 +258,35 @@ fn outcome(html: &mut Html, step: &Step) {
     }
 }
 
+/// Something done, and what came of it.
+pub(super) fn tool_call_line(html: &mut Html, tool_call: &ToolCall) {
+    match tool_call.name.text.as_str() {
+        "RESET" => html.raw("The phone was put into a known state"),
+        "WAKE" => html.raw("The screen was switched on"),
+        _ => html.raw("<code>").text(&tool_call.name.text).raw("</code>"),
+    };
+    if !tool_call.parameters.is_empty() {
+        html.raw(" <code>").text(&tool_call.parameters.text).raw("</code>");
+    }
+    match &tool_call.end {
+        None => html.raw(" <b>no end recorded</b>"),
+        Some(over) => {
+            if over.unknown {
+                html.raw(" <b>outcome unknown</b>");
+            } else if !over.success {
+                html.raw(" <b>failed</b>");
+            }
+            if let Some(error) = &over.error {
+                error.show(html, "span", "value error-text");
+            } else if !over.result.is_empty() {
+                html.raw(" \u{2192} ");
+                over.result.show(html, "span", "");
+            }
+            html.raw(" <span class=\"quiet\">").text(&labels::millis(over.ms)).raw("</span>")
+        }
+    };
+}
+
 fn costs(html: &mut Html, step: &Step, end: &StepOver) {
     let times = end.times;
     let phases = [
@@ -267,7 +295,7 @@ fn costs(html: &mut Html, step: &Step, end: &StepOver) {
         ("<i class=\"act\" style=\"flex-grow:", " acting", times.action_execution),
         ("<i class=\"record\" style=\"flex-grow:", " recording", times.memory_update),
     ];
-    let all = time(step);
+    let all = step.time();
     html.raw("<div class=\"took\">");
     if 0.0 < all {
         html.raw("<div class=\"split\" aria-hidden=\"true\">");

@@ -4,11 +4,10 @@ use ayeaye_agent::journal::EvaluationRecord;
 use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
-use super::item::{Round, RoundOver, TimelineItem, ToolCall};
+use super::item::{Ended, Round, RoundOver, TimelineItem, ToolCall};
 use super::labels;
-use super::model::Ended;
 use super::page::{Page, chip};
-use super::step;
+use super::step::{self, tool_call_line};
 
 /// Everything that is told, in the order of the record.
 pub(super) fn items(page: &mut Page<'_>) {
@@ -176,35 +175,6 @@ fn standalone_tool_call(html: &mut Html, at: Timestamp, tool_call: &ToolCall) {
     aside(html, at);
     tool_call_line(html, tool_call);
     html.raw("</div>");
-}
-
-/// Something done, and what came of it.
-pub(super) fn tool_call_line(html: &mut Html, tool_call: &ToolCall) {
-    match tool_call.name.text.as_str() {
-        "RESET" => html.raw("The phone was put into a known state"),
-        "WAKE" => html.raw("The screen was switched on"),
-        _ => html.raw("<code>").text(&tool_call.name.text).raw("</code>"),
-    };
-    if !tool_call.parameters.is_empty() {
-        html.raw(" <code>").text(&tool_call.parameters.text).raw("</code>");
-    }
-    match &tool_call.end {
-        None => html.raw(" <b>no end recorded</b>"),
-        Some(over) => {
-            if over.unknown {
-                html.raw(" <b>outcome unknown</b>");
-            } else if !over.success {
-                html.raw(" <b>failed</b>");
-            }
-            if let Some(error) = &over.error {
-                error.show(html, "span", "value error-text");
-            } else if !over.result.is_empty() {
-                html.raw(" \u{2192} ");
-                over.result.show(html, "span", "");
-            }
-            html.raw(" <span class=\"quiet\">").text(&labels::millis(over.ms)).raw("</span>")
-        }
-    };
 }
 
 fn evaluation(html: &mut Html, at: Timestamp, facts: &EvaluationRecord) {
