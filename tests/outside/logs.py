@@ -163,7 +163,7 @@ def readers(bench, task, ufo_folder, pycatan_folder, traces, page, events, image
         rounds = {line["round_num"] for line in lines}
         checks.equal("UFO: its steps, rounds, agents", (read["step_number"], len(read["rounds"]), len(read["apps"])),
                      (len(lines), len(rounds), len(lines)))  # fmt: skip
-        seen = [line["step"] for line in read["steps"] if line["pictures"]["clean_screenshot_path"]]
+        seen = [line["step"] for line in read["steps"] if ufo.is_screen(line["pictures"]["clean_screenshot_path"])]
         named = [line["step"] for line in lines if line["screenshot_clean"]]
         checks.equal("UFO: its pictures", seen, named)
         ended = {event["round"] for event in record.of(events, "round.end") if event["data"]["status"] != "DROPPED"}
@@ -171,6 +171,8 @@ def readers(bench, task, ufo_folder, pycatan_folder, traces, page, events, image
         checks.check("UFO: rounds that ended have their last screen", images == "none" or ended <= finals or cut, (ended, finals))
         made = hold("UFO: Markdown", lambda: ufo.markdown(read))
         checks.check("UFO: Markdown has every step", made and made.count("### Step") == len(lines))
+        broken = [name for name in ufo.shown_in(made or "") if not (ufo_folder / name).is_file()]
+        checks.check("UFO: Markdown shows no broken picture", images == "none" or not broken, broken)
         checks.check("UFO: and the request", read["steps"][0]["request"] == task, read["steps"][0]["request"])
     made = hold("UFO: second Markdown", lambda: ufo.second_markdown(ufo_folder))
     found = hold("UFO: evaluator's input", lambda: ufo.evaluator_input(ufo_folder, task))

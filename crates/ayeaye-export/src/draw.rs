@@ -9,5 +9,5 @@ mod overlay;
 mod palette;
 
 pub(crate) use canvas::{Area, Canvas};
-pub(crate) use codec::{decodable, decode, encode, png_of, smaller_jpeg};
+pub(crate) use codec::{blank, decodable, decode, encode, png_of, smaller_jpeg};
 pub(crate) use overlay::{TouchMark, annotate, frame, touch};

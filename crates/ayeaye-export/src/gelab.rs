@@ -12,11 +12,15 @@ use ayeaye_agent::journal::{
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::text::json_line;
-use crate::{Blobs, Content, FileOp, Projection};
+use crate::text::{json_line, reply_text};
+use crate::{Blobs, Content, FileOp, Projection, draw};
 
 /// The name of the reply's format in GELab, by our profile.
 const GELAB_TASK_TYPE: (&str, &str) = ("gelab", "parser_0920_summary");
+
+/// Where GELab-Zero keeps its traces, seen from the folder that its programs are started in: they resolve
+/// a picture's path from there, as they do the trace's own.
+const GELAB_ROOT: &str = "running_log/server_log/os-copilot-local-eval-logs/traces";
 
 /// GELab's trace of one session: `{session_id}.jsonl` and `images/`.
 #[derive(Debug)]
@@ -90,11 +94,11 @@ impl Gelab {
         if !response.model.is_empty() {
             self.model.clone_from(&response.model);
         }
-        let raw = response.raw_content.clone().unwrap_or_default();
+        let raw = reply_text(response).unwrap_or_default();
         self.reply = Some(Reply { raw, took: response.latency_ms / 1e3, at: now });
     }
 
-    fn step(&mut self, now: Timestamp, step: u32, end: &StepEnd) -> FileOp {
+    fn step(&mut self, now: Timestamp, step: u32, end: &StepEnd) -> Vec<FileOp> {
         let reply = self.reply.take();
         let took = reply.as_ref().map_or(0.0, |reply| reply.took);
         let heard = reply.as_ref().map_or(now, |reply| reply.at);
@@ -103,13 +107,23 @@ impl Gelab {
         // Their viewer opens the picture of every step: where there was none, the one before.
         let picture = self.picture.take();
         let shown = picture.as_deref().unwrap_or(&self.last_picture);
+        let mut files = Vec::new();
+        let shown = if shown.is_empty() {
+            let path = format!("images/{}_step_0.png", self.id);
+            files.push(FileOp::Write { path: path.clone(), content: draw::blank() });
+            path
+        } else {
+            shown.to_owned()
+        };
         let said = std::mem::take(&mut self.said).join("\n");
         let line = json!({
             "session_id": self.id.to_string(), "timestamp": stamp(now), "step": count(step),
             "image": picture, "status": end.status, "error": end.error, "result": end.result,
             "source": self.source.take(),
             "message": {
-                "environment": { "image": shown, "user_comment": said },
+                "environment": {
+                    "image": format!("{GELAB_ROOT}/{shown}"), "user_comment": said,
+                },
                 "action": action(end), "model_response": raw,
                 "model_config": { "model_name": self.model },
                 "llm_cost": {
@@ -117,7 +131,8 @@ impl Gelab {
                 },
             },
         });
-        self.line(&line)
+        files.push(self.line(&line));
+        files
     }
 }
 
@@ -142,7 +157,7 @@ impl Projection for Gelab {
                 self.hear(now, response);
                 Vec::new()
             }
-            Fact::StepEnd(end) => vec![self.step(now, step.unwrap_or_default(), end)],
+            Fact::StepEnd(end) => self.step(now, step.unwrap_or_default(), end),
             Fact::Answer(answer) => {
                 self.said.extend(answer.answers.iter().cloned());
                 self.source = Some(answer.source.clone());
@@ -262,11 +277,38 @@ mod tests {
         assert_eq!(steps[2]["image"], Value::Null);
         for step in steps {
             let image = step["message"]["environment"]["image"].as_str().unwrap();
-            assert!(folder.files.contains_key(image), "{image}");
+            let image = image.strip_prefix(GELAB_ROOT).and_then(|it| it.strip_prefix('/'));
+            assert!(folder.files.contains_key(image.unwrap()), "{image:?}");
         }
         let names = folder.names();
         let name = names.iter().find(|it| !it.contains('/')).unwrap();
         insta::assert_snapshot!(folder.text(name));
+    }
+
+    #[test]
+    fn a_reply_that_only_calls_a_tool_is_kept() {
+        let mut builder = EventBuilder::new();
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |it| {
+            it.raw_content = Some(String::new());
+            it.tool_calls = vec![crate::testing::tool_call("a", "tap", json!({ "x": 5 }))];
+        });
+        builder.act().end_step(Some(click()), None);
+        let (_, lines) = lines(&builder);
+        let reply = lines[1]["message"]["model_response"].as_str().unwrap();
+        assert_eq!(reply, r#"[{"id": "a", "name": "tap", "parameters": {"x": 5}}]"#);
+    }
+
+    #[test]
+    fn a_first_step_that_saw_nothing_has_a_picture_that_opens() {
+        let mut builder = EventBuilder::new();
+        builder.begin_step(0, 1);
+        builder.events.pop();
+        builder.end_step(None, Some("the phone is gone"));
+        let (folder, lines) = lines(&builder);
+        assert_eq!(lines[1]["image"], Value::Null);
+        let image = lines[1]["message"]["environment"]["image"].as_str().unwrap();
+        let image = image.strip_prefix(GELAB_ROOT).unwrap().strip_prefix('/').unwrap();
+        assert!(folder.files[image].starts_with(b"\x89PNG"));
     }
 
     proptest::proptest! {

@@ -33,7 +33,7 @@ use self::files::Files;
 use self::player::{Player, Request, player_of};
 use self::prompt::{Messages, PromptContext, TextCache};
 use self::tools::Batch;
-use crate::text::{excerpt, iso, json_line};
+use crate::text::{excerpt, iso, json_line, reply_text};
 use crate::{Blobs, FileOp, Projection};
 
 /// Version of the layout, as `PyCatan` numbers it.
@@ -282,6 +282,12 @@ impl PyCatan {
                 "another request was made before an answer came",
             );
         }
+        request.asked.clone_from(&response.tool_calls);
+        // A reply that called tools is told as PyCatan tells one, also where it was the last word.
+        let called = !response.tool_calls.is_empty();
+        if !last || called {
+            response::intermediate(files, &name, now, &response);
+        }
         if last {
             response::last(files, &name, now, request, &response);
             request.answered = true;
@@ -290,12 +296,18 @@ impl PyCatan {
                 player_page::response_section(request, &response),
             );
         } else {
-            response::intermediate(files, &name, now, &response);
-            request.asked.clone_from(&response.tool_calls);
-            request.last = (response.raw_content.clone(), response.error.clone());
+            request.last = (reply_text(&response), response.error.clone());
             files.append(player_page::path(&name), player_page::intermediate_section(&response));
         }
         log::received(files, now, &response);
+        if last && called {
+            player.count_response(false, true);
+        }
+        let used = last || (response.success && called);
+        if !used {
+            player.forget_calls();
+            Batch::rejected(name, &response, now).write(files, now);
+        }
         if let Some(parsed) = response.parsed.as_ref().filter(|_| last)
             && player.set_note(&parsed.response.summary, now)
         {
@@ -318,6 +330,8 @@ impl PyCatan {
         let name = player_of(event);
         let why = end.error.as_deref().unwrap_or("the step ended before an answer came");
         self.close_unanswered(files, event.ts, &name, why);
+        let outcome = end.error.clone().map_or_else(|| Ok(end.result.clone()), Err);
+        self.close_calls(files, event.ts, &name, outcome);
         if let Some(error) = &end.error {
             files.log_line(event.ts, "ERROR", &format!("{name}: {error}"));
             self.set_last_event(&format!("The step failed: {error}"));
@@ -341,12 +355,35 @@ impl PyCatan {
             self.close_batch(files, event.ts);
         }
         let name = player_of(event);
-        let request = self.players.get(&name).and_then(|it| it.request.as_ref());
-        let (number, asked) =
-            request.map_or((None, &[][..]), |it| (Some(it.number), it.asked.as_slice()));
+        let request = self.players.get_mut(&name).and_then(|it| it.request.as_mut());
+        let number = request.as_ref().map(|it| it.number);
         let batch =
             self.batch.get_or_insert_with(|| Batch::new(name, start.batch, number, event.ts));
-        batch.start(start, asked);
+        match request {
+            Some(request) if start.device => {
+                batch.start_called(start, std::mem::take(&mut request.asked));
+            }
+            request => batch.start(start, request.map_or(&[], |it| &it.asked)),
+        }
+    }
+
+    /// Writes down the calls of a reply that decided without the phone.
+    fn close_calls(
+        &mut self,
+        files: &mut Files,
+        now: Timestamp,
+        name: &str,
+        outcome: Result<String, String>,
+    ) {
+        let Some(player) = self.players.get_mut(name) else { return };
+        let Some(request) = player.request.as_mut().filter(|it| it.answered) else { return };
+        let calls = std::mem::take(&mut request.asked);
+        if calls.is_empty() {
+            return;
+        }
+        let batch = Batch::of_calls(name.to_owned(), request.number, now, calls, outcome);
+        batch.write(files, now);
+        player.count_tools(batch.len(), None);
     }
 
     fn end_tool(&mut self, files: &mut Files, event: &Event, end: &ToolEnd) {

@@ -5,6 +5,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use ayeaye_agent::journal::LlmResponse;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
@@ -48,6 +49,15 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> String {
 /// A text of limited length.
 pub(crate) fn limited(text: &str, longest: usize) -> &str {
     text.char_indices().nth(longest).map_or(text, |(end, _)| &text[..end])
+}
+
+/// What a model replied, word for word; of a reply without words the tools it calls, as JSON.
+pub(crate) fn reply_text(response: &LlmResponse) -> Option<String> {
+    match &response.raw_content {
+        None if response.tool_calls.is_empty() => None,
+        Some(text) if !text.is_empty() || response.tool_calls.is_empty() => Some(text.clone()),
+        _ => Some(json_line(&response.tool_calls)),
+    }
 }
 
 /// Formatted text at the end of another.

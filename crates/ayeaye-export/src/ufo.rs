@@ -6,8 +6,8 @@
 //! rounds.
 //!
 //! **`response.log` has one line for each step that is over**, failed ones too, written at
-//! `step.end`. A step that a crash has cut off has none until the session is continued, which ends
-//! that step first. A line is never changed: an answer that comes after its step was over stands in
+//! `step.end`, and so are the lines of its calls in `request.log`. A step that a crash has cut off has
+//! none until the session is continued, which ends that step first. A line is never changed: an answer that comes after its step was over stands in
 //! `output.md`, and a step that asked for leave then has no `user_confirm`.
 //!
 //! Steps and rounds are numbered from 0 through the session, sub-rounds from 0 in each round and
@@ -30,13 +30,15 @@ use serde_json::{Value, json};
 use self::action::ActionView;
 pub use self::pictures::Images;
 use self::pictures::{PictureNames, as_png, clean_name};
-use self::state::{Dialogue, State};
+use self::state::{Dialogue, State, Step};
 use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection};
 
 const RESPONSES: &str = "response.log";
 const REQUESTS: &str = "request.log";
 const PAGE: &str = "output.md";
+/// Calls of a step whose lines wait for its end. A step of ours has a handful.
+const MAX_REQUESTS: usize = 16;
 
 /// The projection. It is to be given every event of one session, from the first.
 #[derive(Debug)]
@@ -67,8 +69,10 @@ impl Projection for Ufo {
             Fact::RoundEnd(end) => vec![page(markdown::round_over(round, end))],
             Fact::StepStart(start) => {
                 let number = step.unwrap_or_default();
+                // One that never ended is in no record of ours.
+                let files = self.state.step.as_mut().map(requests).unwrap_or_default();
                 self.state.begin_step(number, entry.agent.as_deref(), start.clone());
-                Vec::new()
+                files
             }
             Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), round, entry, end),
             Fact::Observe(observe) => {
@@ -148,7 +152,17 @@ impl Ufo {
             files.push(FileOp::Write { path: clean_name(step), content: as_png(picture) });
             open.observation.written = true;
         }
-        files.push(FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) });
+        match self.state.open(Some(step)) {
+            Some(open) => {
+                if open.requests.len() == MAX_REQUESTS {
+                    files.extend(requests(open));
+                }
+                open.requests.push(line);
+            }
+            None => {
+                files.push(FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) });
+            }
+        }
         files
     }
 
@@ -181,13 +195,14 @@ impl Ufo {
             };
             self.state.begin_step(number, entry.agent.as_deref(), start);
         }
-        let Some(step) = self.state.step.take() else { return Vec::new() };
+        let Some(mut step) = self.state.step.take() else { return Vec::new() };
         self.state.round = round;
         let act = ActionView::of(&step, end);
         let names = PictureNames::of(self.images, number, &step.observation, act.as_ref());
         let line = line::line(&mut self.state, &step, end, act.as_ref(), &names);
         // Pictures first: who follows the log finds what a line names.
         let mut files = names.files(&step.observation, act.as_ref());
+        files.extend(requests(&mut step));
         if let Some(ui_tree) = &step.observation.ui_tree {
             files.push(FileOp::Write {
                 path: format!("xml/action_step{number}.xml"),
@@ -268,6 +283,17 @@ impl Ufo {
         }
         files
     }
+}
+
+/// The lines of `request.log` that have waited for the end of a step.
+fn requests(step: &mut Step) -> Vec<FileOp> {
+    let lines = std::mem::take(&mut step.requests).into_iter();
+    lines
+        .map(|line| FileOp::Append {
+            path: REQUESTS.to_owned(),
+            bytes: bytes_of(&prompt::complete(line, &step.observation)),
+        })
+        .collect()
 }
 
 /// One line of JSON in ASCII.

@@ -1,6 +1,7 @@
 """GELab-Zero's readers of a trace: its server, which rebuilds a session from it, and its web page."""
 
 import json
+import tempfile
 from pathlib import Path
 
 from PIL import Image
@@ -74,13 +75,22 @@ def rebuilt(folder, session):
     return {"task": config["task"], "kinds": kinds, "talk": talk, "steps": len(done), "logs": logs}
 
 
+# Where its programs look for traces, from the folder they are started in. Pictures too are opened from there.
+TRACES = "running_log/server_log/os-copilot-local-eval-logs/traces"
+
+
 def page(folder, session):
-    """What the web page shows of each step; every picture must open."""
+    """What the web page shows of each step, the traces being where it looks for them; it opens every
+    picture."""
     shown = []
-    for log in logs_of(folder, session)[1:]:
-        environment, action = log["message"]["environment"], log["message"]["action"]
-        if environment["image"]:
-            with Image.open(Path(folder) / environment["image"]) as image:
-                image.convert("RGB")
-        shown.append((action.get("cot", ""), action.get("action_type", ""), json.dumps(action)))
+    with tempfile.TemporaryDirectory() as home:
+        traces = Path(home) / TRACES
+        traces.parent.mkdir(parents=True)
+        traces.symlink_to(Path(folder).resolve(), target_is_directory=True)
+        for log in logs_of(traces, session)[1:]:
+            environment, action = log["message"]["environment"], log["message"]["action"]
+            if environment["image"]:
+                with Image.open(Path(home) / environment["image"]) as image:
+                    image.convert("RGB")
+            shown.append((action.get("cot", ""), action.get("action_type", ""), json.dumps(action)))
     return shown

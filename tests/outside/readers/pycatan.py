@@ -112,10 +112,15 @@ def analysis(folder, player, number):
                 continue
             if best is None or late < best[0]:
                 best = (late, index)
-        if best and wanted:
+        if best:
             used.add(best[1])
         trace.append({"iteration": int(between["iteration"]), "calls": calls, "batch": best and best[1]})
         need(not wanted or best, f"the tools of {path.name} were never run")
+        tied = batches[best[1]] if best else {}
+        whose = (tied.get("player_name", player), tied.get("request_number", number))
+        need(whose == (player, number), f"{path.name} is tied to what was done for {whose}")
+        # Words that were refused must not be tied to a gesture.
+        need(wanted or not tied.get("calls"), f"{path.name} called nothing and is tied to {tied}")
     need([it["iteration"] for it in trace] == list(range(1, len(trace) + 1)), f"iterations with gaps: {trace}")
     context = prompt["prompt"].get("task_context") or {}
     parsed = response.get("parsed") or {}

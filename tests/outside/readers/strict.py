@@ -151,7 +151,13 @@ def ufo(folder, found, images):
             need(words(line.get("error")), f"{where} failed without an error")
         for key, path in PICTURES.items():
             need(line[key] in ("", line[path]), f"{where}: {key} {line[key]!r}, {path} {line[path]!r}")
-            need(bool(line[key]) == (folder / line[path]).exists(), f"{where}: {key} is {line[key]!r}, its file not so")
+            need((images != "none") == (folder / line[path]).exists(), f"{where}: {path} names {line[path]!r}, {images}")
+            need(images != "none" or not line[key], f"{where}: {key} is {line[key]!r}, without pictures")
+            usual = f"action_step{number}.png" if number in looks else "no_screenshot.png"
+            need(line[key] or images == "none" or line[path] == usual, f"{where}: {path} is {line[path]!r}")
+        for key in ("screen_size", "screenshot_size"):
+            need(len(line[key]) == 2 and all(map(whole, line[key])), f"{where}: {key} is {line[key]!r}")
+            need(all(line[key]) or number not in looks, f"{where} saw the screen, and {key} is {line[key]!r}")
         if images != "none" and number in looks:
             need(line["screenshot_clean"] == f"action_step{number}.png", f"{where} saw the screen and has no picture")
         if images == "all" and number in looks:
@@ -189,10 +195,17 @@ def ufo_files(folder, found, images):
     for number, all_subs in subs.items():
         need(sorted(all_subs) == list(range(len(all_subs))), f"sub-rounds of round {number}: {all_subs}")
     requests = [json.loads(line) for line in (folder / "request.log").read_text(encoding="ascii").split("\n")[:-1]]
-    asked = [event for event in of(found, "llm.request") if event.get("step") is not None]
+    # Its lines wait for the elements of the screen, so a step that was cut off has none yet.
+    over = {event["step"] for event in of(found, "step.end")}
+    asked = [event for event in of(found, "llm.request") if event.get("step") in over]
     need(len(requests) == len(asked), f"{len(requests)} requests for {len(asked)} calls")
+    trees = {event["step"] for event in of(found, "observe") if event["data"].get("ui_tree") and "step" in event}
     for request, event in zip(requests, asked):
         need(request["step"] == event["step"], "a request of another step")
+        # A host agent's line has no place for them.
+        if "control_info" in request:
+            need(objects(request["control_info"]), "control_info")
+            need(request["control_info"] or event["step"] not in trees, f"a request of step {event['step']} without its elements")
         need(objects(request["prompt"]) and request["prompt"], "a request without a prompt")
         need(texts(request["image_list"]), "a request without its pictures")
         for name in request["image_list"]:
@@ -265,12 +278,13 @@ def pycatan(folder, found, cut=False):
     written = sum(len(list(folder.glob(f"*/prompts/{name}"))) for name in ("prompt_*.json", "iterations/prompt_*.json"))
     need(len(asked) == written, f"{written} prompts for {len(asked)} calls")
     batches = load(folder / "tool_executions.json") if (folder / "tool_executions.json").exists() else []
-    started_tools = of(found, "tool.start")
-    # What was under way when the process was killed is told once its end is known.
-    ended_tools = {event["data"]["tool_call_id"] for event in of(found, "tool.end")}
-    under_way = sum(event["data"]["tool_call_id"] not in ended_tools for event in started_tools) if cut else 0
-    told_tools = sum(len(batch["calls"]) for batch in batches)
-    need(len(started_tools) - under_way <= told_tools <= len(started_tools), "tools that are not told, or told twice")
+    # An entry has the outcome and the time of a call. What was under way at a kill has neither until the session
+    # is continued, which writes a tool.end first, with `unknown`.
+    started_tools = [event["data"]["tool_call_id"] for event in of(found, "tool.start")]
+    ended_tools = [event["data"]["tool_call_id"] for event in of(found, "tool.end")]
+    told_tools = [call["tool_call_id"] for batch in batches for call in batch["calls"] if call["tool_call_id"] is not None]
+    need(cut or started_tools == ended_tools, f"tools {started_tools} of which {ended_tools} ended")
+    need(told_tools == ended_tools, f"tools {ended_tools} of which {told_tools} are told")
     for at, batch in enumerate(batches):
         where = f"tool_executions.json[{at}]"
         in_order(batch, BATCH, where)
@@ -365,7 +379,9 @@ def one_player(player, found, cut):
         told = tokens_of(facts["tokens"], f"{where} response_{number}")
         for event in of(found, "llm.response"):
             data = event["data"]
-            if data["request_number"] == number and data["kind"] == "final" and event.get("agent", "AppAgent") == where:
+            same = data["request_number"] == number and event.get("agent", "AppAgent") == where
+            # One that called tools has been counted among the replies in between.
+            if same and data["kind"] == "final" and not data.get("tool_calls"):
                 sums["prompt"] += data["tokens"]["prompt"]
                 sums["completion"] += data["tokens"]["completion"] - data["tokens"]["thinking"]
                 sums["thinking"] += data["tokens"]["thinking"]

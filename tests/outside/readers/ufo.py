@@ -61,7 +61,7 @@ def trajectory(folder):
         pictures = {}
         for key in PICTURES:
             named = step.get(key)
-            # An empty name is joined to the folder itself, which exists.
+            # An empty name is joined to the folder itself, which exists, by all but the latest code.
             pictures[key] = None if named is None else opened(os.path.join(folder, os.path.basename(named)))
         step["pictures"] = pictures
     rounds = []
@@ -130,6 +130,16 @@ def second_markdown(folder):
     return "\n".join(page)
 
 
+def shown_in(page):
+    """The pictures that a page of [`markdown`] shows, by name."""
+    return [line[2:] for line in page.splitlines() if line.startswith("./")]
+
+
+def is_screen(image):
+    """Whether the evaluator takes a picture for a screen: a single pixel stands for a missing one."""
+    return image is not None and min(image.size) > 1 and image.getbbox() is not None
+
+
 def evaluator_input(folder, request):
     """Every line must be JSON here; a picture for each step that has one, and the last screen."""
     with open(Path(folder) / "response.log", encoding="ascii") as log:
@@ -139,8 +149,9 @@ def evaluator_input(folder, request):
         step = line.get("Step")
         if step is None:
             continue
-        picture = os.path.join(folder, f"action_step{step}.png")
-        if os.path.exists(picture):
+        # The only one it takes.
+        picture = os.path.join(folder, os.path.basename(line.get("selected_control_screenshot_path") or ""))
+        if os.path.isfile(picture) and is_screen(opened(picture)):
             content.append(base64.b64encode(Path(picture).read_bytes()))
             shown += 1
         keys = "Request Step Observation Thought ControlLabel ControlText Plan Comment Action Application Results"

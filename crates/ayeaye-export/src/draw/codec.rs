@@ -9,6 +9,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::Canvas;
 use super::palette::{self, Indexed};
+use crate::Content;
 
 /// Whether pictures of this kind can be read, so that others can be drawn from them.
 pub(crate) fn decodable(media_type: &str) -> bool {
@@ -89,6 +90,12 @@ pub(crate) fn png_of(picture: &[u8], max_bytes: usize) -> Option<Vec<u8>> {
 /// A PNG of a drawn picture.
 pub(crate) fn encode(canvas: Canvas, max_bytes: usize) -> Option<Vec<u8>> {
     encode_from(canvas, 0, max_bytes)
+}
+
+/// One white pixel, for a screen that was not seen. UFO's evaluator knows a picture of that size for a
+/// missing one.
+pub(crate) fn blank() -> Content {
+    Content::lazy(|_| encode(Canvas::new(1, 1, vec![255; 3])?, usize::MAX))
 }
 
 fn encode_from(mut canvas: Canvas, first: usize, max_bytes: usize) -> Option<Vec<u8>> {

@@ -1,13 +1,13 @@
 //! What came back: `responses/response_N.json` for the answer that counted, and
 //! `responses/intermediate/response_N_iterK.json` for every reply before it: calls of tools, replies
-//! nobody could read, calls that failed.
+//! nobody could read, calls that failed. A reply whose call of a tool was the answer has both.
 use ayeaye_agent::journal::{LlmResponse, ParsedRecord};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::files::Files;
 use super::player::{Request, TokenSum, seconds};
-use crate::text::iso;
+use crate::text::{iso, reply_text};
 
 /// A reply that was not acted on.
 pub(super) fn intermediate(files: &mut Files, player: &str, at: Timestamp, reply: &LlmResponse) {
@@ -34,9 +34,10 @@ pub(super) fn last(
     reply: &LlmResponse,
 ) {
     let parsed = reply.parsed.as_ref().map(|parsed| parsed_json(parsed, &reply.reasoning));
+    let raw = reply_text(reply);
     let outcome = Outcome {
         success: reply.success,
-        raw: reply.raw_content.as_deref(),
+        raw: raw.as_deref(),
         parsed: parsed.unwrap_or_default(),
         error: reply.error.as_deref(),
     };

@@ -1,5 +1,10 @@
 //! Tools: `tool_executions.json`, one element for the calls of one reply, or for one action.
-use ayeaye_agent::journal::{ToolCallRecord, ToolEnd, ToolStart};
+//!
+//! `PyCatan`'s analysis ties a reply that was not the last word to the first batch behind it whose calls
+//! begin with the names of those that the reply made. So every such reply has a batch: of the calls as the
+//! model named them, whatever action they turned out to be; or, where there were none or they could not be
+//! used, one in which nothing was done.
+use ayeaye_agent::journal::{LlmResponse, ToolCallRecord, ToolEnd, ToolStart};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -24,14 +29,28 @@ pub(super) struct Batch {
     request: Option<u32>,
     started: Timestamp,
     calls: Vec<Call>,
+    /// Calls of the same reply that came to nothing.
+    unused: Vec<UnusedCall>,
+    /// Why nothing of the reply was used.
+    error: Option<String>,
 }
 
 #[derive(Debug)]
 struct Call {
     /// As the model named it, else by its number.
     id: String,
+    /// The call by which the model asked for it.
+    called: Option<ToolCallRecord>,
     start: ToolStart,
     end: Option<ToolEnd>,
+}
+
+/// A call of a reply that led to nothing on the phone.
+#[derive(Debug)]
+struct UnusedCall {
+    called: ToolCallRecord,
+    /// What came of it, or why nothing did.
+    outcome: Result<String, String>,
 }
 
 impl Batch {
@@ -41,7 +60,60 @@ impl Batch {
         request: Option<u32>,
         started: Timestamp,
     ) -> Self {
-        Self { player, number, request, started, calls: Vec::new() }
+        let (calls, unused, error) = (Vec::new(), Vec::new(), None);
+        Self { player, number, request, started, calls, unused, error }
+    }
+
+    /// What a reply called that decided without the phone: the first call has this outcome, the others none.
+    pub(super) fn of_calls(
+        player: String,
+        request: u32,
+        at: Timestamp,
+        calls: Vec<ToolCallRecord>,
+        outcome: Result<String, String>,
+    ) -> Self {
+        let mut batch = Self::new(player, None, Some(request), at);
+        batch.add_unused(calls, Some(outcome));
+        batch
+    }
+
+    /// A reply that was not used, with what it called, if anything.
+    pub(super) fn rejected(player: String, response: &LlmResponse, at: Timestamp) -> Self {
+        let mut batch = Self::new(player, None, Some(response.request_number), at);
+        let why = response.error.clone().unwrap_or_else(|| "it was not acted on".to_owned());
+        let unused = |called: &ToolCallRecord| UnusedCall {
+            called: called.clone(),
+            outcome: Err(why.clone()),
+        };
+        batch.unused = response.tool_calls.iter().take(MAX_CALLS).map(unused).collect();
+        batch.error = Some(why);
+        batch
+    }
+
+    /// Takes the action that a reply's calls turned out to be: the first of them is it.
+    pub(super) fn start_called(&mut self, start: &ToolStart, mut calls: Vec<ToolCallRecord>) {
+        if calls.is_empty() {
+            return self.start(start, &[]);
+        }
+        let called = calls.remove(0);
+        let id = call_id(&called.id, start);
+        self.calls.push(Call { id, called: Some(called), start: start.clone(), end: None });
+        self.add_unused(calls, None);
+    }
+
+    fn add_unused(
+        &mut self,
+        calls: Vec<ToolCallRecord>,
+        mut first: Option<Result<String, String>>,
+    ) {
+        self.unused.extend(calls.into_iter().take(MAX_CALLS).map(|called| {
+            UnusedCall {
+                called,
+                outcome: first
+                    .take()
+                    .unwrap_or_else(|| Err("not carried out: a step has one action".to_owned())),
+            }
+        }));
     }
 
     /// Whether a call belongs here too.
@@ -53,8 +125,8 @@ impl Batch {
     pub(super) fn start(&mut self, start: &ToolStart, asked: &[ToolCallRecord]) {
         let same = |it: &&ToolCallRecord| it.name == start.name && !start.device;
         let asked = asked.get(self.calls.len()).filter(same).filter(|it| !it.id.is_empty());
-        let id = asked.map_or_else(|| format!("call_{}", start.tool_call_id), |it| it.id.clone());
-        self.calls.push(Call { id, start: start.clone(), end: None });
+        let id = call_id(asked.map_or("", |it| &it.id), start);
+        self.calls.push(Call { id, called: None, start: start.clone(), end: None });
     }
 
     /// Notes how a call ended: its name, and whether it was done to the phone.
@@ -71,7 +143,7 @@ impl Batch {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.calls.len()
+        self.calls.len() + self.unused.len()
     }
 
     /// Estimated tokens, sent and received. Only what went back to a model has any.
@@ -107,22 +179,29 @@ impl Batch {
 
     /// Writes it down.
     pub(super) fn write(&self, files: &mut Files, at: Timestamp) {
-        let total = self.calls.len();
-        let successful = self.calls.iter().filter(|call| call.success()).count();
-        let millis = rounded(self.calls.iter().map(Call::millis).sum());
+        let total = self.len();
+        let successful = self.calls.iter().filter(|call| call.success()).count()
+            + self.unused.iter().filter(|call| call.outcome.is_ok()).count();
+        let millis = rounded(self.calls.iter().map(Call::millis).fold(0.0, |sum, it| sum + it));
         let (sent, received) = self.tokens();
-        let calls: Vec<Value> = self.calls.iter().map(Call::to_json).collect();
-        files.element(
-            TOOLS,
-            &json!({
-                "timestamp": iso(self.started), "total_calls": total, "successful": successful,
-                "failed": total - successful, "total_time_ms": millis,
-                "tokens": token_facts(sent, received), "calls": calls,
-                "player_name": self.player, "request_number": self.request,
-            }),
-        );
+        let calls = self.calls.iter().map(Call::to_json);
+        let calls: Vec<Value> = calls.chain(self.unused.iter().map(UnusedCall::to_json)).collect();
+        let mut batch = json!({
+            "timestamp": iso(self.started), "total_calls": total, "successful": successful,
+            "failed": total - successful, "total_time_ms": millis,
+            "tokens": token_facts(sent, received), "calls": calls,
+            "player_name": self.player, "request_number": self.request,
+        });
+        if let Some(error) = &self.error {
+            batch["error"] = json!(error);
+        }
+        files.element(TOOLS, &batch);
+        if total == 0 {
+            return;
+        }
         files.log_line(at, "TOOL", &format!("=== Tool Execution Batch ({total} calls) ==="));
         self.calls.iter().for_each(|call| call.log_line(files, at));
+        self.unused.iter().for_each(|call| call.log_line(files, at));
         let tokens = sent.saturating_add(received);
         let sum =
             format!("  Total: {successful}/{total} successful | {tokens} tokens | {millis:.1}ms");
@@ -173,13 +252,21 @@ impl Call {
     fn to_json(&self) -> Value {
         let (sent, received) = self.tokens();
         let unknown = self.end.as_ref().is_none_or(|end| end.unknown);
-        json!({
-            "id": self.id, "name": self.start.name, "parameters": self.start.parameters,
+        let own = (&self.start.name, &self.start.parameters);
+        let (name, parameters) =
+            self.called.as_ref().map_or(own, |called| (&called.name, &called.parameters));
+        let mut call = json!({
+            "id": self.id, "name": name, "parameters": parameters,
             "result": self.result(), "success": self.success(), "error": self.error(),
             "execution_time_ms": rounded(self.millis()), "tokens": token_facts(sent, received),
             "device": self.start.device, "outcome_unknown": unknown,
             "tool_call_id": self.start.tool_call_id,
-        })
+        });
+        if self.called.is_some() {
+            call["action"] =
+                json!({ "function": self.start.name, "arguments": self.start.parameters });
+        }
+        call
     }
 
     fn log_line(&self, files: &mut Files, at: Timestamp) {
@@ -205,6 +292,34 @@ impl Call {
         };
         files.log_line(at, "TOOL", &outcome);
     }
+}
+
+impl UnusedCall {
+    fn to_json(&self) -> Value {
+        let ToolCallRecord { id, name, parameters } = &self.called;
+        json!({
+            "id": id, "name": name, "parameters": parameters,
+            "result": self.outcome.as_ref().ok(), "success": self.outcome.is_ok(),
+            "error": self.outcome.as_ref().err(), "execution_time_ms": 0.0,
+            "tokens": token_facts(0, 0), "device": false, "outcome_unknown": false,
+            "tool_call_id": null,
+        })
+    }
+
+    fn log_line(&self, files: &mut Files, at: Timestamp) {
+        let ToolCallRecord { name, parameters, .. } = &self.called;
+        let (mark, kind, text) = match &self.outcome {
+            Ok(result) => ("✅", "Result", result),
+            Err(error) => ("❌", "Error", error),
+        };
+        files.log_line(at, "TOOL", &format!("  {mark} {name}({})", json_line(parameters)));
+        files.log_line(at, "TOOL", &format!("     {kind}: {}", excerpt(text, MAX_RESULT)));
+    }
+}
+
+/// As the model named it, else by its number.
+fn call_id(id: &str, start: &ToolStart) -> String {
+    if id.is_empty() { format!("call_{}", start.tool_call_id) } else { id.to_owned() }
 }
 
 fn token_facts(sent: u64, received: u64) -> Value {

@@ -70,6 +70,12 @@ impl ActionView {
         })
     }
 
+    /// The app it has opened, as the agent called it.
+    pub(super) fn opened_app(&self) -> Option<&str> {
+        let opened = self.function == "AWAKE" && self.succeeded();
+        self.arguments.get("app").and_then(Value::as_str).filter(|_| opened)
+    }
+
     pub(super) fn succeeded(&self) -> bool {
         self.status == "success"
     }

@@ -1,9 +1,9 @@
 //! A line of `response.log`: every name that UFO's documentation, its code of today and its code of
 //! before mid-2025 has for a thing, because its readers were not moved from one to the next together.
 //!
-//! A picture that was not made has the empty name by the documentation's keys and its usual name by
-//! the code's (`clean_screenshot_path` ...), as in UFO's own logs: its trajectory parser joins that name
-//! to the folder and opens what exists there, which with an empty name is the folder itself.
+//! A picture that was not made has the empty name by the documentation's keys. By the code's
+//! (`clean_screenshot_path` ...) the clean one stands in for it: UFO's Markdown shows the annotated and
+//! the selected one, and its evaluator only the latter.
 //!
 //! Only `error` (left out when there is none), `last_error` (null when there is none) and
 //! `user_confirm` (left out when no leave was asked, or none was given or refused before the step was
@@ -39,7 +39,9 @@ pub(super) fn line(
     let total = to_seconds(times_sum(end.time_ms));
     let cost = number(end.cost_usd);
     // The app that was opened counts, not the one it was opened from.
-    let package = assigned_app(start, end).unwrap_or(&step.observation.package);
+    let package = assigned_app(start, end)
+        .or_else(|| act.and_then(ActionView::opened_app))
+        .unwrap_or(&step.observation.package);
 
     let mut line = Map::new();
     let mut put = |names: &[&str], value: Value| {
@@ -87,11 +89,13 @@ pub(super) fn line(
     put(&["screenshot_annotated"], json!(names.annotated));
     put(&["screenshot_concat"], json!(names.concat));
     put(&["screenshot_selected_control"], json!(names.selected));
-    let usual = PictureNames::usual(step.number);
-    put(&["clean_screenshot_path", "CleanScreenshot"], json!(usual.clean));
-    put(&["annotated_screenshot_path", "AnnotatedScreenshot"], json!(usual.annotated));
-    put(&["concat_screenshot_path", "ConcatScreenshot"], json!(usual.concat));
-    put(&["selected_control_screenshot_path", "SelectedControlScreenshot"], json!(usual.selected));
+    let shown = names.shown(step.number);
+    put(&["clean_screenshot_path", "CleanScreenshot"], json!(shown.clean));
+    put(&["annotated_screenshot_path", "AnnotatedScreenshot"], json!(shown.annotated));
+    put(&["concat_screenshot_path", "ConcatScreenshot"], json!(shown.concat));
+    put(&["selected_control_screenshot_path", "SelectedControlScreenshot"], json!(shown.selected));
+    put(&["screen_size"], json!(step.observation.screen));
+    put(&["screenshot_size"], json!(step.observation.picture_size));
     put(&["desktop_screenshot_path"], json!(""));
     put(&["last_error"], json!(state.last_error));
     if let Some(error) = &end.error {

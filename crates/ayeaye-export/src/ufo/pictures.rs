@@ -16,6 +16,9 @@ const MAX_PNG: usize = 80_000;
 /// Bytes of a drawn one, of which the user has asked for three a step.
 const MAX_DRAWN_PNG: usize = 200_000;
 
+/// Stands in for the screen of a step that saw none.
+const BLANK: &str = "no_screenshot.png";
+
 /// Which PNGs a task folder gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Images {
@@ -30,6 +33,8 @@ pub enum Images {
 /// Names of a step's pictures; empty for those that are not made.
 #[derive(Debug, Default)]
 pub(super) struct PictureNames {
+    /// Whether the folder is to have pictures at all.
+    wanted: bool,
     pub(super) clean: String,
     pub(super) annotated: String,
     pub(super) concat: String,
@@ -48,7 +53,7 @@ impl PictureNames {
         observation: &Observation,
         act: Option<&ActionView>,
     ) -> Self {
-        let mut names = Self::default();
+        let mut names = Self { wanted: images != Images::None, ..Self::default() };
         let Some(picture) = &observation.picture else { return names };
         if images == Images::None {
             return names;
@@ -69,6 +74,7 @@ impl PictureNames {
     pub(super) fn usual(step: u32) -> Self {
         let drawn = |what: &str| format!("action_step{step}_{what}.png");
         Self {
+            wanted: true,
             clean: clean_name(step),
             annotated: drawn("annotated"),
             concat: drawn("concat"),
@@ -76,8 +82,28 @@ impl PictureNames {
         }
     }
 
+    /// What UFO's code is to show: where a picture was not made the clean one, else the blank. Where the
+    /// user wants no pictures, the usual names: older readers join an empty one to the folder.
+    pub(super) fn shown(&self, step: u32) -> Self {
+        if !self.wanted {
+            return Self::usual(step);
+        }
+        let clean = if self.clean.is_empty() { BLANK } else { &self.clean };
+        let shown = |name: &String| if name.is_empty() { clean } else { name }.to_owned();
+        Self {
+            wanted: true,
+            clean: clean.to_owned(),
+            annotated: shown(&self.annotated),
+            concat: shown(&self.concat),
+            selected: shown(&self.selected),
+        }
+    }
+
     pub(super) fn files(&self, observation: &Observation, act: Option<&ActionView>) -> Vec<FileOp> {
-        let Some(picture) = &observation.picture else { return Vec::new() };
+        let Some(picture) = &observation.picture else {
+            let blank = FileOp::Write { path: BLANK.to_owned(), content: draw::blank() };
+            return if self.wanted { vec![blank] } else { Vec::new() };
+        };
         let mut files = Vec::new();
         if !self.clean.is_empty() && !observation.written {
             files.push(FileOp::Write { path: self.clean.clone(), content: as_png(picture) });

@@ -1,5 +1,7 @@
 //! A line of `request.log`: what a model was sent, by UFO's names. One for each call of a step, so a
 //! reply that was asked for again has two. Pictures are named, not embedded.
+//!
+//! The elements of the screen may come after the request: [`complete`] adds them when the step is over.
 use ayeaye_agent::journal::{BlobRef, LlmRequest, PartRecord};
 use serde_json::{Value, json};
 
@@ -51,8 +53,6 @@ pub(super) fn line(
             "blackboard_prompt": state.blackboard, "prompt": messages,
         });
     }
-    let nothing = Observation::default();
-    let observation = open.map_or(&nothing, |open| &open.observation);
     let last: Vec<Value> =
         state.last_success.iter().map(|(action, _)| json!({ "action_string": action })).collect();
     json!({
@@ -63,9 +63,9 @@ pub(super) fn line(
         "prev_subtask": state.subtasks,
         "plan": state.plan,
         "request": state.request,
-        "control_info": control_info(observation),
+        "control_info": [],
         "subtask": open.map_or("", |open| open.start.subtask.as_str()),
-        "current_application": observation.package,
+        "current_application": "",
         "host_message": state.host_message,
         "blackboard_prompt": state.blackboard,
         "last_success_actions": last,
@@ -73,6 +73,15 @@ pub(super) fn line(
         "prompt": messages,
         "control_info_recording": {},
     })
+}
+
+/// Adds to a line what was seen in its step. A host agent's has no place for it.
+pub(super) fn complete(mut line: Value, observation: &Observation) -> Value {
+    if line.get("control_info").is_some() {
+        line["control_info"] = json!(control_info(observation));
+        line["current_application"] = json!(observation.package);
+    }
+    line
 }
 
 fn text_of(blob: &BlobRef, blobs: &dyn Blobs) -> String {

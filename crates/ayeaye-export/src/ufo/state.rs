@@ -55,6 +55,8 @@ pub(super) struct Step {
     pub(super) dialogue: Vec<Dialogue>,
     /// Replies that could not be used.
     pub(super) unusable_replies: u32,
+    /// Lines of `request.log`, which wait for the elements of the screen.
+    pub(super) requests: Vec<Value>,
 }
 
 /// What was seen in a step.
@@ -63,7 +65,10 @@ pub(super) struct Observation {
     pub(super) picture: Option<BlobRef>,
     /// Whether it is in the folder already.
     pub(super) written: bool,
+    /// In pixels, as rectangles are; zeros when it was not seen.
     pub(super) screen: [u32; 2],
+    /// Of the picture, which is smaller.
+    pub(super) picture_size: [u32; 2],
     pub(super) ui_tree: Option<BlobRef>,
     pub(super) elements: Elements,
     pub(super) package: String,
@@ -98,6 +103,7 @@ impl State {
             tool: None,
             dialogue: Vec::new(),
             unusable_replies: 0,
+            requests: Vec::new(),
         });
     }
 
@@ -173,6 +179,7 @@ impl Observation {
     fn take(&mut self, observe: &Observe, blobs: &dyn Blobs) {
         if let Some(picture) = &observe.screenshot {
             self.picture = Some(picture.clone());
+            self.picture_size = observe.screenshot_size.unwrap_or(observe.screen_size);
         }
         if observe.screen_size.iter().all(|side| 0 < *side) {
             self.screen = observe.screen_size;

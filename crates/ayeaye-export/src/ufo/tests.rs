@@ -104,6 +104,20 @@ fn a_reply_that_was_asked_for_again() {
 }
 
 #[test]
+fn elements_that_come_after_the_request_are_in_its_line() {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.start_step("AppAgent");
+    builder.observe(false);
+    builder.call("act", 1, None);
+    builder.observe(true);
+    assert_eq!(folder(&builder).text("request.log"), "", "it waits for the end of the step");
+    builder.end_step("CONTINUE", "done", None);
+    let request = &folder(&builder).json_lines("request.log")[0];
+    assert!(!request["control_info"].as_array().unwrap().is_empty());
+    assert_eq!(request["current_application"], "com.example.chat");
+}
+
+#[test]
 fn an_action_that_failed() {
     let lines = lines(&folder(&scenes::failed_action()));
     insta::assert_json_snapshot!("failed_action", lines[0]);
@@ -115,7 +129,13 @@ fn an_action_that_failed() {
 fn a_phone_that_was_lost() {
     let folder = folder(&scenes::lost_phone());
     insta::assert_json_snapshot!("lost_phone", lines(&folder)[0]);
-    assert!(folder.ending("png").is_empty());
+    assert_eq!(folder.ending("png"), ["no_screenshot.png"]);
+    let blank = crate::draw::decode(&folder.files["no_screenshot.png"]).unwrap();
+    assert_eq!(
+        (blank.width(), blank.height()),
+        (1, 1),
+        "UFO's evaluator leaves it out by its size"
+    );
 }
 
 #[test]
@@ -152,13 +172,27 @@ fn the_setting_says_which_pictures_there_are() {
         for line in lines(&folder) {
             for key in ["clean", "annotated", "concat", "selected_control"] {
                 // Joined to the folder, an empty name is the folder, which exists.
-                let usual = line[format!("{key}_screenshot_path")].as_str().unwrap();
-                assert!(usual.starts_with("action_step"), "{usual}");
-                let made = folder.files.contains_key(usual);
-                assert_eq!(line[format!("screenshot_{key}")], if made { usual } else { "" });
+                let shown = line[format!("{key}_screenshot_path")].as_str().unwrap();
+                assert!(shown.starts_with("action_step"), "{shown}");
+                assert_eq!(folder.files.contains_key(shown), images != Images::None, "{shown}");
+                let documented = line[format!("screenshot_{key}")].as_str().unwrap();
+                assert!(documented.is_empty() || documented == shown, "{documented} {shown}");
+                let drawn = key == "clean" || images == Images::All;
+                let touched = key != "selected_control" || line["action_type"] == "CLICK";
+                assert_eq!(documented.is_empty(), images == Images::None || !drawn || !touched);
             }
         }
     }
+}
+
+#[test]
+fn the_app_that_was_opened_counts() {
+    let mut builder = EventBuilder::begin("Text Anna.");
+    builder.step("AWAKE", serde_json::json!({ "app": "com.example.notes" }));
+    builder.step("CLICK", serde_json::json!({ "point": [400, 250] }));
+    let lines = lines(&folder(&builder));
+    assert_eq!(lines[0]["application"], "com.example.notes");
+    assert_eq!(lines[1]["application"], "com.example.chat");
 }
 
 #[test]
@@ -195,12 +229,12 @@ fn a_request_names_a_picture_that_is_there() {
     builder.start_step("AppAgent");
     builder.observe(true);
     builder.call("act", 1, None);
-    // A process that is killed now never ends the step.
-    let cut = folder(&builder);
-    let request = &cut.json_lines("request.log")[0];
-    assert_eq!(request["image_list"], serde_json::json!(["action_step0.png"]));
-    assert_eq!(cut.ending("png"), ["action_step0.png"]);
+    // Of a step that a killed process never ended there is the picture, but no line, as in response.log.
+    assert_eq!(folder(&builder).ending("png"), ["action_step0.png"]);
     assert!(MemoryFolder::of(&builder, Images::None).ending("png").is_empty());
+    builder.end_step("ERROR", "", Some("interrupted"));
+    let request = &folder(&builder).json_lines("request.log")[0];
+    assert_eq!(request["image_list"], serde_json::json!(["action_step0.png"]));
 }
 
 #[test]

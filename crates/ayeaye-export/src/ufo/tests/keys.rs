@@ -13,9 +13,10 @@ enum Type {
     Times,
     Results,
     Log,
+    Size,
 }
 
-use Type::{Actions, Amount, Dict, Flag, Int, Log, Results, Text, Texts, Times};
+use Type::{Actions, Amount, Dict, Flag, Int, Log, Results, Size, Text, Texts, Times};
 
 const KEYS: &[(&str, Type)] = &[
     // The documentation's, of both agents.
@@ -69,7 +70,10 @@ const KEYS: &[(&str, Type)] = &[
     ("desktop_screenshot_path", Text),
     ("control_log", Log),
     ("cost_known", Flag),
+    // Ours.
     ("observation_source", Text),
+    ("screen_size", Size),
+    ("screenshot_size", Size),
     // The code's of before mid-2025.
     ("Step", Int),
     ("Round", Int),
@@ -136,6 +140,7 @@ fn is(value: &Value, of: Type) -> bool {
         }
         Results => list(|it| it["result"].is_string() && it["action_string"].is_string()),
         Log => value.is_object() || list(is_target),
+        Size => list(Value::is_u64) && value.as_array().is_some_and(|it| it.len() == 2),
     }
 }
 
