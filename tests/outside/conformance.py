@@ -2,8 +2,8 @@
 
     suite (Node) + token -> ayeaye serve --http --virtual
 
-`--binary` is a build with the feature `conformance`, which has the tools, resources, prompts and tasks
-that the suite calls: all of the suite must pass. `--plain` is a usual build: all must pass but what
+`--binary` is the example `conformance`, which has the tools, resources, prompts and tasks that the suite
+calls: all of the suite must pass. `--plain` is the program as people get it: all must pass but what
 `conformance-failures.yaml` names, which needs those fixtures.
 """
 
@@ -106,7 +106,7 @@ class Suite:
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("--binary", required=True, help="built with the feature conformance")
+    arguments.add_argument("--binary", required=True, help="the example conformance")
     arguments.add_argument("--plain", required=True, help="built without it")
     arguments.add_argument("--keep", action="store_true", help="keep the folder with logs and results")
     given = arguments.parse_args()

@@ -22,9 +22,6 @@ pub mod texts;
 pub mod tool_error;
 pub mod tools;
 
-#[cfg(feature = "conformance")]
-pub mod fixtures;
-
 use std::sync::Arc;
 use std::time::Duration;
 

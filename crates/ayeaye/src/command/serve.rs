@@ -25,8 +25,6 @@ pub async fn stdio(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let shutdown = Shutdown::on_signals()?;
     let server = server(app, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
-    #[cfg(feature = "conformance")]
-    let server = crate::mcp::fixtures::Fixtures::before(server);
     crate::stdio::serve(server, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)
 }
@@ -38,8 +36,6 @@ pub async fn http(app: &App, config: &Config) -> anyhow::Result<Exit> {
     let http = http.with_floor(config.journal.min_free);
     let server = server(app, config)?;
     let _tidy = AbortOnDropHandle::new(tokio::spawn(app.keep_tidy(config)));
-    #[cfg(feature = "conformance")]
-    let server = crate::mcp::fixtures::Fixtures::before(server);
     let make = move || server.clone();
     http.serve(make, &shutdown, app.agent.shut_down(FLUSH_LIMIT)).await;
     Ok(Exit::Done)

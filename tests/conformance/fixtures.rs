@@ -1,9 +1,5 @@
-//! What the conformance suite of MCP calls besides our own tools: tools, resources, prompts and tasks
-//! that do nothing but answer as it expects.
-//!
-//! Only in builds with the feature `conformance`, which nobody ships. They stand before the real
-//! server, so that transport, gate and guard are the real ones and whatever is not theirs is answered
-//! by it. `docs/contributing.md` says how the suite is run.
+//! Tools, resources, prompts and tasks that do nothing but answer as the suite expects. Every other
+//! request is answered by the real server behind them.
 #![expect(deprecated, reason = "the suite tests what older protocols have")]
 
 mod jobs;
@@ -14,6 +10,7 @@ mod tools;
 
 use std::sync::Arc;
 
+use ayeaye::mcp::panics;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CancelledNotificationParam,
     CompleteRequestParams, CompleteResult, CompletionInfo, CustomNotification, CustomRequest,
@@ -31,13 +28,12 @@ use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::broadcast;
 
-use super::panics;
 use offers::Offers;
 use questions::Questions;
 
 /// The real server with the fixtures before it. Clones are the same server.
 #[derive(Clone)]
-pub struct Fixtures<H> {
+pub(crate) struct Fixtures<H> {
     real: H,
     shared: Arc<Shared>,
 }
@@ -61,7 +57,7 @@ const CHANGES: usize = 16;
 
 impl<H: ServerHandler> Fixtures<H> {
     /// Puts the fixtures before `real`.
-    pub fn before(real: H) -> Self {
+    pub(crate) fn before(real: H) -> Self {
         let (changes, _) = broadcast::channel(CHANGES);
         let shared = Shared {
             offers: Offers::read(),
