@@ -1,8 +1,8 @@
 //! `ayeaye devices`: the phones, one a line.
-use ayeaye_agent::{Agent, DeviceEntry, Principal};
+use ayeaye_agent::{Agent, DeviceEntry, Principal, error_chain};
 
 use crate::command::Exit;
-use crate::mcp::tool_error::{chain, device_hint};
+use crate::mcp::tool_error::device_hint;
 use crate::terminal::Terminal;
 use crate::text::one_line;
 
@@ -11,7 +11,7 @@ pub async fn devices(agent: &Agent, terminal: Terminal) -> Exit {
     let devices = match agent.devices(&Principal::operator()).await {
         Ok(devices) => devices,
         Err(err) => {
-            terminal.item("trouble", &chain(&err));
+            terminal.item("trouble", &error_chain(&err));
             terminal.item("hint", device_hint(&err));
             return Exit::Failed;
         }

@@ -1,10 +1,10 @@
 //! `ayeaye doctor`: everything a task needs, checked at once, each with the way to fix it.
-use ayeaye_agent::{DeviceEntry, DeviceId, Principal};
+use ayeaye_agent::{DeviceEntry, DeviceId, Principal, error_chain};
 use ayeaye_model::Severity;
 
 use crate::command::Exit;
 use crate::config::Config;
-use crate::mcp::tool_error::{chain, device_hint};
+use crate::mcp::tool_error::device_hint;
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 use crate::wiring::{App, adb_config};
@@ -143,7 +143,12 @@ fn told(
         Err(err) => {
             let hint = device_hint(&err).to_owned();
             (
-                Finding { verdict: Severity::Error, about: "phones", text: chain(&err), hint },
+                Finding {
+                    verdict: Severity::Error,
+                    about: "phones",
+                    text: error_chain(&err),
+                    hint,
+                },
                 Vec::new(),
             )
         }
@@ -191,7 +196,7 @@ async fn phone(app: &App, entry: &DeviceEntry) -> Finding {
             Finding {
                 verdict: Severity::Error,
                 about,
-                text: format!("{name}: {}", chain(&err)),
+                text: format!("{name}: {}", error_chain(&err)),
                 hint,
             }
         }

@@ -6,7 +6,7 @@ mod list;
 mod report;
 mod steps;
 
-use ayeaye_agent::{Agent, AgentError, JournalError, Principal};
+use ayeaye_agent::{Agent, AgentError, JournalError, Principal, error_chain};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -21,7 +21,6 @@ pub(super) use list::beginning_with;
 
 use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::{IMMUTABLE_TTL_MS, is_modern};
-use super::tool_error::chain;
 use super::{results, skill};
 use crate::principal;
 
@@ -132,7 +131,7 @@ async fn read_ours(
     let uri = address.to_string();
     let trouble = |err: JournalError| match err {
         JournalError::Unknown(_) => unknown(&uri),
-        other => ErrorData::internal_error(chain(&other), None),
+        other => ErrorData::internal_error(error_chain(&other), None),
     };
     let refused = |err: AgentError| match err {
         AgentError::UnknownSession(_) => unknown(&uri),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use ayeaye_agent::{
     Agent, AgentError, Clock, ContinueTask, Question, ReplyMode, Report, RunStatus, StopReason,
-    UserInput,
+    UserInput, error_chain,
 };
 use rmcp::model::{
     CreateTaskResult, DetailedTask, ElicitRequest, ElicitResult, ErrorCode, GetTaskResult,
@@ -29,7 +29,7 @@ use self::id::TaskId;
 use super::client_support::ClientSupport;
 use super::questions::{FormAnswer, parse_answer, question_form};
 use super::results::{self, RunResult, Unanswered};
-use super::tool_error::{ToolError, chain};
+use super::tool_error::ToolError;
 use crate::clock;
 use crate::principal;
 use crate::text::truncate;
@@ -312,6 +312,6 @@ fn unknown() -> ErrorData {
 fn failure(err: &AgentError) -> ErrorData {
     match err {
         AgentError::UnknownSession(_) => unknown(),
-        other => ErrorData::internal_error(chain(other), None),
+        other => ErrorData::internal_error(error_chain(other), None),
     }
 }

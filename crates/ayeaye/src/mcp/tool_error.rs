@@ -3,7 +3,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::text::excerpt;
-use ayeaye_agent::{AgentError, DeviceError, InvalidSessionId, JournalError, SessionId};
+use ayeaye_agent::{
+    AgentError, DeviceError, InvalidSessionId, JournalError, SessionId, error_chain,
+};
 
 /// A tool call that did not do what it was asked. Always answered as a tool error, which the
 /// client's model reads; a protocol error it would never see.
@@ -176,7 +178,7 @@ impl ToolError {
         Self {
             text: format!(
                 "the answer was not delivered to session {session}, whose question stays open: {}\n{}",
-                chain(err),
+                error_chain(err),
                 agent_hint(err)
             ),
             hint: "do not ask your user again: when the cause is mended, call ask_agent_continue \
@@ -203,31 +205,15 @@ fn without_value(said: &str) -> Cow<'_, str> {
     found.map_or(Cow::Borrowed(said), Cow::Owned)
 }
 
-/// An error with its causes, in one line.
-pub fn chain(err: &dyn std::error::Error) -> String {
-    let mut text = err.to_string();
-    let mut cause = err.source();
-    while let Some(err) = cause {
-        let more = err.to_string();
-        // Transparent wrappers say the same twice.
-        if !text.ends_with(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = err.source();
-    }
-    text
-}
-
 impl From<AgentError> for ToolError {
     fn from(err: AgentError) -> Self {
-        Self { text: chain(&err), hint: agent_hint(&err) }
+        Self { text: error_chain(&err), hint: agent_hint(&err) }
     }
 }
 
 impl From<DeviceError> for ToolError {
     fn from(err: DeviceError) -> Self {
-        Self { text: chain(&err), hint: device_hint(&err) }
+        Self { text: error_chain(&err), hint: device_hint(&err) }
     }
 }
 
@@ -277,7 +263,7 @@ fn agent_hint(err: &AgentError) -> &'static str {
 
 /// The same words for a terminal.
 pub fn explain_agent_error(err: &AgentError) -> String {
-    ToolError { text: chain(err), hint: agent_hint(err) }.to_string()
+    ToolError { text: error_chain(err), hint: agent_hint(err) }.to_string()
 }
 
 /// What to do about a phone.

@@ -1,10 +1,9 @@
 //! `ayeaye sessions list`: the newest first, a line each, or as JSON.
 use ayeaye_agent::journal::Summary;
-use ayeaye_agent::{AgentError, Journal, JournalError, SessionId, StopReason};
+use ayeaye_agent::{AgentError, Journal, JournalError, SessionId, StopReason, error_chain};
 use serde_json::{Value, json};
 
 use crate::command::Exit;
-use crate::mcp::tool_error::chain;
 use crate::terminal::Terminal;
 use crate::text::one_line;
 
@@ -23,7 +22,7 @@ pub async fn list(
                 let running = summary.stop_reason.is_none() && journal.is_locked(&id).await?;
                 sessions.push((id, Ok((summary, running))));
             }
-            Err(err) => sessions.push((id, Err(chain(&AgentError::from(err))))),
+            Err(err) => sessions.push((id, Err(error_chain(&AgentError::from(err))))),
         }
     }
     if as_json {

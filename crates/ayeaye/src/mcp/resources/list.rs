@@ -1,13 +1,14 @@
 //! What `resources/list` shows: the fixed addresses, then the principal's sessions, newest first.
 use ayeaye_agent::journal::Summary;
-use ayeaye_agent::{Agent, AgentError, JournalError, Principal, Report, SessionId, StopReason};
+use ayeaye_agent::{
+    Agent, AgentError, JournalError, Principal, Report, SessionId, StopReason, error_chain,
+};
 use rmcp::ErrorData;
 use rmcp::model::{Annotations, ListResourcesResult, Resource, Role};
 
 use crate::mcp::address::Address;
 use crate::mcp::results::{SessionItem, SessionList};
 use crate::mcp::skill;
-use crate::mcp::tool_error::chain;
 use crate::text::{excerpt, truncate};
 
 /// Sessions of a page of the list; each is there as itself and as its report.
@@ -91,7 +92,7 @@ fn read_cursor(cursor: &str) -> Result<SessionId, ErrorData> {
 
 /// All sessions, whoever's they are. Their names are sorted by their time of birth.
 async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, ErrorData> {
-    let trouble = |err: JournalError| ErrorData::internal_error(chain(&err), None);
+    let trouble = |err: JournalError| ErrorData::internal_error(error_chain(&err), None);
     let mut ids = agent.journal().list().await.map_err(trouble)?;
     if let Some(after) = after {
         ids.retain(|id| *id < after);
@@ -138,7 +139,7 @@ impl Known {
                 (*reason, truncate(&brief.task, 120), device, brief.steps, None)
             }
             Self::Broken(err) => {
-                (StopReason::StorageFailed, String::new(), String::new(), 0, Some(chain(err)))
+                (StopReason::StorageFailed, String::new(), String::new(), 0, Some(error_chain(err)))
             }
         };
         SessionItem {

@@ -1,9 +1,9 @@
 //! Lists of sessions.
-use ayeaye_agent::{Agent, Principal, StopReason};
+use ayeaye_agent::{Agent, Principal, StopReason, error_chain};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::mcp::tool_error::{self, ToolError};
+use crate::mcp::tool_error::ToolError;
 use crate::text::truncate;
 
 /// The sessions there are.
@@ -51,7 +51,7 @@ impl SessionList {
                     task: String::new(),
                     device_id: String::new(),
                     global_step_idx: 0,
-                    error: Some(tool_error::chain(&err)),
+                    error: Some(error_chain(&err)),
                 },
             });
         }
