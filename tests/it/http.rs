@@ -11,8 +11,8 @@ use ayeaye::config::Listen;
 use ayeaye::config::{Config, HttpSettings};
 use ayeaye::http::HttpServer;
 use ayeaye::mcp::Server;
-use ayeaye::secret::Secret;
 use ayeaye::shutdown::Shutdown;
+use ayeaye_model::Secret;
 
 use crate::process::TOKEN;
 
@@ -27,7 +27,7 @@ impl Served {
     async fn new(server: Server, data_dir: &Path, change: impl FnOnce(&mut HttpSettings)) -> Self {
         let mut settings = Config::isolated(data_dir).http;
         settings.listen = "127.0.0.1:0".parse().unwrap();
-        settings.token = Some(Secret::new(TOKEN));
+        settings.token = Secret::new(TOKEN);
         // These tests are about who is let in; how often is another matter.
         settings.wrong_tokens = 0;
         settings.rate_limit = 0;

@@ -1,4 +1,4 @@
-//! API keys.
+//! API keys and tokens.
 use std::fmt;
 
 /// A key or token that can be sent but not shown: it has no `Display`, is not serializable, and its
@@ -13,8 +13,9 @@ impl Secret {
         (!text.is_empty()).then(|| Self(text.to_owned()))
     }
 
-    /// The text itself, for the one header it is sent in.
-    pub(crate) fn expose(&self) -> &str {
+    /// The text itself, for the one header it is sent in, the file it is kept in or the hash it is
+    /// compared by.
+    pub fn expose(&self) -> &str {
         &self.0
     }
 

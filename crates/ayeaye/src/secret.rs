@@ -1,37 +1,16 @@
-//! Secrets: keys and tokens that are never shown, and those this server makes once and keeps in its
-//! data folder where only their owner can read them.
-use std::fmt;
+//! Secrets that this server makes once and keeps in its data folder, where only their owner can read
+//! them.
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// A key or a token. Its `Debug` shows nothing of it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+use ayeaye_model::Secret;
 
-impl Secret {
-    /// Fewer characters can be guessed.
-    pub const MIN_LENGTH: usize = 16;
+/// A shorter token can be guessed.
+pub const MIN_TOKEN_LENGTH: usize = 16;
 
-    /// Takes the text as it is.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text itself, for the wire and for nothing else.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether a text can be a token that clients send: visible ASCII, and long enough.
-    pub fn is_strong(text: &str) -> bool {
-        Self::MIN_LENGTH <= text.len() && text.bytes().all(|byte| byte.is_ascii_graphic())
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(set)")
-    }
+/// Whether a text can be a token that clients send: visible ASCII, and long enough.
+pub fn is_strong_token(text: &str) -> bool {
+    MIN_TOKEN_LENGTH <= text.len() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Why a kept secret cannot be used.
@@ -67,14 +46,8 @@ pub fn read_or_create(data_dir: &Path, file: &str) -> Result<Secret, SecretFileE
 }
 
 /// 256 bits from the system's generator, in hex.
-fn random() -> Secret {
-    let bytes: [u8; 32] = rand::random();
-    Secret::new(hex(&bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |four: u8| char::from(b"0123456789abcdef"[usize::from(four)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+fn random() -> String {
+    format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>())
 }
 
 fn read(path: &Path) -> Result<Secret, SecretFileError> {
@@ -87,20 +60,18 @@ fn read(path: &Path) -> Result<Secret, SecretFileError> {
     let mut text = String::new();
     file.take(4096).read_to_string(&mut text).map_err(unreadable)?;
     let text = text.trim_end_matches(['\n', '\r']);
-    if !Secret::is_strong(text) {
-        return Err(SecretFileError::Empty { path: path.to_owned() });
-    }
-    Ok(Secret::new(text))
+    let token = Some(text).filter(|text| is_strong_token(text));
+    token.and_then(Secret::new).ok_or_else(|| SecretFileError::Empty { path: path.to_owned() })
 }
 
 /// Writes the secret so that the file is never seen incomplete, and never replaced.
-fn write(data_dir: &Path, path: &Path, secret: &Secret) -> io::Result<()> {
+fn write(data_dir: &Path, path: &Path, secret: &str) -> io::Result<()> {
     make_folder(data_dir)?;
     let mut draft = path.as_os_str().to_owned();
     draft.push(format!(".{}", std::process::id()));
     let draft = PathBuf::from(draft);
     let written = create(&draft).and_then(|mut file| {
-        writeln!(file, "{}", secret.expose())?;
+        writeln!(file, "{secret}")?;
         file.sync_all()?;
         match std::fs::hard_link(&draft, path) {
             Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -164,11 +135,6 @@ mod tests {
         assert_eq!(kept(&data).unwrap(), first);
         let names: Vec<_> = std::fs::read_dir(&data).unwrap().collect();
         assert_eq!(names.len(), 1, "no draft stays behind");
-    }
-
-    #[test]
-    fn a_secret_does_not_show() {
-        assert_eq!(format!("{:?}", Some(Secret::new("hush"))), "Some((set))");
     }
 
     #[cfg(unix)]

@@ -169,7 +169,7 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     let settings = &config.model;
     let endpoint = Endpoint::parse(settings.base_url.as_str()).context("model.base-url")?;
     let mut model = ModelConfig::new(endpoint, &settings.name);
-    model.key = settings.api_key.as_ref().and_then(|key| ayeaye_model::Secret::new(key.expose()));
+    model.key = settings.api_key.clone();
     model.profile = settings.profile;
     model.space = settings.coordinates;
     model.max_pixels = settings.max_pixels;
@@ -252,8 +252,8 @@ fn role_config(
         model.endpoint = Endpoint::parse(url.as_str())?;
         model.key = None;
     }
-    if let Some(key) = &role.api_key {
-        model.key = ayeaye_model::Secret::new(key.expose());
+    if role.api_key.is_some() {
+        model.key.clone_from(&role.api_key);
     }
     if let Some(name) = &role.name {
         model.name.clone_from(name);

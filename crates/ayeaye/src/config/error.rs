@@ -3,7 +3,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::origin::Origin;
-use crate::secret::Secret;
+use crate::secret::MIN_TOKEN_LENGTH;
 
 /// Why there are no settings. The user has to fix all of these: the program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum ValueError {
     NotAscii,
     #[error(
         "it must have at least {} characters; `openssl rand -hex 32` makes one",
-        Secret::MIN_LENGTH
+        MIN_TOKEN_LENGTH
     )]
     WeakToken,
     #[error("it must be {}", alternatives(words))]

@@ -1,11 +1,11 @@
 //! `[http]`: MCP over HTTP.
 use std::path::PathBuf;
 
+use ayeaye_model::Secret;
 use url::Url;
 
 use super::reader::Reader;
 use super::{ConfigError, HostName, Listen, WebOrigin, value};
-use crate::secret::Secret;
 
 /// MCP over HTTP.
 #[derive(Debug, Clone)]

@@ -2,12 +2,11 @@
 use std::time::Duration;
 
 use ayeaye_agent::Prices;
-use ayeaye_model::{CoordSystem, Profile};
+use ayeaye_model::{CoordSystem, Profile, Secret};
 use url::Url;
 
 use super::reader::Reader;
 use super::{ConfigError, PriceTable, value};
-use crate::secret::Secret;
 
 /// Where the model is and how it is called.
 #[derive(Debug, Clone)]

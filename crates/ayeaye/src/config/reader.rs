@@ -5,13 +5,14 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use ayeaye_model::Secret;
+
 use super::environment::Environment;
 use super::error::{ConfigError, ValueError};
 use super::known::KnownSetting;
 use super::layer::{Entry, Layer, RawValue};
 use super::origin::Origin;
 use super::{paths, value};
-use crate::secret::Secret;
 
 /// The layers of all sources.
 pub(super) struct Reader<'a> {

@@ -2,10 +2,11 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use ayeaye_model::Secret;
 use url::Url;
 
 use super::ValueError;
-use crate::secret::Secret;
+use crate::secret::MIN_TOKEN_LENGTH;
 
 /// Longer is a typing error: nothing here waits for months.
 const MAX_DURATION: Duration = Duration::from_hours(30 * 24);
@@ -25,15 +26,13 @@ pub(super) fn line(text: &str) -> Result<String, ValueError> {
 
 /// A secret that fits into an HTTP header.
 pub(super) fn secret(text: &str) -> Result<Secret, ValueError> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(ValueError::NotAscii);
-    }
-    Ok(Secret::new(text))
+    let text = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_graphic()));
+    text.and_then(Secret::new).ok_or(ValueError::NotAscii)
 }
 
 /// A secret that cannot be guessed.
 pub(super) fn token(text: &str) -> Result<Secret, ValueError> {
-    if text.len() < Secret::MIN_LENGTH { Err(ValueError::WeakToken) } else { secret(text) }
+    if text.len() < MIN_TOKEN_LENGTH { Err(ValueError::WeakToken) } else { secret(text) }
 }
 
 pub(super) fn boolean(text: &str) -> Result<bool, ValueError> {

@@ -1,5 +1,6 @@
 //! The server over real sockets.
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use ayeaye_model::Secret;
 use futures::StreamExt as _;
 use rmcp::model::{CallToolRequestParams, ProtocolVersion};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -14,7 +15,6 @@ use std::net::SocketAddr;
 use super::issuer::tests::{AUDIENCE, Idp, Pair};
 use super::*;
 use crate::config::{Config, IssuerSettings};
-use crate::secret::Secret;
 use crate::testing::Echo;
 
 const TOKEN: &str = "a-token-for-tests-only";
@@ -32,7 +32,7 @@ fn settings() -> HttpSettings {
     let mut settings = Config::isolated(Path::new("/nowhere")).http;
     settings.listen = "127.0.0.1:0".parse().expect("an address");
     settings.wrong_tokens = 0;
-    settings.token = Some(Secret::new(TOKEN));
+    settings.token = Secret::new(TOKEN);
     settings.allowed_origins = vec![LISTED.parse().expect("an origin")];
     settings
 }

@@ -6,10 +6,11 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use ayeaye_agent::Principal;
+use ayeaye_model::Secret;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::secret::{self, Secret};
+use crate::secret;
 
 /// The file in the data folder that is read when no other was named.
 pub(super) const FILE: &str = "http-tokens";
@@ -101,7 +102,7 @@ impl TokenStore {
         if 64 < name.len() || !name.bytes().all(good) {
             return Err("a name has at most 64 characters: letters, digits, `-`, `_`, `.` and `@`");
         }
-        if !Secret::is_strong(token) {
+        if !secret::is_strong_token(token) {
             return Err(
                 "the token must have at least 16 characters; `openssl rand -hex 32` makes one",
             );
@@ -153,7 +154,7 @@ mod tests {
     fn ring_of(text: &str) -> Result<TokenStore, String> {
         let home = tempfile::tempdir().unwrap();
         write(&home.path().join(FILE), text, 0o600);
-        let mut ring = TokenStore::new(&Secret::new(MAIN));
+        let mut ring = TokenStore::new(&Secret::new(MAIN).unwrap());
         ring.add(None, home.path()).map_err(|err| err.to_string())?;
         Ok(ring)
     }
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn a_file_that_others_can_read_or_that_was_named_and_is_not_there_is_refused() {
         let home = tempfile::tempdir().unwrap();
-        let mut ring = TokenStore::new(&Secret::new(MAIN));
+        let mut ring = TokenStore::new(&Secret::new(MAIN).unwrap());
         assert_eq!(ring.add(None, home.path()).unwrap(), 0);
         let path = home.path().join("mine");
         let missing = ring.add(Some(&path), home.path());
