@@ -315,10 +315,10 @@ async fn an_answer_to_a_task_that_cannot_be_delivered_is_an_error() {
     let client = on_pipe(&fake.server, &FakeUser::new([]).with_tasks(), Era::New).await;
     let id = begin(&client, START, task()).await.task_id;
     let key = question(&after(&client, &id, "working").await);
-    *fake.device.away.lock().unwrap() = true;
+    fake.device.set_away(true);
     let text = update(&client, &id, &key, says("Berg")).await.unwrap_err().to_string();
     assert!(text.contains("stays open") && text.contains("not connected"), "{text}");
-    *fake.device.away.lock().unwrap() = false;
+    fake.device.set_away(false);
     assert_eq!(question(&get(&client, &id).await), key);
     update(&client, &id, &key, says("Berg")).await.unwrap();
     assert_eq!(result(&after(&client, &id, "working").await)["stop_reason"], DONE);

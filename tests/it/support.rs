@@ -1,6 +1,7 @@
 //! What the tests stand on.
 mod binary;
 pub mod clients;
+mod fake_device;
 pub mod fake_server;
 mod fake_vlm;
 pub mod families;

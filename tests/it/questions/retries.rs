@@ -198,13 +198,13 @@ async fn an_answer_that_cannot_be_delivered_is_not_lost_silently() {
         let unplug = async {
             // The run has its phone; the next one will not.
             fake.model.wait_for_calls(1).await;
-            *fake.device.away.lock().unwrap() = true;
+            fake.device.set_away(true);
         };
         let (result, ()) = tokio::join!(call, unplug);
         let text = tool_error_text(&result.unwrap());
         let parts = ["was not delivered to session", "stays open", "is not connected"];
         assert!(parts.iter().all(|part| text.contains(part)), "{era:?}: {text}");
-        *fake.device.away.lock().unwrap() = false;
+        fake.device.set_away(false);
         let list = facts(&client, "list_sessions", json!({})).await;
         let session = &list["sessions"][0]["session_id"];
         let answer = json!({ "session_id": session, "reply_from_client": "Berg" });

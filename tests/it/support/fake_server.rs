@@ -9,16 +9,16 @@ use ayeaye::mcp::Server;
 use ayeaye::mcp::questions::StateCodec;
 use ayeaye_agent::journal::{FileJournal, SyncPolicy};
 use ayeaye_agent::{
-    Action, Agent, AgentDeps, App, Component, Decision, Device, DeviceEntry, DeviceError, DeviceId,
-    DeviceInfo, DeviceSource, Frame, Gesture, HistoryItem, Limits, Message, Model, ModelError,
-    ModelErrorKind, Models, ParseError, Picture, Point, PrivacySettings, Prompt, Question,
-    QuestionKind, Reply, Role, ScreenSize, ScreenState, StepInput, Tokens, Transport,
+    Action, Agent, AgentDeps, Decision, Device as _, Frame, Gesture, HistoryItem, Limits, Message,
+    Model, ModelError, ModelErrorKind, Models, ParseError, Picture, Point, PrivacySettings, Prompt,
+    Question, QuestionKind, Reply, Role, ScreenSize, StepInput, Tokens,
 };
 use serde_json::Map;
 use tempfile::TempDir;
 use tokio::sync::{Notify, watch};
 
 use super::DEFAULTS;
+use super::fake_device::{FakeDevice, FakeSource};
 
 /// The phone's serial.
 pub const SERIAL: &str = "fake-1";
@@ -87,12 +87,12 @@ impl FakeServer {
     fn on(data: Arc<TempDir>, decisions: impl IntoIterator<Item = FakeDecision>) -> Self {
         let decisions = Mutex::new(decisions.into_iter().collect());
         let model = Arc::new(FakeModel { decisions, ..FakeModel::default() });
-        let device = Arc::new(FakeDevice { id: DeviceId::new(SERIAL), ..FakeDevice::default() });
+        let device = Arc::new(FakeDevice::new(SERIAL, SIZE));
         let journal = FileJournal::new(data.path(), ayeaye::clock::system(), SyncPolicy::Never);
         let hour = Duration::from_hours(1);
         let agent = Arc::new(Agent::new(AgentDeps {
             sources: vec![Arc::new(FakeSource(device.clone()))],
-            in_process_devices: vec![device.id.clone()],
+            in_process_devices: vec![device.id().clone()],
             models: Models::one(model.clone()),
             journal: Arc::new(journal),
             limits: Limits { run_time: hour, model_call: hour, ..Limits::USUAL },
@@ -201,108 +201,5 @@ impl Model for FakeModel {
             summary: String::new(),
             observation: String::new(),
         })
-    }
-}
-
-/// The phone: every gesture changes its colour.
-#[derive(Debug)]
-pub struct FakeDevice {
-    id: DeviceId,
-    gestures: Mutex<u8>,
-    /// While set, the phone is away.
-    pub away: Mutex<bool>,
-}
-
-impl Default for FakeDevice {
-    fn default() -> Self {
-        Self { id: DeviceId::new(SERIAL), gestures: Mutex::default(), away: Mutex::default() }
-    }
-}
-
-impl FakeDevice {
-    /// What was done on it so far, the reset left out.
-    pub fn gestures(&self) -> u8 {
-        *self.gestures.lock().unwrap()
-    }
-}
-
-#[derive(Debug)]
-struct FakeSource(Arc<FakeDevice>);
-
-#[async_trait]
-impl DeviceSource for FakeSource {
-    async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
-        Ok(vec![DeviceEntry {
-            id: self.0.id.clone(),
-            state: "device".to_owned(),
-            ready: true,
-            transport: Transport::Virtual,
-            model: None,
-            product: None,
-            android_version: None,
-            screen: Some(SIZE),
-            hint: None,
-        }])
-    }
-
-    async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
-        if *id != self.0.id || *self.0.away.lock().unwrap() {
-            return Err(DeviceError::NotFound(id.clone()));
-        }
-        Ok(self.0.clone())
-    }
-}
-
-#[async_trait]
-impl Device for FakeDevice {
-    fn id(&self) -> &DeviceId {
-        &self.id
-    }
-
-    async fn info(&self) -> Result<DeviceInfo, DeviceError> {
-        Ok(DeviceInfo {
-            id: self.id.clone(),
-            model: "Fake".to_owned(),
-            android_version: "14".to_owned(),
-            screen: SIZE,
-        })
-    }
-
-    async fn capture(&self) -> Result<Frame, DeviceError> {
-        let colour = self.gestures().wrapping_mul(40);
-        let pixels = (SIZE.width * SIZE.height) as usize;
-        Ok(Frame::new(SIZE, [colour, 90, 10, 255].repeat(pixels).into()).unwrap())
-    }
-
-    async fn state(&self) -> Result<ScreenState, DeviceError> {
-        let (package, activity) = ("com.example.chat".to_owned(), ".Main".to_owned());
-        Ok(ScreenState {
-            awake: true,
-            locked: false,
-            foreground: Some(Component { package, activity }),
-            keyboard_shown: false,
-            secret_field: false,
-        })
-    }
-
-    async fn perform(&self, _: &Gesture, _: ScreenSize) -> Result<(), DeviceError> {
-        *self.gestures.lock().unwrap() += 1;
-        Ok(())
-    }
-
-    async fn wake(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    async fn reset(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    async fn apps(&self) -> Result<Vec<App>, DeviceError> {
-        Ok(Vec::new())
-    }
-
-    async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
-        Ok(None)
     }
 }

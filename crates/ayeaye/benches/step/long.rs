@@ -4,25 +4,24 @@
 //! tap, and the model decides at once, so that nothing else is measured.
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use async_trait::async_trait;
 use ayeaye::clock;
 use ayeaye::config::Config;
 use ayeaye::wiring::limits;
 use ayeaye_agent::journal::FileJournal;
 use ayeaye_agent::{
-    Agent, AgentDeps, App, Component, ContinueTask, Device, DeviceEntry, DeviceError, DeviceId,
-    DeviceInfo, DeviceSource, Follower, Frame, Gesture, Journal, Limits, Models, Point, Principal,
-    ReplyMode, ScreenSize, ScreenState, SettleRule, StartTask, StopReason, Transport, UserInput,
+    Agent, AgentDeps, ContinueTask, DeviceId, Follower, Journal, Limits, Models, Point, Principal,
+    ReplyMode, ScreenSize, SettleRule, StartTask, StopReason, UserInput,
 };
 use ayeaye_export::LoggingJournal;
 use serde_json::{Map, Value, json};
 
 use super::Metronome;
+use super::fake_device::{FakeDevice, FakeSource};
 
+const SERIAL: &str = "fake-1";
 /// Small, so that pictures do not hide what the rest costs.
 const SIZE: ScreenSize = ScreenSize { width: 270, height: 600 };
 
@@ -30,7 +29,7 @@ const SIZE: ScreenSize = ScreenSize { width: 270, height: 600 };
 pub(crate) async fn measure(config: &Config, steps: u32) -> anyhow::Result<Value> {
     let (agent, journal) = agent(config, steps)?;
     let start = StartTask {
-        device_id: DeviceId::new("still"),
+        device_id: DeviceId::new(SERIAL),
         task: "a long bench".to_owned(),
         max_steps: u32::MAX,
         reply_mode: ReplyMode::PassToClient,
@@ -120,11 +119,11 @@ fn agent(config: &Config, steps: u32) -> anyhow::Result<(Agent, Arc<dyn Journal>
         patience: at_once,
         ..SettleRule::USUAL
     };
+    let node = r#"<node text="Send" class="android.widget.Button" clickable="true" bounds="[0,0][270,600]"/>"#;
+    let tree = format!("<hierarchy rotation=\"0\">{}</hierarchy>", node.repeat(40));
+    let device = FakeDevice::new(SERIAL, SIZE).with_ui_tree(tree);
     let agent = Agent::new(AgentDeps {
-        sources: vec![Arc::new(StillDevice {
-            id: DeviceId::new("still"),
-            taps: AtomicU32::new(0),
-        })],
+        sources: vec![Arc::new(FakeSource(Arc::new(device)))],
         in_process_devices: Vec::new(),
         models: Models::one(Arc::new(Metronome::new(config, at, steps / 2)?)),
         journal: journal.clone(),
@@ -159,94 +158,4 @@ fn resident() -> Option<u64> {
 
 fn millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
-}
-
-/// A phone that is a picture: one shade a tap.
-#[derive(Debug)]
-struct StillDevice {
-    id: DeviceId,
-    taps: AtomicU32,
-}
-
-#[async_trait]
-impl Device for StillDevice {
-    fn id(&self) -> &DeviceId {
-        &self.id
-    }
-
-    async fn info(&self) -> Result<DeviceInfo, DeviceError> {
-        Ok(DeviceInfo {
-            id: self.id.clone(),
-            model: "a picture".to_owned(),
-            android_version: "0".to_owned(),
-            screen: SIZE,
-        })
-    }
-
-    async fn capture(&self) -> Result<Frame, DeviceError> {
-        let [low, middle, high, _] = self.taps.load(Ordering::Relaxed).to_le_bytes();
-        let pixels = (SIZE.width * SIZE.height) as usize;
-        let rgba = [low, middle, high | 16, 255].repeat(pixels);
-        Frame::new(SIZE, rgba.into()).map_err(|err| DeviceError::Garbled {
-            id: self.id.clone(),
-            what: "a capture".to_owned(),
-            reason: err.to_string(),
-        })
-    }
-
-    async fn state(&self) -> Result<ScreenState, DeviceError> {
-        let front =
-            Component { package: "com.example.bench".to_owned(), activity: ".Main".to_owned() };
-        Ok(ScreenState {
-            awake: true,
-            locked: false,
-            foreground: Some(front),
-            keyboard_shown: false,
-            secret_field: false,
-        })
-    }
-
-    async fn perform(&self, _gesture: &Gesture, _on: ScreenSize) -> Result<(), DeviceError> {
-        self.taps.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
-
-    async fn wake(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    async fn reset(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    async fn apps(&self) -> Result<Vec<App>, DeviceError> {
-        Ok(Vec::new())
-    }
-
-    async fn ui_tree(&self) -> Result<Option<String>, DeviceError> {
-        let node = r#"<node text="Send" class="android.widget.Button" clickable="true" bounds="[0,0][270,600]"/>"#;
-        Ok(Some(format!("<hierarchy rotation=\"0\">{}</hierarchy>", node.repeat(40))))
-    }
-}
-
-#[async_trait]
-impl DeviceSource for StillDevice {
-    async fn list(&self) -> Result<Vec<DeviceEntry>, DeviceError> {
-        Ok(vec![DeviceEntry {
-            id: self.id.clone(),
-            state: "device".to_owned(),
-            ready: true,
-            transport: Transport::Virtual,
-            model: None,
-            product: None,
-            android_version: None,
-            screen: Some(SIZE),
-            hint: None,
-        }])
-    }
-
-    async fn open(&self, id: &DeviceId) -> Result<Arc<dyn Device>, DeviceError> {
-        let taps = AtomicU32::new(self.taps.load(Ordering::Relaxed));
-        Ok(Arc::new(Self { id: id.clone(), taps }))
-    }
 }

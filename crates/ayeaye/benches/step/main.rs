@@ -9,6 +9,9 @@
 //! `ayeaye`, from the environment and the settings file.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+// The integration tests have it too.
+#[path = "../../../../tests/it/support/fake_device.rs"]
+mod fake_device;
 mod long;
 
 use std::sync::Arc;
