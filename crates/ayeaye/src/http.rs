@@ -1,8 +1,8 @@
 //! MCP over Streamable HTTP, at `/mcp`.
 //!
-//! Loopback unless told otherwise, a bearer token always, and no page of a browser unless its origin
-//! was allowed. `/healthz` answers `ok`, `/readyz` says whether tasks are accepted; both need no token.
-//! Each token is a principal, which sees only its own sessions.
+//! On loopback unless configured otherwise, always with a bearer token, and for pages in a browser only
+//! if their origin is allowed. `/healthz` answers `ok`, `/readyz` whether tasks are accepted; neither
+//! needs a token. Each token is a principal, which sees only its own sessions.
 mod auth;
 mod connections;
 mod cors;
@@ -51,7 +51,7 @@ use crate::shutdown::Shutdown;
 /// The file in the data folder that keeps the token this server has made.
 const TOKEN_FILE: &str = "http-token";
 
-/// Why nothing is served. The user has to fix all of these.
+/// Why the server does not start. The user has to fix all of these.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum HttpError {
@@ -70,7 +70,7 @@ pub enum HttpError {
     Issuer { name: String, problem: String },
 }
 
-/// A server that is bound and has its token, and does not answer yet.
+/// A server that is bound and has its tokens, but does not answer yet.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: Listener,
@@ -79,15 +79,15 @@ pub struct HttpServer {
     data_dir: PathBuf,
     /// Bytes that must be free for a new session.
     floor: u64,
-    /// Where the token is, when we made it.
+    /// The file of the token, if this server made it.
     token_file: Option<PathBuf>,
-    /// How many others have a token.
+    /// The number of named tokens.
     others: usize,
 }
 
 impl HttpServer {
-    /// Takes the address, and the token: the one of the settings, else the one kept in `data_dir`,
-    /// which is made when there is none.
+    /// Binds the address and reads the token: that of the settings, else the one in `data_dir`, which
+    /// is created if there is none.
     pub async fn bind(settings: &HttpSettings, data_dir: &Path) -> Result<Self, HttpError> {
         let listen = &settings.listen;
         if let Listen::Tcp(address) = listen
@@ -134,14 +134,14 @@ impl HttpServer {
         Ok(Self { listener, address, auth, data_dir, floor: 0, token_file, others })
     }
 
-    /// `/readyz` says no when less than this is free: no session would be begun.
+    /// `/readyz` fails when less than this is free, because no session could begin.
     #[must_use]
     pub fn with_floor(mut self, bytes: u64) -> Self {
         self.floor = bytes;
         self
     }
 
-    /// Where it listens; with port 0 in the settings, the port the system chose.
+    /// The address; with port 0 in the settings, with the port that the system chose.
     pub fn address(&self) -> &Listen {
         &self.address
     }
@@ -151,12 +151,12 @@ impl HttpServer {
         Resource::new(None, &self.address).url()
     }
 
-    /// Answers requests until `shutdown` asks to end. Then no connection is taken any more,
-    /// `stopped` is awaited (the caller's runs coming to their end), the answers leave, and what is
-    /// left of connections is cut.
+    /// Answers requests until `shutdown` asks to end. Then no connection is accepted any more, `stopped`
+    /// is awaited (the caller's runs come to their end), the answers are sent, and the remaining
+    /// connections are closed.
     ///
-    /// `make` makes the handler of a session, of a call, or only of a look at a schema: it must be a
-    /// cheap clone of shared state.
+    /// `make` creates a handler for each session or call, sometimes only to read a schema: it must be
+    /// cheap, such as a clone of shared state.
     pub async fn serve<H: ServerHandler>(
         self,
         make: impl Fn() -> H + Send + Sync + 'static,
@@ -169,7 +169,7 @@ impl HttpServer {
         let connections = Connections::default();
         connections.accept(self.listener, router, &shutdown.asked).await;
         shutdown.wait_for("runs that do not stop", stopped).await;
-        // Waiting calls have their answers now; streams without calls would stay open for ever.
+        // All calls have their answers now; streams without calls would stay open for ever.
         shutdown.wait_for("answers that do not leave", connections.finish(LEAVE)).await;
         streams.cancel();
         shutdown.wait_for("connections that do not end", connections.finish(LEAVE)).await;
@@ -209,7 +209,7 @@ impl HttpServer {
             .layer(from_fn_with_state(auth, auth::check_names))
     }
 
-    /// Says where it listens and how a client gets in. The tokens themselves stay out of the log.
+    /// Logs where it listens and how a client authenticates, without the tokens.
     fn announce(&self) {
         let (place, shell) = match &self.token_file {
             Some(path) => {

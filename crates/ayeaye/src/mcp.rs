@@ -1,7 +1,7 @@
-//! The tools, as MCP clients see them.
+//! The MCP server: tools, resources, prompts, tasks and subscriptions.
 //!
-//! A tool call only follows a run: the run belongs to the agent and goes on without it. Words come
-//! in through `args`, results go out through `results`, failures through `tool_error`.
+//! A tool call only follows a run: the run belongs to the agent and goes on without it. Arguments come
+//! in through `args`, results go out through `results`, errors through `tool_error`.
 pub mod address;
 pub mod args;
 pub mod client_support;
@@ -78,7 +78,8 @@ impl Server {
         Self { agent, defaults, router, state_codec, tasks, subscriptions, levels }
     }
 
-    /// The same with a seal that outlives this process, for records that are kept so long.
+    /// The same with a key for `requestState` that outlives this process, and sessions that are kept for
+    /// `max_age`.
     #[must_use]
     pub fn with_durable_state(self, state_codec: StateCodec, max_age: Option<Duration>) -> Self {
         Self { state_codec, tasks: Tasks::with_max_age(max_age), ..self }
@@ -256,7 +257,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// What there is besides tools. Prompts only teach to hand out tasks: without those there are none.
+/// The capabilities. Prompts only teach how to hand out tasks, so without those tools there are none.
 #[expect(deprecated, reason = "clients of the older protocols may still ask for log messages")]
 fn capabilities(tools: ToolSet) -> ServerCapabilities {
     let mut all = ServerCapabilities::builder()

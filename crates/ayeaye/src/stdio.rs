@@ -1,8 +1,8 @@
 //! MCP on stdin and stdout.
 //!
-//! Three things that rmcp does not do: runs must stop as soon as the client closes stdin; a line that is
-//! too long needs an answer, or its sender waits for ever; a notification before the first request must
-//! not end the server.
+//! Adds three things that rmcp does not do: runs stop as soon as the client closes stdin; a line that is
+//! too long is answered, so that its sender does not wait for ever; and a notification before the first
+//! request does not end the server.
 mod line_monitor;
 mod request_id;
 
@@ -22,16 +22,16 @@ use line_monitor::{LineMonitor, OversizedLine};
 
 use crate::shutdown::Shutdown;
 
-/// The longest line that is read: one message. More is no task for a phone.
+/// The longest line, which is one message, in bytes. No task for a phone needs more.
 pub const MAX_LINE: usize = 16 << 20;
 
-/// How long answers that are ready get to leave.
+/// How long finished responses may take to be sent.
 const DRAIN_LIMIT: Duration = Duration::from_secs(2);
 
-/// Serves `handler` until stdin ends or `shutdown` asks to end; the end of stdin asks too. Then
-/// `stopped` is awaited (the caller's runs coming to their end) and the last answers leave.
+/// Serves `handler` until stdin ends or `shutdown` asks to end; the end of stdin triggers it too. Then
+/// `stopped` is awaited (the caller's runs come to their end) and the last responses are sent.
 ///
-/// Where stdin is no pipe (a terminal, a file), a thread may still wait for its next line when this
+/// Where stdin is not a pipe (a terminal, a file), a thread may still wait for its next line when this
 /// returns. End the runtime with `shutdown_background`, or the process stays until that line comes.
 pub async fn serve(
     handler: impl ServerHandler,
@@ -56,7 +56,7 @@ async fn serve_on<R, W>(
     let transport = StdioTransport::new(reader, writer, shutdown);
     let mut open = transport.open.subscribe();
     let ended = tokio_util::sync::CancellationToken::new();
-    // Boxed: it is 20 kB, of which every future around it would be larger.
+    // Boxed: it is 20 kB, which would be part of every future around it.
     let opening = Box::pin(handler.serve_with_ct(transport, ended.clone()));
     let service = match shutdown.asked.run_until_cancelled(opening).await {
         Some(Ok(service)) => service,
@@ -117,7 +117,7 @@ where
         Self { inner, oversized, asked: false, open: watch::Sender::new(0) }
     }
 
-    /// Answers a message that never came in. Not awaited here: `receive` may be dropped at any time.
+    /// Answers a message that was dropped. Not awaited here: `receive` may be dropped at any time.
     fn answer(&mut self, oversized: OversizedLine) {
         let text = format!("the message is longer than {MAX_LINE} bytes");
         let error = ErrorData::invalid_request(text, None);
@@ -167,7 +167,7 @@ where
                     self.asked = true;
                     self.open.send_modify(|open| *open += 1);
                 }
-                // rmcp gives up a connection that begins so; nothing can hang on it.
+                // rmcp would end a connection that begins with one; nobody waits for its answer.
                 JsonRpcMessage::Notification(_) if !self.asked => continue,
                 JsonRpcMessage::Notification(_)
                 | JsonRpcMessage::Response(_)

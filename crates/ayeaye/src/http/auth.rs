@@ -25,7 +25,7 @@ use super::token_store::TokenStore;
 use crate::config::{HostName, WebOrigin};
 use crate::principal;
 
-/// What requests are checked against.
+/// The checks of requests, and their settings.
 pub(super) struct AuthMiddleware {
     pub(super) hosts: Hosts,
     pub(super) origins: Vec<WebOrigin>,
@@ -33,9 +33,9 @@ pub(super) struct AuthMiddleware {
     pub(super) issuer: Option<Issuer>,
     pub(super) resource: Resource,
     pub(super) sessions: Arc<Sessions>,
-    /// Requests of each principal.
+    /// Limits the requests of each principal.
     pub(super) requests: RateLimiter<Principal>,
-    /// Wrong tokens of each address; of all processes at a Unix socket together.
+    /// Limits wrong tokens from each address; from all processes at a Unix socket together.
     pub(super) wrong: RateLimiter<Option<IpAddr>>,
     pub(super) body_limit: usize,
 }
@@ -43,11 +43,11 @@ pub(super) struct AuthMiddleware {
 /// How long a request's body may take.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
-/// How much of a body that is too large is still read, so that a client which writes all of it
-/// before it reads sees the answer and not a broken connection.
+/// How much of a body that is too large is still read, so that a client that writes all of it before
+/// it reads gets the answer and not a broken connection.
 const DRAINED: usize = 32 << 20;
 
-/// Accepts requests that name one host of ours and no foreign origin. Pages that load something without
+/// Accepts requests that name one of our hosts and no foreign origin. Pages that load something without
 /// CORS (an image, a script, a form) send no origin; a header tells their browser to hide the response.
 pub(super) async fn check_names(
     State(auth): State<Arc<AuthMiddleware>>,
@@ -73,7 +73,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     let Some(host) = host else {
         return refuse(StatusCode::BAD_REQUEST, "the request must name one host");
     };
-    // `GET http://evil.example/ HTTP/1.1` overrules the header: RFC 9112, 3.2.2.
+    // `GET http://evil.example/ HTTP/1.1` overrides the header: RFC 9112, 3.2.2.
     let in_target = request.uri().authority().map(|text| text.as_str().parse::<HostName>());
     let agreed = in_target.is_none_or(|target| target.is_ok_and(|target| target == host));
     if !agreed || !auth.hosts.allow(&host) {
@@ -81,7 +81,7 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
         return refuse(StatusCode::FORBIDDEN, &text);
     }
     let allowed = match only(request.headers(), &ORIGIN) {
-        // No page, or one of a kind that could not send what MCP wants.
+        // Not a page, or a kind of request that cannot be MCP.
         Ok(None) => return next.run(request).await,
         Ok(Some(text)) => {
             text.parse::<WebOrigin>().is_ok_and(|origin| auth.origins.contains(&origin))
@@ -102,12 +102,12 @@ async fn answer_to_names(auth: &AuthMiddleware, request: Request, next: Next) ->
     response
 }
 
-/// What proxies add to the requests of others, beside everything that begins with `x-forwarded-`.
+/// Headers that proxies add, besides all that begin with `x-forwarded-`.
 const FORWARDED: [&str; 6] =
     ["forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"];
 
-/// Accepts requests with a good token and a body that is not too large, and attaches the principal. The
-/// token is removed.
+/// Accepts requests with a valid token and a body within the limit, attaches the principal and removes
+/// the token.
 pub(super) async fn check_token(
     State(auth): State<Arc<AuthMiddleware>>,
     mut request: Request,
@@ -128,7 +128,7 @@ pub(super) async fn check_token(
     request.headers_mut().remove(AUTHORIZATION);
     principal::attach(&mut request, who.clone());
     match *request.method() {
-        // rmcp ends any session that is named, and answers 202 when there is none.
+        // rmcp would end anybody's session, and answer 202 when there is none.
         Method::DELETE if auth.names_no_session_of(&who, request.headers()) => no_session(),
         Method::DELETE => ended(asked_by(who, next.run(request)).await),
         Method::POST => {
@@ -151,17 +151,17 @@ enum Stopped {
     NoToken,
     Wrong,
     NoScope,
-    /// Its token cannot be checked now.
+    /// The token cannot be checked now.
     Unknown,
 }
 
 impl AuthMiddleware {
-    /// The principal that makes a request.
+    /// The principal of a request.
     async fn who(&self, headers: &HeaderMap, conn: Option<&Conn>) -> Result<Principal, Stopped> {
         let token = match only(headers, &AUTHORIZATION) {
             Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong)?,
             Ok(None) => {
-                // At the Unix socket the system names the user, who could read the token anyway.
+                // At a Unix socket the system tells the user, who could read the token anyway.
                 let vouched = conn.is_some_and(|it| it.peer == Peer::Local { same_user: true })
                     && !self.is_forwarded(headers);
                 return if vouched { Ok(Principal::local()) } else { Err(Stopped::NoToken) };
@@ -184,8 +184,8 @@ impl AuthMiddleware {
         })
     }
 
-    /// Whether somebody else may be behind the process at the socket: it says so, a proxy was
-    /// announced, or the request names a host that only a proxy has.
+    /// Whether the process at the socket may act for somebody else: its headers say so, a proxy is
+    /// configured, or the request names a host that only a proxy has.
     fn is_forwarded(&self, headers: &HeaderMap) -> bool {
         let host = only(headers, &HOST).ok().flatten().and_then(|text| text.parse().ok());
         let told = headers.keys().map(HeaderName::as_str);
@@ -240,19 +240,19 @@ impl AuthMiddleware {
         response
     }
 
-    /// Whether a session is named, and none of this one's.
+    /// Whether the request names a session that is not this principal's.
     fn names_no_session_of(&self, who: &Principal, headers: &HeaderMap) -> bool {
         let named = headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
         named.is_some_and(|id| !self.sessions.is_of(id, who))
     }
 }
 
-/// What rmcp answers to other requests that name a session which is not there.
+/// What rmcp answers to other requests that name an unknown session.
 fn no_session() -> Response {
     (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response()
 }
 
-/// A session that was ended. rmcp says 202, which the Python SDK reports to its user as a failure.
+/// A session was ended. rmcp answers 202, which the Python SDK reports as a failure.
 fn ended(mut response: Response) -> Response {
     if response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;
@@ -260,7 +260,7 @@ fn ended(mut response: Response) -> Response {
     response
 }
 
-/// A refusal with `Retry-After`.
+/// An error with `Retry-After`.
 fn later(status: StatusCode, wait: Duration, text: &str) -> Response {
     let mut response = refuse(status, text);
     let seconds = HeaderValue::from(wait.as_secs().saturating_add(1));
@@ -278,7 +278,8 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Re
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
         .unwrap_or(0);
-    // Who asks first, or announces more than would be drained, gets the answer at once.
+    // A client that waits for `100 Continue`, or announces more than would be drained, gets the answer
+    // at once.
     if limit < announced && (headers.contains_key(EXPECT) || DRAINED < announced) {
         return Err(too_large());
     }
@@ -307,7 +308,7 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, Re
     }
 }
 
-/// A header that came more than once, or not as text: readers of it could disagree.
+/// A header that was sent twice or is not text: readers could disagree about its value.
 struct Twice;
 
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Twice> {
@@ -319,13 +320,13 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
     value.to_str().map(Some).map_err(|_| Twice)
 }
 
-/// The token of `Authorization: Bearer …`; the scheme in any case, as RFC 9110, 11.1 wants it.
+/// The token of `Authorization: Bearer …`; the scheme is case-insensitive (RFC 9110, 11.1).
 fn bearer(text: &str) -> Option<&str> {
     let (scheme, token) = text.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
 }
 
-/// A refusal in the form of a JSON-RPC error, which clients show, with the status that tells why.
+/// A JSON-RPC error, which clients show, with the HTTP status that fits.
 fn refuse(status: StatusCode, text: &str) -> Response {
     let body = serde_json::json!({
         "jsonrpc": "2.0",

@@ -21,13 +21,13 @@ use tokio_util::task::TaskTracker;
 
 use super::listener::Listener;
 
-/// Connections at a time.
+/// Most connections at a time.
 const MAX_CONNECTIONS: usize = 768;
 
 /// Permits that are freed in advance, so that a new connection need not wait for one to close.
 const RESERVE: usize = 32;
 
-/// Connections of one principal, so that one token cannot block all others.
+/// Most connections of one principal, so that one token cannot block all others.
 const MAX_PER_PRINCIPAL: usize = MAX_CONNECTIONS / 2;
 
 /// How long the headers of a request may take, and how long a connection may be idle between two.
@@ -40,12 +40,12 @@ pub(super) struct Conn {
     guard: Arc<ConnGuard>,
 }
 
-/// The other end, as the operating system knows it.
+/// The peer, as the operating system knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Peer {
-    /// Somebody at this address.
+    /// At this address.
     At(IpAddr),
-    /// A process of this machine, by the Unix socket.
+    /// A local process at the Unix socket.
     #[cfg_attr(not(unix), expect(dead_code, reason = "there are no such sockets"))]
     Local {
         /// Whether it runs as the user who runs this server.
@@ -54,8 +54,8 @@ pub(super) enum Peer {
 }
 
 impl Conn {
-    /// It has shown a good token: its place is its own from now on, unless whoever has that token
-    /// holds too many already. Then it stays a stranger.
+    /// It has authenticated and keeps its permit from now on, unless the principal has too many
+    /// connections already. Then it still counts as unauthenticated.
     #[must_use]
     pub(super) fn authenticate(&self, who: &Principal) -> bool {
         let ConnGuard { id, limiter } = &*self.guard;
@@ -63,7 +63,7 @@ impl Conn {
     }
 }
 
-/// A connection's time here; whoever goes waits no more.
+/// A connection that is being served; dropped when it ends.
 #[derive(Debug)]
 struct ConnGuard {
     id: u64,
@@ -76,7 +76,7 @@ impl Drop for ConnGuard {
     }
 }
 
-/// The places there are, and who has them.
+/// The permits, and who holds them.
 #[derive(Debug)]
 struct ConnLimiter {
     permits: Arc<Semaphore>,
@@ -88,7 +88,7 @@ struct ConnLimiter {
 #[derive(Debug, Default)]
 struct ConnTable {
     last_id: u64,
-    /// Who has shown no token, by the order in which they came; each ends when its own is cancelled.
+    /// Unauthenticated connections by age; cancelling the token ends the connection.
     unauthenticated: BTreeMap<u64, CancellationToken>,
     /// Those that have authenticated. A connection counts as that of the first principal to use it.
     authenticated: HashMap<u64, Principal>,
@@ -127,7 +127,7 @@ impl ConnLimiter {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place; when few are left, the stranger who has been here longest must go.
+    /// A permit; when few are left, the oldest unauthenticated connection is closed.
     async fn acquire(&self) -> OwnedSemaphorePermit {
         if self.permits.available_permits() <= self.reserve
             && let Some((_, leave)) = self.table().unauthenticated.pop_first()
@@ -154,9 +154,9 @@ impl ConnLimiter {
 #[derive(Debug)]
 pub(super) struct Connections {
     tracker: TaskTracker,
-    /// Each ends after the request it is at.
+    /// Cancelled to end connections after their current request.
     finish: CancellationToken,
-    /// Each ends now.
+    /// Cancelled to end connections now.
     cut: CancellationToken,
     limiter: Arc<ConnLimiter>,
 }
@@ -179,7 +179,7 @@ impl Default for Connections {
 }
 
 impl Connections {
-    /// Takes connections until `stop` is cancelled.
+    /// Accepts connections until `stop` is cancelled.
     pub(super) async fn accept(
         &self,
         listener: Listener,
@@ -188,7 +188,7 @@ impl Connections {
     ) {
         while let Some(accepted) = stop.run_until_cancelled(self.next(&listener, &router)).await {
             if let Err(err) = accepted {
-                // Out of file descriptors, most likely: others must end first.
+                // Most likely out of file descriptors: others must end first.
                 tracing::warn!("cannot accept a connection: {err}");
                 let pause = tokio::time::sleep(Duration::from_millis(200));
                 stop.run_until_cancelled(pause).await;
@@ -201,7 +201,7 @@ impl Connections {
         match listener {
             Listener::Tcp(listener) => {
                 let (stream, from) = listener.accept().await?;
-                // Events are small and wanted at once.
+                // Events are small and should not be delayed.
                 if let Err(err) = stream.set_nodelay(true) {
                     tracing::debug!(%from, "cannot set TCP_NODELAY: {err}");
                 }
@@ -230,14 +230,14 @@ impl Connections {
         });
     }
 
-    /// Lets each connection end after the request it is at, and waits for them at most so long.
+    /// Ends each connection after its current request, and waits for that at most `limit`.
     pub(super) async fn finish(&self, within: Duration) {
         self.finish.cancel();
-        // Who is not done in time is cut off later.
+        // Connections that are not done in time are closed by `cut`.
         drop(tokio::time::timeout(within, self.tracker.wait()).await);
     }
 
-    /// Ends what is left.
+    /// Ends the remaining connections.
     pub(super) async fn cut(&self) {
         self.cut.cancel();
         self.tracker.wait().await;

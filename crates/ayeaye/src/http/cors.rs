@@ -1,5 +1,5 @@
-//! What a page of an allowed origin must hear before its browser lets it call: the CORS protocol of
-//! the Fetch standard. Never `*`, never with cookies; a page must have the token like everybody.
+//! CORS (the Fetch standard), so that a browser lets pages of an allowed origin call this server. Never
+//! `*` and never with cookies; a page needs the token like any other client.
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
@@ -19,7 +19,7 @@ const SENT: [&str; 8] = [
     "mcp-protocol-version",
     "mcp-session-id",
 ];
-/// How the headers begin that carry a tool's arguments.
+/// The prefix of headers that carry a tool's arguments.
 const ARGUMENT: &str = "mcp-param-";
 /// The headers a page may read.
 const READ: HeaderValue = HeaderValue::from_static("Mcp-Session-Id, WWW-Authenticate, Retry-After");
@@ -28,12 +28,12 @@ const ASKS_FOR_PRIVATE: HeaderName =
     HeaderName::from_static("access-control-request-private-network");
 const ALLOWS_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
-/// Whether this is a browser's question before the request itself.
+/// Whether this is a preflight request.
 pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to that question, for an origin that is allowed.
+/// The answer to a preflight request from an allowed origin.
 pub(super) fn preflight(headers: &HeaderMap) -> Response {
     let asked = headers.get(ACCESS_CONTROL_REQUEST_HEADERS).and_then(|it| it.to_str().ok());
     let arguments = asked
@@ -49,13 +49,13 @@ pub(super) fn preflight(headers: &HeaderMap) -> Response {
     answer.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
     answer.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     if headers.contains_key(ASKS_FOR_PRIVATE) {
-        // A page of the internet calls into the user's own network: that is what was allowed.
+        // Private network access: the operator has allowed this origin.
         answer.insert(ALLOWS_PRIVATE, HeaderValue::from_static("true"));
     }
     response
 }
 
-/// Lets the page of this origin, which is allowed, read an answer.
+/// Lets pages of this allowed origin read the response.
 pub(super) fn expose(response: &mut Response, origin: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);

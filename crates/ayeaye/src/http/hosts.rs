@@ -1,8 +1,8 @@
 //! Which hosts this server answers to.
 //!
-//! A web page can make its browser call a server on loopback. Through a name whose owner points it at
-//! 127.0.0.1 (DNS rebinding) the browser even lets the page read the answers; the `Host` header gives
-//! that name away.
+//! A web page can make its browser call a server on loopback. With a name that resolves to 127.0.0.1
+//! (DNS rebinding) the browser even lets the page read the answers; the `Host` header reveals that
+//! name.
 use std::net::IpAddr;
 
 use crate::config::{HostName, Listen};
@@ -22,7 +22,7 @@ impl Hosts {
             IpAddr::V6(ip) => format!("[{ip}]"),
         };
         let (mut names, mut port) = (vec!["localhost".to_owned()], 80);
-        // A Unix socket has no address; programs say `localhost` there, and no browser gets in.
+        // A Unix socket has no address: programs send `localhost`, and browsers cannot connect.
         if let Listen::Tcp(address) = listens {
             port = address.port();
             names.extend(["127.0.0.1".to_owned(), "[::1]".to_owned()]);
@@ -34,14 +34,14 @@ impl Hosts {
         Self { allowed: own.chain(more.iter().cloned()).collect(), port }
     }
 
-    /// Whether a request may say this host. A name that was allowed without a port may come with
-    /// none (a proxy in front at the usual one) or with ours.
+    /// Whether a request may name this host. A name that was allowed without a port may come without
+    /// one (a proxy at the default port) or with ours.
     pub(super) fn allow(&self, host: &HostName) -> bool {
         self.allowed.iter().any(|allowed| {
             allowed.name == host.name
                 && match (allowed.port, host.port) {
                     (Some(allowed), Some(said)) => allowed == said,
-                    // Port 80 is not written.
+                    // Clients leave out port 80.
                     (Some(allowed), None) => allowed == 80,
                     (None, Some(said)) => said == self.port,
                     (None, None) => true,

@@ -1,4 +1,4 @@
-//! Tokens of an external issuer: JWTs as RFC 9068 and RFC 8725 want them checked.
+//! Tokens of an external issuer: JWTs, checked according to RFC 9068 and RFC 8725.
 //!
 //! The issuer's keys are fetched when first needed and kept, so that the server starts and answers
 //! clients with tokens of its own while the issuer is down.
@@ -20,13 +20,13 @@ use keys::Keys;
 /// The scope a token must have.
 pub(super) const SCOPE: &str = "phone:control";
 
-/// A longer token is refused unread. Headers end at 64 KiB anyway.
+/// A longer token is refused without decoding. Headers are limited to 64 KiB anyway.
 const LONGEST: usize = 16 << 10;
-/// Of a subject, in bytes.
+/// The longest subject, in bytes.
 const LONGEST_SUBJECT: usize = 255;
 /// How far the issuer's clock and ours may be apart.
 const LEEWAY: Duration = Duration::from_mins(1);
-/// Signatures that are checked for a token that names no key.
+/// Most keys that are tried for a token that names none.
 const MOST_TRIES: usize = 8;
 
 /// Why a token is refused.
@@ -36,12 +36,12 @@ pub(super) enum Denied {
     Wrong(String),
     #[error("it has not the scope {SCOPE}")]
     Scope,
-    /// It may be good; its issuer's keys are not there.
+    /// It may be valid, but its issuer's keys are not available.
     #[error("the issuer's keys cannot be fetched now")]
     Unavailable,
 }
 
-/// Who issues tokens beside us.
+/// An external issuer of tokens.
 #[derive(Debug)]
 pub(super) struct Issuer {
     /// Exactly as in `iss`.
@@ -50,8 +50,8 @@ pub(super) struct Issuer {
     keys: Arc<Keys>,
 }
 
-/// What must be in a token besides what the library checks. Types are checked by reading them: a
-/// claim of the wrong type is no absent claim.
+/// The claims that we check besides the library. Deserializing checks their types: a claim of the
+/// wrong type does not count as absent.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "read for their types")]
 struct Claims {
@@ -59,9 +59,9 @@ struct Claims {
     sub: String,
     exp: f64,
     nbf: Option<f64>,
-    /// RFC 8693, 4.2: names between blanks.
+    /// RFC 8693, 4.2: names separated by spaces.
     scope: Option<String>,
-    /// What two large issuers say instead: a list, or the same as `scope`.
+    /// What two large issuers send instead: a list, or the same as `scope`.
     scp: Option<Scopes>,
 }
 
@@ -72,14 +72,14 @@ enum Scopes {
     Text(String),
 }
 
-/// What is read before any signature is checked.
+/// The part that is read before the signature is checked.
 #[derive(Debug, Deserialize)]
 struct Said {
     iss: String,
 }
 
 impl Issuer {
-    /// Takes the tokens that `name` issues for `audience`. Its keys are at `keys`, or where its
+    /// Accepts the tokens that `name` issues for `audience`. Its keys are at `keys`, or where its
     /// metadata says.
     pub(super) fn new(name: &str, audience: String, keys: Option<Url>) -> Result<Self, String> {
         signature::install();
@@ -96,7 +96,7 @@ impl Issuer {
         &self.audience
     }
 
-    /// Whether this has the form of a JWT. Our own tokens have not, as we make them.
+    /// Whether this has the form of a JWT. The tokens that this server makes do not.
     pub(super) fn is_like_its(token: &str) -> bool {
         token.bytes().filter(|byte| *byte == b'.').count() == 2
     }
@@ -153,7 +153,7 @@ impl Issuer {
         if !said {
             return Err(Denied::Scope);
         }
-        // An issuer's name has no `#`, so two pairs are never written the same.
+        // An issuer's name has no `#`, so two pairs never give the same name.
         Ok(Principal::new(format!("jwt:{}#{subject}", self.name)))
     }
 }
@@ -162,7 +162,7 @@ fn names_ours(scopes: &str) -> bool {
     scopes.split(' ').any(|scope| scope == SCOPE)
 }
 
-/// Whether a header asks for nothing but what we do.
+/// Whether we support all that a header demands.
 fn is_acceptable(header: &Header) -> Result<(), &'static str> {
     if header.alg.family() == AlgorithmFamily::Hmac {
         return Err("its algorithm is no asymmetric one");
@@ -170,7 +170,7 @@ fn is_acceptable(header: &Header) -> Result<(), &'static str> {
     if header.crit.is_some() {
         return Err("it has critical extensions");
     }
-    // An access token (RFC 9068), or one that does not say; not a logout token or a DPoP proof.
+    // An access token (RFC 9068) or an untyped one, not a logout token or a DPoP proof.
     let kind = header.typ.as_deref().unwrap_or("JWT").to_ascii_lowercase();
     let kind = kind.strip_prefix("application/").unwrap_or(&kind);
     if kind != "jwt" && kind != "at+jwt" {

@@ -11,14 +11,14 @@ use futures::{Stream, StreamExt as _};
 use rmcp::model::{ProtocolVersion, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 
-/// The sessions whose clients are older than such events.
+/// The sessions whose clients cannot read such events.
 #[derive(Debug, Default)]
 pub(super) struct LegacySseFilter {
     sessions: Mutex<HashSet<SessionId>>,
 }
 
 impl LegacySseFilter {
-    /// Looks at the answer to `initialize`, which says the session's protocol.
+    /// Reads the session's protocol version from the answer to `initialize`.
     pub(super) fn note(&self, id: &SessionId, answer: &ServerJsonRpcMessage) {
         if let ServerJsonRpcMessage::Response(answer) = answer
             && let ServerResult::InitializeResult(result) = &answer.result
@@ -33,7 +33,7 @@ impl LegacySseFilter {
         self.sessions().remove(id);
     }
 
-    /// The stream as the session's client can read it.
+    /// The stream without the events that the session's client cannot read.
     pub(super) fn readable<S>(
         &self,
         id: &SessionId,

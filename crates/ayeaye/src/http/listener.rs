@@ -32,7 +32,7 @@ impl Listener {
 
 #[cfg(unix)]
 pub(super) mod unix {
-    //! The socket file: for its owner only, never in the place of a living one, gone at the end.
+    //! The socket file: only for its owner, never in place of one in use, removed at the end.
     use std::io;
     use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
     use std::path::{Path, PathBuf};
@@ -43,15 +43,15 @@ pub(super) mod unix {
     pub(in crate::http) struct Socket {
         listener: UnixListener,
         path: PathBuf,
-        /// Which file it is: at the end the path may be another server's.
+        /// Identifies the file: at the end the path may belong to another server.
         file: (u64, u64),
-        /// Who owns it, which is who runs this server.
+        /// The owner, who is the user that runs this server.
         uid: u32,
     }
 
     impl Socket {
-        /// Binds beside the path and moves into place, so that the path never leads to a socket
-        /// with other rights, and a stale one is replaced in one step.
+        /// Binds a temporary path and renames it, so that the path never leads to a socket with other
+        /// permissions, and a stale one is replaced atomically.
         pub(super) async fn bind(path: &Path) -> io::Result<Self> {
             make_way(path).await?;
             let mut draft = path.as_os_str().to_owned();
@@ -89,7 +89,7 @@ pub(super) mod unix {
         Ok(found)
     }
 
-    /// Fails when something is at the path that is no socket, or one that somebody answers at.
+    /// Fails when the path is not a socket, or is one in use.
     async fn make_way(path: &Path) -> io::Result<()> {
         match std::fs::symlink_metadata(path) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -107,7 +107,7 @@ pub(super) mod unix {
                 io::ErrorKind::AddrInUse,
                 "another server answers there; end it or choose another path",
             )),
-            // What a server leaves behind that was killed.
+            // Left behind by a server that was killed.
             Err(err) if err.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(err) => Err(err),
@@ -136,7 +136,7 @@ mod tests {
         // A killed server leaves its file.
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let (second, _) = Listener::bind(&listen).await.unwrap();
-        // Somebody else's file at our path is not ours to remove.
+        // Another server's file at our path is not ours to remove.
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "mine").unwrap();
         drop(second);

@@ -1,4 +1,4 @@
-//! Rate limits: so many a minute, in bursts if need be.
+//! Rate limits: a number of requests per minute, also in bursts.
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How many keys are remembered. Beyond that the least busy one is dropped.
+/// Most keys that are remembered. Beyond that the least busy one is dropped.
 const MOST: usize = 4096;
 
 /// One bucket of tokens for each key, refilled steadily.
 #[derive(Debug)]
 pub(super) struct RateLimiter<K> {
-    /// Tokens of a full bucket, which is also what flows in within a minute. 0: no limit.
+    /// The size of a bucket and what flows in per minute. 0: no limit.
     a_minute: u32,
     kept: Mutex<HashMap<K, Bucket>>,
 }
@@ -29,7 +29,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
         Self { a_minute, kept: Mutex::default() }
     }
 
-    /// Takes one from the bucket of `key`; when it is empty, how long until there is one again.
+    /// Takes one from the bucket of `key`. The error is how long to wait if it is empty.
     pub(super) fn take(&self, key: &K) -> Result<(), Duration> {
         if self.a_minute == 0 {
             return Ok(());
@@ -45,7 +45,7 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
             return Err(Duration::from_secs_f64((1.0 - found) * 60.0 / full));
         }
         if MOST <= kept.len() && !kept.contains_key(key) {
-            // Whoever is full again was as good as forgotten.
+            // A full bucket is the same as none.
             kept.retain(|_, bucket| level(bucket) < full);
             while MOST <= kept.len() {
                 let calmest = kept.iter().max_by(|a, b| level(a.1).total_cmp(&level(b.1)));
@@ -58,8 +58,8 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
     }
 }
 
-/// What counts as one peer: an IPv4 address, or the network of an IPv6 address, of which a single
-/// machine has as many as it likes.
+/// What counts as one peer: an IPv4 address, or the /64 network of an IPv6 address, since one machine
+/// can have any number of those.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,6 +1,6 @@
 //! `/readyz`: whether tasks are accepted, for load balancers.
 //!
-//! It needs no token, so it says no path and no number, and looks at the disk at most once a second.
+//! It needs no token, so it reveals no path and no number, and checks the disk at most once a second.
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long what was found holds.
+/// How long a result is reused.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Why no task would be taken.
+/// Why no task would be accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotReady {
     #[error("shutting down")]
@@ -68,7 +68,7 @@ fn look(data_dir: &Path, floor: u64) -> Result<(), NotReady> {
         }
     }
     match fs4::statvfs(data_dir) {
-        // Some file systems of the network and of memory have no size, and say 0 to everything.
+        // Some network and memory file systems have no size and report 0 for everything.
         Ok(found) if found.total_space() != 0 && found.available_space() < floor => {
             Err(NotReady::Full)
         }

@@ -1,7 +1,7 @@
 //! Keeps the events of streams for clients that lose their connection.
 //!
-//! rmcp forgets the answer of a call with the connection it was for. This store keeps it, so that a
-//! client of the protocols with sessions (up to 2025-11-25) can come back with `Last-Event-ID`.
+//! rmcp drops the answer of a call when its connection is lost. This store keeps it, so that a client of
+//! the protocols with sessions (up to 2025-11-25) can resume with `Last-Event-ID`.
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,15 +15,15 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio::sync::watch;
 
-/// Events of one stream. Progress comes at most once a second, so this is minutes of it; the oldest
-/// goes first, the answer stays.
+/// Most events of one stream. Progress comes at most once a second, so this is minutes of it; the oldest
+/// is dropped first, the answer never.
 const MAX_EVENTS: usize = 256;
-/// Streams of all sessions.
+/// Most streams of all sessions.
 const MAX_STREAMS: usize = 1024;
-/// Of all events together, as JSON.
+/// Most bytes of all events together, as JSON.
 const MAX_BYTES: usize = 32 << 20;
 
-/// The events of all streams, bounded; the stream that is longest without news goes first.
+/// The events of all streams, bounded; the stream that is idle longest is dropped first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Replay {
     kept: Arc<Mutex<Kept>>,
@@ -33,7 +33,7 @@ pub(super) struct Replay {
 struct Kept {
     streams: HashMap<String, Stream>,
     bytes: usize,
-    /// Counts the events of all streams: no number is used twice, also not by a stream that was
+    /// Counts the events of all streams, so that no number is used twice, not even by a stream that was
     /// dropped and came back.
     last: u64,
 }
@@ -42,11 +42,11 @@ struct Kept {
 struct Stream {
     events: VecDeque<Event>,
     bytes: usize,
-    /// The number of its newest event, for readers that wait for more.
+    /// The number of the newest event, for readers that wait for more.
     newest: watch::Sender<u64>,
-    /// Whether the answer is among the events. Nothing comes after it.
+    /// Whether the answer, which comes last, is among the events.
     answered: bool,
-    /// Who may read it, once somebody has.
+    /// The principal that has read it first; no other may.
     owner: Option<Principal>,
 }
 
@@ -62,7 +62,7 @@ struct Event {
 struct Forgotten;
 
 impl Replay {
-    /// An event id that never exists.
+    /// An event id that is never used.
     pub(super) const NOWHERE: &str = "/0";
 
     /// Assigns the stream of this event to `who`, if it has no owner yet.
@@ -100,7 +100,7 @@ impl EventStore for Replay {
     }
 }
 
-/// Where one reader is on a stream.
+/// One reader's position in a stream.
 struct Place {
     kept: Arc<Mutex<Kept>>,
     stream: String,
@@ -119,14 +119,14 @@ impl Place {
                     return Some((message, self));
                 }
                 Next::End => return None,
-                // The sender goes with the stream; the next look finds the end.
+                // The sender was dropped with the stream; the next read finds its end.
                 Next::Later => drop(self.news.changed().await),
             }
         }
     }
 }
 
-/// What comes after an event.
+/// The next event, if any.
 enum Next {
     Event(u64, ServerSseMessage),
     Later,
@@ -185,13 +185,12 @@ impl Kept {
     }
 }
 
-/// Nothing between lock and unlock can leave the figures half changed, so a panic elsewhere is no
-/// reason to stop answering.
+/// A poisoned lock is ignored: no code that holds it can leave the state half changed.
 fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The size of a message as JSON, and a little for keeping it.
+/// The size of a message as JSON, plus some overhead.
 fn size(message: &ServerSseMessage) -> usize {
     struct Count(usize);
     impl io::Write for Count {

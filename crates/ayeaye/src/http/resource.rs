@@ -1,5 +1,5 @@
-//! What this server is to OAuth: a protected resource, which tells clients where tokens come from
-//! (RFC 9728). Only with an issuer.
+//! This server as an OAuth protected resource, whose metadata tells clients where to get tokens (RFC
+//! 9728). Only with an issuer.
 use std::sync::Arc;
 
 use axum::Router;
@@ -11,11 +11,11 @@ use url::Url;
 use super::issuer::{Issuer, SCOPE};
 use crate::config::Listen;
 
-/// Where the metadata is. Clients look behind the resource's own path first.
+/// The path of the metadata. Clients try it with the resource's own path appended first.
 const PATHS: [&str; 2] =
     ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"];
 
-/// This server, by the name that clients have for it.
+/// This server, by the name that clients use.
 #[derive(Debug)]
 pub(super) struct Resource {
     /// Scheme, host and port.
@@ -33,7 +33,7 @@ impl Resource {
         Self { base, public: public.is_some() }
     }
 
-    /// Whether clients come by a proxy.
+    /// Whether clients connect through a proxy.
     pub(super) fn is_public(&self) -> bool {
         self.public
     }

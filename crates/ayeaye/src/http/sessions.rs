@@ -1,8 +1,8 @@
 //! MCP sessions over HTTP, for the protocols that have them (up to 2025-11-25).
 //!
-//! [`LocalSessionManager`] does the work. Around it: a session lives for hours, not for minutes; the
-//! answers of its calls outlive their connections; there are only so many sessions; and each
-//! belongs to the principal that opened it; for any other it does not exist.
+//! [`LocalSessionManager`] does the work. This adds: a session lives for hours, not minutes; the
+//! answers of its calls outlive their connections; the number of sessions is limited; and each belongs
+//! to the principal that opened it and does not exist for any other.
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,28 +21,29 @@ use tokio::time::Instant;
 use super::legacy_sse::LegacySseFilter;
 use super::replay::Replay;
 
-/// After this long without a message a session ends. Keep-alive comments and open streams count as
-/// nothing, so rmcp's five minutes would end a call that waits for a slow task.
+/// A session ends after this long without a message. Keep-alive comments and open streams do not count,
+/// so rmcp's five minutes would end a call that waits for a slow task.
 const KEEP_ALIVE: Duration = Duration::from_hours(6);
 
-/// Sessions at a time; one is about 64 KiB. Clients that end without a word leave theirs behind.
+/// Most sessions at a time; one takes about 64 KiB. Clients that quit without a DELETE leave theirs
+/// behind.
 const MAX_SESSIONS: usize = 256;
 
-/// Messages between a session and a connection that reads slowly. A full queue stops the whole
-/// session until its reader moves or goes.
+/// Messages queued for a connection that reads slowly. A full queue blocks the whole session until the
+/// client reads or disconnects.
 const QUEUE: usize = 64;
 
 tokio::task_local! {
-    /// Who makes the request that this task answers: the session manager is not told.
+    /// The principal of the request that this task answers: rmcp does not pass it to the session manager.
     static PRINCIPAL: Principal;
 }
 
-/// Answers a request as one that `who` makes.
+/// Handles a request on behalf of `who`.
 pub(super) async fn asked_by<T>(who: Principal, answer: impl Future<Output = T>) -> T {
     PRINCIPAL.scope(who, answer).await
 }
 
-/// Outside of requests the server itself acts, over stdio the person who started it.
+/// Outside of requests it is the server itself; over stdio, the person who started it.
 fn current_principal() -> Principal {
     PRINCIPAL.try_with(Clone::clone).unwrap_or_else(|_| Principal::local())
 }
@@ -53,14 +54,14 @@ pub(super) struct Sessions {
     replay: Replay,
     known: Mutex<HashMap<SessionId, Known>>,
     legacy_sse: LegacySseFilter,
-    /// Whether there were ever too many.
+    /// Whether the limit was ever reached.
     full: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Known {
     owner: Principal,
-    /// When its last message came.
+    /// When its last message arrived.
     used: Instant,
 }
 
@@ -80,7 +81,7 @@ impl Sessions {
         }
     }
 
-    /// Whether `who` has opened this session and not ended it.
+    /// Whether this is an open session of `who`.
     pub(super) fn is_of(&self, id: &str, who: &Principal) -> bool {
         self.known().get(id).is_some_and(|known| known.owner == *who)
     }
@@ -108,8 +109,8 @@ impl Sessions {
         })
     }
 
-    /// Ends sessions until there is room for one more: the least recently used one of the principal
-    /// that has most. Its client gets 404 and initializes again, as the protocol says.
+    /// Ends sessions until there is room for one more: the least recently used of the principal with
+    /// the most. Its client gets 404 and initializes again, as the protocol requires.
     async fn make_room(&self) -> Result<(), LocalSessionManagerError> {
         loop {
             let oldest = {
@@ -129,7 +130,7 @@ impl Sessions {
                     .map(|(id, _)| id.clone())
             };
             let Some(oldest) = oldest else { return Ok(()) };
-            // Once: a client that opens them without end shall not fill the log too.
+            // Only once: a client that keeps opening sessions must not fill the log as well.
             if !self.full.swap(true, Ordering::Relaxed) {
                 tracing::warn!("more than {MAX_SESSIONS} MCP sessions: the oldest ones end");
             }
@@ -160,7 +161,7 @@ impl SessionManager for Sessions {
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
-        // To others it is not there: rmcp answers 404, as for one that never was.
+        // For others it does not exist: rmcp answers 404.
         Ok(self.is_of(id, &current_principal()) && self.inner.has_session(id).await?)
     }
 
@@ -204,7 +205,7 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
         self.heard_of(id);
-        // rmcp looks for the stream and not whose it is.
+        // rmcp does not check whose stream it is.
         let theirs = self.replay.is_of(&last_event_id, &current_principal());
         let from = if theirs { last_event_id } else { Replay::NOWHERE.to_owned() };
         Ok(self.legacy_sse.readable(id, self.inner.resume(id, from).await?))
@@ -217,8 +218,8 @@ impl SessionManager for Sessions {
         self.inner.restore_session(id).await
     }
 
-    // `event_store` stays the trait's `None`. rmcp would take a store for leave to let calls of
-    // 2026-07-28 run on when their connection breaks, where that protocol says it is a cancel.
+    // `event_store` stays the trait's `None`. With a store rmcp would let calls of 2026-07-28 go on when
+    // their connection breaks, which in that protocol is a cancellation.
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The tokens of this server: that of the local user, and named ones for others.
 //!
-//! Named tokens stand in a file of their own, one `NAME TOKEN` a line, blank lines and lines that
-//! begin with `#` aside. It is read once, at the start.
+//! Named tokens are in a file of their own, one `NAME TOKEN` per line; blank lines and lines that begin
+//! with `#` are ignored. It is read once, at the start.
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::secret;
 /// The file in the data folder that is read when no other was named.
 pub(super) const FILE: &str = "http-tokens";
 
-/// Larger files hold no tokens.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 256 << 10;
 
 /// Why the file of tokens cannot be used.
@@ -34,7 +34,7 @@ pub enum TokenFileError {
     Line { path: PathBuf, line: usize, problem: &'static str },
 }
 
-/// A token in the form in which requests are checked: its SHA-256.
+/// The SHA-256 of a token, which requests are checked against.
 #[derive(Clone)]
 struct TokenHash([u8; 32]);
 
@@ -43,8 +43,8 @@ impl TokenHash {
         Self(Sha256::digest(token).into())
     }
 
-    /// Compares in constant time. What could still be measured says something about the hash of a
-    /// guess, and nothing about the token.
+    /// Compares in constant time. What timing could still reveal concerns the hash of a guess, not the
+    /// token.
     fn matches(&self, offered: &Self) -> bool {
         self.0.ct_eq(&offered.0).into()
     }
@@ -118,7 +118,7 @@ impl TokenStore {
         Ok(())
     }
 
-    /// The principal of a token. All hashes are compared, so that the time tells nothing.
+    /// The principal of a token. Compares all hashes, so that timing reveals nothing.
     pub(super) fn who(&self, token: &[u8]) -> Option<&Principal> {
         let offered = TokenHash::of(token);
         self.hashes.iter().fold(

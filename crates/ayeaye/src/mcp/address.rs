@@ -28,7 +28,7 @@ pub enum Address {
     Screenshot(SessionId, u32),
 }
 
-/// A text that is no address of this server.
+/// The URI is not one of this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownAddress;
 

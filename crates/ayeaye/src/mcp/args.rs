@@ -22,7 +22,7 @@ pub const MAX_TEXT: usize = 16 * 1024;
 /// The longest wait of a call, in seconds.
 pub const MAX_WAIT: f64 = 3600.0;
 
-/// What holds when a call does not say.
+/// The defaults of optional arguments.
 #[derive(Debug, Clone, Copy)]
 pub struct Defaults {
     /// Steps of a call.

@@ -5,8 +5,8 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, ProtocolVersion};
 use rmcp::service::RequestContext;
 
-/// How long a client may cache what never changes in a version, in milliseconds: texts, pictures of
-/// steps. Only modern clients know about caching.
+/// How long a client may cache what never changes within a version (texts, pictures of steps), in
+/// milliseconds. Only clients of 2026-07-28 know about caching.
 pub const IMMUTABLE_TTL_MS: u64 = 3_600_000;
 
 /// What the client that sent a request supports.

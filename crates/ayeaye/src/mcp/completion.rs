@@ -1,4 +1,4 @@
-//! Completing the arguments of prompts and of addresses: sessions, steps and phones, the principal's own.
+//! Completes arguments of prompts and of resource templates: the principal's sessions, steps and phones.
 use ayeaye_agent::{Agent, Principal, SessionId};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
@@ -7,10 +7,10 @@ use super::address::unknown;
 use super::{prompts, resources};
 use crate::text::excerpt;
 
-/// The longest beginning that is completed, in bytes: nothing that we would offer is longer.
+/// The longest prefix that is completed, in bytes: no value is longer.
 const LONGEST: usize = 256;
 
-/// More steps than any session has: whatever a record says, no more are counted through.
+/// More steps than any session has. A bound for damaged records.
 const MOST_STEPS: u32 = 100_000;
 
 /// Answers `completion/complete`.
@@ -29,7 +29,7 @@ pub async fn complete(
             }
             template.uri.contains(&format!("{{{}}}", argument.name))
         }
-        // rmcp may come to know others.
+        // rmcp may add others.
         _ => false,
     };
     if !takes {
@@ -47,7 +47,7 @@ pub async fn complete(
             None => Found::default(),
         },
         "device_id" => devices(agent, principal, begun).await,
-        // Words of the user's own.
+        // Free text.
         _ => Found::default(),
     };
     let info = CompletionInfo::with_pagination(found.values, found.total, found.more);
@@ -63,7 +63,7 @@ struct Found {
 }
 
 impl Found {
-    /// The first of these, and how many there are.
+    /// The first of the values, and how many there are.
     fn of(values: impl Iterator<Item = String>) -> Self {
         let mut found = Self::default();
         let mut total = 0_u32;
@@ -86,7 +86,7 @@ async fn sessions(agent: &Agent, principal: &Principal, begun: &str) -> Result<F
     Ok(Found { values, total: None, more })
 }
 
-/// The latest steps first. Of a session that is not the principal's there are none.
+/// The steps of a session, latest first; none for a session of another principal.
 async fn steps(agent: &Agent, principal: &Principal, session: SessionId, begun: &str) -> Found {
     let count = match agent.follow(session, principal) {
         Some(follower) => follower.report().global_steps,
@@ -97,7 +97,7 @@ async fn steps(agent: &Agent, principal: &Principal, session: SessionId, begun: 
 }
 
 async fn devices(agent: &Agent, principal: &Principal, begun: &str) -> Found {
-    // Nothing to offer is no reason to refuse.
+    // No completions rather than an error.
     let devices = agent.devices(principal).await.unwrap_or_default();
     let ids = devices.into_iter().map(|(entry, _)| entry.id.to_string());
     Found::of(ids.filter(|id| id.starts_with(begun)))

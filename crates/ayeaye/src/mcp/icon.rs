@@ -1,4 +1,4 @@
-//! Our face: an aye-aye, drawn by hand, as clients show it beside the server and its tools.
+//! The server's icon, an aye-aye, which clients show beside the server and its tools.
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::Icon;
@@ -6,7 +6,7 @@ use rmcp::model::Icon;
 /// 48 by 48 pixels with 7 colours.
 const PICTURE: &[u8] = include_bytes!("icon.png");
 
-/// As clients take it: inside the message, so that nothing is fetched.
+/// The icon as a data URI, so that clients need not fetch anything.
 pub fn icons() -> Vec<Icon> {
     let uri = format!("data:image/png;base64,{}", STANDARD.encode(PICTURE));
     vec![Icon::new(uri).with_mime_type("image/png").with_sizes(vec!["48x48".to_owned()])]
@@ -22,7 +22,7 @@ mod tests {
         assert_eq!((reader.info().width, reader.info().height), (48, 48));
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
-        // Every tool carries it.
+        // Every tool repeats it.
         assert!(icons()[0].src.len() < 1024, "{}", icons()[0].src.len());
     }
 }

@@ -1,7 +1,7 @@
 //! MCP log messages: the steps of the run that a call follows, for clients that asked for them.
 //!
-//! Up to 2025-11-25 a client asks with `logging/setLevel`; from 2026-07-28 on each request says what
-//! it wants, and one that says nothing gets nothing. What is told comes out of the session's record,
+//! Up to 2025-11-25 a client asks with `logging/setLevel`. From 2026-07-28 on each request names a
+//! level, and one without a level gets no messages. The messages are made from the session's record,
 //! which holds no secrets.
 #![expect(deprecated, reason = "clients of the older protocols may still ask for it")]
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -20,7 +20,7 @@ use crate::text::truncate;
 /// How long the answer of a call waits for its last messages.
 const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 
-/// What clients of the older protocols have asked for, by their handshakes.
+/// The levels that clients of the older protocols have set, by their handshakes.
 #[derive(Debug, Clone, Default)]
 pub struct Levels {
     inner: Arc<Mutex<Vec<Asked>>>,
@@ -39,7 +39,7 @@ impl Levels {
         levels.push((Arc::downgrade(&handshake), level));
     }
 
-    /// What this request is to be told of; nothing unless it was asked for.
+    /// The level of this request; `None` unless the client asked for messages.
     pub fn of(&self, ctx: &RequestContext<RoleServer>) -> Option<LoggingLevel> {
         if is_modern(ctx) {
             return ctx.meta.log_level();
@@ -51,8 +51,8 @@ impl Levels {
     }
 }
 
-/// Does the call, and meanwhile tells the client what the run does. A client that does not read holds
-/// up neither.
+/// Runs the call and meanwhile sends the client the steps of its run. A client that does not read
+/// delays neither.
 pub async fn with_run_messages<T>(
     level: Option<LoggingLevel>,
     follower: Follower,
@@ -67,7 +67,7 @@ pub async fn with_run_messages<T>(
         result = call => result,
         () = messages.send_updates(ctx) => pending().await,
     };
-    // What happened last comes before the answer.
+    // The last messages are sent before the result.
     if tokio::time::timeout(FLUSH_LIMIT, messages.tell(ctx)).await.is_err() {
         tracing::debug!("a client does not read its log messages");
     }
@@ -77,13 +77,13 @@ pub async fn with_run_messages<T>(
 struct RunMessages {
     level: LoggingLevel,
     follower: Follower,
-    /// The last step that was told.
+    /// The last step that was sent.
     told: Option<u32>,
     ended: bool,
 }
 
 impl RunMessages {
-    /// Tells whatever there is, for as long as it is polled.
+    /// Sends messages for as long as it is polled.
     async fn send_updates(&mut self, ctx: &RequestContext<RoleServer>) {
         while self.follower.changed().await {
             self.tell(ctx).await;
@@ -95,7 +95,7 @@ impl RunMessages {
         let RunUpdate { report, running, .. } = self.follower.update();
         let before = self.told;
         for line in report.steps.iter().filter(|line| before < Some(line.step)) {
-            // First: whoever cancels this must not hear it twice.
+            // Before the send: if this future is dropped and made again, the step must not be sent twice.
             self.told = Some(line.step);
             let level = match line.error {
                 None => LoggingLevel::Info,
@@ -123,7 +123,7 @@ async fn send(
     data: serde_json::Value,
     ctx: &RequestContext<RoleServer>,
 ) {
-    // They are declared from the least to the worst.
+    // The levels are declared in ascending order of severity.
     if (level as u8) < asked as u8 {
         return;
     }
@@ -133,7 +133,7 @@ async fn send(
     }
 }
 
-/// How bad an end is.
+/// The severity of a stop reason.
 fn severity(reason: StopReason) -> LoggingLevel {
     match reason {
         StopReason::TaskCompletedSuccessfully

@@ -1,4 +1,4 @@
-//! A tool that panics still answers.
+//! A tool that panics still returns a result.
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
@@ -8,9 +8,9 @@ use rmcp::model::{CallToolResult, ContentBlock};
 
 /// Runs a tool call and turns a panic into an answer with `isError`.
 ///
-/// Without it the client waits for ever: rmcp runs each call as a detached task and sends nothing
-/// when that dies. What the call held (locks, leases) is released by its own drop; state it may
-/// have left half changed is the caller's to think of, which is why runs live outside of calls.
+/// Without it the client would wait for ever: rmcp runs each call as a detached task and sends nothing
+/// when that panics. What the call held (locks, leases) is released when it is dropped. State that it
+/// may have left half changed is the caller's concern, which is why runs live outside of calls.
 pub async fn catch_panics<R: From<CallToolResult>>(
     tool: &str,
     call: impl Future<Output = Result<R, ErrorData>>,
@@ -24,7 +24,7 @@ pub async fn catch_panics<R: From<CallToolResult>>(
                 .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
                 .unwrap_or("no message");
             tracing::error!(tool, "a tool call panicked: {said}");
-            // The message stays in the log: it may quote what was being worked on.
+            // The message goes to the log only: it may quote private data.
             let text = format!(
                 "{tool} broke inside the server; this is a bug, and the server's log (stderr) has \
                  the details. Sessions are kept: list_sessions finds them, and \

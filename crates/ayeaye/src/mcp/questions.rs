@@ -42,7 +42,7 @@ const MAX_ROUNDS: u32 = 8;
 const ANSWER_KEY: &str = "reply";
 /// How long a person may take while the call waits and its client gets progress meanwhile.
 const ANSWER_LIMIT: Duration = Duration::from_mins(5);
-/// Nobody reads a question and answers it in less.
+/// The least time in which somebody could read and answer a question.
 const MIN_ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// One call and the questions it asks.
@@ -197,8 +197,8 @@ impl<'a> QuestionDelivery<'a> {
         report: &Report,
         question: &Question,
     ) -> Result<FormAnswer, Option<Unanswered>> {
-        // A client that gets progress waits longer, as a rule. Any other has a timeout of its own,
-        // which the wait was chosen for.
+        // A client that gets progress usually waits longer. Any other has a timeout of its own, which
+        // the wait was chosen for.
         let limit = if self.client.progress {
             ANSWER_LIMIT
         } else {
@@ -231,7 +231,7 @@ impl<'a> QuestionDelivery<'a> {
         let over = Some("the question is not waited for any more".to_owned());
         tokio::select! {
             biased;
-            // A connection that is closing accepts nothing more.
+            // The connection is closing.
             () = self.agent.closing() => {}
             cancelled = handle.cancel(over) => if let Err(err) = cancelled {
                 tracing::debug!("a form was not cancelled: {err}");

@@ -1,7 +1,6 @@
-//! What can be read besides calling tools: sessions, their steps and pictures, their reports, the
-//! phones, and the skill.
+//! MCP resources: sessions, their steps, pictures and reports, the phones, and the skill.
 //!
-//! Everything belongs to somebody. What is another's is answered like what is not there.
+//! A session of another principal is answered like one that does not exist.
 mod list;
 mod report;
 mod steps;
@@ -26,7 +25,7 @@ use crate::principal;
 
 const JSON: &str = "application/json";
 
-/// Template, name, title, description and type of what is addressed by more than a fixed name.
+/// The resource templates: URI template, name, title, description and MIME type.
 pub(super) const TEMPLATES: [[&str; 5]; 5] = [
     [
         "ayeaye://sessions/{session_id}",
@@ -66,7 +65,7 @@ pub(super) const TEMPLATES: [[&str; 5]; 5] = [
     ],
 ];
 
-/// What kinds of addresses there are.
+/// All URI templates of this server.
 pub fn templates() -> Vec<ResourceTemplate> {
     let template = |[uri, name, title, description, mime_type]: [&str; 5]| {
         ResourceTemplate::new(uri, name)
@@ -109,7 +108,7 @@ pub async fn read(
         read_ours(agent, &principal::of(ctx), address).await?
     };
     let mut result = ReadResourceResult::new(vec![contents]);
-    // Older protocols know nothing of caching.
+    // Older protocols have no caching.
     if let (true, Some(scope)) = (is_modern(ctx), kept) {
         result.ttl_ms = Some(IMMUTABLE_TTL_MS);
         result.cache_scope = Some(scope);
@@ -119,7 +118,7 @@ pub async fn read(
 
 struct Read {
     contents: ResourceContents,
-    /// By whom it may be kept, when it never changes.
+    /// Who may cache the resource, if it never changes.
     kept: Option<CacheScope>,
 }
 

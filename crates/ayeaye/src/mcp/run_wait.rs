@@ -15,7 +15,7 @@ use crate::text::truncate;
 
 /// A client that asked for progress gets some at least this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
-/// And not more often than this: a client that reads slowly blocks its whole session.
+/// And not more often than this, because a client that reads slowly blocks its whole session.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The wait of one call, which may follow several runs: each answer to a question starts another.
@@ -58,7 +58,7 @@ impl<'a> RunWait<'a> {
         self.limit
     }
 
-    /// What is left of it.
+    /// The time left.
     pub(super) fn remaining(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }

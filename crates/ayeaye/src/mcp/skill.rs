@@ -10,7 +10,7 @@ use rmcp::{ErrorData, RoleServer};
 use super::address::unknown;
 use super::client_support::{IMMUTABLE_TTL_MS, is_modern};
 
-/// The address of the file; the part before the last is the skill's name.
+/// The URI of the file; the part before the last is the skill's name.
 pub const URI: &str = "skill://phone-agent/SKILL.md";
 
 /// The file.
@@ -30,7 +30,7 @@ pub fn list(ctx: &RequestContext<RoleServer>) -> ListSkillsResult {
 /// Answers `skills/get`.
 pub fn get(uri: &str, ctx: &RequestContext<RoleServer>) -> Result<GetSkillResult, ErrorData> {
     if uri != URI {
-        // In every era, unlike for other resources.
+        // The same code in all protocol versions, unlike for other resources.
         return Err(ErrorData { code: ErrorCode::INVALID_PARAMS, ..unknown(uri) });
     }
     let mut one = GetSkillResult::new(skill());
@@ -66,7 +66,8 @@ struct Front {
     description: &'static str,
 }
 
-/// What the file says of itself. Two plain lines, which a test holds to that: no YAML is needed.
+/// The name and description in the front matter. They are two plain lines, which a test checks, so
+/// no YAML parser is needed.
 fn front() -> Front {
     let head = TEXT.split("---\n").nth(1).unwrap_or_default();
     let field = |name: &str| {

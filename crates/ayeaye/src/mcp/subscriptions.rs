@@ -1,8 +1,8 @@
-//! Telling clients that something they can read has changed.
+//! Notifies clients that a resource has changed or that there is a new session.
 //!
-//! Up to 2025-11-25 a client subscribes to one address after the other, and hears of it on its
-//! connection; from 2026-07-28 on it holds one request open that says what it wants to hear. Both
-//! are a `Watcher`. None keeps a run or the server from ending, and each ends with its client.
+//! Up to 2025-11-25 a client subscribes to URIs one by one and is notified on its connection. From
+//! 2026-07-28 on it keeps one request open that names what it wants. Both are served by a `Watcher`,
+//! which never keeps a run or the server from ending and ends with its client.
 mod watcher;
 
 use std::collections::HashMap;
@@ -21,14 +21,14 @@ use super::address::{Address, UnknownAddress, unknown};
 use super::client_support::is_modern;
 use crate::principal;
 
-/// Addresses that one client may subscribe to at a time.
+/// Most URIs that one client may subscribe to at a time.
 const MOST_ADDRESSES: usize = 64;
-/// Requests that one principal may hold open at a time.
+/// Most requests that one principal may keep open at a time.
 const MOST_LISTENERS: usize = 64;
-/// How often a watcher that has nothing to tell looks whether its client is still there.
+/// How often an idle watcher checks whether its client is still connected.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// Who is told of what. Clones are the same.
+/// All subscriptions. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Subscriptions {
     inner: Arc<Mutex<Inner>>,
@@ -36,27 +36,26 @@ pub struct Subscriptions {
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// Clients of the older protocols that want to hear something.
+    /// Clients of the older protocols with a watcher.
     clients: Vec<Client>,
-    /// Open requests of the newer protocol, by who made them.
+    /// The number of open requests of the newer protocol, by principal.
     listeners: HashMap<Principal, usize>,
 }
 
 /// A client of the older protocols.
 #[derive(Debug)]
 struct Client {
-    /// Its handshake, by which its connection is known.
+    /// Its handshake, which identifies its connection.
     handshake: Weak<InitializeRequestParams>,
     principal: Principal,
-    /// What its watcher is to watch.
+    /// The URIs its watcher should watch.
     wanted: watch::Sender<Vec<Address>>,
 }
 
 impl Subscriptions {
-    /// From here on the client hears of new sessions. A client that never asks what there is is left
-    /// alone.
+    /// Notifies the client of new sessions from now on: only a client that has listed resources cares.
     pub fn has_listed(&self, agent: &Arc<Agent>, ctx: &RequestContext<RoleServer>) {
-        // Clients of the newer protocol say themselves what they want to hear.
+        // Clients of the newer protocol say what they want in `subscriptions/listen`.
         let handshake = if is_modern(ctx) { None } else { ctx.peer.peer_info() };
         if let Some(handshake) = handshake {
             self.lock().client(agent, &handshake, ctx);
@@ -100,7 +99,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Answers `resources/unsubscribe`. What was never subscribed to is no error.
+    /// Answers `resources/unsubscribe`. A URI that was never subscribed to is not an error.
     pub fn unsubscribe(&self, uri: &str, ctx: &RequestContext<RoleServer>) {
         let (Ok(address), Some(handshake)) = (uri.parse::<Address>(), ctx.peer.peer_info()) else {
             return;
@@ -115,9 +114,9 @@ impl Subscriptions {
         }
     }
 
-    /// What can be heard of: new sessions, and addresses of ours that change. Whose they are is
-    /// looked at when the request begins; what is another's is then never told of, like what is not
-    /// there.
+    /// The part of the filter that is supported: new sessions, and URIs of ours that change. The
+    /// principal is checked when the request begins; what belongs to another is then never notified,
+    /// like what does not exist.
     pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
@@ -133,7 +132,7 @@ impl Subscriptions {
         accepted
     }
 
-    /// Answers `subscriptions/listen`, until the client goes or takes it back.
+    /// Answers `subscriptions/listen`, until the client disconnects or cancels it.
     pub async fn listen(
         &self,
         agent: &Agent,
@@ -175,7 +174,7 @@ impl Subscriptions {
         };
         tokio::select! {
             () = subscription.cancelled() => {}
-            // The server waits for open requests before it ends.
+            // The server waits for open requests before it shuts down.
             () = agent.closing() => {}
             () = telling => {}
         }
@@ -196,12 +195,12 @@ impl Subscriptions {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing that holds it can leave it half changed.
+        // No code that holds the lock can leave the state half changed.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Counts an open request; counted back when dropped.
+/// Counts an open request until dropped.
 #[derive(Debug)]
 struct Listening {
     of: Subscriptions,
@@ -232,8 +231,7 @@ impl Inner {
             .find(|it| it.handshake.as_ptr() == known && it.principal == *principal)
     }
 
-    /// The client on this connection, with a watcher that tells it of new sessions and of whatever
-    /// else it will want.
+    /// The client on this connection, with a watcher for new sessions and for the URIs it subscribes to.
     fn client(
         &mut self,
         agent: &Arc<Agent>,
@@ -242,7 +240,7 @@ impl Inner {
     ) -> &mut Client {
         let principal = principal::of(ctx);
         if self.known(handshake, &principal).is_none() {
-            // Whoever's watcher has ended is gone.
+            // A client whose watcher has ended is gone.
             self.clients.retain(|it| 0 < it.wanted.receiver_count());
             let (wanted, told) = watch::channel(Vec::new());
             let mut watcher = Watcher::new(agent, principal.clone());
@@ -255,7 +253,7 @@ impl Inner {
     }
 }
 
-/// Tells a client of the older protocols what it wants to hear, until it is gone.
+/// Notifies a client of the older protocols until it disconnects.
 async fn tell(
     agent: Arc<Agent>,
     mut watcher: Watcher,
@@ -266,7 +264,7 @@ async fn tell(
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         let change = tokio::select! {
-            // What it has just unsubscribed from is not told any more.
+            // It may have unsubscribed in the meantime.
             biased;
             changed = wanted.changed() => {
                 if changed.is_err() {
@@ -298,7 +296,7 @@ async fn tell(
     }
 }
 
-/// An address that can change while somebody looks.
+/// A URI of ours whose content can change.
 fn subscribable(uri: &str) -> Result<Address, ErrorData> {
     match uri.parse().map_err(|UnknownAddress| unknown(uri))? {
         address @ (Address::Sessions

@@ -39,7 +39,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// How often to poll a task that waits for a person.
 const POLL_INTERVAL_WAITING: Duration = Duration::from_secs(5);
 
-/// What is known of tasks besides the journal. Clones are the same.
+/// What is known of tasks besides the journal. Clones share it.
 #[derive(Clone)]
 pub struct Tasks {
     ended: Arc<EndedTasks>,
@@ -193,7 +193,7 @@ impl Tasks {
         let name = id;
         let (id, _, end) = self.find(agent, name, ctx).await?;
         if end.is_some() {
-            // It has ended already; what happens to its session since is none of its business.
+            // It has ended already; the session may be running for another task.
             return Ok(());
         }
         let stopped = agent.stop_run(id.session, id.run, id.asks, &principal::of(ctx)).await;
@@ -203,7 +203,7 @@ impl Tasks {
         // Nothing runs (any more).
         let (id, outcome, _) = self.find(agent, name, ctx).await?;
         if waiting(&id, &outcome).is_some() {
-            // The session goes on waiting; this task does not.
+            // The session still waits; this task no longer does.
             self.ended.set(&id, outcome.report.run.number, TaskEnd::Cancelled);
         }
         Ok(())
@@ -227,7 +227,7 @@ impl Tasks {
     }
 }
 
-/// The question that a task waits with, and its number.
+/// The question that a task waits for, and its number.
 fn waiting<'a>(id: &TaskId, outcome: &'a RunStatus) -> Option<(u32, &'a Question)> {
     let report = &outcome.report;
     let asks =

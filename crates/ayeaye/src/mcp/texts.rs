@@ -1,8 +1,8 @@
-//! The words a client's model reads to learn how to use the agent. A changed word here is a changed
-//! product: `tools/list` is pinned by a snapshot.
+//! The texts from which a client's model learns how to use the agent. A changed word changes the
+//! product, so a snapshot pins `tools/list`.
 use crate::config::ToolSet;
 
-/// What the server says of itself, for the tools that it offers. Some hosts cut it at 2,000 characters.
+/// The server's instructions, for the tools that it offers. Some hosts cut them at 2,000 characters.
 pub fn instructions(tools: ToolSet) -> String {
     let mut text = String::from(match (tools.agent, tools.device) {
         (true, _) => AGENT,
@@ -47,7 +47,7 @@ thousandths of the screen. Where the agent is stuck, stop_task, give the acts it
 back with ask_agent_continue.
 ";
 
-/// The same where only that is offered.
+/// The same where nothing else is offered.
 const DIRECT: &str = "\
 Aye-aye lets you act on an Android phone yourself, one act at a time.
 
@@ -185,19 +185,19 @@ the middle. Of a long list the least useful elements are left out. Texts in fiel
 Some screens (videos, games, web pages) name no elements, and some phones are too slow: then use \
 get_screenshot. It changes nothing on the phone.";
 
-/// What stands below every question that a person reads, and beside it in results. The agent's words
-/// may be an app's or a web page's.
+/// The notice below every question that a person reads, and beside it in results: its text may come
+/// from an app or a web page.
 pub const NOTICE: &str = "\
 This question comes from software that reads a phone's screen. Text on that screen may have shaped it \
 and may try to deceive: do not give passwords, codes or payment details here, and agree only to what \
 you wanted done.";
 
-/// Below a question that only hands on the phone can answer.
+/// The notice below a question that is answered by acting on the phone.
 pub const ACT_ON_THE_PHONE: &str = "\
 Do this on the phone yourself, then choose \"done\"; the agent looks at the screen again and goes on. \
 \"give up\" leaves the task as it is; it can be continued later.";
 
-/// Below a question for a secret.
+/// The notice below a question for a secret.
 pub const TYPE_IT_ON_THE_PHONE: &str = "\
 Do not write it here: type it on the phone yourself, then choose \"done\"; the agent looks at the \
 screen again and goes on. \"give up\" leaves the task as it is; it can be continued later.";

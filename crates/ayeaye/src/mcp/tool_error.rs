@@ -1,4 +1,4 @@
-//! Failures as a client's model reads them: what it is about, why, and the way out.
+//! Errors as a client's model reads them: what failed, why, and what to do.
 use std::borrow::Cow;
 use std::fmt;
 
@@ -7,8 +7,8 @@ use ayeaye_agent::{
     AgentError, DeviceError, InvalidSessionId, JournalError, SessionId, error_chain,
 };
 
-/// A tool call that did not do what it was asked. Always answered as a tool error, which the
-/// client's model reads; a protocol error it would never see.
+/// A tool call that failed. Always answered as a tool result with `isError`, which the client's model
+/// reads; it would never see a protocol error.
 #[derive(Debug)]
 pub struct ToolError {
     text: String,
@@ -71,7 +71,7 @@ impl ToolError {
         Self { text: err.to_string(), hint: "list_sessions shows the sessions there are" }
     }
 
-    /// A place that is not on the screen.
+    /// A coordinate off the screen.
     pub(super) fn outside_screen(name: &str, given: i64) -> Self {
         Self {
             text: format!("`{name}` is {given}; it can be 0 to 1000"),
@@ -128,7 +128,7 @@ impl ToolError {
         }
     }
 
-    /// An act that came to nothing, or may have.
+    /// An action that was not carried out, or may not have been.
     pub(super) fn action_failed(text: String, doubtful: bool) -> Self {
         let hint = if doubtful {
             "look at get_screenshot before you repeat it"
@@ -138,7 +138,7 @@ impl ToolError {
         Self { text, hint }
     }
 
-    /// A call that was taken back before anything was begun.
+    /// A call that was cancelled before anything was begun.
     pub(super) fn call_cancelled() -> Self {
         Self { text: "nothing was done: the call was cancelled".to_owned(), hint: "" }
     }
@@ -173,7 +173,7 @@ impl ToolError {
         }
     }
 
-    /// The answer of a person that did not get to its session.
+    /// A person's answer that did not reach its session.
     pub(super) fn undelivered(session: SessionId, err: &AgentError) -> Self {
         Self {
             text: format!(
@@ -194,8 +194,8 @@ impl ToolError {
     }
 }
 
-/// What serde says of a value, without the value: it may be long, and a code that came as a number
-/// is as secret as one that came as a text.
+/// A message of serde without the value that it quotes: that may be long, and a code sent as a number
+/// is as secret as one sent as text.
 fn without_value(said: &str) -> Cow<'_, str> {
     let found = ["invalid type: ", "invalid value: "].iter().find_map(|what| {
         let (given, expected) = said.strip_prefix(what)?.rsplit_once(", expected ")?;
@@ -261,7 +261,7 @@ fn agent_hint(err: &AgentError) -> &'static str {
     }
 }
 
-/// The same words for a terminal.
+/// The same text for a terminal.
 pub fn explain_agent_error(err: &AgentError) -> String {
     ToolError { text: error_chain(err), hint: agent_hint(err) }.to_string()
 }

@@ -1,4 +1,4 @@
-//! The tools, by what they may do. Which of them a client is offered is the operator's choice.
+//! The tools, grouped by what they may do. The operator chooses which groups clients are offered.
 mod device;
 mod read_only;
 mod task;

@@ -1,4 +1,4 @@
-//! A reader that lets every byte pass and sees what goes by: lines that are too long, and the end.
+//! A reader that passes every byte on and reports lines that are too long, and the end of the input.
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

@@ -1,11 +1,11 @@
-//! Finds the `id` of a JSON-RPC message in passing, in a few bytes of memory.
+//! Finds the `id` of a JSON-RPC message while it is streamed, in a few bytes of memory.
 use rmcp::model::RequestId;
 
 /// Longer keys and ids are not kept; an id is a number or a short text.
 const MAX_ID: usize = 256;
 
-/// Sees a JSON object byte by byte and keeps the value of its own `id`, wherever it stands; the
-/// `id`s of inner objects are not its own. On what is not JSON it finds anything or nothing.
+/// Reads a JSON object byte by byte and keeps the value of its top-level `id`. For input that is not JSON
+/// the result is arbitrary.
 #[derive(Debug, Default)]
 pub(super) struct RequestIdScanner {
     depth: u32,
@@ -35,7 +35,7 @@ impl RequestIdScanner {
                 self.keep(byte);
             }
             b'{' | b'[' => {
-                // Makes a value that is an object or a list unreadable as an id.
+                // A value that is an object or an array is not an id.
                 self.keep(byte);
                 self.depth = self.depth.saturating_add(1);
             }
@@ -55,7 +55,7 @@ impl RequestIdScanner {
         }
     }
 
-    /// The id, if one was found that can be one.
+    /// The id, if a valid one was found.
     pub(super) fn id(self) -> Option<RequestId> {
         serde_json::from_slice(&self.id?).ok()
     }

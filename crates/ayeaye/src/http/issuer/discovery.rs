@@ -10,9 +10,9 @@ use url::Url;
 
 use crate::config::is_loopback;
 
-/// For one document, connecting included.
+/// The timeout for one document, connecting included.
 const LIMIT: Duration = Duration::from_secs(4);
-/// Of one document, in bytes.
+/// The largest document, in bytes.
 const LARGEST: usize = 512 << 10;
 
 /// Why there are no keys.
@@ -29,7 +29,7 @@ pub(super) enum FetchError {
 #[derive(Debug)]
 pub(super) struct Source {
     issuer: String,
-    /// Where to begin: the keys themselves, or documents that may name them, in this order.
+    /// Where to look: the keys themselves, or documents that may name them, in this order.
     keys: Option<Url>,
     metadata: Vec<Url>,
     http: reqwest::Client,
@@ -55,7 +55,7 @@ impl Source {
         }
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("ayeaye/", env!("CARGO_PKG_VERSION")))
-            // Keys come from the configured address, or not at all.
+            // No redirects: keys come from the configured address, or not at all.
             .redirect(redirect::Policy::none())
             .timeout(LIMIT);
         let start = keys.as_ref().unwrap_or(&url);
@@ -63,7 +63,7 @@ impl Source {
             builder = builder.no_proxy();
         }
         if start.scheme() == "http" {
-            // Without TLS, a machine without certificates does as well.
+            // Without TLS no certificates are needed.
             builder = builder.tls_certs_only([]);
         }
         let http = builder.build().map_err(|err| err.to_string())?;
@@ -74,7 +74,7 @@ impl Source {
         &self.issuer
     }
 
-    /// The keys as they are, each still to be read.
+    /// The keys, each not yet parsed.
     pub(super) async fn fetch(&self) -> Result<Vec<Value>, FetchError> {
         let url = match &self.keys {
             Some(url) => url.clone(),
@@ -98,7 +98,7 @@ impl Source {
     /// The address of the keys, if the document is the issuer's own.
     fn believed(&self, url: &Url, found: &Metadata) -> Result<Url, FetchError> {
         let problem = |problem: String| FetchError::Document { url: url.clone(), problem };
-        // RFC 8414, 3.3: or one issuer could give out another's keys.
+        // RFC 8414, 3.3: otherwise one issuer could serve another's keys.
         if found.issuer != self.issuer {
             return Err(problem("it is the metadata of another issuer".to_owned()));
         }

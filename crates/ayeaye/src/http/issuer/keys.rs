@@ -11,24 +11,24 @@ use url::Url;
 use super::Denied;
 use super::discovery::Source;
 
-/// After this long they are fetched again, while the old ones still count.
+/// After this long the keys are fetched again, while the old ones stay valid.
 const OLD: Duration = Duration::from_hours(1);
-/// After this long without the issuer they are dropped: it may have revoked one.
+/// After this long without an answer the keys are dropped: one may have been revoked.
 const TOO_OLD: Duration = Duration::from_hours(24);
-/// Between two fetches for keys that were not among those fetched. Anybody can name such a key.
+/// The least time between two fetches because of an unknown key, which anybody can name.
 const AGAIN: Duration = Duration::from_secs(30);
-/// Between two fetches when the issuer did not answer.
+/// The least time between two fetches when the issuer does not answer.
 const AGAIN_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// How long a request waits for a fetch.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Keys of one issuer.
+/// Most keys of one issuer.
 const MOST: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Keys {
     source: Source,
     kept: RwLock<Option<Kept>>,
-    /// Locked while fetching: when the last try was, and whether it succeeded.
+    /// Locked while fetching: when the last attempt was, and whether it succeeded.
     last_try: Mutex<Option<(Instant, bool)>>,
 }
 
@@ -79,8 +79,8 @@ impl Keys {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Fetches the keys, unless somebody did since `seen` or only just; whether the last fetch went
-    /// well.
+    /// Fetches the keys, unless that was done since `seen` or just now; whether the last fetch
+    /// succeeded.
     async fn fetch(self: Arc<Self>, seen: Instant) -> bool {
         let mut last_try = self.last_try.lock().await;
         if let Some((when, good)) = *last_try {
@@ -121,7 +121,7 @@ impl Kept {
 }
 
 impl Key {
-    /// Reads one key of a set; those of kinds that we do not know are not ours to complain about.
+    /// Reads one key of a set; keys of unknown types are ignored.
     fn new(value: serde_json::Value) -> Option<Self> {
         let jwk: Jwk = serde_json::from_value(value).ok()?;
         if !matches!(jwk.common.public_key_use, None | Some(PublicKeyUse::Signature)) {

@@ -1,14 +1,14 @@
 //! Signatures checked with ring, the cryptography that TLS uses here too.
 //!
-//! jsonwebtoken leaves it to a provider. Ours signs nothing and knows no shared secrets, so that a public
-//! key can never be taken for one.
+//! jsonwebtoken delegates this to a provider. Ours does not sign and does not support shared secrets, so
+//! that a public key can never be taken for one.
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
 use jsonwebtoken::signature::{Error as Bad, Verifier};
 use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
 use ring::signature as sig;
 
-/// Makes this the provider of the process, once.
+/// Installs the provider for this process, once.
 pub(super) fn install() {
     static PROVIDER: CryptoProvider = CryptoProvider {
         signer_factory: |_, _| Err(ErrorKind::UnsupportedAlgorithm.into()),
@@ -43,7 +43,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
         Algorithm::ES256 => Check::Plain(&sig::ECDSA_P256_SHA256_FIXED),
         Algorithm::ES384 => Check::Plain(&sig::ECDSA_P384_SHA384_FIXED),
         Algorithm::EdDSA => Check::Plain(&sig::ED25519),
-        // Shared secrets, and what a later version may bring.
+        // Shared secrets, and what a later version may add.
         _ => return Err(ErrorKind::InvalidAlgorithm.into()),
     };
     if algorithm.family() != key.family() {

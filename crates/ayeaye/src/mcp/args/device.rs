@@ -1,4 +1,4 @@
-//! What clients may say that act on a phone themselves.
+//! The arguments of the tools that act on a phone directly.
 use std::time::Duration;
 
 use ayeaye_agent::{DirectAction, Gesture, Key, Point, Principal};
@@ -8,14 +8,14 @@ use serde::Deserialize;
 use super::{device_id, session_id};
 use crate::mcp::tool_error::ToolError;
 
-/// The longest text that is typed in one act, in bytes of UTF-8: what a field on a phone may take.
+/// The longest text of one action, in bytes of UTF-8: what a field on a phone may take.
 const LONGEST_TEXT: usize = 4 * 1024;
-/// The longest reason, in characters; of a longer one the beginning is kept.
+/// The longest reason, in characters; a longer one is cut.
 const LONGEST_REASON: usize = 300;
 /// The longest name of an app, in bytes.
 const LONGEST_APP: usize = 256;
 
-/// The phone and the session of an act, and what for.
+/// What all actions have in common: phone, session and reason.
 #[derive(Debug)]
 pub struct Place {
     device_id: String,
@@ -24,7 +24,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The act, with what to do.
+    /// The action with these arguments.
     pub fn act(self, gesture: Gesture, principal: Principal) -> Result<DirectAction, ToolError> {
         let reason = self.reason.unwrap_or_default();
         let clean = reason.chars().map(|c| if c.is_control() { ' ' } else { c });
@@ -257,7 +257,7 @@ fn point(x: (&str, i64), y: (&str, i64)) -> Result<Point, ToolError> {
     })
 }
 
-/// Milliseconds of a finger on the glass, at most ten seconds.
+/// The duration of a touch in milliseconds, at most ten seconds.
 fn millis(given: Option<i64>, usual: u64, least: u64) -> Result<Duration, ToolError> {
     let Some(given) = given else { return Ok(Duration::from_millis(usual)) };
     u64::try_from(given)

@@ -18,7 +18,7 @@ use crate::secret::{self, SecretFileError};
 const FILE: &str = "state-key";
 /// How long a person may take to answer.
 const TTL: Duration = Duration::from_mins(15);
-/// Longer states are refused unread; those of this server are far shorter.
+/// Longer states are refused without decoding; ours are far shorter.
 const MAX_LENGTH: usize = 4096;
 
 /// Signs states and verifies them. Clones share the key.

@@ -1,4 +1,4 @@
-//! What a call brings besides its arguments: whether it is the retry of a call that asked a question.
+//! Whether a call is the retry of a call that asked a question.
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rmcp::ErrorData;
@@ -8,8 +8,8 @@ use rmcp::model::{InputResponses, JsonObject};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// The state and the answers of a retried call. An extractor that must come before that of the
-/// arguments, which takes them.
+/// The state and the answers of a retried call. This extractor must come before the one for the
+/// arguments, which consumes them.
 #[derive(Debug, Clone, Default)]
 pub struct RetryContext {
     pub(super) state: Option<String>,
@@ -43,7 +43,7 @@ impl<S> FromContextPart<ToolCallContext<'_, S>> for RetryContext {
     }
 }
 
-/// Does not depend on the order of the arguments, which a client may write anew.
+/// Does not depend on the order of the arguments, which a client may serialize differently.
 fn digest(tool: &str, arguments: Option<&JsonObject>) -> String {
     let mut hash = Sha256::new();
     add(&mut hash, &Value::String(tool.to_owned()));

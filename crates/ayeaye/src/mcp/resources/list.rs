@@ -1,4 +1,4 @@
-//! What `resources/list` shows: the fixed addresses, then the principal's sessions, newest first.
+//! `resources/list`: the fixed URIs, then the principal's sessions, newest first.
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{
     Agent, AgentError, JournalError, Principal, Report, SessionId, StopReason, error_chain,
@@ -11,13 +11,13 @@ use crate::mcp::results::{SessionItem, SessionList};
 use crate::mcp::skill;
 use crate::text::{excerpt, truncate};
 
-/// Sessions of a page of the list; each is there as itself and as its report.
+/// Sessions on a page of the list; each has two entries, itself and its report.
 pub(super) const PAGE: usize = 25;
-/// Sessions in the resource that holds them all.
+/// Most sessions in the resource `sessions`.
 const MOST_SESSIONS: usize = 100;
 
-/// A page of the list. The cursor is the last session of the page before; it only says where to go
-/// on, so that it stays good while sessions come and go, and a made-up one shows nothing more.
+/// A page of the list. The cursor is the last session of the page before. It is only a position, so it
+/// stays valid while sessions come and go, and a forged one reveals nothing.
 pub(super) async fn page(
     agent: &Agent,
     principal: &Principal,
@@ -43,7 +43,7 @@ pub(super) async fn page(
     Ok(page)
 }
 
-/// The newest sessions, in short.
+/// The newest sessions, summarized.
 pub(super) async fn sessions(
     agent: &Agent,
     principal: &Principal,
@@ -60,8 +60,8 @@ pub(super) async fn sessions(
     Ok(SessionList { sessions })
 }
 
-/// Ids of the principal's sessions, newest first, that begin with a text; at most so many, and whether
-/// there are more.
+/// The ids of the principal's sessions that begin with `prefix`, newest first: at most `most`, and
+/// whether there are more.
 pub(in crate::mcp) async fn beginning_with(
     agent: &Agent,
     principal: &Principal,
@@ -90,7 +90,7 @@ fn read_cursor(cursor: &str) -> Result<SessionId, ErrorData> {
     })
 }
 
-/// All sessions, whoever's they are. Their names are sorted by their time of birth.
+/// All sessions of all principals, oldest first: ids sort by creation time.
 async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, ErrorData> {
     let trouble = |err: JournalError| ErrorData::internal_error(error_chain(&err), None);
     let mut ids = agent.journal().list().await.map_err(trouble)?;
@@ -100,13 +100,13 @@ async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, 
     Ok(ids)
 }
 
-/// What a list tells of a session.
+/// What the list shows of a session.
 enum Known {
-    /// Under way in this process: what its run has come to.
+    /// It runs in this process: the report so far.
     Live(Box<Report>),
-    /// As it was left.
+    /// It does not run here: a summary of its record.
     Left(Box<Summary>, StopReason),
-    /// It is there, and cannot be read.
+    /// Its record cannot be read.
     Broken(AgentError),
 }
 
@@ -182,7 +182,7 @@ impl Known {
     }
 }
 
-/// How a session without an end is told of: another process may drive it, or one died in it.
+/// The state of a session without a recorded end: another process may be running it, or has crashed.
 async fn without_end(agent: &Agent, id: SessionId, asks: bool) -> StopReason {
     match agent.journal().is_locked(&id).await {
         Ok(true) => StopReason::StillRunning,
@@ -197,7 +197,7 @@ fn annotations(audience: Vec<Role>, priority: f32, changed: Option<String>) -> A
     annotations
 }
 
-/// What is there whatever happened.
+/// The resources that always exist.
 fn fixed() -> Vec<Resource> {
     let both = || vec![Role::User, Role::Assistant];
     vec![

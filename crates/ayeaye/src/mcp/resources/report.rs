@@ -1,21 +1,21 @@
-//! A session's page, as a resource. Made in memory, so that it is there whether or not logs are
-//! written, and while the session runs.
+//! A session's HTML report as a resource. It is rendered in memory, so that it exists whether or not
+//! logs are written, and while the session runs.
 use std::sync::Arc;
 
 use ayeaye_agent::{Journal, JournalError, SessionId};
 use rmcp::ErrorData;
 use tokio::sync::Semaphore;
 
-/// Bytes of pictures in a page; in base64 they are a third more. The latest are kept.
+/// Most bytes of pictures in a report, before base64 adds a third. The latest are kept.
 const PICTURES: u64 = 4 << 20;
-/// The largest page that is handed out. A client reads it as one message, and many read no more than
-/// 16 MiB.
+/// The largest report that is returned. A client reads it as one message, and many clients read at
+/// most 16 MiB.
 const LARGEST: usize = 12 << 20;
 
-/// Pages in the making: each may hold tens of megabytes for a moment.
+/// Most reports rendered at a time: each takes tens of megabytes.
 static MAKING: Semaphore = Semaphore::const_new(2);
 
-/// The page, or that it is too large.
+/// The report, or an error if it is too large.
 pub(super) async fn page(
     journal: &Arc<dyn Journal>,
     id: SessionId,

@@ -1,5 +1,4 @@
-//! The steps of a session, read event by event: what is kept of them is bounded, however many there
-//! are.
+//! The steps of a session, read event by event in bounded memory.
 use std::collections::VecDeque;
 
 use ayeaye_agent::journal::{BlobRef, Event, Fact, Observe, StepEnd};
@@ -10,11 +9,11 @@ use crate::mcp::address::Address;
 use crate::mcp::results::ActionItem;
 use crate::text::truncate;
 
-/// Steps of a list; of more, the latest are told.
+/// Most steps in a list: the latest.
 const MOST_STEPS: usize = 500;
-/// Calls to models that are told of one step.
+/// Most calls to models in one step.
 const MOST_CALLS: usize = 32;
-/// Longest text of a step's facts, in characters.
+/// Longest text in a step, in characters.
 const LONGEST: usize = 4_000;
 
 /// The steps of a session.
@@ -112,7 +111,7 @@ pub(super) async fn list(journal: &dyn Journal, id: SessionId) -> Result<StepLis
     Ok(list)
 }
 
-/// Reads one step; nothing when there is none of that number.
+/// Reads one step; `None` if there is no such step.
 pub(super) async fn one(
     journal: &dyn Journal,
     id: SessionId,
@@ -128,7 +127,7 @@ pub(super) async fn one(
     Ok(facts)
 }
 
-/// The picture the model was shown at a step; nothing when there is none.
+/// The picture that the model was shown at a step, if there is one.
 pub(super) async fn picture(
     journal: &dyn Journal,
     id: SessionId,
@@ -216,7 +215,7 @@ impl StepFacts {
     fn apply(&mut self, id: SessionId, event: &Event) {
         match &event.entry.fact {
             Fact::StepStart(start) => self.subtask = short(&start.subtask),
-            // A further look in a step brings the elements alone.
+            // A second observation in a step brings only the elements.
             Fact::Observe(observe) if self.screen.is_none() || observe.screenshot.is_some() => {
                 self.screen = Some(Screen {
                     size: observe.screen_size,

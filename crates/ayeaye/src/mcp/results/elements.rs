@@ -88,7 +88,8 @@ impl UiTree {
 }
 
 impl ElementItem {
-    /// The element and its worth (0 to 3); `None` for one that only contains others or is off the screen.
+    /// The element and its priority (0 to 3); `None` for one that only contains others or is off the
+    /// screen.
     fn new(element: &Element, size: ScreenSize) -> Option<(u8, Self)> {
         let text = if element.password { "" } else { element.text.trim() };
         let named = !text.is_empty() || !element.description.trim().is_empty();
@@ -130,7 +131,7 @@ impl ElementItem {
     }
 }
 
-/// Leaves out what is worth least, from the middle: the first and the last elements say most.
+/// Leaves out the elements of the lowest priority, from the middle: the first and last matter most.
 fn short_enough(mut items: Vec<(u8, ElementItem)>) -> Vec<ElementItem> {
     let length = |item: &ElementItem| serde_json::to_string(item).map_or(0, |text| text.len() + 1);
     let mut total: usize = items.iter().map(|(_, item)| length(item)).sum();
@@ -138,7 +139,7 @@ fn short_enough(mut items: Vec<(u8, ElementItem)>) -> Vec<ElementItem> {
         let cheap: Vec<usize> = (0..items.len()).filter(|at| items[*at].0 == worth).collect();
         let (mut first, mut end) = (cheap.len() / 2, cheap.len() / 2);
         while MAX_RESULT - OVERHEAD < total && end - first < cheap.len() {
-            // To both sides in turn.
+            // To both sides alternately.
             let at = if end < cheap.len() && (first == 0 || (end - first).is_multiple_of(2)) {
                 end += 1;
                 cheap[end - 1]

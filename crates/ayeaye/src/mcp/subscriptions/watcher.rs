@@ -1,4 +1,4 @@
-//! What one client wants to hear of, and when it is time to say so.
+//! What one client is notified of, and when.
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -9,33 +9,34 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::mcp::address::Address;
 
-/// One address is told of at most this often: a client that reads slowly holds up all that it is sent.
+/// The least time between two notifications of one URI. A client that reads slowly blocks everything
+/// that is sent to it.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What a client is to be told.
+/// A notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// What an address shows has changed.
+    /// The content of a URI has changed.
     Updated(Address),
-    /// There is a session that was not there before.
+    /// There is a new session.
     List,
 }
 
-/// Follows the runs that a client has subscribed to. It owns none of them: a run does not notice.
+/// Follows the runs that a client has subscribed to. It owns none of them and does not affect them.
 #[derive(Debug)]
 pub(super) struct Watcher {
     principal: Principal,
-    /// Told of everybody's runs; `turns` tells whether it was one of the principal's.
+    /// Changes when any run begins or ends; `turns` tells whether it was one of the principal's.
     changes: watch::Receiver<()>,
     turns: RunActivity,
     addresses: HashMap<Address, Told>,
-    /// The runs under way of sessions that are watched.
+    /// The active runs of the watched sessions.
     runs: HashMap<SessionId, Follower>,
-    /// Where new sessions are to be told of.
+    /// Set when new sessions are to be notified.
     list: Option<List>,
 }
 
-/// When an address was told of last, and whether there is more to tell.
+/// When a URI was notified last, and whether another notification is due.
 #[derive(Debug, Default)]
 struct Told {
     last: Option<Instant>,
@@ -44,18 +45,18 @@ struct Told {
 
 #[derive(Debug)]
 struct List {
-    /// The youngest session so far; their names are sorted by birth.
+    /// The newest session so far; ids sort by creation time.
     newest: SessionId,
     told: Told,
 }
 
 impl Told {
-    /// When it is time to tell, if there is something to tell.
+    /// When the next notification may be sent, if there is one.
     fn due(&self) -> Option<Instant> {
         self.stale.then(|| self.last.map_or_else(Instant::now, |last| last + LEAST_PAUSE))
     }
 
-    /// Takes the turn if it is time.
+    /// Whether the notification is due; it then counts as sent.
     fn take(&mut self, now: Instant) -> bool {
         let due = self.stale && self.last.is_none_or(|last| last + LEAST_PAUSE <= now);
         if due {
@@ -73,14 +74,14 @@ impl Watcher {
         Self { principal, changes, turns, addresses, runs, list: None }
     }
 
-    /// Tells of new sessions too.
+    /// Notifies of new sessions, too.
     pub(super) fn watch_list(&mut self) {
-        // Younger than all that are there.
+        // Newer than every session there is.
         let newest = SessionId::new();
         self.list.get_or_insert_with(|| List { newest, told: Told::default() });
     }
 
-    /// Watches these addresses and no others.
+    /// Watches these URIs and no others.
     pub(super) fn watch(&mut self, agent: &Agent, addresses: &[Address]) {
         self.addresses.retain(|address, _| addresses.contains(address));
         for address in addresses {
@@ -91,7 +92,7 @@ impl Watcher {
         self.find_runs(agent);
     }
 
-    /// Waits for the next thing to tell. Cancelling it loses nothing.
+    /// Waits for the next notification. Cancel safe.
     pub(super) async fn next(&mut self, agent: &Agent) -> Change {
         loop {
             let now = Instant::now();
@@ -108,7 +109,7 @@ impl Watcher {
             tokio::select! {
                 changed = self.changes.changed() => {
                     if changed.is_err() {
-                        // Without an agent there is nothing to tell any more.
+                        // The agent is gone: nothing can change any more.
                         pending::<()>().await;
                     }
                     self.changed(agent);
@@ -132,15 +133,15 @@ impl Watcher {
         self.addresses.values().filter_map(Told::due).chain(list).min()
     }
 
-    /// A run has news, or has ended.
+    /// Marks what a change or the end of a run affects.
     fn heard(&mut self, agent: &Agent, session: SessionId, more: bool) {
         let steps = self.runs.get(&session).map_or(0, |run| run.report().global_steps);
         self.mark_stale(|address| match *address {
             Address::Sessions | Address::Devices => false,
             Address::Session(id) | Address::Steps(id) => id == session,
-            // It is made anew for whoever reads it, and a person reads it when the run has stopped.
+            // The report is rendered at each read, and people read it when the run has stopped.
             Address::Report(id) => id == session && !more,
-            // Nothing changes in the steps before.
+            // Earlier steps do not change.
             Address::Step(id, step) | Address::Screenshot(id, step) => {
                 id == session && steps <= step.saturating_add(1)
             }
@@ -151,7 +152,7 @@ impl Watcher {
         }
     }
 
-    /// Looks for runs that have begun.
+    /// Follows runs of watched sessions that have begun.
     fn find_runs(&mut self, agent: &Agent) {
         let sessions: Vec<_> = self.addresses.keys().filter_map(|it| it.session()).collect();
         for session in sessions {
@@ -167,7 +168,7 @@ impl Watcher {
         }
     }
 
-    /// A run has begun or ended. If it is none of the principal's, nothing is told of it.
+    /// A run has begun or ended. Those of other principals are ignored.
     fn changed(&mut self, agent: &Agent) {
         let turns = agent.activity(&self.principal);
         if turns == self.turns {
@@ -191,7 +192,7 @@ impl Watcher {
     }
 }
 
-/// Waits for news of any of the runs; false when there will be no more of it.
+/// Waits for a change of any of the runs; false when there will be no more.
 async fn news(runs: &mut HashMap<SessionId, Follower>) -> (SessionId, bool) {
     if runs.is_empty() {
         return pending().await;

@@ -21,8 +21,8 @@ pub(super) enum TaskEnd {
     Unanswered(Unanswered),
 }
 
-/// The first run of a task, which all ids of one task have in common. A client that makes ids up takes
-/// no room from others.
+/// The first run of a task, which all ids of one task have in common. Keyed by it, a client that makes
+/// up ids cannot evict the tasks of others.
 type Key = (SessionId, u32);
 
 /// The most recent ones, bounded.

@@ -1,4 +1,4 @@
-//! The id of a task, which says all that is needed to find it.
+//! The id of a task, which holds all that is needed to find it.
 use std::fmt;
 use std::str::FromStr;
 
@@ -14,11 +14,11 @@ pub(super) struct TaskId {
     pub(super) run: u32,
     /// Whether it asks questions in forms and goes on with the answers.
     pub(super) asks: bool,
-    /// When it was created: only there to be reported again.
+    /// When it was created; only reported back.
     pub(super) created: Timestamp,
 }
 
-/// A text that is no task id.
+/// The text is not a task id.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct InvalidTaskId;
 
@@ -48,7 +48,7 @@ impl FromStr for TaskId {
             asks,
             created: Timestamp::from_millisecond(created).map_err(|_| InvalidTaskId)?,
         };
-        // Only in the spelling that we write: a task has one id.
+        // Only the canonical spelling: a task has one id.
         if id.to_string() == text { Ok(id) } else { Err(InvalidTaskId) }
     }
 }

@@ -1,4 +1,4 @@
-//! Tools that act on a phone at the client's word, one act at a time.
+//! Tools that act on a phone directly, one action at a time.
 use ayeaye_agent::{DirectAction, StopReason};
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
@@ -134,7 +134,7 @@ impl Server {
         let id = args::device_id(&args.device_id)?;
         let device = self.agent.device(&id).await?;
         let look = async {
-            // The size after the dump: a phone that was turned meanwhile has moved everything.
+            // Read the size after the dump: if the phone was rotated meanwhile, every element has moved.
             let dump = device.ui_tree().await?;
             Ok((dump, device.info().await?.screen))
         };
@@ -142,8 +142,8 @@ impl Server {
         Ok(structured(&UiTree::new(id.to_string(), dump.as_deref(), size)))
     }
 
-    /// Has an act done and waits for its end. A call that is taken back stops what has not been sent
-    /// yet, and nothing else.
+    /// Starts an action and waits for its end. Cancelling the call stops only what has not been sent to
+    /// the phone yet.
     async fn carry_out(
         &self,
         act: DirectAction,

@@ -87,8 +87,8 @@ impl Server {
 }
 
 impl Server {
-    /// What a look at a phone shows, unless somebody else drives it. Whoever begins to while the look
-    /// is under way is not seen either: it may have been taken of what they do.
+    /// The result of `look` at a phone, unless somebody else drives it. That is checked again
+    /// afterwards: another principal's session may have begun meanwhile, and the result may show it.
     pub(super) async fn unless_busy<T>(
         &self,
         id: &DeviceId,

@@ -33,7 +33,7 @@ impl Server {
         let wait = RunWait::new(&self.agent, &ctx, limit);
         let reply_mode = args::reply_mode(args.reply_mode.as_deref(), self.defaults.reply_mode)?;
         if retry.is_retry() {
-            // Never a new task, whatever has become of the first one.
+            // A retry never starts a second task, whatever has become of the first.
             return self.questions(&retry, wait, reply_mode).take_answer().await;
         }
         let task = StartTask {
