@@ -181,7 +181,7 @@ impl ToolError {
                 error_chain(err),
                 agent_hint(err)
             ),
-            hint: "do not ask your user again: when the cause is mended, call ask_agent_continue \
+            hint: "do not ask your user again: when the cause is fixed, call ask_agent_continue \
                    with this session_id and the same answer as reply_from_client",
         }
     }

@@ -9,7 +9,7 @@ pub(super) fn next(reason: StopReason, question: Option<&Question>) -> &'static 
              session_id and a task; for anything else start a new task."
         }
         StopReason::TaskAbortedByAgent => {
-            "The agent gave up: see message. Mend the cause or put the task differently, then start \
+            "The agent gave up: see message. Fix the cause or put the task differently, then start \
              a new task."
         }
         StopReason::InfoActionNeedsReply
@@ -60,7 +60,7 @@ pub(super) fn next(reason: StopReason, question: Option<&Question>) -> &'static 
         }
         StopReason::StorageFailed => {
             "The server cannot write its records: see message. Nothing more is done on the phone until \
-             the user mends that."
+             the user fixes that."
         }
     }
 }
