@@ -250,7 +250,7 @@ impl Cli {
     pub fn flags(&self) -> Vec<Flag> {
         let SettingFlags { config: _, data_dir, model_base_url, model_name, model_profile, log } =
             &self.settings;
-        let mut said = vec![
+        let mut settings = vec![
             ("data-dir", "--data-dir", data_dir),
             ("model.base-url", "--model-base-url", model_base_url),
             ("model.name", "--model-name", model_name),
@@ -259,14 +259,14 @@ impl Cli {
         ];
         match &self.command {
             Command::Serve(Serve { http, tools, planner, .. }) => {
-                said.push(("run.planner", "--planner", planner));
-                said.push(("http.listen", "--http", http));
-                said.push(("mcp.tools", "--tools", tools));
+                settings.push(("run.planner", "--planner", planner));
+                settings.push(("http.listen", "--http", http));
+                settings.push(("mcp.tools", "--tools", tools));
             }
             Command::Run(Run { max_steps, reply_mode, planner, .. }) => {
-                said.push(("run.planner", "--planner", planner));
-                said.push(("run.max-steps", "--max-steps", max_steps));
-                said.push(("run.reply-mode", "--reply-mode", reply_mode));
+                settings.push(("run.planner", "--planner", planner));
+                settings.push(("run.max-steps", "--max-steps", max_steps));
+                settings.push(("run.reply-mode", "--reply-mode", reply_mode));
             }
             Command::Demo(_)
             | Command::Devices
@@ -276,7 +276,8 @@ impl Cli {
             | Command::Sessions(_)
             | Command::Phone(_) => {}
         }
-        said.into_iter()
+        settings
+            .into_iter()
             .filter_map(|(key, name, value)| {
                 // `--http` alone names no address.
                 let value =
@@ -369,22 +370,22 @@ mod tests {
 
     #[test]
     fn flags_become_settings() {
-        let said = |words: &str| -> Vec<(&'static str, String)> {
+        let settings = |words: &str| -> Vec<(&'static str, String)> {
             parse(words).unwrap().flags().into_iter().map(|flag| (flag.key, flag.value)).collect()
         };
-        assert_eq!(said("serve"), []);
-        assert_eq!(said("serve --http"), []);
-        assert_eq!(said("serve --http 80"), [("http.listen", "80".to_owned())]);
+        assert_eq!(settings("serve"), []);
+        assert_eq!(settings("serve --http"), []);
+        assert_eq!(settings("serve --http 80"), [("http.listen", "80".to_owned())]);
         assert_eq!(
-            said("--model-name m run t --virtual --max-steps 3 --log debug"),
+            settings("--model-name m run t --virtual --max-steps 3 --log debug"),
             [
                 ("model.name", "m".to_owned()),
                 ("log", "debug".to_owned()),
                 ("run.max-steps", "3".to_owned())
             ]
         );
-        assert_eq!(said("serve --planner"), [("run.planner", "on".to_owned())]);
-        assert_eq!(said("run --planner=off t --virtual"), [("run.planner", "off".to_owned())]);
+        assert_eq!(settings("serve --planner"), [("run.planner", "on".to_owned())]);
+        assert_eq!(settings("run --planner=off t --virtual"), [("run.planner", "off".to_owned())]);
         let virtual_phone = parse("run t --virtual").unwrap();
         assert!(matches!(virtual_phone.command, Command::Run(Run { device: None, .. })));
     }

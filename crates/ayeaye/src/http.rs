@@ -170,9 +170,9 @@ impl HttpServer {
         connections.accept(self.listener, router, &shutdown.asked).await;
         shutdown.wait_for("runs that do not stop", stopped).await;
         // All calls have their answers now; streams without calls would stay open for ever.
-        shutdown.wait_for("answers that do not leave", connections.finish(LEAVE)).await;
+        shutdown.wait_for("answers that do not leave", connections.finish(SEND_LIMIT)).await;
         streams.cancel();
-        shutdown.wait_for("connections that do not end", connections.finish(LEAVE)).await;
+        shutdown.wait_for("connections that do not end", connections.finish(SEND_LIMIT)).await;
         connections.cut().await;
     }
 
@@ -248,7 +248,7 @@ impl HttpServer {
 }
 
 /// How long finished responses get to be sent.
-const LEAVE: Duration = Duration::from_millis(500);
+const SEND_LIMIT: Duration = Duration::from_millis(500);
 
 impl std::fmt::Debug for AuthMiddleware {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

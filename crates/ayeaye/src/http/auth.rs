@@ -20,7 +20,7 @@ use super::hosts::Hosts;
 use super::issuer::{Denied, Issuer};
 use super::rate_limit::{RateLimiter, network};
 use super::resource::Resource;
-use super::sessions::{Sessions, asked_by};
+use super::sessions::{Sessions, on_behalf_of};
 use super::token_store::TokenStore;
 use crate::config::{HostName, WebOrigin};
 use crate::principal;
@@ -114,34 +114,34 @@ pub(super) async fn check_token(
     next: Next,
 ) -> Response {
     let conn = request.extensions().get::<Conn>().cloned();
-    let who = match auth.who(request.headers(), conn.as_ref()).await {
-        Ok(who) => who,
+    let principal = match auth.principal_of(request.headers(), conn.as_ref()).await {
+        Ok(principal) => principal,
         Err(stopped) => return auth.stop(stopped, conn.as_ref()),
     };
-    if conn.is_some_and(|conn| !conn.authenticate(&who)) {
+    if conn.is_some_and(|conn| !conn.authenticate(&principal)) {
         let text = "too many connections with this token; end some, or use them again";
         return later(StatusCode::TOO_MANY_REQUESTS, Duration::ZERO, text);
     }
-    if let Err(wait) = auth.requests.take(&who) {
+    if let Err(wait) = auth.requests.take(&principal) {
         return later(StatusCode::TOO_MANY_REQUESTS, wait, "too many requests (http.rate-limit)");
     }
     request.headers_mut().remove(AUTHORIZATION);
-    principal::attach(&mut request, who.clone());
+    principal::attach(&mut request, principal.clone());
     match *request.method() {
         // rmcp would end anybody's session, and answer 202 when there is none.
-        Method::DELETE if auth.names_no_session_of(&who, request.headers()) => no_session(),
-        Method::DELETE => ended(asked_by(who, next.run(request)).await),
+        Method::DELETE if auth.names_no_session_of(&principal, request.headers()) => no_session(),
+        Method::DELETE => ended(on_behalf_of(principal, next.run(request)).await),
         Method::POST => {
             let (parts, body) = request.into_parts();
             match read(&parts.headers, body, auth.body_limit).await {
                 Ok(bytes) => {
                     let request = Request::from_parts(parts, Body::from(bytes));
-                    asked_by(who, next.run(request)).await
+                    on_behalf_of(principal, next.run(request)).await
                 }
                 Err(refusal) => refusal,
             }
         }
-        _ => asked_by(who, next.run(request)).await,
+        _ => on_behalf_of(principal, next.run(request)).await,
     }
 }
 
@@ -157,7 +157,11 @@ enum Stopped {
 
 impl AuthMiddleware {
     /// The principal of a request.
-    async fn who(&self, headers: &HeaderMap, conn: Option<&Conn>) -> Result<Principal, Stopped> {
+    async fn principal_of(
+        &self,
+        headers: &HeaderMap,
+        conn: Option<&Conn>,
+    ) -> Result<Principal, Stopped> {
         let token = match only(headers, &AUTHORIZATION) {
             Ok(Some(text)) => bearer(text).ok_or(Stopped::Wrong)?,
             Ok(None) => {
@@ -168,13 +172,13 @@ impl AuthMiddleware {
             }
             Err(Twice) => return Err(Stopped::Wrong),
         };
-        if let Some(who) = self.token_store.who(token.as_bytes()) {
-            return Ok(who.clone());
+        if let Some(principal) = self.token_store.principal_of(token.as_bytes()) {
+            return Ok(principal.clone());
         }
         let Some(issuer) = self.issuer.as_ref().filter(|_| Issuer::is_like_its(token)) else {
             return Err(Stopped::Wrong);
         };
-        issuer.who(token).await.map_err(|denied| {
+        issuer.principal_of(token).await.map_err(|denied| {
             tracing::debug!("a token that should be of {} is refused: {denied}", issuer.name());
             match denied {
                 Denied::Wrong(_) => Stopped::Wrong,
@@ -241,9 +245,9 @@ impl AuthMiddleware {
     }
 
     /// Whether the request names a session that is not this principal's.
-    fn names_no_session_of(&self, who: &Principal, headers: &HeaderMap) -> bool {
+    fn names_no_session_of(&self, principal: &Principal, headers: &HeaderMap) -> bool {
         let named = headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
-        named.is_some_and(|id| !self.sessions.is_of(id, who))
+        named.is_some_and(|id| !self.sessions.is_of(id, principal))
     }
 }
 

@@ -57,9 +57,9 @@ impl Conn {
     /// It has authenticated and keeps its permit from now on, unless the principal has too many
     /// connections already. Then it still counts as unauthenticated.
     #[must_use]
-    pub(super) fn authenticate(&self, who: &Principal) -> bool {
+    pub(super) fn authenticate(&self, principal: &Principal) -> bool {
         let ConnGuard { id, limiter } = &*self.guard;
-        limiter.table().authenticate(*id, who, limiter.max_per_principal)
+        limiter.table().authenticate(*id, principal, limiter.max_per_principal)
     }
 }
 
@@ -96,27 +96,27 @@ struct ConnTable {
 }
 
 impl ConnTable {
-    fn authenticate(&mut self, id: u64, who: &Principal, most: usize) -> bool {
+    fn authenticate(&mut self, id: u64, principal: &Principal, most: usize) -> bool {
         if self.authenticated.contains_key(&id) {
             return true;
         }
-        let count = self.per_principal.entry(who.clone()).or_default();
+        let count = self.per_principal.entry(principal.clone()).or_default();
         if most <= *count {
             return false;
         }
         *count += 1;
-        self.authenticated.insert(id, who.clone());
+        self.authenticated.insert(id, principal.clone());
         self.unauthenticated.remove(&id);
         true
     }
 
     fn remove(&mut self, id: u64) {
         self.unauthenticated.remove(&id);
-        let Some(who) = self.authenticated.remove(&id) else { return };
-        if let Some(count) = self.per_principal.get_mut(&who) {
+        let Some(principal) = self.authenticated.remove(&id) else { return };
+        if let Some(count) = self.per_principal.get_mut(&principal) {
             *count -= 1;
             if *count == 0 {
-                self.per_principal.remove(&who);
+                self.per_principal.remove(&principal);
             }
         }
     }

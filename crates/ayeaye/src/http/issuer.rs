@@ -21,7 +21,7 @@ use keys::Keys;
 pub(super) const SCOPE: &str = "phone:control";
 
 /// A longer token is refused without decoding. Headers are limited to 64 KiB anyway.
-const LONGEST: usize = 16 << 10;
+const MAX_TOKEN: usize = 16 << 10;
 /// The longest subject, in bytes.
 const LONGEST_SUBJECT: usize = 255;
 /// How far the issuer's clock and ours may be apart.
@@ -74,7 +74,7 @@ enum Scopes {
 
 /// The part that is read before the signature is checked.
 #[derive(Debug, Deserialize)]
-struct Said {
+struct UnverifiedClaims {
     iss: String,
 }
 
@@ -102,16 +102,16 @@ impl Issuer {
     }
 
     /// The principal of a token.
-    pub(super) async fn who(&self, token: &str) -> Result<Principal, Denied> {
+    pub(super) async fn principal_of(&self, token: &str) -> Result<Principal, Denied> {
         let wrong = |why: &str| Denied::Wrong(why.to_owned());
-        if LONGEST < token.len() {
+        if MAX_TOKEN < token.len() {
             return Err(wrong("it is too long"));
         }
         let header = decode_header(token).map_err(|err| Denied::Wrong(err.to_string()))?;
         is_acceptable(&header).map_err(wrong)?;
-        let said: Said =
+        let unverified: UnverifiedClaims =
             insecure_decode_claims(token).map_err(|err| Denied::Wrong(err.to_string()))?;
-        if said.iss != self.name {
+        if unverified.iss != self.name {
             return Err(wrong("another issuer made it"));
         }
         let mut last = wrong("no key of its issuer fits");
@@ -144,13 +144,13 @@ impl Issuer {
                 "its subject is empty, too long or no plain text".to_owned(),
             ));
         }
-        let said = claims.scope.as_deref().is_some_and(names_ours)
+        let has_scope = claims.scope.as_deref().is_some_and(names_ours)
             || match &claims.scp {
                 Some(Scopes::List(list)) => list.iter().any(|scope| scope == SCOPE),
                 Some(Scopes::Text(text)) => names_ours(text),
                 None => false,
             };
-        if !said {
+        if !has_scope {
             return Err(Denied::Scope);
         }
         // An issuer's name has no `#`, so two pairs never give the same name.

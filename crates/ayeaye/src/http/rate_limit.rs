@@ -8,14 +8,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Most keys that are remembered. Beyond that the least busy one is dropped.
-const MOST: usize = 4096;
+const MAX_KEYS: usize = 4096;
 
 /// One bucket of tokens for each key, refilled steadily.
 #[derive(Debug)]
 pub(super) struct RateLimiter<K> {
     /// The size of a bucket and what flows in per minute. 0: no limit.
     a_minute: u32,
-    kept: Mutex<HashMap<K, Bucket>>,
+    buckets: Mutex<HashMap<K, Bucket>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ struct Bucket {
 
 impl<K: Eq + Hash + Clone> RateLimiter<K> {
     pub(super) fn new(a_minute: u32) -> Self {
-        Self { a_minute, kept: Mutex::default() }
+        Self { a_minute, buckets: Mutex::default() }
     }
 
     /// Takes one from the bucket of `key`. The error is how long to wait if it is empty.
@@ -39,21 +39,21 @@ impl<K: Eq + Hash + Clone> RateLimiter<K> {
             let gained = now.duration_since(bucket.at).as_secs_f64() * full / 60.0;
             (bucket.level + gained).min(full)
         };
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.get(key).map_or(full, level);
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = buckets.get(key).map_or(full, level);
         if found < 1.0 {
             return Err(Duration::from_secs_f64((1.0 - found) * 60.0 / full));
         }
-        if MOST <= kept.len() && !kept.contains_key(key) {
+        if MAX_KEYS <= buckets.len() && !buckets.contains_key(key) {
             // A full bucket is the same as none.
-            kept.retain(|_, bucket| level(bucket) < full);
-            while MOST <= kept.len() {
-                let calmest = kept.iter().max_by(|a, b| level(a.1).total_cmp(&level(b.1)));
+            buckets.retain(|_, bucket| level(bucket) < full);
+            while MAX_KEYS <= buckets.len() {
+                let calmest = buckets.iter().max_by(|a, b| level(a.1).total_cmp(&level(b.1)));
                 let Some(calmest) = calmest.map(|(key, _)| key.clone()) else { break };
-                kept.remove(&calmest);
+                buckets.remove(&calmest);
             }
         }
-        kept.insert(key.clone(), Bucket { level: found - 1.0, at: now });
+        buckets.insert(key.clone(), Bucket { level: found - 1.0, at: now });
         Ok(())
     }
 }
@@ -88,7 +88,7 @@ mod tests {
         assert!(rate_limit.take(&"a").is_err());
         let unlimited = RateLimiter::new(0);
         assert!((0..10_000).all(|_| unlimited.take(&"a").is_ok()));
-        assert!(unlimited.kept.lock().unwrap().is_empty());
+        assert!(unlimited.buckets.lock().unwrap().is_empty());
     }
 
     #[tokio::test(start_paused = true)]
@@ -98,11 +98,11 @@ mod tests {
         for other in 1..10_000 {
             assert!(rate_limit.take(&other).is_ok());
         }
-        assert_eq!(rate_limit.kept.lock().unwrap().len(), MOST);
+        assert_eq!(rate_limit.buckets.lock().unwrap().len(), MAX_KEYS);
         assert!(rate_limit.take(&0).is_err());
         tokio::time::advance(Duration::from_mins(1)).await;
         assert!(rate_limit.take(&-1).is_ok());
-        assert_eq!(rate_limit.kept.lock().unwrap().len(), 1, "who is full again is forgotten");
+        assert_eq!(rate_limit.buckets.lock().unwrap().len(), 1, "who is full again is forgotten");
     }
 
     #[test]

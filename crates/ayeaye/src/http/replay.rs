@@ -65,18 +65,18 @@ impl Replay {
     /// An event id that is never used.
     pub(super) const NOWHERE: &str = "/0";
 
-    /// Assigns the stream of this event to `who`, if it has no owner yet.
-    pub(super) fn claim(&self, event: &str, who: &Principal) {
+    /// Assigns the stream of this event to `principal`, if it has no owner yet.
+    pub(super) fn claim(&self, event: &str, principal: &Principal) {
         let Some((stream, _)) = event.rsplit_once('/') else { return };
         if let Some(stream) = lock(&self.kept).streams.get_mut(stream) {
-            stream.owner.get_or_insert_with(|| who.clone());
+            stream.owner.get_or_insert_with(|| principal.clone());
         }
     }
 
-    /// Whether the stream of this event is `who`'s.
-    pub(super) fn is_of(&self, event: &str, who: &Principal) -> bool {
+    /// Whether the stream of this event is `principal`'s.
+    pub(super) fn is_of(&self, event: &str, principal: &Principal) -> bool {
         let Some((stream, _)) = event.rsplit_once('/') else { return false };
-        lock(&self.kept).streams.get(stream).is_some_and(|it| it.owner.as_ref() == Some(who))
+        lock(&self.kept).streams.get(stream).is_some_and(|it| it.owner.as_ref() == Some(principal))
     }
 }
 

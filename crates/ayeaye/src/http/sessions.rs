@@ -38,9 +38,9 @@ tokio::task_local! {
     static PRINCIPAL: Principal;
 }
 
-/// Handles a request on behalf of `who`.
-pub(super) async fn asked_by<T>(who: Principal, answer: impl Future<Output = T>) -> T {
-    PRINCIPAL.scope(who, answer).await
+/// Handles a request on behalf of `principal`.
+pub(super) async fn on_behalf_of<T>(principal: Principal, answer: impl Future<Output = T>) -> T {
+    PRINCIPAL.scope(principal, answer).await
 }
 
 /// Outside of requests it is the server itself; over stdio, the person who started it.
@@ -52,14 +52,14 @@ fn current_principal() -> Principal {
 pub(super) struct Sessions {
     inner: LocalSessionManager,
     replay: Replay,
-    known: Mutex<HashMap<SessionId, Known>>,
+    open: Mutex<HashMap<SessionId, OpenSession>>,
     legacy_sse: LegacySseFilter,
     /// Whether the limit was ever reached.
     full: AtomicBool,
 }
 
 #[derive(Debug)]
-struct Known {
+struct OpenSession {
     owner: Principal,
     /// When its last message arrived.
     used: Instant,
@@ -72,27 +72,21 @@ impl Sessions {
         inner.session_config.keep_alive = Some(KEEP_ALIVE);
         inner.session_config.channel_capacity = QUEUE;
         let full = AtomicBool::new(false);
-        Self {
-            inner,
-            replay,
-            known: Mutex::default(),
-            legacy_sse: LegacySseFilter::default(),
-            full,
-        }
+        Self { inner, replay, open: Mutex::default(), legacy_sse: LegacySseFilter::default(), full }
     }
 
-    /// Whether this is an open session of `who`.
-    pub(super) fn is_of(&self, id: &str, who: &Principal) -> bool {
-        self.known().get(id).is_some_and(|known| known.owner == *who)
+    /// Whether this is an open session of `principal`.
+    pub(super) fn is_of(&self, id: &str, principal: &Principal) -> bool {
+        self.open().get(id).is_some_and(|session| session.owner == *principal)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<SessionId, Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, OpenSession>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn heard_of(&self, id: &SessionId) {
-        if let Some(known) = self.known().get_mut(id) {
-            known.used = Instant::now();
+    fn touch(&self, id: &SessionId) {
+        if let Some(session) = self.open().get_mut(id) {
+            session.used = Instant::now();
         }
     }
 
@@ -101,10 +95,10 @@ impl Sessions {
     where
         S: Stream<Item = ServerSseMessage> + Send + Sync + 'static,
     {
-        let (replay, who) = (self.replay.clone(), current_principal());
+        let (replay, principal) = (self.replay.clone(), current_principal());
         stream.inspect(move |message| {
             if let Some(id) = &message.event_id {
-                replay.claim(id, &who);
+                replay.claim(id, &principal);
             }
         })
     }
@@ -114,17 +108,16 @@ impl Sessions {
     async fn make_room(&self) -> Result<(), LocalSessionManagerError> {
         loop {
             let oldest = {
-                let known = self.known();
-                if known.len() < MAX_SESSIONS {
+                let open = self.open();
+                if open.len() < MAX_SESSIONS {
                     return Ok(());
                 }
                 let mut per_principal: HashMap<&Principal, usize> = HashMap::new();
-                for one in known.values() {
+                for one in open.values() {
                     *per_principal.entry(&one.owner).or_default() += 1;
                 }
                 let most = per_principal.values().max().copied().unwrap_or_default();
-                known
-                    .iter()
+                open.iter()
                     .filter(|(_, one)| per_principal.get(&one.owner) == Some(&most))
                     .min_by_key(|(_, one)| one.used)
                     .map(|(id, _)| id.clone())
@@ -146,7 +139,8 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         self.make_room().await?;
         let (id, transport) = self.inner.create_session().await?;
-        self.known().insert(id.clone(), Known { owner: current_principal(), used: Instant::now() });
+        self.open()
+            .insert(id.clone(), OpenSession { owner: current_principal(), used: Instant::now() });
         Ok((id, transport))
     }
 
@@ -166,7 +160,7 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
-        self.known().remove(id);
+        self.open().remove(id);
         self.legacy_sse.remove(id);
         self.inner.close_session(id).await
     }
@@ -176,7 +170,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        self.heard_of(id);
+        self.touch(id);
         let stream = self.claimed(self.inner.create_stream(id, message).await?);
         Ok(self.legacy_sse.readable(id, stream))
     }
@@ -186,7 +180,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), Self::Error> {
-        self.heard_of(id);
+        self.touch(id);
         self.inner.accept_message(id, message).await
     }
 
@@ -194,7 +188,7 @@ impl SessionManager for Sessions {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        self.heard_of(id);
+        self.touch(id);
         let stream = self.claimed(self.inner.create_standalone_stream(id).await?);
         Ok(self.legacy_sse.readable(id, stream))
     }
@@ -204,7 +198,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        self.heard_of(id);
+        self.touch(id);
         // rmcp does not check whose stream it is.
         let theirs = self.replay.is_of(&last_event_id, &current_principal());
         let from = if theirs { last_event_id } else { Replay::NOWHERE.to_owned() };
@@ -237,7 +231,7 @@ mod tests {
         assert!(!sessions.has_session(&first).await.unwrap());
         let (last, _) = transports.last().unwrap();
         assert!(sessions.has_session(last).await.unwrap());
-        assert_eq!(sessions.known().len(), MAX_SESSIONS);
+        assert_eq!(sessions.open().len(), MAX_SESSIONS);
         assert!(sessions.event_store().is_none());
     }
 
@@ -245,16 +239,16 @@ mod tests {
     async fn whoever_opens_too_many_loses_their_own() {
         let sessions = Sessions::new();
         let (anna, greedy) = (Principal::new("token:anna"), Principal::new("token:greedy"));
-        let mine = asked_by(anna.clone(), sessions.create_session()).await.unwrap();
+        let mine = on_behalf_of(anna.clone(), sessions.create_session()).await.unwrap();
         let mut transports = Vec::new();
         for _ in 0..2 * MAX_SESSIONS {
-            let opened = asked_by(greedy.clone(), sessions.create_session()).await.unwrap();
+            let opened = on_behalf_of(greedy.clone(), sessions.create_session()).await.unwrap();
             transports.push(opened);
         }
         assert!(sessions.is_of(&mine.0, &anna));
         assert!(!sessions.is_of(&mine.0, &greedy));
-        assert!(asked_by(anna, sessions.has_session(&mine.0)).await.unwrap());
-        assert!(!asked_by(greedy, sessions.has_session(&mine.0)).await.unwrap());
+        assert!(on_behalf_of(anna, sessions.has_session(&mine.0)).await.unwrap());
+        assert!(!on_behalf_of(greedy, sessions.has_session(&mine.0)).await.unwrap());
         assert!(!sessions.has_session(&mine.0).await.unwrap(), "nor is it the local person's");
     }
 }

@@ -158,8 +158,8 @@ async fn clients_of_both_eras_are_served_and_named() {
     for mode in [ClientLifecycleMode::Initialize, modern] {
         let client = ().serve_with_lifecycle(client_transport(&running), mode).await.unwrap();
         assert_eq!(client.list_all_tools().await.unwrap().len(), 4);
-        let who = client.call_tool(CallToolRequestParams::new("who")).await.unwrap();
-        names.push(who.content[0].as_text().unwrap().text.clone());
+        let principal = client.call_tool(CallToolRequestParams::new("who")).await.unwrap();
+        names.push(principal.content[0].as_text().unwrap().text.clone());
         client.cancel().await.unwrap();
     }
     assert_eq!(names, ["local", "local"]);
@@ -455,9 +455,9 @@ async fn an_issuer_is_told_of_and_its_tokens_are_taken() {
         .auth_header(pair.token("a", &idp.claims()));
     let transport = StreamableHttpClientTransport::with_client(http(), config);
     let client = ().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap();
-    let who = client.call_tool(CallToolRequestParams::new("who")).await.unwrap();
+    let principal = client.call_tool(CallToolRequestParams::new("who")).await.unwrap();
     let expected = format!("jwt:{}#anna", idp.name());
-    assert_eq!(who.content[0].as_text().unwrap().text, expected);
+    assert_eq!(principal.content[0].as_text().unwrap().text, expected);
     client.cancel().await.unwrap();
 }
 

@@ -16,7 +16,7 @@ use crate::secret;
 pub(super) const FILE: &str = "http-tokens";
 
 /// The largest file that is read, in bytes.
-const LARGEST: u64 = 256 << 10;
+const MAX_FILE: u64 = 256 << 10;
 
 /// Why the file of tokens cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -107,24 +107,24 @@ impl TokenStore {
                 "the token must have at least 16 characters; `openssl rand -hex 32` makes one",
             );
         }
-        let who = Principal::new(format!("token:{name}"));
-        if self.hashes.iter().any(|(other, _)| *other == who) {
+        let principal = Principal::new(format!("token:{name}"));
+        if self.hashes.iter().any(|(other, _)| *other == principal) {
             return Err("this name has a token already");
         }
-        if self.who(token.as_bytes()).is_some() {
+        if self.principal_of(token.as_bytes()).is_some() {
             return Err("somebody else has the same token");
         }
-        self.hashes.push((who, TokenHash::of(token.as_bytes())));
+        self.hashes.push((principal, TokenHash::of(token.as_bytes())));
         Ok(())
     }
 
     /// The principal of a token. Compares all hashes, so that timing reveals nothing.
-    pub(super) fn who(&self, token: &[u8]) -> Option<&Principal> {
+    pub(super) fn principal_of(&self, token: &[u8]) -> Option<&Principal> {
         let offered = TokenHash::of(token);
         self.hashes.iter().fold(
             None,
-            |found, (who, hash)| {
-                if hash.matches(&offered) { Some(who) } else { found }
+            |found, (principal, hash)| {
+                if hash.matches(&offered) { Some(principal) } else { found }
             },
         )
     }
@@ -138,8 +138,8 @@ fn read(path: &Path) -> Result<String, TokenFileError> {
         return Err(TokenFileError::Open { path: path.to_owned(), mode });
     }
     let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if LARGEST < text.len() as u64 {
+    file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if MAX_FILE < text.len() as u64 {
         return Err(unreadable(io::Error::other("it is larger than 256 KiB")));
     }
     Ok(text)
@@ -175,12 +175,14 @@ mod tests {
             "# who may use the phones\n\nanna  anna-has-this-token-1\nben@work\tben-has-this-token-22\n",
         )
         .unwrap();
-        let who = |token: &str| ring.who(token.as_bytes()).map(|who| who.name().to_owned());
-        assert_eq!(who(MAIN).as_deref(), Some("local"));
-        assert_eq!(who("anna-has-this-token-1").as_deref(), Some("token:anna"));
-        assert_eq!(who("ben-has-this-token-22").as_deref(), Some("token:ben@work"));
+        let name_of = |token: &str| {
+            ring.principal_of(token.as_bytes()).map(|principal| principal.name().to_owned())
+        };
+        assert_eq!(name_of(MAIN).as_deref(), Some("local"));
+        assert_eq!(name_of("anna-has-this-token-1").as_deref(), Some("token:anna"));
+        assert_eq!(name_of("ben-has-this-token-22").as_deref(), Some("token:ben@work"));
         for wrong in ["", "anna", "anna-has-this-token-2", "anna anna-has-this-token-1"] {
-            assert_eq!(who(wrong), None, "{wrong}");
+            assert_eq!(name_of(wrong), None, "{wrong}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::{prompts, resources};
 use crate::text::excerpt;
 
 /// The longest prefix that is completed, in bytes: no value is longer.
-const LONGEST: usize = 256;
+const MAX_PREFIX: usize = 256;
 
 /// More steps than any session has. A bound for damaged records.
 const MOST_STEPS: u32 = 100_000;
@@ -37,18 +37,18 @@ pub async fn complete(
         let text = format!("it has no argument `{shown}`");
         return Err(ErrorData::invalid_params(text, None));
     }
-    let begun = argument.value.as_str();
+    let prefix = argument.value.as_str();
     let others = request.context.and_then(|context| context.arguments).unwrap_or_default();
     let found = match argument.name.as_str() {
-        _ if LONGEST < begun.len() => Found::default(),
-        "session_id" => sessions(agent, principal, begun).await?,
+        _ if MAX_PREFIX < prefix.len() => Completions::default(),
+        "session_id" => sessions(agent, principal, prefix).await?,
         "step" => match others.get("session_id").and_then(|text| text.parse().ok()) {
-            Some(session) => steps(agent, principal, session, begun).await,
-            None => Found::default(),
+            Some(session) => steps(agent, principal, session, prefix).await,
+            None => Completions::default(),
         },
-        "device_id" => devices(agent, principal, begun).await,
+        "device_id" => devices(agent, principal, prefix).await,
         // Free text.
-        _ => Found::default(),
+        _ => Completions::default(),
     };
     let info = CompletionInfo::with_pagination(found.values, found.total, found.more);
     let info = info.map_err(|err| ErrorData::internal_error(err, None))?;
@@ -56,13 +56,13 @@ pub async fn complete(
 }
 
 #[derive(Default)]
-struct Found {
+struct Completions {
     values: Vec<String>,
     total: Option<u32>,
     more: bool,
 }
 
-impl Found {
+impl Completions {
     /// The first of the values, and how many there are.
     fn of(values: impl Iterator<Item = String>) -> Self {
         let mut found = Self::default();
@@ -80,25 +80,36 @@ impl Found {
     }
 }
 
-async fn sessions(agent: &Agent, principal: &Principal, begun: &str) -> Result<Found, ErrorData> {
+async fn sessions(
+    agent: &Agent,
+    principal: &Principal,
+    prefix: &str,
+) -> Result<Completions, ErrorData> {
     let most = CompletionInfo::MAX_VALUES;
-    let (values, more) = resources::beginning_with(agent, principal, begun, most).await?;
-    Ok(Found { values, total: None, more })
+    let (values, more) = resources::beginning_with(agent, principal, prefix, most).await?;
+    Ok(Completions { values, total: None, more })
 }
 
 /// The steps of a session, latest first; none for a session of another principal.
-async fn steps(agent: &Agent, principal: &Principal, session: SessionId, begun: &str) -> Found {
+async fn steps(
+    agent: &Agent,
+    principal: &Principal,
+    session: SessionId,
+    prefix: &str,
+) -> Completions {
     let count = match agent.follow(session, principal) {
         Some(follower) => follower.report().global_steps,
         None => agent.session_summary(session, principal).await.map_or(0, |brief| brief.steps),
     };
     let count = count.min(MOST_STEPS);
-    Found::of((0..count).rev().map(|step| step.to_string()).filter(|it| it.starts_with(begun)))
+    Completions::of(
+        (0..count).rev().map(|step| step.to_string()).filter(|it| it.starts_with(prefix)),
+    )
 }
 
-async fn devices(agent: &Agent, principal: &Principal, begun: &str) -> Found {
+async fn devices(agent: &Agent, principal: &Principal, prefix: &str) -> Completions {
     // No completions rather than an error.
     let devices = agent.devices(principal).await.unwrap_or_default();
     let ids = devices.into_iter().map(|(entry, _)| entry.id.to_string());
-    Found::of(ids.filter(|id| id.starts_with(begun)))
+    Completions::of(ids.filter(|id| id.starts_with(prefix)))
 }

@@ -60,15 +60,15 @@ pub async fn with_run_messages<T>(
     call: impl Future<Output = T>,
 ) -> T {
     let Some(level) = level else { return call.await };
-    let told = follower.report().steps.last().map(|line| line.step);
-    let mut messages = RunMessages { level, follower, told, ended: false };
+    let last_sent = follower.report().steps.last().map(|line| line.step);
+    let mut messages = RunMessages { level, follower, last_sent, ended: false };
     let result = tokio::select! {
         biased;
         result = call => result,
         () = messages.send_updates(ctx) => pending().await,
     };
     // The last messages are sent before the result.
-    if tokio::time::timeout(FLUSH_LIMIT, messages.tell(ctx)).await.is_err() {
+    if tokio::time::timeout(FLUSH_LIMIT, messages.send(ctx)).await.is_err() {
         tracing::debug!("a client does not read its log messages");
     }
     result
@@ -78,7 +78,7 @@ struct RunMessages {
     level: LoggingLevel,
     follower: Follower,
     /// The last step that was sent.
-    told: Option<u32>,
+    last_sent: Option<u32>,
     ended: bool,
 }
 
@@ -86,17 +86,17 @@ impl RunMessages {
     /// Sends messages for as long as it is polled.
     async fn send_updates(&mut self, ctx: &RequestContext<RoleServer>) {
         while self.follower.changed().await {
-            self.tell(ctx).await;
+            self.send(ctx).await;
         }
         pending::<()>().await;
     }
 
-    async fn tell(&mut self, ctx: &RequestContext<RoleServer>) {
+    async fn send(&mut self, ctx: &RequestContext<RoleServer>) {
         let RunUpdate { report, running, .. } = self.follower.update();
-        let before = self.told;
+        let before = self.last_sent;
         for line in report.steps.iter().filter(|line| before < Some(line.step)) {
             // Before the send: if this future is dropped and made again, the step must not be sent twice.
-            self.told = Some(line.step);
+            self.last_sent = Some(line.step);
             let level = match line.error {
                 None => LoggingLevel::Info,
                 Some(_) => LoggingLevel::Warning,

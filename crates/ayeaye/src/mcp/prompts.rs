@@ -17,15 +17,15 @@ use crate::config::ToolSet;
 use crate::text::excerpt;
 
 /// The longest argument, in bytes of UTF-8.
-const LONGEST: usize = 4 * 1024;
+const MAX_ARGUMENT: usize = 4 * 1024;
 
 /// A prompt: how clients show it, and its message.
-struct Spec {
+struct PromptSpec {
     name: &'static str,
     title: &'static str,
     description: &'static str,
     arguments: &'static [Argument],
-    words: fn(&PromptArguments) -> String,
+    render: fn(&PromptArguments) -> String,
 }
 
 /// An argument of a prompt.
@@ -51,13 +51,13 @@ const fn optional(name: &'static str, title: &'static str, description: &'static
     Argument { name, title, description, required: false }
 }
 
-const PROMPTS: [Spec; 5] = [
-    Spec {
+const PROMPTS: [PromptSpec; 5] = [
+    PromptSpec {
         name: "do_on_phone",
         title: "Do this on my phone",
         description: "Has something done on an Android phone, and asks you where it cannot know.",
         arguments: &[required("task", "Task", "What is to be done, in plain words."), DEVICE],
-        words: |given| {
+        render: |given| {
             format!(
                 "Get this done on my Android phone: {}.\n\n{}\
                  If it takes more than one app, split it into simple tasks and give them one after \
@@ -70,12 +70,12 @@ const PROMPTS: [Spec; 5] = [
             )
         },
     },
-    Spec {
+    PromptSpec {
         name: "log_in_for_me",
         title: "Log in for me",
         description: "Opens an app's sign-in and has you do the secret part on the phone yourself.",
         arguments: &[required("app", "App", "The app to sign in to."), DEVICE],
-        words: |given| {
+        render: |given| {
             format!(
                 "Help me to sign in to this app on my phone: {}.\n\n{}\
                  Start a task that opens the app and goes to its sign-in, and stops there with a \
@@ -90,7 +90,7 @@ const PROMPTS: [Spec; 5] = [
             )
         },
     },
-    Spec {
+    PromptSpec {
         name: "compare_prices",
         title: "Compare prices",
         description: "Looks a product up in several shopping apps and compares; buys nothing.",
@@ -99,7 +99,7 @@ const PROMPTS: [Spec; 5] = [
             optional("apps", "Apps", "The shopping apps to look in, with commas between."),
             DEVICE,
         ],
-        words: |given| {
+        render: |given| {
             let apps = match given.get("apps") {
                 Some(_) => format!("Look in these apps: {}.", given.quoted("apps")),
                 None => {
@@ -120,7 +120,7 @@ const PROMPTS: [Spec; 5] = [
             )
         },
     },
-    Spec {
+    PromptSpec {
         name: "check_messages",
         title: "Check my messages",
         description: "Reads what is new in a messaging app and sums it up; answers nothing.",
@@ -128,7 +128,7 @@ const PROMPTS: [Spec; 5] = [
             optional("app", "App", "The messaging app; the phone's own if left out."),
             DEVICE,
         ],
-        words: |given| {
+        render: |given| {
             let app = match given.get("app") {
                 Some(_) => format!("in this app on my phone: {}", given.quoted("app")),
                 None => "in my phone's messaging app".to_owned(),
@@ -143,7 +143,7 @@ const PROMPTS: [Spec; 5] = [
             )
         },
     },
-    Spec {
+    PromptSpec {
         name: "continue_session",
         title: "Go on with a session",
         description: "Picks an earlier session up where it stopped.",
@@ -151,7 +151,7 @@ const PROMPTS: [Spec; 5] = [
             required("session_id", "Session", "The session to go on with."),
             optional("reply", "Reply", "An answer to its question, or advice."),
         ],
-        words: |given| {
+        render: |given| {
             let reply = match given.get("reply") {
                 Some(_) => format!(
                     "Then call ask_agent_continue with the session_id and this as \
@@ -192,7 +192,7 @@ pub fn list(tools: ToolSet, ctx: &RequestContext<RoleServer>) -> ListPromptsResu
     if !tools.agent {
         return ListPromptsResult::default();
     }
-    let prompt = |spec: &Spec| {
+    let prompt = |spec: &PromptSpec| {
         let argument = |it: &Argument| {
             PromptArgument::new(it.name)
                 .with_title(it.title)
@@ -227,7 +227,7 @@ pub async fn get(
         let known = agent.ensure_visible(id, principal).await;
         known.map_err(|err| refused(super::tool_error::explain_agent_error(&err)))?;
     }
-    let message = PromptMessage::new_text(Role::User, (spec.words)(&given).trim_end());
+    let message = PromptMessage::new_text(Role::User, (spec.render)(&given).trim_end());
     Ok(GetPromptResult::new(vec![message]).with_description(spec.description))
 }
 
@@ -236,7 +236,7 @@ pub(super) fn takes(prompt: &str, argument: &str) -> Result<bool, ErrorData> {
     Ok(find(prompt)?.arguments.iter().any(|it| it.name == argument))
 }
 
-fn find(name: &str) -> Result<&'static Spec, ErrorData> {
+fn find(name: &str) -> Result<&'static PromptSpec, ErrorData> {
     PROMPTS.iter().find(|spec| spec.name == name).ok_or_else(|| {
         let shown = excerpt(name, 60);
         refused(format!("there is no prompt `{shown}`; prompts/list names those there are"))
@@ -251,7 +251,7 @@ fn refused(text: String) -> ErrorData {
 struct PromptArguments(Vec<(&'static str, String)>);
 
 impl PromptArguments {
-    fn read(spec: &Spec, arguments: JsonObject) -> Result<Self, String> {
+    fn read(spec: &PromptSpec, arguments: JsonObject) -> Result<Self, String> {
         let mut given = Vec::new();
         for (name, value) in arguments {
             let Some(known) = spec.arguments.iter().find(|it| it.name == name) else {
@@ -265,8 +265,8 @@ impl PromptArguments {
                 Value::Null => continue,
                 _ => return Err(format!("`{name}` must be a text")),
             };
-            if LONGEST < text.len() {
-                return Err(ToolError::too_long(name, text.len(), LONGEST).to_string());
+            if MAX_ARGUMENT < text.len() {
+                return Err(ToolError::too_long(name, text.len(), MAX_ARGUMENT).to_string());
             }
             if text.trim().is_empty() && !known.required {
                 continue;
@@ -312,7 +312,7 @@ mod tests {
     fn given(name: &str, arguments: &Value) -> Result<String, String> {
         let spec = find(name).unwrap();
         let arguments = arguments.as_object().cloned().unwrap();
-        PromptArguments::read(spec, arguments).map(|given| (spec.words)(&given))
+        PromptArguments::read(spec, arguments).map(|given| (spec.render)(&given))
     }
 
     #[test]
@@ -324,10 +324,10 @@ mod tests {
                 arguments.map(|it| (it.name.to_owned(), json!("something"))).collect();
             let text = given(spec.name, &Value::Object(arguments)).unwrap();
             assert!(text.contains("never have it pay"), "{}", spec.name);
-            let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let render = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
             let is_tool =
                 |word: &&str| ["ask_", "get_", "list_"].iter().any(|begin| word.starts_with(begin));
-            for tool in words.filter(is_tool) {
+            for tool in render.filter(is_tool) {
                 assert!(tools.has_route(tool), "{}: {tool}", spec.name);
             }
         }
@@ -341,7 +341,7 @@ mod tests {
         assert!(refused("do_on_phone", json!({ "task": 5 })).contains("must be a text"));
         let more = json!({ "task": "x", "sudo": "y" });
         assert!(refused("do_on_phone", more).ends_with("takes no `sudo`"));
-        let long = json!({ "task": "x".repeat(LONGEST + 1) });
+        let long = json!({ "task": "x".repeat(MAX_ARGUMENT + 1) });
         assert!(refused("do_on_phone", long).contains("the most is 4096"));
         assert!(given("do_on_phone", &json!({ "task": "x", "device_id": null })).is_ok());
         let own = given("check_messages", &json!({ "app": " " })).unwrap();

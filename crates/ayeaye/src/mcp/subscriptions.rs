@@ -121,13 +121,16 @@ impl Subscriptions {
         let mut accepted = SubscriptionFilter::new();
         accepted.resources_list_changed = requested.resources_list_changed;
         accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
-            let mut ours: Vec<String> = Vec::new();
+            let mut accepted: Vec<String> = Vec::new();
             for uri in uris {
-                if ours.len() < MOST_ADDRESSES && subscribable(uri).is_ok() && !ours.contains(uri) {
-                    ours.push(uri.clone());
+                if accepted.len() < MOST_ADDRESSES
+                    && subscribable(uri).is_ok()
+                    && !accepted.contains(uri)
+                {
+                    accepted.push(uri.clone());
                 }
             }
-            ours
+            accepted
         });
         accepted
     }
@@ -148,11 +151,11 @@ impl Subscriptions {
         let mut addresses = Vec::new();
         for uri in accepted.resource_subscriptions.iter().flatten() {
             let Ok(address) = uri.parse::<Address>() else { continue };
-            let theirs = match address.session() {
+            let visible = match address.session() {
                 Some(session) => agent.ensure_visible(session, &principal).await.is_ok(),
                 None => true,
             };
-            if theirs {
+            if visible {
                 addresses.push(address);
             }
         }
@@ -242,10 +245,10 @@ impl Inner {
         if self.known(handshake, &principal).is_none() {
             // A client whose watcher has ended is gone.
             self.clients.retain(|it| 0 < it.wanted.receiver_count());
-            let (wanted, told) = watch::channel(Vec::new());
+            let (wanted, addresses) = watch::channel(Vec::new());
             let mut watcher = Watcher::new(agent, principal.clone());
             watcher.watch_list();
-            tokio::spawn(tell(agent.clone(), watcher, told, ctx.peer.clone()));
+            tokio::spawn(notify(agent.clone(), watcher, addresses, ctx.peer.clone()));
             let handshake = Arc::downgrade(handshake);
             self.clients.push(Client { handshake, principal: principal.clone(), wanted });
         }
@@ -254,7 +257,7 @@ impl Inner {
 }
 
 /// Notifies a client of the older protocols until it disconnects.
-async fn tell(
+async fn notify(
     agent: Arc<Agent>,
     mut watcher: Watcher,
     mut wanted: watch::Receiver<Vec<Address>>,

@@ -196,13 +196,13 @@ impl ToolError {
 
 /// A message of serde without the value that it quotes: that may be long, and a code sent as a number
 /// is as secret as one sent as text.
-fn without_value(said: &str) -> Cow<'_, str> {
+fn without_value(message: &str) -> Cow<'_, str> {
     let found = ["invalid type: ", "invalid value: "].iter().find_map(|what| {
-        let (given, expected) = said.strip_prefix(what)?.rsplit_once(", expected ")?;
+        let (given, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
         let kind = given.split(['`', '"']).next()?.trim_end();
         Some(format!("{what}{kind}, expected {expected}"))
     });
-    found.map_or(Cow::Borrowed(said), Cow::Owned)
+    found.map_or(Cow::Borrowed(message), Cow::Owned)
 }
 
 impl From<AgentError> for ToolError {

@@ -13,7 +13,7 @@ use crate::config::is_loopback;
 /// The timeout for one document, connecting included.
 const LIMIT: Duration = Duration::from_secs(4);
 /// The largest document, in bytes.
-const LARGEST: usize = 512 << 10;
+const MAX_DOCUMENT: usize = 512 << 10;
 
 /// Why there are no keys.
 #[derive(Debug, thiserror::Error)]
@@ -122,8 +122,8 @@ impl Source {
         let mut chunks = answer.bytes_stream();
         while let Some(chunk) = chunks.next().await {
             bytes.extend_from_slice(&chunk.map_err(failed)?);
-            if LARGEST < bytes.len() {
-                let problem = format!("it is larger than {LARGEST} bytes");
+            if MAX_DOCUMENT < bytes.len() {
+                let problem = format!("it is larger than {MAX_DOCUMENT} bytes");
                 return Err(FetchError::Document { url: url.clone(), problem });
             }
         }

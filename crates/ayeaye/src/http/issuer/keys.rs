@@ -22,7 +22,7 @@ const AGAIN_AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// How long a request waits for a fetch.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Most keys of one issuer.
-const MOST: usize = 64;
+const MAX_KEYS: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Keys {
@@ -91,7 +91,8 @@ impl Keys {
         }
         let good = match self.source.fetch().await {
             Ok(values) => {
-                let keys: Arc<[Key]> = values.into_iter().filter_map(Key::new).take(MOST).collect();
+                let keys: Arc<[Key]> =
+                    values.into_iter().filter_map(Key::new).take(MAX_KEYS).collect();
                 tracing::info!("{} keys of the issuer {}", keys.len(), self.source.issuer());
                 let kept = Kept { keys, at: Instant::now() };
                 *self.kept.write().unwrap_or_else(PoisonError::into_inner) = Some(kept);

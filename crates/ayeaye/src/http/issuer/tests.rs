@@ -145,16 +145,16 @@ async fn good_tokens_of_either_key_name_their_subject() {
     let issuer = idp.issuer();
     let expected = format!("jwt:{}#anna", idp.name());
     for token in [ed.token("a", &idp.claims()), ec.token("b", &idp.claims())] {
-        assert_eq!(issuer.who(&token).await.unwrap().name(), expected);
+        assert_eq!(issuer.principal_of(&token).await.unwrap().name(), expected);
     }
     // Without a key's name all that fit are tried.
     let nameless = ec.signed(&json!({ "alg": "ES256" }), &idp.claims());
-    assert_eq!(issuer.who(&nameless).await.unwrap().name(), expected);
+    assert_eq!(issuer.principal_of(&nameless).await.unwrap().name(), expected);
     let mut listed = idp.claims();
     listed["scope"] = json!(null);
     listed["scp"] = json!(["a", "phone:control"]);
     listed["aud"] = json!(AUDIENCE);
-    assert_eq!(issuer.who(&ed.token("a", &listed)).await.unwrap().name(), expected);
+    assert_eq!(issuer.principal_of(&ed.token("a", &listed)).await.unwrap().name(), expected);
     assert_eq!(idp.fetched(), 1, "the keys are kept");
 }
 
@@ -174,8 +174,8 @@ async fn what_is_not_as_it_must_be_is_refused() {
         claims.as_object_mut().unwrap().remove(name);
         ed.token("a", &claims)
     };
-    assert!(issuer.who(&with("exp", json!(now - 30))).await.is_ok(), "clocks may differ");
-    assert!(issuer.who(&with("nbf", json!(now + 30))).await.is_ok());
+    assert!(issuer.principal_of(&with("exp", json!(now - 30))).await.is_ok(), "clocks may differ");
+    assert!(issuer.principal_of(&with("nbf", json!(now + 30))).await.is_ok());
     for (what, token) in [
         ("expired", with("exp", json!(now - 90))),
         ("expires in words", with("exp", json!((now + 300).to_string()))),
@@ -194,13 +194,13 @@ async fn what_is_not_as_it_must_be_is_refused() {
         ("without iss", without("iss")),
         ("without sub", without("sub")),
         ("another's key", other.token("a", &idp.claims())),
-        ("too long", with("x", json!("x".repeat(LONGEST)))),
+        ("too long", with("x", json!("x".repeat(MAX_TOKEN)))),
     ] {
-        let refused = issuer.who(&token).await;
+        let refused = issuer.principal_of(&token).await;
         assert!(matches!(refused, Err(Denied::Wrong(_))), "{what}: {refused:?}");
     }
     for scope in [json!("openid"), json!("phone:control2 xphone:control"), json!(null)] {
-        assert_eq!(issuer.who(&with("scope", scope)).await, Err(Denied::Scope));
+        assert_eq!(issuer.principal_of(&with("scope", scope)).await, Err(Denied::Scope));
     }
     for header in [
         json!({ "alg": "none", "kid": "a" }),
@@ -210,7 +210,7 @@ async fn what_is_not_as_it_must_be_is_refused() {
         json!({ "alg": "EdDSA", "kid": "a", "typ": "logout+jwt" }),
         json!({ "kid": "a" }),
     ] {
-        let refused = issuer.who(&ed.signed(&header, &idp.claims())).await;
+        let refused = issuer.principal_of(&ed.signed(&header, &idp.claims())).await;
         assert!(matches!(refused, Err(Denied::Wrong(_))), "{header}: {refused:?}");
     }
     // The public key taken for a shared secret.
@@ -218,7 +218,7 @@ async fn what_is_not_as_it_must_be_is_refused() {
     let (message, _) = text.rsplit_once('.').unwrap();
     let secret = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &ed.public());
     let forged = format!("{message}.{}", b64(ring::hmac::sign(&secret, message.as_bytes())));
-    assert!(issuer.who(&forged).await.is_err());
+    assert!(issuer.principal_of(&forged).await.is_err());
     let good = ed.token("a", &idp.claims());
     let (message, signature) = good.rsplit_once('.').unwrap();
     let (header, _) = message.split_once('.').unwrap();
@@ -231,7 +231,7 @@ async fn what_is_not_as_it_must_be_is_refused() {
         "..".to_owned(),
         "a.b.c".to_owned(),
     ] {
-        assert!(issuer.who(&forged).await.is_err(), "{forged}");
+        assert!(issuer.principal_of(&forged).await.is_err(), "{forged}");
     }
 }
 
@@ -246,9 +246,12 @@ async fn rsa_is_checked_as_others_sign_it() {
     let issuer = Issuer::new("http://127.0.0.1/rsa", AUDIENCE.to_owned(), Some(keys)).unwrap();
     for name in ["rs256", "ps256"] {
         let token = text(name);
-        assert_eq!(issuer.who(&token).await.unwrap().name(), "jwt:http://127.0.0.1/rsa#anna");
+        assert_eq!(
+            issuer.principal_of(&token).await.unwrap().name(),
+            "jwt:http://127.0.0.1/rsa#anna"
+        );
         let spoiled = token.replacen(&token[token.len() - 20..], &"A".repeat(20), 1);
-        assert!(issuer.who(&spoiled).await.is_err());
+        assert!(issuer.principal_of(&spoiled).await.is_err());
     }
 }
 
@@ -257,17 +260,22 @@ async fn a_new_key_is_fetched_and_unknown_ones_do_not_make_a_flood() {
     let (first, second) = (Pair::ed(), Pair::ed());
     let idp = Idp::start(json!([first.jwk("1")])).await;
     let issuer = idp.issuer();
-    issuer.who(&first.token("1", &idp.claims())).await.unwrap();
+    issuer.principal_of(&first.token("1", &idp.claims())).await.unwrap();
     *idp.keys.lock().unwrap() = json!([first.jwk("1"), second.jwk("2")]);
     let new = second.token("2", &idp.claims());
-    assert!(issuer.who(&new).await.is_err(), "fetched only just");
+    assert!(issuer.principal_of(&new).await.is_err(), "fetched only just");
     assert_eq!(idp.fetched(), 1);
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(31)).await;
     tokio::time::resume();
-    issuer.who(&new).await.unwrap();
+    issuer.principal_of(&new).await.unwrap();
     for round in 0..100 {
-        assert!(issuer.who(&second.token(&format!("none-{round}"), &idp.claims())).await.is_err());
+        assert!(
+            issuer
+                .principal_of(&second.token(&format!("none-{round}"), &idp.claims()))
+                .await
+                .is_err()
+        );
     }
     assert_eq!(idp.fetched(), 2);
 }
@@ -280,27 +288,31 @@ async fn without_its_issuer_a_token_cannot_be_told_and_kept_keys_go_on() {
     let issuer = idp.issuer();
     let token = pair.token("a", &idp.claims());
     for _ in 0..20 {
-        assert_eq!(issuer.who(&token).await, Err(Denied::Unavailable));
+        assert_eq!(issuer.principal_of(&token).await, Err(Denied::Unavailable));
     }
     assert_eq!(idp.fetched(), 1, "not again at once");
     // What cannot be good is refused all the same.
     let mut other = idp.claims();
     other["iss"] = json!("http://evil.example");
-    assert!(matches!(issuer.who(&pair.token("a", &other)).await, Err(Denied::Wrong(_))));
+    assert!(matches!(issuer.principal_of(&pair.token("a", &other)).await, Err(Denied::Wrong(_))));
     idp.down.store(false, Ordering::SeqCst);
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(6)).await;
     tokio::time::resume();
-    issuer.who(&token).await.unwrap();
+    issuer.principal_of(&token).await.unwrap();
     idp.down.store(true, Ordering::SeqCst);
     tokio::time::pause();
     tokio::time::advance(Duration::from_hours(2)).await;
     tokio::time::resume();
-    issuer.who(&token).await.unwrap();
+    issuer.principal_of(&token).await.unwrap();
     tokio::time::pause();
     tokio::time::advance(Duration::from_hours(23)).await;
     tokio::time::resume();
-    assert_eq!(issuer.who(&token).await, Err(Denied::Unavailable), "a key may be withdrawn");
+    assert_eq!(
+        issuer.principal_of(&token).await,
+        Err(Denied::Unavailable),
+        "a key may be withdrawn"
+    );
 }
 
 proptest::proptest! {
@@ -312,7 +324,7 @@ proptest::proptest! {
             Issuer::new("http://127.0.0.1:1", AUDIENCE.to_owned(), None).unwrap()
         });
         for token in [text.clone(), format!("{}.{}.x", b64(&header), b64(&text))] {
-            proptest::prop_assert!(runtime.block_on(issuer.who(&token)).is_err());
+            proptest::prop_assert!(runtime.block_on(issuer.principal_of(&token)).is_err());
         }
     }
 }

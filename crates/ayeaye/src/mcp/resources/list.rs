@@ -29,14 +29,14 @@ pub(super) async fn page(
     let mut shown: Option<SessionId> = None;
     let mut count = 0;
     for id in ids(agent, after).await? {
-        let Some(known) = Known::of(agent, principal, id).await else { continue };
+        let Some(state) = SessionState::of(agent, principal, id).await else { continue };
         if count == PAGE {
             next = shown.map(|id| id.to_string());
             break;
         }
         count += 1;
         shown = Some(id);
-        resources.extend(known.resources(id));
+        resources.extend(state.resources(id));
     }
     let mut page = ListResourcesResult::with_all_items(resources);
     page.next_cursor = next;
@@ -53,8 +53,8 @@ pub(super) async fn sessions(
         if sessions.len() == MOST_SESSIONS {
             break;
         }
-        if let Some(known) = Known::of(agent, principal, id).await {
-            sessions.push(known.item(id));
+        if let Some(state) = SessionState::of(agent, principal, id).await {
+            sessions.push(state.item(id));
         }
     }
     Ok(SessionList { sessions })
@@ -101,7 +101,7 @@ async fn ids(agent: &Agent, after: Option<SessionId>) -> Result<Vec<SessionId>, 
 }
 
 /// What the list shows of a session.
-enum Known {
+enum SessionState {
     /// It runs in this process: the report so far.
     Live(Box<Report>),
     /// It does not run here: a summary of its record.
@@ -110,7 +110,7 @@ enum Known {
     Broken(AgentError),
 }
 
-impl Known {
+impl SessionState {
     async fn of(agent: &Agent, principal: &Principal, id: SessionId) -> Option<Self> {
         if let Some(follower) = agent.follow(id, principal) {
             return Some(Self::Live(Box::new((*follower.report()).clone())));

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 const PICTURES: u64 = 4 << 20;
 /// The largest report that is returned. A client reads it as one message, and many clients read at
 /// most 16 MiB.
-const LARGEST: usize = 12 << 20;
+const MAX_BYTES: usize = 12 << 20;
 
 /// Most reports rendered at a time: each takes tens of megabytes.
 static MAKING: Semaphore = Semaphore::const_new(2);
@@ -22,7 +22,7 @@ pub(super) async fn page(
 ) -> Result<Result<String, ErrorData>, JournalError> {
     let _turn = MAKING.acquire().await.expect("it is never closed");
     let bytes = ayeaye_export::render_report(journal, id, PICTURES).await?;
-    if LARGEST < bytes.len() {
+    if MAX_BYTES < bytes.len() {
         return Ok(Err(too_large(id, bytes.len())));
     }
     let text = String::from_utf8(bytes);

@@ -14,7 +14,7 @@ const MOST_STEPS: usize = 500;
 /// Most calls to models in one step.
 const MOST_CALLS: usize = 32;
 /// Longest text in a step, in characters.
-const LONGEST: usize = 4_000;
+const MAX_TEXT: usize = 4_000;
 
 /// The steps of a session.
 #[derive(Debug, Serialize)]
@@ -155,7 +155,7 @@ fn action(end: &StepEnd) -> Option<ActionItem> {
 }
 
 fn short(text: &str) -> String {
-    truncate(text, LONGEST)
+    truncate(text, MAX_TEXT)
 }
 
 impl StepList {
@@ -295,6 +295,6 @@ mod tests {
         let told = serde_json::to_value(&facts).unwrap();
         assert_eq!((&told["step"], &told["global_step_idx"]), (&7.into(), &8.into()));
         assert_eq!(told["ended"], serde_json::Value::Null);
-        assert_eq!(told["subtask"].as_str().unwrap().chars().count(), LONGEST);
+        assert_eq!(told["subtask"].as_str().unwrap().chars().count(), MAX_TEXT);
     }
 }

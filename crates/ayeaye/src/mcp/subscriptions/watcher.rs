@@ -29,7 +29,7 @@ pub(super) struct Watcher {
     /// Changes when any run begins or ends; `turns` tells whether it was one of the principal's.
     changes: watch::Receiver<()>,
     turns: RunActivity,
-    addresses: HashMap<Address, Told>,
+    addresses: HashMap<Address, Throttle>,
     /// The active runs of the watched sessions.
     runs: HashMap<SessionId, Follower>,
     /// Set when new sessions are to be notified.
@@ -38,7 +38,7 @@ pub(super) struct Watcher {
 
 /// When a URI was notified last, and whether another notification is due.
 #[derive(Debug, Default)]
-struct Told {
+struct Throttle {
     last: Option<Instant>,
     stale: bool,
 }
@@ -47,10 +47,10 @@ struct Told {
 struct List {
     /// The newest session so far; ids sort by creation time.
     newest: SessionId,
-    told: Told,
+    throttle: Throttle,
 }
 
-impl Told {
+impl Throttle {
     /// When the next notification may be sent, if there is one.
     fn due(&self) -> Option<Instant> {
         self.stale.then(|| self.last.map_or_else(Instant::now, |last| last + LEAST_PAUSE))
@@ -78,7 +78,7 @@ impl Watcher {
     pub(super) fn watch_list(&mut self) {
         // Newer than every session there is.
         let newest = SessionId::new();
-        self.list.get_or_insert_with(|| List { newest, told: Told::default() });
+        self.list.get_or_insert_with(|| List { newest, throttle: Throttle::default() });
     }
 
     /// Watches these URIs and no others.
@@ -121,16 +121,17 @@ impl Watcher {
     }
 
     fn take(&mut self, now: Instant) -> Option<Change> {
-        if self.list.as_mut().is_some_and(|list| list.told.take(now)) {
+        if self.list.as_mut().is_some_and(|list| list.throttle.take(now)) {
             return Some(Change::List);
         }
         let mut addresses = self.addresses.iter_mut();
-        addresses.find_map(|(address, told)| told.take(now).then_some(Change::Updated(*address)))
+        addresses
+            .find_map(|(address, throttle)| throttle.take(now).then_some(Change::Updated(*address)))
     }
 
     fn due(&self) -> Option<Instant> {
-        let list = self.list.iter().filter_map(|list| list.told.due());
-        self.addresses.values().filter_map(Told::due).chain(list).min()
+        let list = self.list.iter().filter_map(|list| list.throttle.due());
+        self.addresses.values().filter_map(Throttle::due).chain(list).min()
     }
 
     /// Marks what a change or the end of a run affects.
@@ -181,13 +182,13 @@ impl Watcher {
             && list.newest < newest
         {
             list.newest = newest;
-            list.told.stale = true;
+            list.throttle.stale = true;
         }
     }
 
     fn mark_stale(&mut self, is_meant: impl Fn(&Address) -> bool) {
-        for (address, told) in &mut self.addresses {
-            told.stale |= is_meant(address);
+        for (address, throttle) in &mut self.addresses {
+            throttle.stale |= is_meant(address);
         }
     }
 }
@@ -214,14 +215,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_address_is_told_of_at_once_and_then_once_a_second() {
-        let mut told = Told { last: None, stale: true };
-        assert!(told.take(Instant::now()), "at once");
-        assert_eq!((told.take(Instant::now()), told.due()), (false, None), "nothing new");
-        told.stale = true;
+        let mut throttle = Throttle { last: None, stale: true };
+        assert!(throttle.take(Instant::now()), "at once");
+        assert_eq!((throttle.take(Instant::now()), throttle.due()), (false, None), "nothing new");
+        throttle.stale = true;
         advance(LEAST_PAUSE / 2).await;
-        assert!(!told.take(Instant::now()), "too early");
-        assert_eq!(told.due(), Some(Instant::now() + LEAST_PAUSE / 2));
+        assert!(!throttle.take(Instant::now()), "too early");
+        assert_eq!(throttle.due(), Some(Instant::now() + LEAST_PAUSE / 2));
         advance(LEAST_PAUSE / 2).await;
-        assert!(told.take(Instant::now()));
+        assert!(throttle.take(Instant::now()));
     }
 }
