@@ -2,8 +2,8 @@
 //! request is answered by the real server behind them.
 #![expect(deprecated, reason = "the suite tests what older protocols have")]
 
+mod catalog;
 mod jobs;
-mod offers;
 mod questions;
 mod skills;
 mod tools;
@@ -28,7 +28,7 @@ use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::broadcast;
 
-use offers::Offers;
+use catalog::Catalog;
 use questions::Questions;
 
 /// The real server with the fixtures before it. Clones are the same server.
@@ -39,7 +39,7 @@ pub(crate) struct Fixtures<H> {
 }
 
 struct Shared {
-    offers: Offers,
+    catalog: Catalog,
     questions: Questions,
     jobs: TaskManager,
     changes: broadcast::Sender<Change>,
@@ -57,10 +57,10 @@ const CHANGES: usize = 16;
 
 impl<H: ServerHandler> Fixtures<H> {
     /// Puts the fixtures before `real`.
-    pub(crate) fn before(real: H) -> Self {
+    pub(crate) fn wrap(real: H) -> Self {
         let (changes, _) = broadcast::channel(CHANGES);
         let shared = Shared {
-            offers: Offers::read(),
+            catalog: Catalog::read(),
             questions: Questions::new(),
             jobs: TaskManager::new(),
             changes,
@@ -128,7 +128,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         request: CallToolRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.shared.offers.tool(&request.name).is_none() {
+        if self.shared.catalog.tool(&request.name).is_none() {
             return self.real.call_tool(request, ctx).await;
         }
         let name = request.name.to_string();
@@ -142,13 +142,13 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut list = self.real.list_tools(request, ctx).await?;
         if list.next_cursor.is_none() {
-            list.tools.extend(self.shared.offers.tools.iter().cloned());
+            list.tools.extend(self.shared.catalog.tools.iter().cloned());
         }
         Ok(list)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.offers.tool(name).cloned().or_else(|| self.real.get_tool(name))
+        self.shared.catalog.tool(name).cloned().or_else(|| self.real.get_tool(name))
     }
 
     async fn list_resources(
@@ -158,7 +158,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     ) -> Result<ListResourcesResult, ErrorData> {
         let mut list = self.real.list_resources(request, ctx).await?;
         if list.next_cursor.is_none() {
-            list.resources.extend(self.shared.offers.resources.iter().cloned());
+            list.resources.extend(self.shared.catalog.resources.iter().cloned());
             list.resources.push(skills::resource());
         }
         Ok(list)
@@ -171,7 +171,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let mut list = self.real.list_resource_templates(request, ctx).await?;
         if list.next_cursor.is_none() {
-            list.resource_templates.extend(self.shared.offers.templates.iter().cloned());
+            list.resource_templates.extend(self.shared.catalog.templates.iter().cloned());
         }
         Ok(list)
     }
@@ -181,7 +181,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         request: ReadResourceRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let ours = self.shared.offers.read_resource(&request.uri);
+        let ours = self.shared.catalog.read_resource(&request.uri);
         match ours.or_else(|| skills::read(&request.uri)) {
             Some(result) => Ok(result.into()),
             None => self.real.read_resource(request, ctx).await,
@@ -243,7 +243,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
     ) -> Result<ListPromptsResult, ErrorData> {
         let mut list = self.real.list_prompts(request, ctx).await?;
         if list.next_cursor.is_none() {
-            list.prompts.extend(self.shared.offers.prompts.iter().cloned());
+            list.prompts.extend(self.shared.catalog.prompts.iter().cloned());
         }
         Ok(list)
     }
@@ -253,7 +253,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         request: GetPromptRequestParams,
         ctx: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if self.shared.offers.messages.contains_key(&request.name) {
+        if self.shared.catalog.messages.contains_key(&request.name) {
             return self.shared.prompt(request, &ctx);
         }
         self.real.get_prompt(request, ctx).await
@@ -265,7 +265,7 @@ impl<H: ServerHandler> ServerHandler for Fixtures<H> {
         ctx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let ours = matches!(&request.r#ref, Reference::Prompt(prompt)
-            if self.shared.offers.messages.contains_key(&prompt.name));
+            if self.shared.catalog.messages.contains_key(&prompt.name));
         if !ours {
             return self.real.complete(request, ctx).await;
         }

@@ -25,7 +25,7 @@ async fn main() -> anyhow::Result<()> {
     let shutdown = Shutdown::on_signals()?;
     let http = HttpServer::bind(&config.http, &config.data_dir).await?;
     let app = App::with_virtual_phone(&config, ModelChoice::Scripted).await?;
-    let server = Fixtures::before(Server::new(app.agent.clone(), Defaults::from(&config)));
+    let server = Fixtures::wrap(Server::new(app.agent.clone(), Defaults::from(&config)));
     let make = move || server.clone();
     http.serve(make, &shutdown, app.agent.shut_down(Duration::from_secs(5))).await;
     Ok(())
