@@ -8,10 +8,13 @@ use ayeaye_model::ModelConfig;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, FakeVlm, KEY, Rig, RigOptions, quick_model};
-use raw::{Act, Api, EVENTS, JSON, RawEndpoint, raw};
+use api::Api;
+use server::{Act, EVENTS, JSON, RawEndpoint, Request, raw};
 
-mod raw;
+mod api;
 mod replies;
+#[path = "../endpoint/server.rs"]
+mod server;
 
 /// A session that waits on a question, before anything goes wrong.
 struct Waiting {
@@ -56,7 +59,7 @@ impl Waiting {
         assert_eq!(failed["stop_reason"], "MODEL_FAILED", "{:?}: {failed}", self.api);
         let seen = self.endpoint.seen();
         assert_eq!(seen.len(), tries, "how often it was asked: {failed}");
-        let keys = |request: &raw::Request| request.head.matches(KEY).count();
+        let keys = |request: &Request| request.head.matches(KEY).count();
         assert!(seen.iter().all(|request| keys(request) == 1), "the key has one header");
         let counts = self.rig.adb_device.phone().state().counts;
         assert_eq!(

@@ -10,11 +10,14 @@ use bytes::Bytes;
 use serde_json::json;
 
 use crate::{ConfigError, Endpoint, Limits, ModelConfig, RemoteModel, RetryPolicy, Secret};
-use fake::{Answer, EVENTS, Fake, JSON, events, http, raw, says};
+use fake::{Act, EVENTS, Fake, JSON, events, http, raw, says};
 
 mod calibrate;
 mod check;
 mod fake;
+#[expect(dead_code, reason = "only the integration tests replace a script")]
+#[path = "../../../tests/endpoint/server.rs"]
+mod server;
 mod wires;
 
 /// What a reply is a reply to.
@@ -54,7 +57,7 @@ fn prompt() -> Prompt {
 }
 
 /// Asks a fake that gives these answers; with the number of requests it saw.
-async fn ask(answers: Vec<Answer>) -> (Result<Reply, ModelError>, usize) {
+async fn ask(answers: Vec<Act>) -> (Result<Reply, ModelError>, usize) {
     let fake = Fake::start(answers).await;
     let result = model(&fake).call(&prompt(), LIMIT).await;
     let redacted_url = format!("{result:?}");
@@ -62,12 +65,12 @@ async fn ask(answers: Vec<Answer>) -> (Result<Reply, ModelError>, usize) {
     (result, fake.seen().len())
 }
 
-async fn failed(answers: Vec<Answer>) -> (ModelError, usize) {
+async fn failed(answers: Vec<Act>) -> (ModelError, usize) {
     let (result, seen) = ask(answers).await;
     (result.expect_err("it cannot be answered"), seen)
 }
 
-async fn replied(answers: Vec<Answer>) -> Reply {
+async fn replied(answers: Vec<Act>) -> Reply {
     ask(answers).await.0.expect("it is answered")
 }
 
@@ -101,7 +104,7 @@ async fn a_stream_is_a_reply_like_any_other() {
         assert_eq!(replied(vec![http("200 OK", headers, body.clone())]).await.text, BACK);
     }
     // An endpoint that keeps the connection open behind the end.
-    let reply = replied(vec![Answer::Hang(raw("200 OK", EVENTS, body))]).await;
+    let reply = replied(vec![Act::Hang(raw("200 OK", EVENTS, body))]).await;
     assert!(reply.retries.is_empty(), "{:?}", reply.retries);
 }
 
@@ -163,10 +166,10 @@ async fn what_passes_is_tried_again() {
         ("no choices", http("200 OK", JSON, "{\"choices\":[]}")),
         ("error inside", http("200 OK", JSON, error.clone())),
         ("error in the stream", http("200 OK", EVENTS, format!("data: {error}\n\n"))),
-        ("half a stream", Answer::Bytes(half)),
+        ("half a stream", Act::Bytes(half)),
         ("half a body", http("200 OK", "content-length: 500\r\n", "{\"choices\":")),
-        ("reset", Answer::Reset),
-        ("no http", Answer::Bytes(b"SSH-2.0-OpenSSH_9.6\r\n".to_vec())),
+        ("reset", Act::Reset),
+        ("no http", Act::Bytes(b"SSH-2.0-OpenSSH_9.6\r\n".to_vec())),
         ("bad gzip", http("200 OK", "content-encoding: gzip\r\n", "not gzip")),
     ] {
         let reply = replied(vec![answer, says(BACK)]).await;
@@ -281,11 +284,11 @@ async fn an_honest_packed_answer_is_read() {
 #[tokio::test]
 async fn silence_ends_by_itself_and_is_tried_once_more() {
     for silent in [
-        Answer::Hang(Vec::new()),
-        Answer::Hang(raw("200 OK", EVENTS, "")),
-        Answer::Hang(raw("200 OK", EVENTS, events(&["a"], None))),
-        Answer::Hang(raw("200 OK", "content-length: 99\r\n", "{")),
-        Answer::Drip(raw("200 OK", EVENTS, "")),
+        Act::Hang(Vec::new()),
+        Act::Hang(raw("200 OK", EVENTS, "")),
+        Act::Hang(raw("200 OK", EVENTS, events(&["a"], None))),
+        Act::Hang(raw("200 OK", "content-length: 99\r\n", "{")),
+        Act::Drip(raw("200 OK", EVENTS, "")),
     ] {
         let name = format!("{silent:?}");
         let fake = Fake::start(vec![silent]).await;
@@ -304,7 +307,7 @@ async fn silence_ends_by_itself_and_is_tried_once_more() {
 
 #[tokio::test]
 async fn the_limit_of_the_call_bounds_everything() {
-    let fake = Fake::start(vec![Answer::Hang(Vec::new())]).await;
+    let fake = Fake::start(vec![Act::Hang(Vec::new())]).await;
     let start = Instant::now();
     let error = model(&fake).call(&prompt(), Duration::from_millis(100)).await.unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());

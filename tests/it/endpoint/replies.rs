@@ -1,7 +1,8 @@
 //! Replies that are cut, contradictory, refused or no action at all.
 use serde_json::json;
 
-use super::raw::{Act, Api, EVENTS, JSON};
+use super::api::Api;
+use super::server::{Act, EVENTS, JSON};
 use super::{Waiting, says};
 
 #[tokio::test(flavor = "multi_thread")]

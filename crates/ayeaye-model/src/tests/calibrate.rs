@@ -1,7 +1,7 @@
 //! A model calibrated over HTTP.
 use ayeaye_agent::{Action, Gesture, Model as _, ModelErrorKind, Reply};
 
-use super::fake::{Answer, Fake, JSON, http, says};
+use super::fake::{Act, Fake, JSON, http, says};
 use super::{config, model};
 use crate::calibrate::probe_image::ProbeImage;
 use crate::{CalibrationPlan, CoordSystem, ModelConfig, RemoteModel};
@@ -9,7 +9,7 @@ use crate::{CalibrationPlan, CoordSystem, ModelConfig, RemoteModel};
 #[tokio::test]
 async fn a_model_is_calibrated_over_the_wire() {
     let plan = CalibrationPlan { probes: 12, seed: 9 };
-    let answers = |speaks: CoordSystem| -> Vec<Answer> {
+    let answers = |speaks: CoordSystem| -> Vec<Act> {
         let tap = |number| {
             let scene = ProbeImage::new(plan.seed, number);
             let sent = crate::picture::Resize::MaxPixels(720 * 1600).apply(scene.screen());

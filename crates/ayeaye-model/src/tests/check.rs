@@ -1,11 +1,11 @@
 //! What `check` finds out about endpoints and models in trouble.
 use serde_json::json;
 
-use super::fake::{Answer, Fake, JSON, http, says};
+use super::fake::{Act, Fake, JSON, http, says};
 use super::{config, model};
 use crate::{CheckSubject, ModelConfig, Profile, RemoteModel, Severity};
 
-async fn checked(answers: Vec<Answer>) -> Vec<(CheckSubject, Severity, String)> {
+async fn checked(answers: Vec<Act>) -> Vec<(CheckSubject, Severity, String)> {
     let fake = Fake::start(answers).await;
     let findings = model(&fake).check().await;
     findings.into_iter().map(|f| (f.subject, f.verdict, f.text)).collect()
