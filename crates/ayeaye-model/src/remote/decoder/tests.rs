@@ -1,0 +1,205 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::error::Recovery;
+use super::super::wire::api;
+use super::*;
+use crate::profile::Wire;
+
+fn decoder(content_type: &str, pieces: &[&[u8]]) -> Result<Completion, AttemptError> {
+    take(Wire::Chat, content_type, pieces)
+}
+
+fn take(wire: Wire, content_type: &str, pieces: &[&[u8]]) -> Result<Completion, AttemptError> {
+    let limits = Limits { body: 4000, reply: 1000, ..Limits::DEFAULT };
+    let mut decoder = ResponseDecoder::new(api(wire), limits, content_type);
+    for piece in pieces {
+        decoder.push(piece)?;
+    }
+    decoder.finish()
+}
+
+const STREAM: &str = ": keep-alive\n\n\
+    data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n\
+    data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"想\"}}]}\n\n\
+    event: message\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"你\"}}]}\r\n\r\n\
+    data:{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"好\"},\"finish_reason\":null}]}\n\
+    data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
+    data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}\n\n\
+    data: [DONE]\n\n";
+
+#[test]
+fn a_stream_is_put_together() {
+    let answer = decoder("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+    assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("你好", "想"));
+    assert_eq!(answer.finish_reason.as_deref(), Some("stop"));
+    assert_eq!((answer.tokens.prompt, answer.tokens.completion), (7, 2));
+    let bytes: Vec<&[u8]> = STREAM.as_bytes().chunks(1).collect();
+    assert_eq!(decoder("application/json", &bytes).unwrap(), answer, "byte by byte");
+}
+
+#[test]
+fn a_stream_that_does_not_end_is_cut_or_an_error_and_never_whole() {
+    let whole = decoder("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+    let end = STREAM.find("\"finish_reason\":\"stop\"").unwrap();
+    for at in 0..end {
+        match decoder("text/event-stream", &[&STREAM.as_bytes()[..at]]) {
+            Ok(answer) => assert_eq!(answer.finish_reason.as_deref(), Some(TRUNCATED), "{at}"),
+            Err(error) => assert_ne!(error.recovery, Recovery::GiveUp, "{}", error.message),
+        }
+    }
+    // `[DONE]` alone ends it too, for endpoints that give no reason.
+    let plain = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]";
+    assert_eq!(decoder("", &[plain.as_bytes()]).unwrap().finish_reason, None);
+    assert_eq!(whole.text, "你好");
+}
+
+/// A call of a tool in each wire's events, and where its end begins.
+const CALLS: [(Wire, &str, &str); 3] = [
+    (
+        Wire::Chat,
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"done\",\"arguments\":\"\"}}]}}]}\n\n\
+         data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"message\\\":\\\"ok\\\"}\"}}]}}]}\n\n\
+         data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n",
+        "\"finish_reason\":\"tool_calls\"",
+    ),
+    (
+        Wire::Anthropic,
+        "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"c\"}}\n\n\
+         event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"done\",\"input\":{}}}\n\n\
+         data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"message\\\":\\\"ok\\\"}\"}}\n\n\
+         data: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
+         data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\n\
+         data: {\"type\":\"message_stop\"}\n\n",
+        "\"stop_reason\":\"tool_use\"",
+    ),
+    (
+        Wire::Gemini,
+        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"so\",\"thought\":true}]}}]}\n\n\
+         data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"done\",\"args\":{\"message\":\"ok\"}}}]}}]}\n\n\
+         data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"\"}]},\"finishReason\":\"STOP\"}]}\n\n",
+        "\"finishReason\":\"STOP\"",
+    ),
+];
+
+#[test]
+fn a_streamed_call_cut_at_any_byte_is_no_whole_answer_in_any_wire() {
+    for (wire, stream, end) in CALLS {
+        let mut whole = take(wire, "text/event-stream", &[stream.as_bytes()]).unwrap();
+        let calls = whole.take_tool_calls();
+        assert_eq!(
+            (calls[0].name.as_str(), calls[0].arguments.as_str()),
+            ("done", "{\"message\":\"ok\"}")
+        );
+        assert_ne!(whole.finish_reason.as_deref(), Some(TRUNCATED), "{wire:?}");
+        for at in 0..stream.find(end).unwrap() {
+            match take(wire, "text/event-stream", &[&stream.as_bytes()[..at]]) {
+                Ok(answer) => {
+                    assert_eq!(answer.finish_reason.as_deref(), Some(TRUNCATED), "{wire:?} {at}");
+                }
+                Err(error) => assert_ne!(error.recovery, Recovery::GiveUp, "{}", error.message),
+            }
+        }
+        let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
+        let mut apart = take(wire, "", &bytes).unwrap();
+        assert_eq!(apart.take_tool_calls(), calls, "{wire:?}: byte by byte");
+    }
+}
+
+#[test]
+fn the_bytes_tell_more_than_the_header() {
+    let json = br#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+    for content_type in ["text/event-stream", "text/html", "application/json; charset=utf-8", ""] {
+        assert_eq!(decoder(content_type, &[b"\n ", json]).unwrap().text, "a", "{content_type}");
+    }
+}
+
+#[test]
+fn what_is_no_answer_says_what_it_is() {
+    for (body, part) in [
+        ("", "nothing at all"),
+        (" \n", "nothing at all"),
+        ("<!DOCTYPE html>", "a web page"),
+        ("Hello", "“Hello” (text/plain)"),
+        ("data: [DONE]\n\n", "says nothing"),
+        ("data: {\"choices\"\n\n", "broken JSON"),
+        ("data: {\"error\":{\"message\":\"gone\",\"code\":500}}\n\n", "“gone”"),
+    ] {
+        let error = decoder("text/plain", &[body.as_bytes()]).unwrap_err();
+        assert!(error.message.contains(part), "{body:?}: {}", error.message);
+    }
+}
+
+#[test]
+fn too_much_is_refused() {
+    assert_eq!(decoder("", &[b"{", &[b' '; 4000]]).unwrap_err().recovery, Recovery::GiveUp);
+    let long =
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n", "x".repeat(600));
+    let error = decoder("", &[long.as_bytes(), long.as_bytes()]).unwrap_err();
+    assert!(error.message.contains("1000 bytes"), "{}", error.message);
+}
+
+fn read(said: &Value) -> Result<Completion, AttemptError> {
+    decode_json(api(Wire::Chat), said.to_string().as_bytes(), 1000)
+}
+
+#[test]
+fn what_is_no_answer() {
+    for (said, part) in [
+        (json!({"choices": []}), "no `choices`"),
+        (json!({"done": true}), "no `choices`"),
+        (json!("hello"), "no `choices`"),
+        (json!({"error": {"message": "overloaded", "code": 503}}), "503"),
+        (json!({"error": "boom"}), "“boom”"),
+        (json!([{"error": {"message": "internal", "code": 500, "status": "INTERNAL"}}]), "500"),
+    ] {
+        let error = read(&said).unwrap_err();
+        assert_eq!(error.recovery, Recovery::Retry { after: None }, "{}", error.message);
+        assert!(error.message.contains(part), "{}", error.message);
+    }
+    let error = read(&json!({"error": {"message": "bad key", "code": "401"}})).unwrap_err();
+    assert_eq!(error.recovery, Recovery::GiveUp);
+    let long = read(&json!({"choices": [{"message": {"content": "x".repeat(1001)}}]}));
+    assert_eq!(long.unwrap_err().recovery, Recovery::GiveUp);
+    let chat = api(Wire::Chat);
+    assert!(decode_json(chat, b"{\"choices\":", 9).unwrap_err().message.contains("broken"));
+    let twice = br#"{"choices":[{"message":{"content":"a","content":"b"}}]}"#;
+    let error = decode_json(chat, twice, 99).unwrap_err();
+    assert!(error.message.contains("two ways"), "{}", error.message);
+}
+
+#[test]
+fn calls_count_against_the_limit() {
+    let call =
+        |arguments: &str| json!({"id": "1", "function": {"name": "tap", "arguments": arguments}});
+    let said = |calls: Vec<Value>| json!({"choices": [{"message": {"tool_calls": calls}}]});
+    let long = read(&said(vec![call(&"x".repeat(1000))])).unwrap_err();
+    assert!(long.message.contains("1000 bytes"), "{}", long.message);
+    let many = (0..65).map(|id| json!({"id": id.to_string(), "function": {"name": "a"}}));
+    let many = read(&said(many.collect())).unwrap_err();
+    assert!(many.message.contains("64 calls"), "{}", many.message);
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(pieces in proptest::collection::vec(
+        prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..20),
+            Just(b"data: ".to_vec()), Just(b"\n".to_vec()), Just(b"{\"choices\":[{\"delta\":".to_vec()),
+            Just(b"{\"content\":\"x\"}}]}".to_vec()),
+            Just(br#"{"type":"message_stop"}"#.to_vec()),
+            Just(br#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","name":"a"}}"#.to_vec()),
+            Just(br#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"a"}}]}}]}"#.to_vec()),
+            Just(b"[DONE]".to_vec()), Just(b":".to_vec()),
+        ],
+        0..20,
+    )) {
+        let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+        let whole = pieces.concat();
+        for wire in [Wire::Chat, Wire::Anthropic, Wire::Gemini] {
+            let apart = take(wire, "text/event-stream", &pieces);
+            let whole = take(wire, "text/event-stream", &[&whole]);
+            prop_assert_eq!(apart.ok(), whole.ok());
+        }
+    }
+}

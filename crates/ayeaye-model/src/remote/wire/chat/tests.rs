@@ -1,0 +1,150 @@
+use ayeaye_agent::ParseError;
+
+use super::super::super::decoder::{decode_json, merge};
+use super::super::tests::{picture, prompt, request};
+use super::super::{UnsupportedFeatures, api};
+use super::*;
+use crate::profile::Wire;
+
+fn read(json: &Value) -> Completion {
+    decode_json(api(Wire::Chat), json.to_string().as_bytes(), 1000).unwrap()
+}
+
+fn text(message: &Value) -> Completion {
+    read(&json!({"choices": [{"message": message, "finish_reason": "stop"}]}))
+}
+
+#[test]
+fn an_answer_in_each_of_its_shapes() {
+    assert_eq!(text(&json!({"content": "a"})).text, "a");
+    let parts = json!([{"type": "text", "text": "a"}, {"type": "image"}, "b"]);
+    assert_eq!(text(&json!({"content": parts})).text, "ab");
+    let apart = text(&json!({"content": null, "reasoning_content": "r"}));
+    assert_eq!((apart.text.as_str(), apart.reasoning.as_str()), ("", "r"));
+    assert_eq!(text(&json!({"content": "a", "reasoning": "r"})).reasoning, "r");
+    assert_eq!(text(&json!({"content": null, "refusal": "no"})).text, "no");
+}
+
+#[test]
+fn calls_are_taken_whole() {
+    let call = |id: &str, arguments: Value| {
+        let function = json!({"name": "tap", "arguments": arguments});
+        json!({"id": id, "type": "function", "function": function})
+    };
+    let calls = [call("a", json!("{\"x\":1}")), call("b", json!({"x": 2}))];
+    let mut answer = text(&json!({"content": null, "tool_calls": calls}));
+    let expected = [("a", "{\"x\":1}"), ("b", "{\"x\":2}")].map(|(id, arguments)| ToolCall {
+        id: id.to_owned(),
+        name: "tap".to_owned(),
+        arguments: arguments.to_owned(),
+    });
+    assert_eq!(answer.take_tool_calls(), expected);
+    let old = json!({"content": "", "function_call": {"name": "tap", "arguments": "{}"}});
+    let mut answer = text(&old);
+    assert_eq!(answer.take_tool_calls()[0].name, "tap");
+}
+
+#[test]
+fn calls_are_put_together_from_pieces() {
+    let piece = |calls: Value| json!({"choices": [{"delta": {"tool_calls": calls}}]});
+    let mut answer = Completion::default();
+    for event in [
+        piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": ""}}])),
+        piece(json!([{"index": 0, "function": {"arguments": "{\"x\""}}])),
+        piece(json!([{"index": 1, "id": "b", "function": {"name": "swipe", "arguments": "{"}}])),
+        piece(json!([{"index": 0, "function": {"arguments": ":1}"}}])),
+        piece(json!([{"index": 1, "id": "b", "function": {"name": "swipe", "arguments": "}"}}])),
+    ] {
+        assert!(merge(&mut answer, &Chat, &event, 1000).unwrap());
+    }
+    let told: Vec<_> = answer
+        .take_tool_calls()
+        .into_iter()
+        .map(|call| format!("{} {}{}", call.id, call.name, call.arguments))
+        .collect();
+    assert_eq!(told, ["a tap{\"x\":1}", "b swipe{}"]);
+    // Whole calls that are all numbered 0, and calls without a number.
+    let mut answer = Completion::default();
+    for event in [
+        piece(json!([{"index": 0, "id": "a", "function": {"name": "tap", "arguments": "{}"}}])),
+        piece(json!([{"index": 0, "id": "b", "function": {"name": "tap", "arguments": "{}"}}])),
+        piece(json!([{"id": "c", "function": {"name": "tap", "arguments": "{"}}])),
+        piece(json!([{"function": {"arguments": "}"}}])),
+    ] {
+        merge(&mut answer, &Chat, &event, 1000).unwrap();
+    }
+    assert_eq!(answer.take_tool_calls().iter().filter(|call| call.arguments == "{}").count(), 3);
+}
+
+#[test]
+fn tokens_are_counted_where_they_are_told() {
+    let answer = read(&json!({
+        "model": "m-2", "choices": [{"index": 0, "message": {"content": "a"}}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5,
+            "completion_tokens_details": {"reasoning_tokens": 3},
+            "prompt_tokens_details": {"cached_tokens": 8}},
+    }));
+    assert_eq!(answer.model.as_deref(), Some("m-2"));
+    let expected = Tokens { prompt: 10, completion: 5, thinking: 3, cached: 8 };
+    assert_eq!(answer.tokens, expected);
+    assert_eq!(answer.finish_reason, None);
+}
+
+#[test]
+fn a_prompt_as_it_is_sent() {
+    let parts = vec![Part::Text("look".to_owned()), Part::Picture(picture())];
+    let prompt = Prompt::of(vec![Message { role: Role::User, parts }]);
+    let prompt = prompt.with_retry_notice("", &ParseError("it is empty".to_owned()));
+    let sent = Chat.body(&request(&prompt));
+    assert_eq!(sent["messages"][0]["content"][0], json!({"type": "text", "text": "look"}));
+    let url = &sent["messages"][0]["content"][1]["image_url"]["url"];
+    assert_eq!(url, "data:image/jpeg;base64,/9j/");
+    assert_eq!(sent["messages"][1], json!({"role": "assistant", "content": "(empty)"}));
+    assert!(sent["messages"][2]["content"].as_str().unwrap().contains("it is empty"));
+    assert_eq!((&sent["temperature"], &sent["max_tokens"]), (&json!(0.1), &json!(4096)));
+    assert_eq!((&sent["stream"], &sent["model"]), (&json!(true), &json!("m")));
+    assert_eq!(sent["stream_options"]["include_usage"], true);
+    let whole = Chat.body(&ModelRequest { stream: false, ..request(&prompt) });
+    assert_eq!(whole["stream"], false);
+    assert!(whole.get("stream_options").is_none());
+}
+
+#[test]
+fn calls_and_what_came_of_them_have_messages_of_their_own() {
+    let prompt = prompt();
+    let sent = Chat.body(&request(&prompt));
+    let roles: Vec<_> =
+        sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "user"]);
+    let call = &sent["messages"][2]["tool_calls"][0];
+    assert_eq!(
+        (&call["id"], &call["function"]["arguments"]),
+        (&json!("step_1"), &json!("{\"x\":1}"))
+    );
+    assert_eq!(sent["messages"][2]["content"], "I tap.");
+    let result = json!({"role": "tool", "tool_call_id": "step_1", "content": "Done."});
+    assert_eq!(sent["messages"][3], result);
+    assert_eq!(sent["messages"][4]["content"][0]["text"], "and now?");
+    assert_eq!(sent["messages"][4]["content"][1]["type"], "image_url");
+    assert_eq!(sent["tools"], json!([{"name": "tap"}]));
+}
+
+#[test]
+fn what_was_refused_is_left_out() {
+    let mut prompt = prompt();
+    prompt.schema = Some(json!({"type": "object"}));
+    let sent = Chat.body(&request(&prompt));
+    assert_eq!(sent["response_format"]["json_schema"]["schema"]["type"], "object");
+    let unsupported = OptionalFeature::ALL
+        .into_iter()
+        .fold(UnsupportedFeatures::default(), UnsupportedFeatures::with);
+    let sent = Chat.body(&ModelRequest { unsupported, ..request(&prompt) });
+    for left_out in ["response_format", "temperature", "max_tokens", "tools", "stream_options"] {
+        assert!(sent.get(left_out).is_none(), "{left_out}");
+    }
+    assert_eq!(sent["max_completion_tokens"], 4096);
+    let roles: Vec<_> =
+        sent["messages"].as_array().unwrap().iter().map(|it| it["role"].clone()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "user"]);
+    assert_eq!(sent["messages"][2]["content"], "I tap.\ntap({\"x\":1})");
+}
