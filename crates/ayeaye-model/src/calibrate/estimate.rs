@@ -208,12 +208,12 @@ fn resize_warning(samples: &[&Sample]) -> Option<String> {
     ];
     let mut lines: Vec<(bool, Line, Line, usize)> = Vec::new();
     for (by_picture, extent) in bases {
-        let said = |it: &&Sample| {
+        let pair = |it: &&Sample| {
             let (x, y) = it.raw?;
             let (width, height) = extent(it.sent);
             Some((it.target, (x / width, y / height)))
         };
-        let pairs: Vec<Pair> = samples.iter().filter_map(said).collect();
+        let pairs: Vec<Pair> = samples.iter().filter_map(pair).collect();
         let agreed = largest_collinear(&pairs);
         if agreed.len() < MIN_READABLE.max(pairs.len() / 3) {
             continue;

@@ -95,14 +95,14 @@ pub(super) fn messages(
         open: style.opening,
         screen_in_result: style.screen_in_result,
     };
-    chat.tell(history.earlier());
-    chat.tell(history.omitted());
+    chat.push_text(history.earlier());
+    chat.push_text(history.omitted());
     let mut steps = history.steps();
     let next = history.steps().last().map_or(0, |it| it.step.step as usize + 1);
     let first_image = style.images.first(next);
     for item in history.recent() {
         match item {
-            HistoryItem::UserReply(text) => chat.tell(user_says(text)),
+            HistoryItem::UserReply(text) => chat.push_text(user_says(text)),
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
             HistoryItem::Step(_) => {
                 let Some(past) = steps.next() else { continue };
@@ -114,12 +114,12 @@ pub(super) fn messages(
                 chat.show(&screen, style.caption);
                 match (style.reply)(past, size) {
                     Some(reply) => chat.reply(reply, past),
-                    None => chat.tell(format!("({}{})\n", past.in_words(), past.failure())),
+                    None => chat.push_text(format!("({}{})\n", past.in_words(), past.failure())),
                 }
             }
         }
     }
-    chat.tell(history.system_notes());
+    chat.push_text(history.system_notes());
     chat.show(
         &Screen { picture: Some(input.picture), app: input.app, is_current: true },
         style.caption,
@@ -137,7 +137,7 @@ struct ChatBuilder {
 
 impl ChatBuilder {
     /// On a line of its own: some servers put the texts of a message together with nothing between.
-    fn tell(&mut self, text: String) {
+    fn push_text(&mut self, text: String) {
         if !text.is_empty() {
             self.open.push(Part::Text(text));
         }
@@ -145,7 +145,7 @@ impl ChatBuilder {
 
     fn show(&mut self, screen: &Screen<'_>, caption: &dyn Fn(&Screen<'_>) -> (String, String)) {
         let (before, behind) = caption(screen);
-        self.tell(before);
+        self.push_text(before);
         if let Some(shown) = screen.picture {
             match self.open.first_mut() {
                 Some(Part::Result { picture, .. }) if self.screen_in_result => {
@@ -154,7 +154,7 @@ impl ChatBuilder {
                 _ => self.open.push(Part::Picture(shown.clone())),
             }
         }
-        self.tell(behind);
+        self.push_text(behind);
     }
 
     fn reply(&mut self, reply: PastReply, past: PastStep<'_>) {
@@ -166,7 +166,7 @@ impl ChatBuilder {
         match (reply.result, &past.step.error) {
             (Some(result), _) => self.open.push(result),
             (None, Some(error)) => {
-                self.tell(format!(
+                self.push_text(format!(
                     "The action above failed: {}\n",
                     quote_untrusted(error, LONGEST_TEXT)
                 ));

@@ -126,13 +126,13 @@ impl Sampling {
 
     /// As a chat endpoint is told, and as the record has it.
     pub(crate) fn params(&self) -> Map<String, Value> {
-        let said = [
+        let params = [
             ("temperature", self.temperature.map(|it| json!(it))),
             ("top_p", self.top_p.map(|it| json!(it))),
             ("frequency_penalty", self.frequency_penalty.map(|it| json!(it))),
             ("seed", self.seed.map(|it| json!(it))),
             ("max_tokens", Some(json!(self.max_tokens))),
         ];
-        said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        params.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 }

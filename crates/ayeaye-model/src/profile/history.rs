@@ -167,10 +167,10 @@ impl<'a> History<'a> {
     }
 
     /// The steps of the round, a line each: the label, the number, and what `tell` says of it.
-    pub(super) fn list(self, label: &str, tell: impl Fn(PastStep<'_>) -> String) -> String {
+    pub(super) fn list(self, label: &str, describe: impl Fn(PastStep<'_>) -> String) -> String {
         let mut lines = self.omission();
         for step in self.steps() {
-            writeln!(lines, "{label}{}: {}{}", step.number, tell(step).trim(), step.failure())
+            writeln!(lines, "{label}{}: {}{}", step.number, describe(step).trim(), step.failure())
                 .expect("it is a String");
         }
         lines

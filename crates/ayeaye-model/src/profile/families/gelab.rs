@@ -195,20 +195,20 @@ fn quoted(text: &str, max_bytes: usize) -> String {
 fn history(history: &[HistoryItem]) -> String {
     let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
     let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     if let Some(summary) = history.iter().rev().find_map(summary) {
-        told.push(quoted(summary, LONGEST_TEXT));
+        lines.push(quoted(summary, LONGEST_TEXT));
     } else {
         let steps: Vec<String> = history.iter().filter_map(step).map(line).collect();
-        told.extend_from_slice(last(&steps));
+        lines.extend_from_slice(last(&steps));
     }
     let notes = history.iter().filter_map(step).filter_map(|step| match &step.decision.action {
         Action::Note { text } => Some(format!("你记下了：{}", quoted(text, LONGEST_TEXT))),
         _ => None,
     });
-    told.extend_from_slice(last(&notes.collect::<Vec<_>>()));
-    told.extend_from_slice(last(&dialogue(&history[round..])));
-    if told.is_empty() { "暂无历史操作".to_owned() } else { told.join("\n") }
+    lines.extend_from_slice(last(&notes.collect::<Vec<_>>()));
+    lines.extend_from_slice(last(&dialogue(&history[round..])));
+    if lines.is_empty() { "暂无历史操作".to_owned() } else { lines.join("\n") }
 }
 
 fn step(history: &HistoryItem) -> Option<&HistoryStep> {
@@ -244,12 +244,12 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
                     asked = Some(&question.text);
                 }
             }
-            HistoryItem::UserReply(words) => {
+            HistoryItem::UserReply(reply) => {
                 let question = asked
                     .take()
                     .map(|asked| format!("你问过：{}\n", quoted(asked, LONGEST_TEXT)))
                     .unwrap_or_default();
-                lines.push(format!("{question}用户回复说：{}", quoted(words, LONGEST_TEXT)));
+                lines.push(format!("{question}用户回复说：{}", quoted(reply, LONGEST_TEXT)));
             }
             HistoryItem::Request(_) | HistoryItem::Subtask(_) => {}
         }
@@ -259,16 +259,16 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
 
 /// What the loop has to say; at the least, that the last step went wrong.
 fn system_notes(input: &StepInput<'_>) -> String {
-    let mut told: Vec<String> =
+    let mut notes: Vec<String> =
         last(input.system_notes).iter().map(|note| quoted(note, LONGEST_TEXT)).collect();
-    if told.is_empty()
+    if notes.is_empty()
         && let Some(HistoryItem::Step(step)) = input.history.last()
         && let Some(error) = &step.error
     {
         let name = step.decision.action.name();
-        told.push(format!("上一步 {name} 没有成功：{}", quoted(error, LONGEST_TEXT)));
+        notes.push(format!("上一步 {name} 没有成功：{}", quoted(error, LONGEST_TEXT)));
     }
-    told.iter().fold(String::new(), |lines, remark| lines + "系统提示：" + remark + "\n")
+    notes.iter().fold(String::new(), |lines, note| lines + "系统提示：" + note + "\n")
 }
 
 #[cfg(test)]

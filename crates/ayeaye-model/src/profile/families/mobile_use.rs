@@ -209,7 +209,7 @@ pub(in crate::profile) fn line(
     dialect: &Dialect,
 ) -> String {
     match plain_line(&past.step.decision.explain, LONGEST_LINE) {
-        words if !words.is_empty() => words,
+        text if !text.is_empty() => text,
         _ => write_arguments(past, coords, dialect)
             .map_or_else(|| past.in_words(), |call| plain_line(&call, LONGEST_LINE)),
     }

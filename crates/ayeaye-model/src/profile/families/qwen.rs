@@ -176,10 +176,10 @@ impl Family for Qwen {
         let history = History::of(input);
         let mut progress = String::new();
         for past in history.steps() {
-            let told = mobile_use::line(past, coords, self.dialect) + &past.failure();
+            let line = mobile_use::line(past, coords, self.dialect) + &past.failure();
             // A line that names a step itself must not pass for one.
-            let told = told.replace("; Step", ", step");
-            write!(progress, "Step {}: {}; ", past.number, told.trim_end_matches('.'))
+            let line = line.replace("; Step", ", step");
+            write!(progress, "Step {}: {}; ", past.number, line.trim_end_matches('.'))
                 .expect("it is a String");
         }
         if progress.is_empty() {

@@ -78,7 +78,7 @@ impl<'a> Args<'a> {
     }
 
     /// Whether an argument with one of these names exists and is not blank.
-    pub(crate) fn says(&self, names: &[&str]) -> bool {
+    pub(crate) fn is_given(&self, names: &[&str]) -> bool {
         names.iter().filter_map(|name| self.named.get(&fold_name(name))).any(|value| match value {
             Value::String(text) => !text.trim().is_empty(),
             _ => true,

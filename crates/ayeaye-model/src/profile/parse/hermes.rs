@@ -186,12 +186,12 @@ fn rest(text: &str, found: &mut Found) -> Result<(), ParseError> {
         return reject("it holds more than one JSON object; reply with one action");
     }
     let mut at = 0;
-    let mut words = false;
+    let mut has_text = false;
     while let Some(Tag { start, end, .. }) = tag::next(text, at) {
-        words |= !is_nothing(&text[at..start]);
+        has_text |= !is_nothing(&text[at..start]);
         at = end;
     }
-    if words || !is_nothing(&text[at..]) {
+    if has_text || !is_nothing(&text[at..]) {
         found.doubt = Some("words stand behind its tool call, and may take it back");
     }
     Ok(())
@@ -247,12 +247,14 @@ fn normal(
     }
     let inner = ["arguments", "parameters", "args"].iter().find_map(|key| map.get(*key).cloned());
     if let Some(inner) = inner {
-        if let Some(said) = map.get("name") {
-            let Some(said) = said.as_str() else { return reject("its tool's name is no text") };
-            if !name.is_empty() && fold_name(&name) != fold_name(said) {
+        if let Some(inner_name) = map.get("name") {
+            let Some(inner_name) = inner_name.as_str() else {
+                return reject("its tool's name is no text");
+            };
+            if !name.is_empty() && fold_name(&name) != fold_name(inner_name) {
                 return reject("it names two tools; reply with one action");
             }
-            said.trim().clone_into(&mut name);
+            inner_name.trim().clone_into(&mut name);
         }
         map = match inner {
             Value::Object(arguments) => arguments,

@@ -44,16 +44,16 @@ pub(crate) fn point_in(value: &Value, coords: &CoordContext) -> Result<Point, Pa
                 return point_in(inner, coords);
             }
             let numbers: Option<Vec<f64>> = list.iter().map(number).collect();
-            let told = || odd(&value.to_string());
-            place(&numbers.ok_or_else(told)?, coords).map_err(|why| why.unwrap_or_else(told))
+            let error = || odd(&value.to_string());
+            place(&numbers.ok_or_else(error)?, coords).map_err(|why| why.unwrap_or_else(error))
         }
         Value::Object(map) => {
             match (map.get("x").and_then(number), map.get("y").and_then(number)) {
                 (Some(x), Some(y)) => {
                     // Numbers with names have no order.
                     let (first, second) = if coords.system.y_first { (y, x) } else { (x, y) };
-                    let told = || odd(&value.to_string());
-                    place(&[first, second], coords).map_err(|why| why.unwrap_or_else(told))
+                    let error = || odd(&value.to_string());
+                    place(&[first, second], coords).map_err(|why| why.unwrap_or_else(error))
                 }
                 _ => Err(odd(&value.to_string())),
             }

@@ -34,7 +34,7 @@ pub(crate) fn cut(text: &str, begins: impl Fn(&str) -> bool) -> Cut<'_> {
     let closing = || tags.iter().filter(|tag| tag.closes);
     let ends = closing().find(|tag| begins(text[tag.end..].trim_start()));
     if let Some(tag) = ends.or_else(|| closing().next_back()) {
-        let thought = words(&text[..tag.start], &tags);
+        let thought = strip_tags(&text[..tag.start], &tags);
         return Cut { thought, body: text[tag.end..].trim_start(), unclosed: false };
     }
     match tags.first() {
@@ -48,9 +48,9 @@ pub(crate) fn cut(text: &str, begins: impl Fn(&str) -> bool) -> Cut<'_> {
 }
 
 /// The reasoning before an action, in tags or not; else what the endpoint returned as reasoning.
-pub(crate) fn joined(said: [&str; 2], apart: &str) -> String {
-    let said = said.map(str::trim);
-    let all: Vec<&str> = said.into_iter().filter(|it| !it.is_empty()).collect();
+pub(crate) fn joined(parts: [&str; 2], apart: &str) -> String {
+    let parts = parts.map(str::trim);
+    let all: Vec<&str> = parts.into_iter().filter(|it| !it.is_empty()).collect();
     if all.is_empty() { apart.trim().to_owned() } else { all.join("\n") }
 }
 
@@ -78,15 +78,15 @@ fn tag_at(text: &str, start: usize) -> Option<Tag> {
 }
 
 /// `head` without its tags.
-fn words(head: &str, tags: &[Tag]) -> String {
-    let mut words = String::new();
+fn strip_tags(head: &str, tags: &[Tag]) -> String {
+    let mut text = String::new();
     let mut from = 0;
     for tag in tags.iter().filter(|tag| tag.end <= head.len()) {
-        words.push_str(&head[from..tag.start]);
+        text.push_str(&head[from..tag.start]);
         from = tag.end;
     }
-    words.push_str(&head[from..]);
-    words.trim().to_owned()
+    text.push_str(&head[from..]);
+    text.trim().to_owned()
 }
 
 #[cfg(test)]

@@ -195,7 +195,7 @@ fn a_confirmation_is_told_as_a_question_or_as_what_was_done() {
             let call = verbs.write(PastStep { number: 1, step: &step, answered }, &coords).unwrap();
             verbs.read(&call, "", &coords).unwrap()
         };
-        if verbs.says(&confirm) {
+        if verbs.is_exact(&confirm) {
             assert_eq!((told(true), told(false)), (confirm.clone(), confirm.clone()), "{profile}");
         } else {
             // It waits for the user's reply, which comes next; the gesture is decided again then.

@@ -51,7 +51,7 @@ impl Reader<'_> {
     fn action(&self) -> Result<Action, ParseError> {
         for arg in self.verb.args {
             if let Slot::Refused(why) = arg.0
-                && self.args.says(arg.1)
+                && self.args.is_given(arg.1)
             {
                 return reject(why);
             }
@@ -114,8 +114,8 @@ impl Reader<'_> {
 
     fn typed(&self, typing: Typing) -> Result<Action, ParseError> {
         // Where typing clears, no text is one as well.
-        let says = |text: &String| typing == Typing::Clears || !text.is_empty();
-        let Some(text) = self.raw_text()?.filter(says) else {
+        let has_text = |text: &String| typing == Typing::Clears || !text.is_empty();
+        let Some(text) = self.raw_text()?.filter(has_text) else {
             return self.missing(Slot::is_text);
         };
         let mut submit = self.flag(Slot::Submit)?;
@@ -195,7 +195,7 @@ impl Reader<'_> {
             );
         }
         let unsuccessful = match self.verb.arg(|slot| slot == Slot::Success) {
-            Some(arg) => self.args.says(arg.1) && !self.args.flag(arg.1)?,
+            Some(arg) => self.args.is_given(arg.1) && !self.args.flag(arg.1)?,
             None => false,
         };
         let text = match self.raw_text()? {
@@ -223,7 +223,7 @@ impl Reader<'_> {
         failure: &[&str],
     ) -> Result<Action, ParseError> {
         let is_one_of =
-            |words: &[&str]| words.iter().any(|word| fold_name(word) == fold_name(status));
+            |names: &[&str]| names.iter().any(|name| fold_name(name) == fold_name(status));
         if is_one_of(success) {
             Ok(Action::Complete { message: self.raw_text()?.unwrap_or_default() })
         } else if is_one_of(failure) {
@@ -253,13 +253,13 @@ impl Reader<'_> {
         else {
             return Ok(action);
         };
-        let Some(said) = self.args.text_or_flag(arg.1)? else { return Ok(action) };
-        let said = said.trim();
-        let is_one_of = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(said));
+        let Some(answer) = self.args.text_or_flag(arg.1)? else { return Ok(action) };
+        let answer = answer.trim();
+        let is_one_of = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(answer));
         let text = if is_one_of(&NO) {
             return Ok(action);
         } else if !is_one_of(&YES) {
-            said.to_owned()
+            answer.to_owned()
         } else if self.reason.is_empty() {
             format!("May this be done? {}", gesture.name())
         } else {

@@ -83,7 +83,7 @@ impl Reader<'_> {
         ) {
             return Ok((from, to));
         }
-        if self.args.says(&["direction"]) && !self.verb.has(Slot::Direction) {
+        if self.args.is_given(&["direction"]) && !self.verb.has(Slot::Direction) {
             let scrolls = self.table.all().any(|verb| matches!(verb.meaning, Meaning::Scroll));
             return reject(format!(
                 "the direction of {} could be the finger's or the page's; say where the finger goes down \
@@ -163,20 +163,20 @@ impl Reader<'_> {
     /// The time that is said, as a text with its unit.
     fn time(&self) -> Result<Option<String>, ParseError> {
         let Some(arg) = self.verb.arg(Slot::is_time) else { return Ok(None) };
-        let said =
+        let value =
             self.args.text(arg.1, self.is_first(arg))?.filter(|text| !text.trim().is_empty());
         Ok(match arg.0 {
-            Slot::SecondsOr(usual) => Some(said.unwrap_or_else(|| usual.to_owned())),
-            Slot::Milliseconds => match said {
-                Some(said) if said.trim().bytes().all(|b| b.is_ascii_digit()) => {
-                    Some(format!("{} ms", said.trim()))
+            Slot::SecondsOr(usual) => Some(value.unwrap_or_else(|| usual.to_owned())),
+            Slot::Milliseconds => match value {
+                Some(value) if value.trim().bytes().all(|b| b.is_ascii_digit()) => {
+                    Some(format!("{} ms", value.trim()))
                 }
-                Some(said) => {
-                    return reject(format!("{} is no number of milliseconds", excerpt(&said)));
+                Some(value) => {
+                    return reject(format!("{} is no number of milliseconds", excerpt(&value)));
                 }
                 None => None,
             },
-            _ => said,
+            _ => value,
         })
     }
 

@@ -40,7 +40,7 @@ impl VerbTable {
 
     /// Whether an action is said by a verb of its own and in full.
     #[cfg(test)]
-    pub(crate) fn says(&self, action: &Action) -> bool {
+    pub(crate) fn is_exact(&self, action: &Action) -> bool {
         let rows = self.all().filter(|verb| means(verb, action));
         rows.into_iter().any(|verb| carries(verb, action))
     }

@@ -178,13 +178,13 @@ fn merge_delta(completion: &mut Completion, at: u64, delta: &Value) {
 /// Counts come at the beginning, and at the end those that have changed. `input_tokens` excludes what
 /// was read from or written to the cache.
 fn merge_usage(tokens: &mut Tokens, usage: &Value) {
-    let told = |name: &str| usage[name].as_u64();
-    if let Some(input) = told("input_tokens") {
-        let cached = told("cache_read_input_tokens").unwrap_or(0);
-        tokens.prompt = input + cached + told("cache_creation_input_tokens").unwrap_or(0);
+    let count = |name: &str| usage[name].as_u64();
+    if let Some(input) = count("input_tokens") {
+        let cached = count("cache_read_input_tokens").unwrap_or(0);
+        tokens.prompt = input + cached + count("cache_creation_input_tokens").unwrap_or(0);
         tokens.cached = cached;
     }
-    if let Some(output) = told("output_tokens") {
+    if let Some(output) = count("output_tokens") {
         tokens.completion = output;
     }
 }

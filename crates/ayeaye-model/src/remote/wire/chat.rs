@@ -85,20 +85,20 @@ impl Api for Chat {
         // A stream has `delta`s; some endpoints repeat the whole `message` at its end.
         let piece = &choice["delta"];
         let whole = &choice["message"];
-        let words = if piece.is_object() || completion.has_begun() { piece } else { whole };
-        push_text(&mut completion.text, &words["content"]);
+        let message = if piece.is_object() || completion.has_begun() { piece } else { whole };
+        push_text(&mut completion.text, &message["content"]);
         if completion.text.is_empty() {
-            push_text(&mut completion.text, &words["refusal"]);
+            push_text(&mut completion.text, &message["refusal"]);
         }
-        let reasoning = &words["reasoning_content"];
-        let reasoning = if reasoning.is_null() { &words["reasoning"] } else { reasoning };
+        let reasoning = &message["reasoning_content"];
+        let reasoning = if reasoning.is_null() { &message["reasoning"] } else { reasoning };
         push_text(&mut completion.reasoning, reasoning);
-        for (at, call) in words["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        for (at, call) in message["tool_calls"].as_array().into_iter().flatten().enumerate() {
             merge_tool_call(completion, call, (piece.is_null()).then_some(at as u64));
         }
         // The deprecated form of a call.
-        if words["function_call"].is_object() {
-            merge_tool_call(completion, &json!({ "function": words["function_call"] }), Some(0));
+        if message["function_call"].is_object() {
+            merge_tool_call(completion, &json!({ "function": message["function_call"] }), Some(0));
         }
         // The legacy completions form, with the text in the choice itself.
         if !piece.is_object() && !whole.is_object() {
@@ -150,13 +150,13 @@ fn merge_tool_call(completion: &mut Completion, call: &Value, place: Option<u64>
 }
 
 /// Appends content: a string, or the texts of a list of parts.
-fn push_text(words: &mut String, json: &Value) {
+fn push_text(into: &mut String, json: &Value) {
     match json {
-        Value::String(text) => words.push_str(text),
+        Value::String(text) => into.push_str(text),
         Value::Array(parts) => {
             for part in parts {
                 let text = part.as_str().or_else(|| part["text"].as_str());
-                words.push_str(text.unwrap_or_default());
+                into.push_str(text.unwrap_or_default());
             }
         }
         _ => {}
@@ -176,7 +176,7 @@ fn read_usage(usage: &Value) -> Tokens {
 /// A message as this API has it. Results of calls are messages of their own, which cannot hold
 /// pictures: those follow in a user message.
 fn encode_message(message: &Message) -> Vec<Value> {
-    let mut told = Vec::new();
+    let mut encoded = Vec::new();
     let mut rest = Vec::new();
     let mut calls = Vec::new();
     for part in &message.parts {
@@ -184,23 +184,23 @@ fn encode_message(message: &Message) -> Vec<Value> {
             Part::Text(_) | Part::Picture(_) => rest.push(part.clone()),
             Part::Call(call) => calls.push(encode_tool_call(call)),
             Part::Result { id, text, picture, .. } => {
-                told.push(
+                encoded.push(
                     json!({ "role": "tool", "tool_call_id": id, "content": non_empty_text(text) }),
                 );
                 rest.extend(picture.clone().map(Part::Picture));
             }
         }
     }
-    if calls.is_empty() && (!rest.is_empty() || told.is_empty()) {
-        told.push(encode_as_text(&Message { role: message.role, parts: rest }));
+    if calls.is_empty() && (!rest.is_empty() || encoded.is_empty()) {
+        encoded.push(encode_as_text(&Message { role: message.role, parts: rest }));
     } else if !calls.is_empty() {
         let text = joined_text(&rest);
         let content = if text.trim().is_empty() { Value::Null } else { Value::String(text) };
-        told.push(
+        encoded.push(
             json!({ "role": Role::Assistant.name(), "content": content, "tool_calls": calls }),
         );
     }
-    told
+    encoded
 }
 
 fn encode_tool_call(call: &ToolCall) -> Value {
@@ -241,8 +241,8 @@ fn encode_part(part: &Part) -> Vec<Value> {
     match part {
         Part::Text(it) => vec![text(it)],
         Part::Result { text: it, picture, .. } => {
-            let words = std::iter::once(text(it));
-            words.chain(picture.as_ref().map(image)).collect()
+            let parts = std::iter::once(text(it));
+            parts.chain(picture.as_ref().map(image)).collect()
         }
         Part::Call(call) => vec![text(&format!("{}({})", call.name, call.arguments))],
         Part::Picture(picture) => vec![image(picture)],

@@ -42,8 +42,8 @@ pub(super) fn read(
     parsed.doubt_if(written.is_empty(), "its call has no arguments, and may not be whole");
     let mut decision = family.verbs().decide(parsed, coords)?;
     // Words beside a call are its reasons, unless they are another action.
-    if let Ok(said) = in_text(text, coords, family)
-        && said.action != decision.action
+    if let Ok(other) = in_text(text, coords, family)
+        && other.action != decision.action
     {
         return reject("its words and its call are two different actions; give one");
     }

@@ -13,16 +13,16 @@ pub(super) fn leading(text: &str) -> Result<(Map<String, Value>, usize), ParseEr
         Ok(read) => return Ok(read),
         Err(why) => why,
     };
-    let Some((mended, length)) = mended(text) else { return Err(why) };
-    match json::leading(&mended) {
-        Ok((map, end)) if mended.len() == end => Ok((map, length)),
+    let Some((repaired, length)) = repaired(text) else { return Err(why) };
+    match json::leading(&repaired) {
+        Ok((map, end)) if repaired.len() == end => Ok((map, length)),
         // The error of the original text is the useful one.
         _ => Err(why),
     }
 }
 
 /// The repaired text, and how many bytes of the original it covers; `None` if the text breaks off.
-fn mended(text: &str) -> Option<(String, usize)> {
+fn repaired(text: &str) -> Option<(String, usize)> {
     let mut out = String::with_capacity(text.len().min(1 << 16));
     let mut open = Vec::new();
     let mut in_string = false;

@@ -37,7 +37,7 @@ fn the_words_before_a_call_are_kept_apart() {
 }
 
 #[test]
-fn only_what_can_be_meant_in_one_way_is_mended() {
+fn only_what_can_be_meant_in_one_way_is_repaired() {
     for (text, right) in [
         ("{\"a\": \"b\nc\"}", Some(json!({"a": "b\nc"}))),
         ("{\"a\": [1, 2,],}", Some(json!({"a": [1, 2]}))),
