@@ -1,7 +1,6 @@
-//! A session as a conversation: what the model saw, what it replied, what it was told.
+//! A session as a conversation: what the model saw, what it replied, and what it was told.
 //!
-//! What is at the front stays the same from step to step as long as it can, so that an endpoint can
-//! keep what it made of it.
+//! The front stays the same from step to step for as long as possible, so that endpoints can cache it.
 use ayeaye_agent::{HistoryItem, Message, Part, Picture, Role, ScreenSize, StepInput, ToolCall};
 
 use super::escape::{LONGEST_TEXT, quote_untrusted};
@@ -59,8 +58,8 @@ pub(super) struct Screen<'a> {
 pub(super) struct ImageWindow {
     /// The most it shows.
     pub max: usize,
-    /// How many are dropped at a time. With more than one, most prompts go on from the one before, and
-    /// a server encodes new pictures only now and then.
+    /// How many are dropped at a time. With more than one, most prompts only extend the one before, and
+    /// a server seldom has to encode old pictures again.
     pub step: usize,
 }
 
@@ -79,7 +78,7 @@ impl ImageWindow {
     }
 }
 
-/// A captionless screen.
+/// No text around a screen.
 pub(super) fn no_caption(_: &Screen<'_>) -> (String, String) {
     (String::new(), String::new())
 }
@@ -128,7 +127,7 @@ pub(super) fn messages(
     chat.messages
 }
 
-/// Messages, and what the next one of the user holds so far.
+/// The messages, and the parts of the user's next one so far.
 struct ChatBuilder {
     messages: Vec<Message>,
     open: Vec<Part>,
@@ -136,7 +135,7 @@ struct ChatBuilder {
 }
 
 impl ChatBuilder {
-    /// On a line of its own: some servers put the texts of a message together with nothing between.
+    /// Adds a text. It must end its line: some servers join the texts of a message without a separator.
     fn push_text(&mut self, text: String) {
         if !text.is_empty() {
             self.open.push(Part::Text(text));

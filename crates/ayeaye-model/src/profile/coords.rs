@@ -30,10 +30,10 @@ pub enum CoordUnit {
     ResizedPixels(SmartResize),
 }
 
-/// What numbers in one prompt and its reply mean.
+/// The meaning of the numbers in one prompt and its reply.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CoordContext {
-    /// What the numbers of a point are.
+    /// The coordinate system.
     pub system: CoordSystem,
     /// Width and height of the picture that is sent.
     pub image: ScreenSize,

@@ -1,5 +1,5 @@
-//! Foreign text in prompts: nothing that a user, a phone or a model wrote may pass for the prompt's
-//! own structure.
+//! Escapes foreign text in prompts: nothing that a user, a phone or a model wrote may pass for the
+//! prompt's own structure.
 //!
 //! Everything foreign goes through this module: text of others as a JSON string
 //! ([`quote_untrusted`]), what a model said before as a plain line ([`plain_line`]) or within the JSON

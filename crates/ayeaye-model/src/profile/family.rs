@@ -1,4 +1,4 @@
-//! The seam to one family of models.
+//! The trait of a family of models.
 use std::fmt;
 
 use ayeaye_agent::{Decision, ParseError, Prompt, Reply, StepInput};
@@ -11,22 +11,22 @@ use crate::picture::PictureRule;
 
 /// One family of models: its prompt out, its reply in.
 ///
-/// Both are pure. What a family writes and reads are points in its own space, which is handed in:
-/// the settings may say another than its [`ProfileSpec`].
+/// Both are pure. Points are written and read in `coords`: the settings may name another system than the
+/// [`ProfileSpec`].
 pub(crate) trait Family: fmt::Debug + Send + Sync {
-    /// What can be said of it in figures.
+    /// Its fixed properties.
     fn spec(&self) -> &'static ProfileSpec;
-    /// Its verbs: by them its replies are read and earlier steps are written.
+    /// Its verbs, by which replies are parsed and earlier steps are written.
     fn verbs(&self) -> VerbTable;
-    /// What to send for one step. What is the same in every step comes first and is the same to the
-    /// byte, so that an endpoint can keep what it made of it.
+    /// The prompt of one step. What does not change from step to step comes first, byte for byte, so that
+    /// endpoints can cache it.
     fn prompt(&self, input: &StepInput<'_>, coords: &CoordContext) -> Prompt;
-    /// Reads a whole reply: tolerant of how it is written, never of what it says. Whether it is whole
-    /// is not for the family to know.
+    /// Parses a complete reply: tolerant of notation, never of meaning. The caller knows whether the
+    /// reply is complete.
     fn read(&self, reply: &Reply, coords: &CoordContext) -> Result<Decision, ParseError>;
 }
 
-/// A family in figures.
+/// The fixed properties of a family.
 #[derive(Debug)]
 pub(crate) struct ProfileSpec {
     /// The word for it in settings and in the journal.
@@ -35,15 +35,15 @@ pub(crate) struct ProfileSpec {
     pub title: &'static str,
     /// Lower-case parts of the names of its models.
     pub patterns: &'static [&'static str],
-    /// What the numbers of a point are.
+    /// Its coordinate system.
     pub coords: CoordSystem,
     /// How its pictures are made.
     pub picture: PictureRule,
-    /// How many screens of earlier steps its prompts show.
+    /// How many screens of earlier steps its prompts hold.
     pub earlier_pictures: usize,
-    /// What its prompts tell of earlier steps, for lists.
+    /// How its prompts show earlier steps, for lists.
     pub history: &'static str,
-    /// How it is asked to choose its words.
+    /// Its sampling parameters.
     pub sampling: Sampling,
     /// The API it is asked over.
     pub wire: Wire,
@@ -78,7 +78,7 @@ impl Wire {
         }
     }
 
-    /// Where it is taken for granted, in words that go on from the names of models.
+    /// Where it is assumed, as a continuation of the names of models.
     pub(super) fn host_note(self) -> &'static str {
         match self {
             Self::Chat => "",
@@ -87,14 +87,14 @@ impl Wire {
         }
     }
 
-    /// Whether an endpoint is known to speak it. Others may, such as a proxy: there the profile has
-    /// to be set.
+    /// Whether an endpoint is known to speak it. Others may, such as a proxy; there the profile has to be
+    /// set.
     fn is_spoken_at(self, endpoint: &Endpoint) -> bool {
         let at = |host| endpoint.host() == Some(host);
         match self {
             Self::Chat => true,
             Self::Anthropic => at("api.anthropic.com"),
-            // Its OpenAI-compatible side door speaks chat.
+            // Its OpenAI-compatible path speaks chat.
             Self::Gemini => {
                 at("generativelanguage.googleapis.com") && !endpoint.path().ends_with("/openai")
             }
@@ -102,8 +102,8 @@ impl Wire {
     }
 }
 
-/// How a model is asked to choose its words. What is `None` is not said at all: some endpoints
-/// refuse what they do not know, and some models every temperature but their own.
+/// Sampling parameters. `None` is not sent: some endpoints reject parameters they do not know, and some
+/// models any temperature but their default.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sampling {
     pub temperature: Option<f64>,
@@ -115,7 +115,7 @@ pub(crate) struct Sampling {
 }
 
 impl Sampling {
-    /// Always the likeliest word.
+    /// Always the likeliest token.
     pub(crate) const GREEDY: Self = Self {
         temperature: Some(0.0),
         top_p: None,
@@ -124,7 +124,7 @@ impl Sampling {
         max_tokens: 2048,
     };
 
-    /// As a chat endpoint is told, and as the record has it.
+    /// By the names of chat endpoints, as the journal has them, too.
     pub(crate) fn params(&self) -> Map<String, Value> {
         let params = [
             ("temperature", self.temperature.map(|it| json!(it))),

@@ -1,22 +1,22 @@
-//! What a prompt tells of a session: one selection for all families, and the words for it.
+//! The history in a prompt: one selection for all families, and its wording.
 use std::fmt::Write as _;
 
 use ayeaye_agent::{Action, Gesture, HistoryItem, HistoryStep, StepInput};
 
 use super::escape::{LONGEST_LINE, LONGEST_TEXT, plain_line, quote_untrusted};
 
-/// Steps of a round that are told.
+/// The most steps of a round in a prompt.
 const MAX_STEPS: usize = 40;
 /// Older steps are left out this many at a time, so that the beginning of a prompt changes seldom and
-/// endpoints can keep what they made of it.
+/// endpoints can cache it.
 const OMITTED_AT_A_TIME: usize = 10;
-/// Earlier requests, notes, replies and system notes that are told, the last of each.
+/// How many of the last earlier requests, notes, replies and system notes a prompt holds, of each.
 const MAX_REMINDERS: usize = 8;
 
-/// The part of a session that a prompt tells.
+/// The part of a session that goes into a prompt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct History<'a> {
-    /// Before the present request. A subtask knows nothing of that.
+    /// Before the present request; empty for a subtask.
     earlier: &'a [HistoryItem],
     /// Since the request, but too long ago.
     omitted: &'a [HistoryItem],
@@ -64,7 +64,8 @@ impl<'a> History<'a> {
         history
     }
 
-    /// Parts the recent steps: those before the last steps that all have their screens, and those.
+    /// Splits the recent steps into those before and those from the first of the last steps that all have
+    /// their screens.
     pub(super) fn split_at_images(self, input: &StepInput<'_>) -> (Self, Self) {
         let has_image =
             |it: &PastStep<'_>| input.history_images.iter().any(|image| image.step == it.step.step);
@@ -82,14 +83,14 @@ impl<'a> History<'a> {
         (Self { recent: before, ..self }, after)
     }
 
-    /// Where the recent step of this index stands.
+    /// The position of the recent step of this index.
     fn position(&self, index: usize) -> usize {
         let steps =
             self.recent.iter().enumerate().filter(|(_, it)| matches!(it, HistoryItem::Step(_)));
         steps.map(|(at, _)| at).nth(index).unwrap_or(self.recent.len())
     }
 
-    /// What has happened recently, in order; the steps of it are also in [`Self::steps`].
+    /// The recent items in order; [`Self::steps`] has the steps among them.
     pub(super) fn recent(&self) -> &'a [HistoryItem] {
         self.recent
     }
@@ -152,7 +153,7 @@ impl<'a> History<'a> {
         format!("({steps} earlier steps are left out here.)\n")
     }
 
-    /// The same, and what must not be forgotten of them.
+    /// The same, and the notes and replies among them.
     pub(super) fn omitted(&self) -> String {
         self.omission() + &reminders(self.omitted)
     }
@@ -166,7 +167,7 @@ impl<'a> History<'a> {
         last(&lines).concat()
     }
 
-    /// The steps of the round, a line each: the label, the number, and what `tell` says of it.
+    /// The steps of the round, a line each: the label, the number and the description.
     pub(super) fn list(self, label: &str, describe: impl Fn(PastStep<'_>) -> String) -> String {
         let mut lines = self.omission();
         for step in self.steps() {
@@ -176,7 +177,7 @@ impl<'a> History<'a> {
         lines
     }
 
-    /// What the loop has to say, a line each.
+    /// The system notes, a line each.
     pub(super) fn system_notes(&self) -> String {
         let notes = self.system_notes.iter();
         let notes: Vec<String> = notes
@@ -200,7 +201,7 @@ impl PastStep<'_> {
         text.map(|text| plain_line(text, 1000)).unwrap_or_default()
     }
 
-    /// What went wrong, to be put behind a line about the step; empty where nothing did.
+    /// The error, to be appended to a line about the step; empty if there was none.
     pub(super) fn failure(&self) -> String {
         match &self.step.error {
             Some(error) => format!(" (this failed: {})", quote_untrusted(error, LONGEST_TEXT)),
@@ -208,7 +209,7 @@ impl PastStep<'_> {
         }
     }
 
-    /// What came of it, as the result of a tool call.
+    /// The outcome, as the result of a tool call.
     pub(super) fn outcome(&self) -> String {
         match (&self.step.error, &self.step.decision.action) {
             (Some(error), _) => format!("It failed: {}", quote_untrusted(error, LONGEST_TEXT)),
@@ -220,7 +221,7 @@ impl PastStep<'_> {
         }
     }
 
-    /// What was done, for a family whose format cannot say it.
+    /// The action in words, for a family whose format cannot express it.
     pub(super) fn in_words(&self) -> String {
         let quoted = |text: &str| quote_untrusted(text, LONGEST_LINE);
         match &self.step.decision.action {
@@ -236,7 +237,7 @@ impl PastStep<'_> {
     }
 }
 
-/// What the user says.
+/// The user's reply as a line.
 pub(super) fn user_says(text: &str) -> String {
     format!("The user says: {}\n", quote_untrusted(text, LONGEST_TEXT))
 }
@@ -272,7 +273,7 @@ fn reminders(items: &[HistoryItem]) -> String {
     last(&lines).concat()
 }
 
-/// The last of a list, as many as are told.
+/// The last of a list, as many as a prompt holds.
 pub(super) fn last<T>(all: &[T]) -> &[T] {
     &all[all.len().saturating_sub(MAX_REMINDERS)..]
 }

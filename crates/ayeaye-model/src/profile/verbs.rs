@@ -1,8 +1,7 @@
-//! The verbs of a family: one table by which its calls are read and by which earlier decisions are
-//! written for it.
+//! The verbs of a family: one table, by which its calls are parsed and earlier decisions are written.
 //!
-//! A row names a verb, what it means, and its arguments, each with the names that models give it. The
-//! first name is the one we write. [`read`] and [`write`] hold what is the same in every family.
+//! A row has the names of a verb, its meaning and its arguments, each with the names that models give it.
+//! The first name is the one that is written. [`read`] and [`write`] are the same for every family.
 use ayeaye_agent::Key;
 
 use crate::profile::parse::values::fold_name;
@@ -17,8 +16,8 @@ pub(crate) struct VerbTable {
     /// The rows. A call is read by the first row of its name; an action is written by the first row
     /// that can say all of it, else by the first that can say what it is.
     pub rows: &'static [&'static [Verb]],
-    /// Whether points are written as objects of `x` and `y`, for models that were taught another order
-    /// of numbers in a list.
+    /// Whether points are written as objects of `x` and `y`, for models trained on another order of
+    /// numbers in a list.
     pub named_points: bool,
 }
 
@@ -69,16 +68,16 @@ pub(crate) enum Meaning {
     /// The task is done, and the text that has to be there is the report.
     Answer,
     Abort,
-    /// The end of the task, of which a status tells whether it is a good one.
+    /// The end of the task; a status tells whether it succeeded.
     End {
         success: &'static [&'static str],
         failure: &'static [&'static str],
     },
-    /// Cannot be done on a phone, and why.
+    /// Impossible on a phone, and why.
     Unsupported(&'static str),
 }
 
-/// What else typing does in a family.
+/// What typing does besides in a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Typing {
     Plain,
@@ -90,7 +89,7 @@ pub(crate) enum Typing {
     EscapedNewlineSubmits,
 }
 
-/// How a family that has one verb for both tells a question from a request to take over.
+/// How to tell a question from a request to take over in a family that has one verb for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallUser {
     /// Without a text it is a request to take over.
@@ -104,7 +103,7 @@ pub(crate) enum CallUser {
 pub(crate) enum Slot {
     /// The place.
     At,
-    /// The place, which is written even where the action names none: the middle of the screen.
+    /// The place; if the action has none, the center of the screen is written.
     AtOrCenter,
     AtX,
     AtY,
@@ -116,11 +115,11 @@ pub(crate) enum Slot {
     ToY,
     /// The text, app, key, question, report or reason.
     Text,
-    /// The same; without it, the reasons that the model gave are taken.
+    /// The same; without it, the model's reason is taken.
     TextOrReason,
-    /// The same; it has to be there, though a report may be empty.
+    /// The same; it is required, though a report may be empty.
     RequiredText,
-    /// The text of an end that is not a good one.
+    /// The reason of a failure.
     Reason,
     Clear,
     Submit,
@@ -129,24 +128,24 @@ pub(crate) enum Slot {
     Direction,
     /// Seconds.
     Seconds,
-    /// Seconds, written only where they are not the usual ones.
+    /// Seconds, written only if they are not the default.
     UnusualSeconds,
-    /// Seconds, and how many where they are not said.
+    /// Seconds, and the default.
     SecondsOr(&'static str),
     Milliseconds,
-    /// Answers to choose from.
+    /// The options of a question.
     Options,
-    /// Whether the end is a good one, in a word.
+    /// Whether the task succeeded, as a word.
     Status,
-    /// Whether the end is a good one, as true or false.
+    /// Whether the task succeeded, as true or false.
     Success,
-    /// A question without a yes to which the gesture is not done.
+    /// A question that has to be confirmed before the gesture is performed.
     Confirm,
     /// A key instead of a place.
     Key,
-    /// Always written with this value, and not looked at.
+    /// Always written with this value, and ignored in replies.
     Fixed(&'static str),
-    /// Refused where it says anything, and why.
+    /// Rejected if given, and why.
     Refused(&'static str),
 }
 

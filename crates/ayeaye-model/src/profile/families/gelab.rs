@@ -185,13 +185,13 @@ const FORMAT: &str = "
 explain:这一步做什么、为什么\taction:动作以及它的参数\tsummary:做完这一步之后，到目前为止的全部进展
 ";
 
-/// A text as in every other prompt; besides, the names of fields are parted from their colons, so that
-/// a summary that says it again brings no field of its own.
+/// Quotes a text as in every other prompt. Names of fields are separated from their colons, so that they
+/// stay text where the model repeats them in its summary.
 fn quoted(text: &str, max_bytes: usize) -> String {
     parse::part_field_names(&quote_untrusted(text, max_bytes))
 }
 
-/// The model's own last summary, what it noted, and what was said since the task was given.
+/// The model's last summary, its notes, and the dialogue since the task was given.
 fn history(history: &[HistoryItem]) -> String {
     let asked = |it: &HistoryItem| matches!(it, HistoryItem::Request(_) | HistoryItem::Subtask(_));
     let round = history.iter().rposition(asked).map_or(0, |at| at + 1);
@@ -231,7 +231,7 @@ fn line(step: &HistoryStep) -> String {
     }
 }
 
-/// What the user said, each with the question it answers.
+/// The user's replies, each with the question it answers.
 fn dialogue(history: &[HistoryItem]) -> Vec<String> {
     let mut asked = None;
     let mut lines = Vec::new();
@@ -257,7 +257,7 @@ fn dialogue(history: &[HistoryItem]) -> Vec<String> {
     lines
 }
 
-/// What the loop has to say; at the least, that the last step went wrong.
+/// The system notes; without any, the error of the last step.
 fn system_notes(input: &StepInput<'_>) -> String {
     let mut notes: Vec<String> =
         last(input.system_notes).iter().map(|note| quoted(note, LONGEST_TEXT)).collect();

@@ -10,11 +10,11 @@ use crate::profile::parse::args::Args;
 use crate::profile::parse::values::{self, fold_name, unquoted};
 use crate::profile::parse::{Call, ParsedReply, excerpt, reject};
 
-/// Asked of the user where a model that wants a hand does not say with what.
+/// What the user is asked if a model requests a take-over without saying why.
 const HELP: &str = "The agent needs your help on the phone and did not say with what. Look at the \
                     screen, do what has to be done there, and say when it is done.";
 
-/// Texts that say no where a question for the user may stand.
+/// Texts that mean no where a question for the user is expected.
 const NO: [&str; 6] = ["", "false", "no", "none", "null", "0"];
 
 impl VerbTable {
@@ -113,7 +113,7 @@ impl Reader<'_> {
     }
 
     fn typed(&self, typing: Typing) -> Result<Action, ParseError> {
-        // Where typing clears, no text is one as well.
+        // Where typing clears, an empty text is valid.
         let has_text = |text: &String| typing == Typing::Clears || !text.is_empty();
         let Some(text) = self.raw_text()?.filter(has_text) else {
             return self.missing(Slot::is_text);
@@ -137,7 +137,7 @@ impl Reader<'_> {
         Ok(Gesture::Type { text: text.to_owned(), point, clear, submit }.into())
     }
 
-    /// By the finger's path where the row has room for one and it is said, else by a direction.
+    /// By the finger's path if the verb takes one and the call has it, else by a direction.
     fn scroll(&self) -> Result<Action, ParseError> {
         let by_path = self.verb.arg(Slot::is_to).is_some_and(|arg| self.args.has(arg.1));
         let direction = self.text_of(Slot::Direction)?;
@@ -164,7 +164,7 @@ impl Reader<'_> {
             };
         };
         let direction = values::direction(&direction)?;
-        // The finger goes against what it shows.
+        // The finger moves against the direction it shows.
         let direction = if is_swipe { values::opposite(direction) } else { direction };
         Ok(Gesture::Scroll { direction, at: self.at()? }.into())
     }
@@ -246,7 +246,7 @@ impl Reader<'_> {
         Ok(reason.unwrap_or_default())
     }
 
-    /// The same, if it is one for the phone and the user is to be asked first.
+    /// Asks the user first if the call wants a gesture confirmed.
     fn with_confirmation(&self, action: Action) -> Result<Action, ParseError> {
         let (Some(arg), Action::Gesture(gesture)) =
             (self.verb.arg(|slot| slot == Slot::Confirm), &action)

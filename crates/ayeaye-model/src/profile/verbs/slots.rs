@@ -8,7 +8,7 @@ use crate::profile::CoordContext;
 use crate::profile::parse::args::Args;
 use crate::profile::parse::{Call, excerpt, reject, values};
 
-/// Texts that say no more than yes where a text may stand.
+/// Texts that mean no more than yes where a text is expected.
 pub(super) const YES: [&str; 6] = ["true", "yes", "important", "sensitive", "重要操作", "敏感操作"];
 
 /// A call of a verb, with the values of its arguments by their slots.
@@ -160,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The time that is said, as a text with its unit.
+    /// The time as a text with its unit.
     fn time(&self) -> Result<Option<String>, ParseError> {
         let Some(arg) = self.verb.arg(Slot::is_time) else { return Ok(None) };
         let value =

@@ -12,8 +12,8 @@ use crate::profile::parse::Call;
 use crate::profile::parse::values::{self, USUAL_PRESS, USUAL_WAIT};
 
 impl VerbTable {
-    /// An earlier step as the call that the family would have made; `None` where it has no verb for it.
-    /// What the user was asked to allow, and did or did not, is the question.
+    /// An earlier step as a call of the family; `None` if it has no verb for it. An answered confirmation
+    /// is written as its question.
     pub(crate) fn write(&self, past: PastStep<'_>, coords: &CoordContext) -> Option<Call> {
         let action = &past.step.decision.action;
         if let Action::Confirm { gesture, question } = action {
@@ -28,7 +28,7 @@ impl VerbTable {
         self.write_action(action, coords)
     }
 
-    /// An action as a call; where there is no verb for it, what comes closest.
+    /// An action as a call; if there is no verb for it, the closest one.
     pub(crate) fn write_action(&self, action: &Action, coords: &CoordContext) -> Option<Call> {
         let exact = |action: &Action| {
             let rows = || self.all().filter(|verb| means(verb, action));
@@ -38,7 +38,7 @@ impl VerbTable {
         exact(action).or_else(|| substitutes(action).iter().find_map(exact))
     }
 
-    /// Whether an action is said by a verb of its own and in full.
+    /// Whether an action has a verb of its own that can express all of it.
     #[cfg(test)]
     pub(crate) fn is_exact(&self, action: &Action) -> bool {
         let rows = self.all().filter(|verb| means(verb, action));
@@ -57,7 +57,7 @@ impl VerbTable {
         Call { name: verb.names[0].to_owned(), args, positional: Vec::new() }
     }
 
-    /// What an argument says of an action; `None` where it is left out.
+    /// The value of an argument; `None` if it is left out.
     fn value(
         &self,
         verb: &Verb,
@@ -65,7 +65,7 @@ impl VerbTable {
         action: &Action,
         coords: &CoordContext,
     ) -> Option<Value> {
-        // One spelling of a place is enough.
+        // One notation of a place is enough.
         let whole = match slot {
             Slot::AtX | Slot::AtY => Slot::At,
             Slot::FromX | Slot::FromY => Slot::From,
@@ -147,19 +147,19 @@ impl VerbTable {
     }
 }
 
-/// A point's numbers by their names, whichever comes first in a list.
+/// A point's numbers as x and y, whichever comes first in a list.
 fn xy(point: Point, coords: &CoordContext) -> (f64, f64) {
     let (first, second) = coords.system.numbers(point, coords.image);
     if coords.system.y_first { (second, first) } else { (first, second) }
 }
 
-/// A number as people write it: whole ones without a fraction.
+/// A number; a whole one is written without a fraction.
 pub(crate) fn number(value: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and far below 2^53")]
     if value.fract() == 0.0 && value.abs() < 1e9 { json!(value as i64) } else { json!(value) }
 }
 
-/// Whether a verb can say what an action is, though perhaps not all of it.
+/// Whether a verb can express an action, though perhaps not all of it.
 fn means(verb: &Verb, action: &Action) -> bool {
     let gesture = match action {
         Action::Gesture(gesture) => gesture,
@@ -205,7 +205,7 @@ fn means(verb: &Verb, action: &Action) -> bool {
     }
 }
 
-/// Whether a verb that means an action can say all of it.
+/// Whether a verb that means an action can express all of it.
 fn carries(verb: &Verb, action: &Action) -> bool {
     let has_place = verb.arg(Slot::is_place).is_some();
     let has_text = verb.arg(Slot::is_text).is_some();
@@ -252,7 +252,7 @@ fn carries(verb: &Verb, action: &Action) -> bool {
     }
 }
 
-/// What comes closest to an action, the closest first.
+/// Substitutes for an action, the closest first.
 fn substitutes(action: &Action) -> Vec<Action> {
     match action {
         Action::Gesture(Gesture::Drag { from, to }) => {
@@ -299,7 +299,7 @@ fn path(action: &Action) -> Option<(Point, Point)> {
     }
 }
 
-/// A time, and the usual one for such an action.
+/// A duration, and the default for such an action.
 fn time(action: &Action) -> Option<(Duration, Duration)> {
     match action {
         Action::Wait(time) => Some((*time, USUAL_WAIT)),
@@ -310,7 +310,7 @@ fn time(action: &Action) -> Option<(Duration, Duration)> {
     }
 }
 
-/// What is said in words; `None` where there is nothing to say and nothing has to be.
+/// The text of an action; `None` if it has none.
 fn text(verb: &Verb, action: &Action) -> Option<String> {
     Some(match action {
         Action::Note { text } => text.clone(),
@@ -342,7 +342,7 @@ fn name(key: Key, names: &[(Key, &str)]) -> String {
     known.map_or_else(|| key.name().to_ascii_lowercase(), |(_, name)| (*name).to_owned())
 }
 
-/// What is told of an earlier step needs no more.
+/// Cuts a text of an earlier step to a reasonable length.
 fn shortened(text: &str) -> String {
     let kept = truncated(text, LONGEST_TEXT);
     if kept.len() < text.len() { format!("{kept}…") } else { text.to_owned() }
