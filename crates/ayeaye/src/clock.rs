@@ -1,4 +1,4 @@
-//! The system's clock. Whatever needs the time is handed it, so that tests can hand in another.
+//! The system's clock. It is passed to whatever needs the time, so that tests can pass another.
 use std::sync::Arc;
 
 use ayeaye_agent::Clock;

@@ -19,11 +19,11 @@ use crate::wiring::{self, App, ModelChoice};
 /// How the program ends. Scripts branch on its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// What was asked for was done.
+    /// Success.
     Done,
-    /// It was not.
+    /// Failure.
     Failed,
-    /// The command line or the settings are wrong. Clap ends with the same number by itself.
+    /// The command line or the settings are wrong. Clap exits with the same code.
     Usage,
     /// The task waits for an answer.
     NeedsAnswer,
@@ -110,7 +110,7 @@ pub async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit>
     }
 }
 
-/// The parts for a task. With a virtual phone and no model of the user's own, the stand-in decides.
+/// The app for a task. With a virtual phone and no configured model, the scripted model decides.
 async fn app(config: &Config, virtual_phone: bool) -> anyhow::Result<App> {
     if !virtual_phone {
         return App::new(config).await;
@@ -134,7 +134,7 @@ pub fn print_error(err: &anyhow::Error) -> Exit {
         None => format!("{err:#}"),
     };
     let written = writeln!(std::io::stderr().lock(), "ayeaye: {text}");
-    // Nobody is left to tell.
+    // Stderr is closed: there is nowhere else to report to.
     drop(written);
     Exit::Failed
 }

@@ -1,8 +1,8 @@
-//! Who makes a request: the one thing that transports tell the MCP handlers.
+//! The principal of a request, which transports pass to the MCP handlers.
 //!
-//! HTTP authenticates a request and attaches its principal; stdio attaches nothing, because whoever
-//! started the process is at the other end. The type itself belongs to the agent, which decides what a
-//! principal may see.
+//! HTTP authenticates a request and attaches its principal. stdio attaches none, because its client is
+//! whoever started the process. The type itself belongs to the agent, which decides what a principal
+//! may see.
 use axum::extract::Request;
 use ayeaye_agent::Principal;
 use rmcp::RoleServer;

@@ -1,5 +1,5 @@
-//! What a person at a terminal reads and types. The only place that writes to stdout besides MCP,
-//! and never in the same process as MCP on stdio.
+//! Output to and questions at the terminal. The only code that writes to stdout besides MCP, and never
+//! in the same process as MCP on stdio.
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use ayeaye_agent::{Report, StepSummary};
@@ -13,12 +13,12 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// With colours if stdout is a terminal and the user did not refuse them.
+    /// With colours if stdout is a terminal and the user does not refuse them (`NO_COLOR`).
     pub fn new(no_color: bool) -> Self {
         Self { colour: !no_color && io::stdout().is_terminal() }
     }
 
-    /// Writes a line. A reader that has gone away (a closed pipe) is no reason to stop a task.
+    /// Writes a line. A closed pipe does not stop a task.
     #[expect(clippy::unused_self, reason = "writing to stdout needs a terminal at hand")]
     pub fn line(self, text: &str) {
         if let Err(err) = writeln!(io::stdout().lock(), "{text}") {
@@ -26,18 +26,18 @@ impl Terminal {
         }
     }
 
-    /// A line with a word in front that names it.
+    /// Writes a line with a label.
     pub fn item(self, name: &str, text: &str) {
         let indented = text.replace('\n', "\n          ");
         self.line(&format!("{} {indented}", self.bold(&format!("{name:<9}"))));
     }
 
-    /// A step as it happens.
+    /// Writes a step.
     pub fn step(self, line: &StepSummary) {
         self.line(&format!("  {:>2}  {}", line.step + 1, one_line(&line.describe())));
     }
 
-    /// How the time of a run was spent.
+    /// Writes how the time of a run was spent.
     pub fn usage(self, report: &Report) {
         let usage = report.usage;
         self.item(
@@ -52,7 +52,7 @@ impl Terminal {
         );
     }
 
-    /// Something that deserves to be seen.
+    /// The text in bold.
     pub fn bold(self, text: &str) -> String {
         if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
     }
@@ -80,12 +80,12 @@ impl Terminal {
             let mut line = String::new();
             let read = io::stdin().lock().read_line(&mut line);
             let answer = read.ok().filter(|bytes| 0 < *bytes).map(|_| line.trim().to_owned());
-            // Nobody may be waiting any more.
+            // The receiver may be gone.
             drop(told.send(answer));
         });
         let answer = hear.await.ok().flatten();
         if answer.is_none() {
-            // No Enter has ended the line of the prompt.
+            // The line of the prompt is still open.
             self.line("");
         }
         answer.filter(|answer| !answer.is_empty())
@@ -119,7 +119,7 @@ impl Drop for Hidden {
     }
 }
 
-/// Elsewhere what is typed is shown.
+/// On other systems what is typed is shown.
 #[cfg(not(unix))]
 struct Hidden;
 

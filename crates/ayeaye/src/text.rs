@@ -1,4 +1,4 @@
-//! Text of others made safe to show: bounded, on one line or several, with nothing a terminal obeys.
+//! Makes foreign text safe to print: bounded, on one line or several, without control sequences.
 
 /// The text, or its first `max - 1` characters and an ellipsis.
 pub fn truncate(text: &str, max: usize) -> String {
@@ -23,7 +23,7 @@ pub fn lines(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || (!c.is_control() && !is_bidi(*c))).collect()
 }
 
-/// The first `max` characters that are no control characters: how an error quotes what was sent.
+/// The first `max` characters without control characters, to quote input in an error.
 pub fn excerpt(text: &str, max: usize) -> String {
     text.chars().filter(|c| !c.is_control()).take(max).collect()
 }

@@ -1,4 +1,4 @@
-//! Settings into parts: the only place that names the concrete phones, model and record.
+//! Builds the app from the settings: the only place that names the concrete devices, model and journal.
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,16 +18,16 @@ use crate::clock;
 use crate::config::{Config, RoleSettings};
 use crate::scripted_model::{ScriptedClient, ScriptedModel};
 
-/// A wired agent, and what has to live as long as it.
+/// The agent, and what has to live as long as it.
 #[derive(Debug)]
 pub struct App {
     /// Drives phones.
     pub agent: Arc<Agent>,
-    /// The model it asks, for checks.
+    /// The model that acts, for checks.
     pub model: Arc<RemoteModel>,
     /// The virtual phone, if there is one.
     pub adb_device: Option<AdbDevice>,
-    /// Whether the stand-in decides instead of a model.
+    /// Whether the scripted model decides.
     pub scripted: bool,
     /// The journal's files.
     pub files: FileJournal,
@@ -42,12 +42,12 @@ pub struct App {
 pub enum ModelChoice {
     /// The one in the settings.
     Configured,
-    /// The stand-in, which knows nothing but the virtual phone.
+    /// The scripted model, which works on the virtual phone only.
     Scripted,
 }
 
 impl App {
-    /// The phones behind the adb server, the model and the record of the settings.
+    /// The app of the settings: the phones of the adb server, the model and the journal.
     pub async fn new(config: &Config) -> anyhow::Result<Self> {
         Self::build(config, None, ModelChoice::Configured).await
     }
@@ -83,7 +83,7 @@ impl App {
         let logs = config.logs.clone();
         let journal =
             Arc::new(LoggingJournal::new(Arc::new(files.clone()), &config.data_dir, logs));
-        // The stand-in is asked for everything: nothing is sent to anybody else.
+        // The scripted model has every role: nothing is sent to any other model.
         let alone = decider == ModelChoice::Scripted && adb_device.is_some();
         let roles = Roles { config, acting: &endpoint, model: &model, alone };
         let models = roles.models()?;
@@ -104,9 +104,9 @@ impl App {
         Ok(Self { agent, model, adb_device, scripted, files, journal, _down: guard })
     }
 
-    /// Looks after what is kept, for as long as the server runs: completes the logs that a killed
-    /// process has left, and removes what is older or more than the settings want, at once and
-    /// whenever a session has been closed.
+    /// Maintains the journal for as long as the server runs: completes the logs that a killed process
+    /// has left, and removes sessions beyond the bounds of the settings, at once and whenever a session
+    /// has been closed.
     pub fn keep_tidy(&self, config: &Config) -> impl Future<Output = ()> + Send + 'static {
         let (journal, retention, now) =
             (self.journal.clone(), config.journal.retention, clock::system());
@@ -182,11 +182,11 @@ pub fn model_config(config: &Config) -> anyhow::Result<ModelConfig> {
     Ok(model)
 }
 
-/// The models for the parts, as the settings have them.
+/// The models of all roles, by the settings.
 #[derive(Clone, Copy)]
 struct Roles<'a> {
     config: &'a Config,
-    /// How the model that acts is asked.
+    /// The configuration of the model that acts.
     acting: &'a ModelConfig,
     model: &'a Arc<RemoteModel>,
     /// Whether there is no other model, whatever the settings say.
@@ -205,7 +205,7 @@ impl Roles<'_> {
             same if Arc::ptr_eq(&same, self.model) => None,
             other => Some(other as Arc<dyn Model>),
         };
-        // The stand-in cannot put anything into words.
+        // The scripted model cannot write captions.
         let caption = if self.config.run.caption && !self.alone {
             Some(self.role(&settings.caption, "model.caption-*")? as Arc<dyn Model>)
         } else {
@@ -220,7 +220,7 @@ impl Roles<'_> {
         })
     }
 
-    /// What judges, if the settings want that.
+    /// The judge, if the settings want one.
     fn judge(self) -> anyhow::Result<Option<Judge>> {
         let evaluate = self.config.run.evaluate;
         if !evaluate.rounds() && !evaluate.sessions() {
@@ -240,7 +240,7 @@ impl Roles<'_> {
     }
 }
 
-/// How the model for one part is asked. A key is for one endpoint: where the part has a base URL of
+/// The configuration of the model for one role. A key is for one endpoint: if the role has a base URL of
 /// its own, the key of the model that acts is not sent there.
 fn role_config(
     config: &Config,
@@ -271,7 +271,7 @@ fn role_config(
     Ok(model)
 }
 
-/// The bounds of runs.
+/// The limits of runs.
 pub fn limits(config: &Config) -> Limits {
     let run = &config.run;
     Limits {
@@ -292,7 +292,7 @@ pub fn limits(config: &Config) -> Limits {
     }
 }
 
-/// What a session's record says of the settings. Never a key.
+/// The settings that are recorded with a session. Never a key.
 fn recorded_settings(
     config: &Config,
     models: &Models,

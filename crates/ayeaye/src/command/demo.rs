@@ -85,7 +85,7 @@ pub async fn demo(config: &Config, yes: bool, terminal: Terminal) -> anyhow::Res
     Ok(if exit == Exit::Done && !sent { Exit::Failed } else { exit })
 }
 
-/// Prints what the phone itself says it has sent. Returns whether the task's text is among it.
+/// Prints the messages that the phone has sent. Returns whether the task's text is among them.
 fn print_sent_messages(app: &App, terminal: Terminal) -> bool {
     let Some(adb_device) = &app.adb_device else { return false };
     let sent: Vec<_> = adb_device.phone().state().sent;
@@ -104,7 +104,7 @@ async fn answer(yes: bool, terminal: Terminal) -> Option<String> {
         return Some(ANSWER.to_owned());
     }
     terminal.ask(&format!("answer    [{ANSWER}]")).await.or_else(|| {
-        // An empty line takes the proposal; no terminal at all does not.
+        // An empty line accepts the proposal; without a terminal nothing is accepted.
         std::io::IsTerminal::is_terminal(&std::io::stdin()).then(|| ANSWER.to_owned())
     })
 }
@@ -236,7 +236,7 @@ struct TimeSpent {
 impl TimeSpent {
     fn add(&mut self, result: &Value) {
         let number = |value: &Value| value.as_u64().unwrap_or_default();
-        // The result of a run that is still going comes again, with everything in it.
+        // The result of a run that still goes on is reported again later, with these steps in it.
         if result["stop_reason"] != "STILL_RUNNING" {
             self.model_ms += number(&result["usage"]["model_ms"]);
             self.other_ms += number(&result["usage"]["other_ms"]);

@@ -1,4 +1,4 @@
-//! `ayeaye devices`: the phones, one a line.
+//! `ayeaye devices`: lists the phones, one per line.
 use ayeaye_agent::{Agent, DeviceEntry, Principal, error_chain};
 
 use crate::command::Exit;

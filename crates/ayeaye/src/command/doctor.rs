@@ -112,7 +112,7 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
             hint: String::new(),
         },
         (None, Ok(_)) => Finding {
-            // A server may run all the same, in a container's host for instance.
+            // A server may run all the same, for instance on the host of a container.
             verdict: Severity::Ok,
             about: "adb",
             text: format!("no adb program found; {server}"),
@@ -123,7 +123,7 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
     }
 }
 
-/// What came of looking for phones.
+/// The result of looking for phones.
 struct Phones {
     finding: Finding,
     answered: bool,
@@ -203,7 +203,7 @@ async fn phone(app: &App, entry: &DeviceEntry) -> Finding {
     }
 }
 
-/// What a step would do first, timed.
+/// Times what a step would do first.
 async fn look(app: &App, id: &DeviceId) -> Result<String, ayeaye_agent::DeviceError> {
     let device = app.agent.device(id).await?;
     let info = device.info().await?;

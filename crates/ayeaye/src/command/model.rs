@@ -67,7 +67,7 @@ fn as_value(it: &ProfileInfo) -> serde_json::Value {
     })
 }
 
-/// Finds out what the model's coordinates are, and writes it into the settings if that is wanted.
+/// Finds out what the model's coordinates are, and with `write` puts that into the settings.
 pub async fn calibrate(
     config: &Config,
     model: &RemoteModel,
@@ -95,7 +95,7 @@ pub async fn calibrate(
             terminal.line(&line);
         })
         .await
-        // Its message says what its causes do.
+        // Its message contains those of its causes.
         .map_err(|err| anyhow::Error::msg(err.message))?;
     terminal.line("");
     report(&found, terminal);
@@ -131,7 +131,7 @@ fn report(found: &Calibration, terminal: Terminal) {
     }
 }
 
-/// Says what belongs into the settings, or puts it there.
+/// Prints what to put into the settings, or puts it there.
 fn settle(
     config: &Config,
     found: &Calibration,
@@ -179,7 +179,7 @@ fn settle(
     Ok(Exit::Done)
 }
 
-/// The settings with these coordinates, or with none; all else stays as it is, comments too.
+/// The settings file with these coordinates, or with none; everything else stays, comments too.
 fn edited(text: &str, space: Option<CoordSystem>) -> anyhow::Result<String> {
     let mut file: toml_edit::DocumentMut = text.parse().context("not TOML")?;
     let section = file.entry("model").or_insert_with(|| {
@@ -192,7 +192,7 @@ fn edited(text: &str, space: Option<CoordSystem>) -> anyhow::Result<String> {
         Some(space) => {
             let value = space.to_string();
             match section.get_mut("coordinates").and_then(toml_edit::Item::as_value_mut) {
-                // What is written beside it stays.
+                // Keep the comment beside it.
                 Some(old) => {
                     let decor = old.decor().clone();
                     *old = value.into();
@@ -210,9 +210,9 @@ fn edited(text: &str, space: Option<CoordSystem>) -> anyhow::Result<String> {
     Ok(file.to_string())
 }
 
-/// Replaces a file at once, with the rights it had.
+/// Replaces a file atomically and keeps its permissions.
 fn put(path: &Path, text: &str) -> std::io::Result<()> {
-    // A link is followed: the file it leads to is meant.
+    // Follow a link: the file it points to is meant.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
@@ -224,7 +224,7 @@ fn put(path: &Path, text: &str) -> std::io::Result<()> {
         .and_then(|()| rights.map_or(Ok(()), |rights| std::fs::set_permissions(&beside, rights)))
         .and_then(|()| std::fs::rename(&beside, &path));
     if written.is_err() {
-        // What went wrong before is what matters.
+        // The first error is what matters.
         drop(std::fs::remove_file(&beside));
     }
     written

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::text::lines;
 
-/// Prints how a run ended; the exit code for it.
+/// Prints how a run ended and returns the exit code.
 pub(super) fn print_end(report: &Report, terminal: Terminal) -> Exit {
     let (word, exit) = match report.stop_reason {
         StopReason::TaskCompletedSuccessfully => ("done", Exit::Done),
@@ -42,7 +42,7 @@ pub(super) fn print_page(config: &Config, id: SessionId, terminal: Terminal) {
     }
 }
 
-/// Where a session's record lies.
+/// The folder of a session's record.
 pub(super) fn session_folder(config: &Config, id: SessionId) -> String {
     config.data_dir.join("sessions").join(id.to_string()).display().to_string()
 }

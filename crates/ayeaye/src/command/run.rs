@@ -28,7 +28,7 @@ pub struct Task {
     pub planner: bool,
 }
 
-/// Carries a task out, showing each step and asking here.
+/// Runs a task, prints each step and asks questions here.
 pub async fn run(
     agent: &Agent,
     config: &Config,
@@ -110,7 +110,7 @@ pub async fn watch(follower: &mut Follower, terminal: Terminal) -> Arc<Report> {
                     terminal.item("pausing", "after the action under way");
                     follower.stop(StopReason::UserPaused);
                 }
-                // Once more means now: the gesture under way is the phone's own business.
+                // The second Ctrl-C exits now; the gesture under way completes on the phone.
                 tokio::select! {
                     () = follower.finished() => {}
                     _ = tokio::signal::ctrl_c() => break,

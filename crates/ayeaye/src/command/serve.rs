@@ -1,4 +1,4 @@
-//! `ayeaye serve`: MCP on stdio or over HTTP, until the client goes or a signal comes.
+//! `ayeaye serve`: MCP on stdio or over HTTP, until the client disconnects or a signal arrives.
 use std::time::Duration;
 
 use tokio_util::task::AbortOnDropHandle;
@@ -11,7 +11,7 @@ use crate::mcp::{Defaults, Server};
 use crate::shutdown::Shutdown;
 use crate::wiring::App;
 
-/// How long runs get to record their end when the server goes down. One gesture may be under way.
+/// How long runs have to record their end at shutdown. One gesture may be under way.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 fn server(app: &App, config: &Config) -> anyhow::Result<Server> {

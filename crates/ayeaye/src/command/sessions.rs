@@ -1,4 +1,4 @@
-//! `ayeaye sessions`: looking at what is kept.
+//! `ayeaye sessions`: looks at, answers, exports and removes sessions.
 mod list;
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::terminal::Terminal;
 use crate::text::{lines, one_line};
 
-/// One session: its request, its steps, how it stands.
+/// Shows a session: its request, its steps, its state.
 pub async fn show(
     agent: &Agent,
     config: &Config,
@@ -58,7 +58,7 @@ pub async fn show(
     Ok(Exit::Done)
 }
 
-/// Leaves an answer to the question a session waits on: a run in `manual_reply` takes it at once,
+/// Stores an answer to the question that a session waits for: a run in `manual_reply` takes it at once,
 /// a stopped session when it is continued.
 pub async fn answer(
     agent: &Agent,
@@ -83,8 +83,8 @@ pub async fn answer(
     Ok(Exit::Done)
 }
 
-/// Removes sessions and everything that belongs to them. One that cannot be removed does not keep
-/// the others.
+/// Removes sessions and everything that belongs to them. If one cannot be removed, the others still
+/// are.
 pub async fn remove(
     journal: &dyn Journal,
     ids: &[SessionId],
@@ -100,7 +100,7 @@ pub async fn remove(
     Ok(exit)
 }
 
-/// Writes a session in a format that others read.
+/// Exports a session in another program's format.
 pub async fn export(
     files: &FileJournal,
     config: &Config,

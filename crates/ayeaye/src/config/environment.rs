@@ -1,4 +1,4 @@
-//! What the process was started in: read once, then handed around as a plain map.
+//! The environment of the process: read once, then passed around as a plain map.
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

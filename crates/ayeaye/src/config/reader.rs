@@ -1,5 +1,5 @@
-//! Reading one setting after the other out of the layers. What is read is a setting: its key, its type
-//! and its rule stand where it is read, and nowhere else.
+//! Reads settings from the layers. Reading declares a setting: its key, its type and its rule are where
+//! it is read, and nowhere else.
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

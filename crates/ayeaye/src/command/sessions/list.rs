@@ -1,4 +1,4 @@
-//! `ayeaye sessions list`: the newest first, a line each, or as JSON.
+//! `ayeaye sessions list`: the newest first, one per line, or as JSON.
 use ayeaye_agent::journal::Summary;
 use ayeaye_agent::{AgentError, Journal, JournalError, SessionId, StopReason, error_chain};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub async fn list(
     let mut sessions = Vec::new();
     for id in journal.list().await.map_err(AgentError::from)? {
         match journal.summary(&id).await {
-            // It was removed since.
+            // It was removed in the meantime.
             Err(JournalError::Unknown(_)) => {}
             Ok(summary) => {
                 let running = summary.stop_reason.is_none() && journal.is_locked(&id).await?;
@@ -80,7 +80,7 @@ fn in_json(id: SessionId, session: &Session) -> Value {
     }
 }
 
-/// The state of a session. A run without an end that no process drives died with its server.
+/// The state of a session. A run without an end that no process drives ended with its server.
 fn reason(summary: &Summary, running: bool) -> StopReason {
     match summary.stop_reason {
         Some(reason) => reason,
