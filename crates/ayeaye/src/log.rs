@@ -3,17 +3,17 @@ use std::io::{self, IsTerminal as _};
 
 use tracing_subscriber::EnvFilter;
 
-/// What holds unless the user's filter names these targets itself. rmcp logs whole requests on
+/// The filter for targets that the user's filter does not name. rmcp logs whole requests on
 /// debug, with tasks, answers and pictures, and every notification on info.
 const QUIET: &str = "rmcp=warn,hyper=warn,hyper_util=warn,reqwest=warn,h2=warn";
 
-/// A filter that cannot be read, or a log that is there already.
+/// Why logging cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The setting `log` is wrong.
     #[error("`log` is not a filter such as \"info\" or \"info,ayeaye_adb=debug\"")]
     Filter(#[from] tracing_subscriber::filter::ParseError),
-    /// Somebody else has set up logging in this process.
+    /// Logging has been set up already.
     #[error("logging is set up already")]
     Twice(#[from] tracing::subscriber::SetGlobalDefaultError),
 }

@@ -2,14 +2,14 @@
 //! without one.
 //!
 //! It is served over HTTP as any model is and answers in GELab-Zero's format, so that the real
-//! client, profile and loop are at work. But it does not look at the picture it is sent: it reads
-//! the state of the virtual phone it lives with, and knows a handful of tasks. It says so to
-//! whoever asks for more.
+//! client, profile and loop are used. It does not look at the picture, though: it reads the state of
+//! the virtual phone in the same process, and it knows a handful of tasks. For any other task it says
+//! so.
 //!
 //! On the way to it, [`ScriptedClient`] puts a [`TaskProgress`] in front of the usual prompt. One
 //! request, in order: `server` checks it, [`next_step`] picks a skill, the skill decides from a
-//! `StepContext`, and `step` writes the reply. Nothing is kept between requests, so that a server
-//! that was killed goes on from whatever the screen shows.
+//! `StepContext`, and `step` writes the reply. Nothing is kept between requests, so that a restarted
+//! server goes on from what the screen shows.
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -37,8 +37,7 @@ pub use step::{NextAction, NextStep};
 /// The model's name. The profile is found by the last word.
 const NAME: &str = "ayeaye-pilot-gelab";
 
-/// The demo is to be watched: at once, every step would be over before the one before was read.
-/// Real models take longer.
+/// The delay before each reply, so that people can follow the demo. Real models take longer.
 const REPLY_DELAY: Duration = Duration::from_millis(700);
 
 /// The next step of a task on this phone, as it is now.
@@ -49,7 +48,7 @@ pub fn next_step(phone: &Phone, progress: &TaskProgress) -> NextStep {
     skill::next(&StepContext { progress, phone: &phone.state(), apps: &apps })
 }
 
-/// The server. There is nothing to hold: it lives until its token is cancelled.
+/// The server. It runs until its token is cancelled.
 #[derive(Debug)]
 pub struct ScriptedModel;
 
@@ -66,7 +65,7 @@ impl ScriptedModel {
         shutdown: &CancellationToken,
         delay: Duration,
     ) -> anyhow::Result<ModelConfig> {
-        // Others on this machine can reach the port, too.
+        // Other users of this machine can reach the port, too.
         let key = format!("{:032x}", rand::random::<u128>());
         let shared = server::Shared { phone, key: Some(key.clone()), delay };
         let address = serve((Ipv4Addr::LOCALHOST, 0).into(), shared, shutdown).await?;

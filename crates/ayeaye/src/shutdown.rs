@@ -4,21 +4,21 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// How long a transport waits for runs to stop and answers to leave before it ends without them.
+/// How long a transport waits for runs to stop and answers to be sent before it ends without them.
 /// Less than the time after which common supervisors kill (systemd and Docker: 10 s at least).
 pub const PATIENCE: Duration = Duration::from_secs(8);
 
-/// A request to shut down, in two degrees.
+/// A request to shut down, gracefully or at once.
 #[derive(Debug, Clone, Default)]
 pub struct Shutdown {
     /// Runs stop at the next safe point, answers are still sent, then everything ends.
     pub asked: CancellationToken,
-    /// Nothing is waited for any more.
+    /// Everything ends at once.
     pub at_once: CancellationToken,
 }
 
 impl Shutdown {
-    /// Listens for the signals by which people and supervisors end a program (SIGINT, SIGTERM,
+    /// Listens for the signals that people and supervisors send to end a program (SIGINT, SIGTERM,
     /// SIGHUP; Ctrl-C on Windows). The first asks, the second ends at once.
     pub fn on_signals() -> std::io::Result<Self> {
         let shutdown = Self::default();

@@ -1,4 +1,4 @@
-//! A server so small that tests of what is around it see only that.
+//! A minimal MCP server for tests of transports.
 use std::sync::Arc;
 
 use rmcp::handler::server::ServerHandler;

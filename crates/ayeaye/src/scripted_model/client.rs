@@ -1,4 +1,4 @@
-//! The client's side: the usual way to a model, which also tells the scripted one what it needs.
+//! The client: a [`RemoteModel`] that also sends the scripted model what it needs.
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::TaskProgress;
 
 /// A [`RemoteModel`] whose prompts carry a [`TaskProgress`] in front.
 ///
-/// Everything else is as for a real model: the profile's own prompt, the picture, HTTP and the
-/// reading of the reply. A real model is never sent this.
+/// Everything else is as for a real model: the profile's own prompt, the picture, HTTP and the parsing
+/// of the reply. A real model never gets a [`TaskProgress`].
 #[derive(Debug)]
 pub struct ScriptedClient(Arc<RemoteModel>);
 

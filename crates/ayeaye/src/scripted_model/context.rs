@@ -1,4 +1,4 @@
-//! What a skill decides from: the progress of the task, and the phone as it is at this moment.
+//! The input of a skill: the progress of the task, and the current state of the phone.
 use ayeaye_agent::{Key, Point};
 use ayeaye_phone::{NodeState, PhoneState};
 
@@ -10,7 +10,7 @@ use super::step::{NextAction, NextStep};
 /// with an answer.
 pub(super) type Question = (&'static str, &'static str);
 
-/// Everything a skill may look at.
+/// The input of a skill.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepContext<'a> {
     pub(super) progress: &'a TaskProgress,
@@ -50,7 +50,7 @@ impl<'a> StepContext<'a> {
             && self.phone.nodes.first().is_none_or(|node| node.package == package)
     }
 
-    /// What a field holds. An empty one without the focus shows its hint.
+    /// The text of a field. An empty one without the focus shows its hint.
     pub(super) fn field_text(&self, field: &'a NodeState, hint: &str) -> &'a str {
         match &self.phone.focused_field {
             Some(focused) if field.focused && focused.resource_id == field.id => &focused.text,
@@ -79,7 +79,7 @@ impl<'a> StepContext<'a> {
         answers.map(|reply| reply.text.as_str())
     }
 
-    /// Whichever of the two the task was written in.
+    /// The text in the language of the task.
     fn in_task_language(&self, english: String, chinese: String) -> String {
         if phrases::is_chinese(&self.progress.task) { chinese } else { english }
     }
@@ -113,7 +113,7 @@ impl StepContext<'_> {
         NextStep::new(action, thought, format!("Write the {what}"))
     }
 
-    /// A notification that slid in over the node.
+    /// Swipes away a notification that covers the node.
     fn push_notification_away(&self, node: &NodeState) -> Option<NextStep> {
         let (x, y) = node.center();
         let notification = self.phone.system_nodes.iter().find(|node| {
@@ -129,7 +129,7 @@ impl StepContext<'_> {
         Some(NextStep::new(action, thought, "Push the notification away"))
     }
 
-    /// Away from a screen that is of no use.
+    /// Leaves a screen that is of no use.
     pub(super) fn back(&self, thought: &str) -> NextStep {
         if self.phone.keyboard_shown {
             let thought = "What I need is not here; perhaps the keyboard covers it.";
@@ -141,7 +141,7 @@ impl StepContext<'_> {
         }
     }
 
-    /// The finger goes from one node of a list to another, and the list with it.
+    /// Scrolls a list by dragging from one of its nodes to another.
     pub(super) fn drag_list(&self, from: &NodeState, to: &NodeState, thought: &str) -> NextStep {
         let (from, to) = (self.point(from.center()), self.point(to.center()));
         NextStep::new(NextAction::Slide { from, to }, thought, "Look at what else the list has")
@@ -182,7 +182,7 @@ fn has_id(node: &NodeState, id: &str) -> bool {
     node.id.strip_suffix(id).is_some_and(|rest| rest.ends_with('/'))
 }
 
-/// The phone sets "Wi-Fi" with a hyphen that does not break.
+/// The phone writes "Wi-Fi" with a non-breaking hyphen.
 fn plain_hyphens(text: &str) -> String {
     text.replace('\u{2011}', "-")
 }

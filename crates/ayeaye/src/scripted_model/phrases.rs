@@ -1,12 +1,12 @@
 //! Plain words in a task: finding phrases, quotes and numbers in English and Chinese.
 
-/// Opening and closing quotes; an apostrophe is none.
+/// Opening and closing quotes; an apostrophe does not count.
 const QUOTES: [(char, char); 6] =
     [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»'), ('„', '“')];
 
-/// Where a phrase in small letters stands as whole words, behind `from`; its start and end.
+/// Start and end of a lower-case phrase as whole words, after `from`.
 pub(super) fn find_from(text: &str, phrase: &str, from: usize) -> Option<(usize, usize)> {
-    // Only ASCII changes its case, so that places stay the same.
+    // Only ASCII changes its case, so that offsets stay the same.
     let lower = text.to_ascii_lowercase();
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let bounded = |at: usize, end: usize| {
@@ -23,9 +23,9 @@ pub(super) fn find(text: &str, phrase: &str) -> Option<(usize, usize)> {
     find_from(text, phrase, 0)
 }
 
-/// The first of the phrases, by where it stands.
+/// The phrase that comes first in the text.
 pub(super) fn first(text: &str, phrases: &[&str]) -> Option<(usize, usize)> {
-    // At the same place the longer one is meant.
+    // At the same offset the longer one wins.
     let hits = phrases.iter().filter_map(|phrase| find(text, phrase));
     hits.min_by_key(|(at, end)| (*at, usize::MAX - end))
 }
@@ -45,7 +45,7 @@ pub(super) fn quoted(text: &str, whole: bool) -> Option<(usize, usize)> {
     ends.max().map(|length| (start, start + length))
 }
 
-/// Behind the first colon that ends a clause (not the one in 10:30).
+/// The text after the first colon that ends a clause (not the one in 10:30).
 pub(super) fn after_colon(text: &str) -> Option<usize> {
     text.char_indices().find_map(|(at, c)| {
         let end = at + c.len_utf8();
@@ -65,7 +65,7 @@ pub(super) fn payload<'a>(task: &'a str, leads: &[&str]) -> Option<&'a str> {
         .next()
         .map(|end| task.len() - task[end..].trim_start_matches([' ', ':', '：', '，']).len());
     let text = match (quoted(task, true), lead) {
-        // Behind the lead nothing but the opening quote, of one character.
+        // After the lead nothing but the opening quote, one character.
         (Some((start, end)), Some(lead)) if start <= lead + 3 => &task[start..end],
         (Some((start, end)), None) => &task[start..end],
         (_, Some(lead)) => &task[lead..],

@@ -1,10 +1,10 @@
-//! What the scripted model is told of a task, in place of the prompt that a real model would read.
+//! What the scripted model reads instead of the prompt that a real model would read.
 use ayeaye_agent::{Action, HistoryItem, Message, Role, StepInput};
 use serde::{Deserialize, Serialize};
 
 /// The task, the last step and what the user has said since.
 ///
-/// It travels as JSON in a system message in front of the usual prompt; see [`super::ScriptedClient`].
+/// Sent as JSON in a system message in front of the usual prompt; see [`super::ScriptedClient`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskProgress {
@@ -72,7 +72,7 @@ impl TaskProgress {
         Message::text(Role::System, json)
     }
 
-    /// `None` where a system message is something else.
+    /// `None` for any other system message.
     pub(super) fn from_message(content: &str) -> Option<Self> {
         serde_json::from_str(content).ok()
     }

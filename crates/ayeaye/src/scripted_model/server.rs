@@ -1,4 +1,4 @@
-//! The HTTP face: as much of OpenAI's chat completions as a model client can expect.
+//! The HTTP server: as much of OpenAI's chat completions as a model client needs.
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -34,7 +34,7 @@ pub(super) struct Shared {
 const ONLY_STEPS: &str = "the stand-in for a model only decides on the steps of one task in one app: a \
     planner, a judge or automatic replies need a model (model.base-url, model.name)";
 
-/// Why a request is not answered: a status and what to say.
+/// Why a request is refused: status and message.
 type Refusal = (StatusCode, String);
 
 pub(super) fn routes(shared: Shared) -> Router {
@@ -79,13 +79,13 @@ pub(super) async fn decide(phone: &Phone, progress: &TaskProgress) -> NextStep {
         if latest <= now {
             break;
         }
-        // Never for no time at all: what is due now may still be under way.
+        // Never zero: what is due now may still be in progress.
         tokio::time::sleep_until(settled.clamp(now + Duration::from_millis(1), latest)).await;
     }
     next_step(phone, progress)
 }
 
-/// Whether the request bears the key. Hashes are compared, so that the time it takes tells nothing.
+/// Whether the request has the key. Compares hashes, so that timing reveals nothing.
 fn authorize(shared: &Shared, headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(key) = &shared.key else { return Ok(()) };
     let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -149,8 +149,7 @@ impl ChatRequest {
     }
 }
 
-/// Checks that a picture is a whole JPEG. Nobody looks at it, but a client that sends none must not
-/// get by.
+/// Checks that a picture is a whole JPEG. It is not used, but a client that sends none must fail.
 fn check_picture(url: &str) -> Result<(), String> {
     let data = url
         .strip_prefix("data:image/jpeg;base64,")

@@ -1,4 +1,4 @@
-//! The choice among the skills, and what comes before all of them.
+//! Chooses the skill for a task, after what comes before any skill.
 use ayeaye_agent::Key;
 
 use super::context::StepContext;
@@ -74,7 +74,7 @@ pub(super) fn next(s: &StepContext<'_>) -> NextStep {
     }
 }
 
-/// The task, or the step that says why it is none for the skills.
+/// The task, or the step that says why no skill can do it.
 fn recognize(s: &StepContext<'_>) -> Result<Task, NextStep> {
     let text = s.progress.task.as_str();
     if let Some(package) = open_app::parse(text, s.apps) {
@@ -135,7 +135,7 @@ fn clear_the_way(s: &StepContext<'_>) -> Option<NextStep> {
         return Some(NextStep::new(up, "The phone is locked without a PIN.", "Swipe up to unlock"));
     }
     s.find("parentPanel")?;
-    // What changes least comes first.
+    // The least intrusive first.
     let harmless = [
         "wait",
         "don't allow",

@@ -7,7 +7,7 @@ const PACKAGE: &str = "com.example.messages";
 const WHICH: Question = ("Which one?", "是哪一位？");
 const WHOM: Question = ("Whom do you mean?", "您指的是谁？");
 const WHAT: Question = ("What should the message say?", "消息内容是什么？");
-/// Times that the same question is asked: who lets somebody answer for them may never get further.
+/// How often the same question is asked: an automatic answer may never help.
 const MOST_QUESTIONS: usize = 2;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) struct MessageTask {
     /// As written, perhaps with words behind it that are part of the text.
     name: String,
     text: Option<String>,
-    /// What stands behind the name, where nothing tells what the text is.
+    /// The text after the name, where nothing marks the message text.
     rest: String,
 }
 
@@ -90,7 +90,7 @@ fn name_at(task: &str, from: usize) -> Option<(String, usize)> {
         }
         let at = task[start..][end..].find(bare)? + end;
         end = at + bare.len();
-        // Only a blank goes on with the name.
+        // Only a space continues the name.
         if word.trim_end() != bare {
             break;
         }
@@ -122,7 +122,7 @@ impl MessageTask {
         let extra = self.name.split_whitespace().skip(1).skip_while(|word| matches(word, to));
         let text = [extra.collect::<Vec<_>>().join(" "), self.rest.clone()].join(" ");
         let text = text.trim();
-        // "tell Anna to call" is no text yet.
+        // "tell Anna to call" has no message text yet.
         let whole = !text.is_empty() && !text.starts_with("to ") && !text.starts_with("if ");
         whole.then(|| text.to_owned())
     }
@@ -136,13 +136,13 @@ fn matches(word: &str, name: &str) -> bool {
         || word.chars().all(phrases::is_han) && name.contains(&word)
 }
 
-/// Those of the people whom the name fits, in order.
+/// The people whose names match, in order.
 fn fitting(name: &str, people: &[String]) -> Vec<String> {
     let all = |person: &&String| name.split_whitespace().all(|word| matches(word, person));
     people.iter().filter(all).cloned().collect()
 }
 
-/// The one among them who is meant by the last answer that tells.
+/// The person picked by the latest answer that names one.
 fn picked(s: &StepContext<'_>, people: &[String]) -> Option<String> {
     let shared = |word: &str| people.iter().all(|person| matches(word, person));
     s.progress.replies.iter().rev().find_map(|reply| {

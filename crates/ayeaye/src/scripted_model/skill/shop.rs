@@ -1,5 +1,5 @@
-//! Finding things in the shop under a price and putting one into the cart. Never further than the
-//! page where one could pay.
+//! Finds products in the shop under a price and puts one into the cart. Never goes beyond the page
+//! where one could pay.
 use ayeaye_agent::Key;
 use ayeaye_phone::{CartLine, NodeState};
 
@@ -17,7 +17,7 @@ pub(super) struct ShopTask {
     wanted: String,
     limit: Option<Limit>,
     size: Option<String>,
-    /// Into the cart, not only found.
+    /// Whether to put it into the cart.
     into_cart: bool,
     to_checkout: bool,
 }
@@ -25,7 +25,7 @@ pub(super) struct ShopTask {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Limit {
     cents: f64,
-    /// Exactly this much is still right.
+    /// Whether exactly this price is allowed.
     including: bool,
 }
 
@@ -143,7 +143,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &ShopTask) -> NextStep {
     results(s, task, allowed)
 }
 
-/// The list of what was found.
+/// The list of results.
 fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) -> NextStep {
     let wanted = &task.wanted;
     if task.limit.is_some()
@@ -184,7 +184,7 @@ fn results(s: &StepContext<'_>, task: &ShopTask, allowed: impl Fn(u32) -> bool) 
     s.tap(name, &thought, &format!("Open {}", name.text))
 }
 
-/// What stands in the list, with prices.
+/// The products in the list, with prices.
 fn listed<'a>(s: &StepContext<'a>) -> Vec<(&'a NodeState, u32)> {
     let mut found = Vec::new();
     let mut name = None;
@@ -256,7 +256,7 @@ fn product(
     s.tap(add, "Product, price and size are as wanted.", &explain)
 }
 
-/// What is wanted lies in the cart.
+/// The wanted product is in the cart: on to the checkout, or done.
 fn in_cart(s: &StepContext<'_>, task: &ShopTask, line: &CartLine) -> NextStep {
     let size = if line.size.is_empty() { String::new() } else { format!(", size {}", line.size) };
     let what = format!("{}{size}, {}", line.name, euros(line.price_cents));

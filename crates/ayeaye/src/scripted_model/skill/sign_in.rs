@@ -1,7 +1,7 @@
-//! Signing in with a name, a password and a code that only the user gets.
+//! Signs in with a name, a password and a code that only the user receives.
 //!
-//! A client that shows forms has its user type the password and the code on the phone: then the answer
-//! only says so, and what was typed stands in the field.
+//! With a client that shows forms the user types the password and the code on the phone: then the answer
+//! only says so, and the field has the text.
 use ayeaye_agent::DONE_BY_HAND;
 
 use super::super::context::{Question, StepContext};
@@ -97,7 +97,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &SignInTask) -> NextStep {
                 );
             }
         }
-        // From outside it is only bullets.
+        // All that can be seen of it is bullets.
         Some(password) if password_now.chars().count() != password.chars().count() => {
             return s.fill(password_field, password_now, password, "password");
         }

@@ -14,7 +14,7 @@ enum Switch {
     Bluetooth,
 }
 
-/// What is to be how.
+/// Which switches to set, and how.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SwitchTask(Vec<(Switch, bool)>);
 
