@@ -32,9 +32,9 @@ pub(crate) fn input_method_ids(text: &str) -> Vec<String> {
 
 /// Whether the soft keyboard is shown, from `dumpsys input_method`.
 pub(crate) fn keyboard_shown(text: &str) -> Option<bool> {
-    let told = |key: &str| text.contains(&format!("{key}=true"));
+    let is_true = |key: &str| text.contains(&format!("{key}=true"));
     let asked = ["mInputShown", "mIsInputViewShown"];
-    asked.iter().any(|key| text.contains(key)).then(|| asked.iter().any(|key| told(key)))
+    asked.iter().any(|key| text.contains(key)).then(|| asked.iter().any(|key| is_true(key)))
 }
 
 /// Whether the focused field is for a password, from `dumpsys input_method`: by the input type that
@@ -85,18 +85,18 @@ mod tests {
     }
 
     #[test]
-    fn a_password_field_is_told_by_its_input_type() {
-        let told = |kind: &str| {
+    fn a_password_field_is_recognised_by_its_input_type() {
+        let is_password = |kind: &str| {
             secret_field(&dump(
                 true,
                 &format!("mInputEditorInfo:\n    inputType={kind} imeOptions=0x6\n"),
             ))
         };
         for kind in ["0x81", "0x80081", "0xe1", "0x12", "0xa0012"] {
-            assert!(told(kind), "{kind}");
+            assert!(is_password(kind), "{kind}");
         }
         for kind in ["0x1", "0x24001", "0x91", "0x2", "0x3", "0x21", "0x0", "zz", "0xffffffffff"] {
-            assert!(!told(kind), "{kind}");
+            assert!(!is_password(kind), "{kind}");
         }
     }
 

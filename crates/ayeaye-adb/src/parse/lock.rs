@@ -18,18 +18,18 @@ pub(crate) fn awake(text: &str) -> Option<bool> {
 
 /// Whether a lock screen is in front, from `dumpsys window` or `dumpsys window policy`.
 pub(crate) fn locked(text: &str) -> Option<bool> {
-    let told = |key| value(text, key).map(|v| v == "true");
+    let flag = |key| value(text, key).map(|v| v == "true");
     let shown =
         ["mShowingLockscreen", "mDreamingLockscreen", "isKeyguardShowing", "mKeyguardShowing"];
-    if shown.iter().any(|key| told(key) == Some(true)) {
+    if shown.iter().any(|key| flag(key) == Some(true)) {
         return Some(true);
     }
     // Once the lock screen is about to go, input is no longer restricted.
-    let restricted = told("mInputRestricted").or_else(|| told("inputRestricted"));
-    match (told("mIsShowing").or_else(|| told("showing")), restricted) {
+    let restricted = flag("mInputRestricted").or_else(|| flag("inputRestricted"));
+    match (flag("mIsShowing").or_else(|| flag("showing")), restricted) {
         (Some(showing), Some(restricted)) => Some(showing && restricted),
         (Some(showing), None) => Some(showing),
-        (None, _) => shown.iter().find_map(|key| told(key)),
+        (None, _) => shown.iter().find_map(|key| flag(key)),
     }
 }
 

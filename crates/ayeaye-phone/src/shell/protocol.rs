@@ -119,7 +119,7 @@ pub(crate) struct PeerWriter {
 
 impl fmt::Debug for PeerWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outlet").field("framing", &self.framing).finish_non_exhaustive()
+        f.debug_struct("PeerWriter").field("framing", &self.framing).finish_non_exhaustive()
     }
 }
 
