@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rand::Rng as _;
 use serde_json::json;
 
 use crate::support::{Answer, Binary, FakeVlm, complete, gelab, plugged_in, quick_phone};
@@ -56,7 +55,7 @@ async fn thirty_kills_lose_no_session_and_repeat_no_action() {
     let session = started["session_id"].as_str().unwrap().to_owned();
     let record: PathBuf = binary.data.path().join("sessions").join(&session).join("events.jsonl");
     for _ in 0..KILLS {
-        let target = lines(&record) + rand::rng().random_range(1..=28);
+        let target = lines(&record) + rand::random_range(1..=28);
         grown_to(&record, target).await;
         served.kill().await;
         served = binary.raw().await;

@@ -57,7 +57,7 @@ use reader::Reader;
 pub struct Config {
     /// The folder for sessions and what belongs to them.
     pub data_dir: PathBuf,
-    /// What is logged, in the syntax of tracing's `EnvFilter`.
+    /// What is logged, as levels and `target=level`.
     pub log: String,
     /// The models.
     pub model: ModelSettings,

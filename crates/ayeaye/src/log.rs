@@ -1,7 +1,8 @@
 //! Logs, to stderr only: stdout belongs to MCP.
 use std::io::{self, IsTerminal as _};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{ParseError, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
 
 /// The filter for targets that the user's filter does not name. rmcp logs whole requests on
 /// debug, with tasks, answers and pictures, and every notification on info.
@@ -12,7 +13,7 @@ const QUIET: &str = "rmcp=warn,hyper=warn,hyper_util=warn,reqwest=warn,h2=warn";
 pub enum LogError {
     /// The setting `log` is wrong.
     #[error("`log` is not a filter such as \"info\" or \"info,ayeaye_adb=debug\"")]
-    Filter(#[from] tracing_subscriber::filter::ParseError),
+    Filter(#[from] ParseError),
     /// Logging has been set up already.
     #[error("logging is set up already")]
     Twice(#[from] tracing::subscriber::SetGlobalDefaultError),
@@ -20,33 +21,39 @@ pub enum LogError {
 
 /// Sends what `filter` lets through to stderr from now on.
 pub fn to_stderr(filter: &str, no_color: bool) -> Result<(), LogError> {
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(env_filter(filter)?)
+    let filter = targets(filter)?;
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(io::stderr)
-        .with_ansi(!no_color && io::stderr().is_terminal())
-        .finish();
+        .with_ansi(!no_color && io::stderr().is_terminal());
+    let subscriber = tracing_subscriber::registry().with(lines).with(filter);
     tracing::subscriber::set_global_default(subscriber)?;
     Ok(())
 }
 
-fn env_filter(filter: &str) -> Result<EnvFilter, tracing_subscriber::filter::ParseError> {
-    EnvFilter::try_new(format!("{QUIET},{filter}"))
+/// Targets and levels. Nothing here has spans, so that the filters for those, and the regular
+/// expressions they bring, have nothing to do.
+fn targets(filter: &str) -> Result<Targets, ParseError> {
+    format!("{QUIET},{filter}").parse()
 }
 
 #[cfg(test)]
 mod tests {
+    use tracing::Level;
+
     use super::*;
 
     #[test]
     fn a_broad_filter_leaves_rmcp_quiet_and_a_narrow_one_does_not() {
-        let broad = env_filter("debug").unwrap().to_string();
-        assert!(broad.contains("rmcp=warn") && broad.contains("debug"), "{broad}");
-        let narrow = env_filter("info,rmcp=debug").unwrap().to_string();
-        assert!(narrow.contains("rmcp=debug") && !narrow.contains("rmcp=warn"), "{narrow}");
+        let broad = targets("debug").unwrap();
+        assert!(broad.would_enable("ayeaye_adb", &Level::DEBUG));
+        assert!(!broad.would_enable("rmcp::service", &Level::INFO));
+        let narrow = targets("info,rmcp=debug").unwrap();
+        assert!(narrow.would_enable("rmcp::service", &Level::DEBUG));
+        assert!(!narrow.would_enable("ayeaye_adb", &Level::DEBUG));
     }
 
     #[test]
     fn nonsense_is_refused() {
-        assert!(env_filter("ayeaye=loud").is_err());
+        assert!(targets("ayeaye=loud").is_err());
     }
 }

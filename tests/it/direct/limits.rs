@@ -3,7 +3,6 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use rand::Rng as _;
 use serde_json::{Value, json};
 
 use super::{ASKED, DONE, act, element, middle, refused, rig, with};
@@ -135,7 +134,7 @@ async fn kills_in_the_middle_of_acts_repeat_nothing_and_lose_nothing() {
     let lines = || std::fs::read_to_string(&record).unwrap().matches('\n').count();
     let mut x = 0;
     for _ in 0..KILLS {
-        let target = lines() + rand::rng().random_range(1..=24);
+        let target = lines() + rand::random_range(1..=24);
         // Nobody waits for the answers: the next act waits for the one before.
         for _ in 0..4 {
             x += 2;

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ayeaye_export::Images;
-use rand::Rng as _;
 use serde_json::{Value, json};
 
 use super::fields::is_step;
@@ -59,7 +58,7 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
     let lines =
         || json_lines(&fs::read(data.join("logs").join(session).join("response.log")).unwrap());
     for kill in 0..KILLS {
-        let more = rand::rng().random_range(0..=20);
+        let more = rand::random_range(0..=20);
         grown_by(&record, more).await;
         served.kill().await;
         if kill % 2 == 1 {
