@@ -1,9 +1,10 @@
-//! What is particular to one family of models: prompt, reply format, coordinates, picture,
+//! Everything that is particular to one family of models: prompt, reply format, coordinates, picture,
 //! sampling.
 //!
-//! Each family is a file of [`families`]. They are put together from what they share: [`history`] (what
-//! of a session is told), [`chat`] (as a conversation), [`escape`] (foreign text), [`parse`] (the
-//! grammars of replies), [`verbs`] (what calls mean, in both directions), [`coords`] (what numbers mean).
+//! [`families`] has a file for each family, a [`Family`]. What they share, in the order of use:
+//! [`coords`] (the meaning of a point's numbers), [`escape`] (foreign text in prompts), [`history`] (what a
+//! prompt holds of a session), [`chat`] (history as a conversation), [`parse`] (the grammars of replies),
+//! [`verbs`] (the meaning of calls, in both directions).
 use std::fmt;
 use std::str::FromStr;
 
