@@ -6,13 +6,12 @@
 //! keys beside it are ours. They take every line behind the first for a step, so an answer stands in
 //! the line of the step that follows it. The prompts (`asked_messages`) are not in it.
 use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::{
-    ActionRecord, BlobRef, Event, Fact, LlmResponse, SessionStart, StepEnd,
-};
+use ayeaye_agent::journal::{ActionRecord, BlobRef, Event, Fact, SessionStart, StepEnd};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::text::{json_line, reply_text};
+use crate::step_view::{StepAssembler, StepView};
+use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection, draw};
 
 /// The name of the reply's format in GELab, by our profile.
@@ -27,23 +26,12 @@ const GELAB_ROOT: &str = "running_log/server_log/os-copilot-local-eval-logs/trac
 pub struct Gelab {
     id: SessionId,
     model: String,
-    /// The picture of this step, and the last there was.
-    picture: Option<String>,
+    steps: StepAssembler,
+    /// The last picture there was.
     last_picture: String,
     /// What was said since the last step, and by whom.
     said: Vec<String>,
     source: Option<String>,
-    reply: Option<Reply>,
-}
-
-/// The answer that was acted on.
-#[derive(Debug)]
-struct Reply {
-    raw: String,
-    /// Seconds.
-    took: f64,
-    /// When it was there.
-    at: Timestamp,
 }
 
 impl Gelab {
@@ -52,11 +40,10 @@ impl Gelab {
         Self {
             id,
             model: String::new(),
-            picture: None,
+            steps: StepAssembler::default(),
             last_picture: String::new(),
             said: Vec::new(),
             source: None,
-            reply: None,
         }
     }
 
@@ -82,30 +69,24 @@ impl Gelab {
         }))
     }
 
-    fn look(&mut self, step: u32, blob: &BlobRef) -> FileOp {
-        let path =
-            format!("images/{}_step_{}.{}", self.id, count(step), extension(&blob.media_type));
-        self.picture = Some(path.clone());
+    fn picture_path(&self, step: u32, blob: &BlobRef) -> String {
+        format!("images/{}_step_{}.{}", self.id, count(step), extension(&blob.media_type))
+    }
+
+    fn write_picture(&mut self, step: u32, blob: &BlobRef) -> FileOp {
+        let path = self.picture_path(step, blob);
         self.last_picture.clone_from(&path);
         FileOp::Write { path, content: Content::Blob(blob.clone()) }
     }
 
-    fn hear(&mut self, now: Timestamp, response: &LlmResponse) {
-        if !response.model.is_empty() {
-            self.model.clone_from(&response.model);
-        }
-        let raw = reply_text(response).unwrap_or_default();
-        self.reply = Some(Reply { raw, took: response.latency_ms / 1e3, at: now });
-    }
-
-    fn step(&mut self, now: Timestamp, step: u32, end: &StepEnd) -> Vec<FileOp> {
-        let reply = self.reply.take();
-        let took = reply.as_ref().map_or(0.0, |reply| reply.took);
-        let heard = reply.as_ref().map_or(now, |reply| reply.at);
-        let heard = heard.as_duration().as_secs_f64();
-        let raw = reply.map(|reply| reply.raw).unwrap_or_default();
+    fn step(&mut self, now: Timestamp, view: StepView, end: &StepEnd) -> Vec<FileOp> {
+        let step = view.number;
+        let picture = view.screen.picture.as_ref().map(|blob| self.picture_path(step, blob));
+        let reply = view.reply.as_ref();
+        let took = reply.map_or(0.0, |reply| reply.latency_ms / 1e3);
+        let heard = reply.map_or(now, |reply| reply.at).as_duration().as_secs_f64();
+        let raw = view.reply.map(|reply| reply.text).unwrap_or_default();
         // Their viewer opens the picture of every step: where there was none, the one before.
-        let picture = self.picture.take();
         let shown = picture.as_deref().unwrap_or(&self.last_picture);
         let mut files = Vec::new();
         let shown = if shown.is_empty() {
@@ -139,25 +120,24 @@ impl Gelab {
 impl Projection for Gelab {
     fn fold(&mut self, event: &Event, _: &dyn Blobs) -> Vec<FileOp> {
         let (now, step) = (event.ts, event.entry.step);
+        let ended = self.steps.apply(event);
         match &event.entry.fact {
             Fact::SessionStart(start) => vec![self.head(now, start)],
-            Fact::StepStart(_) => {
-                self.picture = None;
-                self.reply = None;
-                Vec::new()
-            }
             Fact::Observe(observe) => match (&observe.screenshot, step) {
-                (Some(blob), Some(step)) => vec![self.look(step, blob)],
+                (Some(blob), Some(step)) => vec![self.write_picture(step, blob)],
                 _ => Vec::new(),
             },
-            // An answer that a model gave in the user's stead decides nothing.
-            Fact::LlmResponse(response)
-                if response.kind == "final" && response.parsed.is_some() =>
-            {
-                self.hear(now, response);
+            Fact::LlmResponse(response) => {
+                let decided = response.kind == "final" && response.parsed.is_some();
+                if decided && !response.model.is_empty() {
+                    self.model.clone_from(&response.model);
+                }
                 Vec::new()
             }
-            Fact::StepEnd(end) => self.step(now, step.unwrap_or_default(), end),
+            Fact::StepEnd(end) => match ended {
+                Some(view) => self.step(now, view, end),
+                None => Vec::new(),
+            },
             Fact::Answer(answer) => {
                 self.said.extend(answer.answers.iter().cloned());
                 self.source = Some(answer.source.clone());
@@ -167,8 +147,8 @@ impl Projection for Gelab {
             | Fact::SessionEnd(_)
             | Fact::RoundStart { .. }
             | Fact::RoundEnd(_)
+            | Fact::StepStart(_)
             | Fact::LlmRequest(_)
-            | Fact::LlmResponse(_)
             | Fact::ToolStart(_)
             | Fact::ToolEnd(_)
             | Fact::Question(_)

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod projection;
+mod step_view;
 
 mod gelab;
 mod pycatan;

@@ -23,14 +23,15 @@ mod state;
 mod tests;
 
 use ayeaye_agent::journal::{
-    BlobRef, EvaluationRecord, Event, Fact, LlmRequest, SessionStart, StepEnd, StepStart,
+    BlobRef, EvaluationRecord, Event, Fact, LlmRequest, SessionStart, StepEnd,
 };
 use serde_json::{Value, json};
 
 use self::action::ActionView;
 pub use self::pictures::Images;
 use self::pictures::{PictureNames, as_png, clean_name};
-use self::state::{Dialogue, State, Step};
+use self::state::{State, Step};
+use crate::step_view::Dialogue;
 use crate::text::json_line;
 use crate::{Blobs, Content, FileOp, Projection};
 
@@ -57,6 +58,7 @@ impl Ufo {
 impl Projection for Ufo {
     fn fold(&mut self, event: &Event, blobs: &dyn Blobs) -> Vec<FileOp> {
         let entry = &event.entry;
+        let ended = self.state.steps.apply(event);
         let (step, round) = (entry.step, entry.round.unwrap_or(self.state.round));
         match &entry.fact {
             Fact::SessionStart(start) => self.begin(start, event),
@@ -67,43 +69,19 @@ impl Projection for Ufo {
                 vec![page(markdown::round(round, request))]
             }
             Fact::RoundEnd(end) => vec![page(markdown::round_over(round, end))],
-            Fact::StepStart(start) => {
-                let number = step.unwrap_or_default();
-                // One that never ended is in no record of ours.
-                let files = self.state.step.as_mut().map(requests).unwrap_or_default();
-                self.state.begin_step(number, entry.agent.as_deref(), start.clone());
-                files
-            }
-            Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), round, entry, end),
+            // The calls of a step that never ended. No record of ours has one.
+            Fact::StepStart(_) => self.requests(None),
+            Fact::StepEnd(end) => match ended {
+                Some(view) => self.end_step(&Step::new(view, blobs), round, end),
+                None => Vec::new(),
+            },
             Fact::Observe(observe) => {
-                self.state.observe(step, observe, blobs);
+                self.state.observe(step, observe);
                 Vec::new()
             }
             Fact::LlmRequest(call) => self.request(step, call, blobs),
-            Fact::LlmResponse(response) => {
-                let open = self.state.open(step).filter(|_| !response.success);
-                if let Some(open) = open {
-                    open.unusable_replies = open.unusable_replies.saturating_add(1);
-                }
-                Vec::new()
-            }
-            Fact::ToolStart(start) => {
-                if let Some(open) = self.state.open(step).filter(|_| start.device) {
-                    open.tool = Some((start.clone(), None));
-                }
-                Vec::new()
-            }
-            Fact::ToolEnd(end) => {
-                let tool = self.state.open(step).and_then(|open| open.tool.as_mut());
-                if let Some((start, outcome)) = tool
-                    && start.tool_call_id == end.tool_call_id
-                {
-                    *outcome = Some(end.clone());
-                }
-                Vec::new()
-            }
-            Fact::Question(question) => self.add_dialogue(Dialogue::Question(question.clone())),
-            Fact::Answer(answer) => self.add_dialogue(Dialogue::Answer(answer.clone())),
+            Fact::Question(asked) => self.dialogue(&Dialogue::Question(asked.clone())),
+            Fact::Answer(answer) => self.dialogue(&Dialogue::Answer(answer.clone())),
             Fact::SubtaskEnd { index, status, result } => {
                 let mut over =
                     json!({ "subtask_index": index, "status": status, "result": result });
@@ -125,7 +103,9 @@ impl Projection for Ufo {
                 EvaluationRecord::of(fact).map_or_else(Vec::new, |facts| self.judge(&facts))
             }
             Fact::Note { kind, text, .. } => vec![page(markdown::noted(kind, text))],
-            Fact::State { .. } => Vec::new(),
+            Fact::LlmResponse(_) | Fact::ToolStart(_) | Fact::ToolEnd(_) | Fact::State { .. } => {
+                Vec::new()
+            }
         }
     }
 }
@@ -144,80 +124,67 @@ impl Ufo {
         let Some(step) = step else { return Vec::new() };
         let line = prompt::line(&self.state, step, call, self.images, blobs);
         let mut files = Vec::new();
-        // The line names it, and a process that is killed now never ends the step.
-        if let Some(open) = self.state.open(Some(step)).filter(|open| !open.observation.written)
-            && let Some(picture) = &open.observation.picture
+        let Some(open) = self.state.steps.step(Some(step)) else {
+            return vec![request_line(&line)];
+        };
+        // The line names it.
+        if let Some(picture) = &open.screen.picture
             && self.images != Images::None
+            && self.state.written != Some(step)
         {
             files.push(FileOp::Write { path: clean_name(step), content: as_png(picture) });
-            open.observation.written = true;
+            self.state.written = Some(step);
         }
-        match self.state.open(Some(step)) {
-            Some(open) => {
-                if open.requests.len() == MAX_REQUESTS {
-                    files.extend(requests(open));
-                }
-                open.requests.push(line);
-            }
-            None => {
-                files.push(FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(&line) });
-            }
+        if self.state.requests.len() == MAX_REQUESTS {
+            files.extend(self.requests(None));
         }
+        self.state.requests.push(line);
         files
     }
 
-    fn add_dialogue(&mut self, dialogue: Dialogue) -> Vec<FileOp> {
-        // Told behind what led to it, which stands there when the step is over.
-        if let Some(step) = &mut self.state.step {
-            step.add_dialogue(dialogue);
-            return Vec::new();
-        }
-        vec![page(markdown::dialogue_text(&dialogue))]
+    /// The lines of `request.log` that have waited for the end of a step.
+    fn requests(&mut self, step: Option<&Step>) -> Vec<FileOp> {
+        let lines = std::mem::take(&mut self.state.requests).into_iter();
+        let lines = lines.map(|line| match step {
+            Some(step) => prompt::complete(line, step),
+            None => line,
+        });
+        lines.map(|line| request_line(&line)).collect()
     }
 
-    fn end_step(
-        &mut self,
-        number: u32,
-        round: u32,
-        entry: &ayeaye_agent::journal::Entry,
-        end: &StepEnd,
-    ) -> Vec<FileOp> {
-        if self.state.open(Some(number)).is_none() {
-            // Not in any record of ours; a line for it all the same.
-            let agent = entry.agent.clone().unwrap_or_else(|| "AppAgent".to_owned());
-            let start = StepStart {
-                agent_type: if agent == "HostAgent" { agent } else { "AppAgent".to_owned() },
-                round_step: 0,
-                agent_step: 0,
-                subtask: String::new(),
-                subtask_index: 0,
-                request_number: 0,
-            };
-            self.state.begin_step(number, entry.agent.as_deref(), start);
+    fn dialogue(&self, dialogue: &Dialogue) -> Vec<FileOp> {
+        // Of an open step it is told behind what led to it, when the step is over.
+        if self.state.steps.open().is_some() {
+            return Vec::new();
         }
-        let Some(mut step) = self.state.step.take() else { return Vec::new() };
+        vec![page(markdown::dialogue_text(dialogue))]
+    }
+
+    fn end_step(&mut self, step: &Step, round: u32, end: &StepEnd) -> Vec<FileOp> {
+        let number = step.view.number;
         self.state.round = round;
-        let act = ActionView::of(&step, end);
-        let names = PictureNames::of(self.images, number, &step.observation, act.as_ref());
-        let line = line::line(&mut self.state, &step, end, act.as_ref(), &names);
+        let act = ActionView::of(step, end);
+        let names = PictureNames::of(self.images, number, &step.view.screen, act.as_ref());
+        let line = line::line(&mut self.state, step, end, act.as_ref(), &names);
         // Pictures first: who follows the log finds what a line names.
-        let mut files = names.files(&step.observation, act.as_ref());
-        files.extend(requests(&mut step));
-        if let Some(ui_tree) = &step.observation.ui_tree {
+        let written = self.state.written == Some(number);
+        let mut files = names.files(&step.view.screen, act.as_ref(), written);
+        files.extend(self.requests(Some(step)));
+        if let Some(ui_tree) = &step.view.screen.ui_tree {
             files.push(FileOp::Write {
                 path: format!("xml/action_step{number}.xml"),
                 content: Content::Blob(ui_tree.clone()),
             });
         }
         files.push(FileOp::Append { path: RESPONSES.to_owned(), bytes: bytes_of(&line) });
-        files.push(page(markdown::step(&step, end, act.as_ref(), &names)));
+        files.push(page(markdown::step(step, end, act.as_ref(), &names)));
         self.state.last_error = end.error.clone();
         self.state.plan = end.response.plan.clone();
-        if step.start.agent_type == "HostAgent" {
+        if step.view.start.agent_type == "HostAgent" {
             self.state.host_message = end.response.message.clone();
             let subtask = end.response.current_subtask.clone();
             self.state.assigned =
-                line::assigned_app(&step.start, end).map(|app| (app.to_owned(), subtask));
+                line::assigned_app(&step.view.start, end).map(|app| (app.to_owned(), subtask));
         }
         files
     }
@@ -285,15 +252,8 @@ impl Ufo {
     }
 }
 
-/// The lines of `request.log` that have waited for the end of a step.
-fn requests(step: &mut Step) -> Vec<FileOp> {
-    let lines = std::mem::take(&mut step.requests).into_iter();
-    lines
-        .map(|line| FileOp::Append {
-            path: REQUESTS.to_owned(),
-            bytes: bytes_of(&prompt::complete(line, &step.observation)),
-        })
-        .collect()
+fn request_line(line: &Value) -> FileOp {
+    FileOp::Append { path: REQUESTS.to_owned(), bytes: bytes_of(line) }
 }
 
 /// One line of JSON in ASCII.

@@ -2,14 +2,15 @@
 use std::sync::Arc;
 
 use ayeaye_agent::journal::{
-    ActionRecord, Answer, BlobRef, EvaluationRecord, LlmResponse, Observe, PhaseTimes,
-    QuestionAsked, ResponseRecord, StepEnd, TargetRecord, TokenRecord, ToolStart,
+    ActionRecord, Answer, BlobRef, EvaluationRecord, LlmResponse, PhaseTimes, QuestionAsked,
+    ResponseRecord, StepEnd, TargetRecord, TokenRecord, ToolStart,
 };
 use jiff::Timestamp;
 
 use super::call::Call;
 use super::clip::{MAX_TEXT, clip, clip_action, clip_all, clip_blob, json_text, length, weight};
 use super::html::Clipped;
+use crate::step_view::ScreenView;
 
 /// Calls to models, or things done besides the action, in one step.
 pub(super) const MAX_PER_STEP: usize = 8;
@@ -225,16 +226,17 @@ impl Step {
 }
 
 impl Observation {
-    pub(super) fn new(observe: &Observe) -> Self {
+    pub(super) fn new(screen: &ScreenView) -> Self {
+        let size = if screen.picture.is_some() { screen.picture_size } else { screen.size };
         Self {
-            picture: observe.screenshot.as_ref().map(clip_blob),
-            size: observe.screenshot_size.unwrap_or(observe.screen_size),
-            screen: observe.screen_size,
-            app: clip(&observe.package, 200),
-            activity: clip(&observe.activity, 200),
-            screen_on: observe.screen_on,
-            settled: observe.settled,
-            blackened: observe.blackened,
+            picture: screen.picture.as_ref().map(clip_blob),
+            size,
+            screen: screen.size,
+            app: clip(&screen.package, 200),
+            activity: clip(&screen.activity, 200),
+            screen_on: screen.screen_on,
+            settled: screen.settled,
+            blackened: screen.blackened,
         }
     }
 }

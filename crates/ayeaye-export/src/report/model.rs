@@ -16,6 +16,7 @@ use super::item::{
     Ended, MAX_PER_STEP, ModelText, Observation, Round, RoundOver, Step, TimelineItem, ToolCall,
     ToolOutcome, answer_item, question,
 };
+use crate::step_view::StepAssembler;
 
 /// Steps a page tells of; earlier ones are counted only.
 pub(super) const MAX_STEPS: usize = 1000;
@@ -43,6 +44,7 @@ pub(super) struct ReportModel {
     pub(super) dropped_steps: u64,
     /// The round the first item belongs to, when its beginning was dropped.
     pub(super) in_round: Option<u32>,
+    steps: StepAssembler,
     steps_told: usize,
     text_bytes: usize,
 }
@@ -77,6 +79,7 @@ impl ReportModel {
     pub(super) fn apply(&mut self, event: &Event) {
         let at = event.ts;
         let entry = &event.entry;
+        self.steps.apply(event);
         self.last = Some(self.last.map_or(at, |last| last.max(at)));
         match &entry.fact {
             Fact::SessionStart(start) => self.begin(at, start),
@@ -104,11 +107,10 @@ impl ReportModel {
                 self.totals.add(end);
                 self.step(event).end(end);
             }
-            // A further look in a step brings the elements alone.
-            Fact::Observe(observe) => {
-                let observation = &mut self.step(event).observation;
-                if observe.screenshot.is_some() || observation.is_none() {
-                    *observation = Some(Observation::new(observe));
+            Fact::Observe(_) => {
+                if let Some(view) = self.steps.step(entry.step) {
+                    let observation = Observation::new(&view.screen);
+                    self.step(event).observation = Some(observation);
                 }
             }
             Fact::LlmRequest(request) => {

@@ -35,7 +35,7 @@ impl ActionView {
             Some(Action::Gesture(gesture)) => Some(gesture),
             _ => None,
         };
-        let tool = step.tool.as_ref().filter(|(start, _)| start.name == facts.function);
+        let tool = step.view.tool.as_ref().filter(|(start, _)| start.name == facts.function);
         let outcome = match tool {
             Some((_, Some(tool))) if tool.success => ("success", None, tool.result.clone()),
             Some((_, Some(tool))) => ("failure", tool.error.clone(), tool.result.clone()),
@@ -131,12 +131,12 @@ fn aimed_at(gesture: &Gesture) -> Option<Point> {
 }
 
 fn looked_up(step: &Step, point: Point) -> Option<TargetRecord> {
-    let [width, height] = step.observation.screen;
+    let [width, height] = step.view.screen.size;
     if width == 0 || height == 0 {
         return None;
     }
     let pixel = point.to_pixel(ScreenSize { width, height });
-    step.observation.elements.target_at(pixel)
+    step.elements.target_at(pixel)
 }
 
 fn mark(gesture: &Gesture) -> Option<TouchMark> {

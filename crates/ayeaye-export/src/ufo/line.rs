@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 use super::action::ActionView;
 use super::pictures::PictureNames;
-use super::state::{Observation, State, Step};
+use super::state::{State, Step};
+use crate::step_view::StepView;
 
 /// The line of a step that is over.
 pub(super) fn line(
@@ -23,7 +24,7 @@ pub(super) fn line(
     act: Option<&ActionView>,
     names: &PictureNames,
 ) -> Value {
-    let start = &step.start;
+    let StepView { start, screen, .. } = &step.view;
     let response = &end.response;
     let host = start.agent_type == "HostAgent";
     let repeat = act.filter(|act| act.succeeded()).and_then(|act| state.succeed(&act.call));
@@ -34,14 +35,14 @@ pub(super) fn line(
     let arguments = act.map_or_else(Map::new, |act| act.arguments.clone());
     let target = act.and_then(|act| act.target.as_ref());
     let (label, text) = target.map_or(("", ""), |it| (it.id.as_str(), it.name.as_str()));
-    let (observation, source) = observation_text(&response.observation, &step.observation);
+    let (observation, source) = observation_text(&response.observation, step);
     let times = seconds(end.time_ms);
     let total = to_seconds(times_sum(end.time_ms));
     let cost = number(end.cost_usd);
     // The app that was opened counts, not the one it was opened from.
     let package = assigned_app(start, end)
         .or_else(|| act.and_then(ActionView::opened_app))
-        .unwrap_or(&step.observation.package);
+        .unwrap_or(&screen.package);
 
     let mut line = Map::new();
     let mut put = |names: &[&str], value: Value| {
@@ -49,12 +50,12 @@ pub(super) fn line(
             line.insert((*name).to_owned(), value.clone());
         }
     };
-    put(&["step", "session_step", "Step"], json!(step.number));
+    put(&["step", "session_step", "Step"], json!(step.view.number));
     put(&["round_num", "Round"], json!(state.round));
     put(&["round_step", "RoundStep"], json!(start.round_step));
     put(&["agent_step", "AgentStep"], json!(start.agent_step));
     put(&["agent_type", "Agent"], json!(start.agent_type));
-    put(&["agent_name", "AgentName"], json!(step.agent));
+    put(&["agent_name", "AgentName"], json!(step.view.agent));
     put(&["request", "Request"], json!(state.request));
     put(&["subtask", "Subtask"], json!(start.subtask));
     let index = if host { -1 } else { start.subtask_index };
@@ -89,13 +90,13 @@ pub(super) fn line(
     put(&["screenshot_annotated"], json!(names.annotated));
     put(&["screenshot_concat"], json!(names.concat));
     put(&["screenshot_selected_control"], json!(names.selected));
-    let shown = names.shown(step.number);
+    let shown = names.shown(step.view.number);
     put(&["clean_screenshot_path", "CleanScreenshot"], json!(shown.clean));
     put(&["annotated_screenshot_path", "AnnotatedScreenshot"], json!(shown.annotated));
     put(&["concat_screenshot_path", "ConcatScreenshot"], json!(shown.concat));
     put(&["selected_control_screenshot_path", "SelectedControlScreenshot"], json!(shown.selected));
-    put(&["screen_size"], json!(step.observation.screen));
-    put(&["screenshot_size"], json!(step.observation.picture_size));
+    put(&["screen_size"], json!(screen.size));
+    put(&["screenshot_size"], json!(screen.picture_size));
     put(&["desktop_screenshot_path"], json!(""));
     put(&["last_error"], json!(state.last_error));
     if let Some(error) = &end.error {
@@ -114,20 +115,21 @@ pub(super) fn assigned_app<'a>(start: &StepStart, end: &'a StepEnd) -> Option<&'
 }
 
 /// What is seen, and who says so: the model if it did, else what the phone told about itself.
-pub(super) fn observation_text(model: &str, observation: &Observation) -> (String, &'static str) {
+pub(super) fn observation_text(model: &str, step: &Step) -> (String, &'static str) {
+    let (screen, elements) = (&step.view.screen, &step.elements);
     if !model.is_empty() {
         return (model.to_owned(), "model");
     }
-    if observation.package.is_empty() && observation.elements.iter().next().is_none() {
+    if screen.package.is_empty() && elements.iter().next().is_none() {
         return (String::new(), "device");
     }
-    let front = match (observation.package.as_str(), observation.activity.as_str()) {
+    let front = match (screen.package.as_str(), screen.activity.as_str()) {
         ("", _) => "An app that the phone did not name is in front".to_owned(),
         (package, "") => format!("{package} is in front"),
         (package, activity) => format!("{package}/{activity} is in front"),
     };
-    let clickable = observation.elements.iter().filter(|it| it.clickable).count();
-    let text = match observation.elements.iter().count() {
+    let clickable = elements.iter().filter(|it| it.clickable).count();
+    let text = match elements.iter().count() {
         0 => format!("{front}."),
         all => format!("{front}; the screen has {all} elements, {clickable} of them to be tapped."),
     };

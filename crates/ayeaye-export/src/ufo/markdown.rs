@@ -11,7 +11,8 @@ use jiff::Timestamp;
 use super::action::ActionView;
 use super::line::{number, observation_text, to_seconds};
 use super::pictures::PictureNames;
-use super::state::{Dialogue, Step};
+use super::state::Step;
+use crate::step_view::Dialogue;
 use crate::text::put;
 
 /// Characters of a text that are shown.
@@ -85,23 +86,23 @@ pub(super) fn step(
     names: &PictureNames,
 ) -> String {
     let title = act.map_or("nothing decided", |act| act.function.as_str());
-    let mut page = format!("\n### Step {}: {}\n\n", step.number, inline(title));
+    let mut page = format!("\n### Step {}: {}\n\n", step.view.number, inline(title));
     let response = &end.response;
-    let (observation, _) = observation_text(&response.observation, &step.observation);
-    if step.start.agent_type == "HostAgent" {
+    let (observation, _) = observation_text(&response.observation, step);
+    if step.view.start.agent_type == "HostAgent" {
         item(&mut page, "Agent", "HostAgent");
         item(&mut page, "Next subtask", &inline(&response.current_subtask));
         item(&mut page, "To know for it", &inline(&response.message.join("; ")));
         item(&mut page, "Asks", &inline(&response.questions.join("; ")));
-    } else if step.agent != step.start.agent_type {
+    } else if step.view.agent != step.view.start.agent_type {
         // One of several app agents, each with a subtask of its own.
-        item(&mut page, "Agent", &inline(&step.agent));
-        item(&mut page, "Subtask", &inline(&step.start.subtask));
+        item(&mut page, "Agent", &inline(&step.view.agent));
+        item(&mut page, "Subtask", &inline(&step.view.start.subtask));
     }
-    if step.start.agent_type == "Client" {
+    if step.view.start.agent_type == "Client" {
         item(&mut page, "Decided by", "the client");
     }
-    item(&mut page, "App", &inline(&step.observation.package));
+    item(&mut page, "App", &inline(&step.view.screen.package));
     item(&mut page, "Seen", &inline(&observation));
     item(&mut page, "Thought", &inline(&response.thought));
     item(&mut page, "Comment", &inline(&response.comment));
@@ -118,8 +119,8 @@ pub(super) fn step(
     item(&mut page, "Status", &inline(&end.status));
     item(&mut page, "Result", &inline(&end.result));
     item(&mut page, "Error", end.error.as_ref().map_or(String::new(), |it| inline(it)).as_str());
-    if 0 < step.unusable_replies {
-        item(&mut page, "Replies that could not be used", &step.unusable_replies.to_string());
+    if 0 < step.view.unusable_replies {
+        item(&mut page, "Replies that could not be used", &step.view.unusable_replies.to_string());
     }
     let times = end.time_ms;
     item(
@@ -134,8 +135,8 @@ pub(super) fn step(
         ),
     );
     item(&mut page, "Cost", &money(end.cost_usd, end.cost_known));
-    page.push_str(&images(step.number, names));
-    for dialogue in &step.dialogue {
+    page.push_str(&images(step.view.number, names));
+    for dialogue in &step.view.dialogue {
         page.push_str(&dialogue_text(dialogue));
     }
     page

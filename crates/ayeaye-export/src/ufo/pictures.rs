@@ -6,8 +6,8 @@ use ayeaye_agent::journal::BlobRef;
 
 use super::action::ActionView;
 use super::elements;
-use super::state::Observation;
 use crate::draw::{self, Area, Canvas, TouchMark};
+use crate::step_view::ScreenView;
 use crate::{Blobs, Content, FileOp};
 
 /// Bytes of a picture's PNG: a step is to cost at most 300 kB in all logs together, also with a photo
@@ -50,11 +50,11 @@ impl PictureNames {
     pub(super) fn of(
         images: Images,
         step: u32,
-        observation: &Observation,
+        screen: &ScreenView,
         act: Option<&ActionView>,
     ) -> Self {
         let mut names = Self { wanted: images != Images::None, ..Self::default() };
-        let Some(picture) = &observation.picture else { return names };
+        let Some(picture) = &screen.picture else { return names };
         if images == Images::None {
             return names;
         }
@@ -99,19 +99,25 @@ impl PictureNames {
         }
     }
 
-    pub(super) fn files(&self, observation: &Observation, act: Option<&ActionView>) -> Vec<FileOp> {
-        let Some(picture) = &observation.picture else {
+    /// The pictures of a step that is over; `written` if the clean one is there already.
+    pub(super) fn files(
+        &self,
+        screen: &ScreenView,
+        act: Option<&ActionView>,
+        written: bool,
+    ) -> Vec<FileOp> {
+        let Some(picture) = &screen.picture else {
             let blank = FileOp::Write { path: BLANK.to_owned(), content: draw::blank() };
             return if self.wanted { vec![blank] } else { Vec::new() };
         };
         let mut files = Vec::new();
-        if !self.clean.is_empty() && !observation.written {
+        if !self.clean.is_empty() && !written {
             files.push(FileOp::Write { path: self.clean.clone(), content: as_png(picture) });
         }
         let sketch = Drawing {
             picture: picture.clone(),
-            screen: observation.screen,
-            ui_tree: observation.ui_tree.clone(),
+            screen: screen.size,
+            ui_tree: screen.ui_tree.clone(),
             mark: act.and_then(|act| act.mark),
             target: act.and_then(|act| act.target.as_ref()).map(|it| (it.id.parse().ok(), it.rect)),
         };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Images;
 use super::pictures::clean_name;
-use super::state::{Observation, State};
+use super::state::{State, Step};
 use crate::Blobs;
 use crate::text::limited;
 
@@ -45,7 +45,7 @@ pub(super) fn line(
         }
         messages.push(json!({ "role": message.role, "content": content }));
     }
-    let open = state.step.as_ref().filter(|open| open.number == step);
+    let open = state.steps.step(Some(step));
     if open.is_some_and(|open| open.start.agent_type == "HostAgent") {
         return json!({
             "step": step, "image_list": pictures, "os_info": os_info(state), "plan": state.plan,
@@ -76,10 +76,10 @@ pub(super) fn line(
 }
 
 /// Adds to a line what was seen in its step. A host agent's has no place for it.
-pub(super) fn complete(mut line: Value, observation: &Observation) -> Value {
+pub(super) fn complete(mut line: Value, step: &Step) -> Value {
     if line.get("control_info").is_some() {
-        line["control_info"] = json!(control_info(observation));
-        line["current_application"] = json!(observation.package);
+        line["control_info"] = json!(control_info(step));
+        line["current_application"] = json!(step.view.screen.package);
     }
     line
 }
@@ -115,8 +115,8 @@ fn os_info(state: &State) -> Value {
     )
 }
 
-fn control_info(observation: &Observation) -> Vec<Value> {
-    let elements = observation.elements.iter().filter(|it| it.clickable || !it.name().is_empty());
+fn control_info(step: &Step) -> Vec<Value> {
+    let elements = step.elements.iter().filter(|it| it.clickable || !it.name().is_empty());
     elements
         .take(MOST_ELEMENTS)
         .map(|it| {

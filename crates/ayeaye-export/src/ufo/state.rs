@@ -3,20 +3,17 @@
 use std::collections::VecDeque;
 
 use ayeaye_agent::Elements;
-use ayeaye_agent::journal::{
-    Answer, BlobRef, DeviceRecord, Observe, QuestionAsked, StepStart, ToolEnd, ToolStart,
-};
+use ayeaye_agent::journal::{BlobRef, DeviceRecord, Observe};
 use serde_json::Value;
 
 use super::elements;
 use crate::Blobs;
+use crate::step_view::{Dialogue, StepAssembler, StepView};
 
 /// Pictures whose names are remembered: prompts hold those of the last few steps.
 const MAX_PICTURES: usize = 64;
 /// Subtasks and notes that a line of `request.log` repeats.
 const MAX_REPEATED: usize = 16;
-/// Questions and answers of one step that are told.
-const MAX_DIALOGUE: usize = 64;
 
 /// The session so far.
 #[derive(Debug, Default)]
@@ -39,47 +36,19 @@ pub(super) struct State {
     pub(super) blackboard: VecDeque<Value>,
     /// The last picture of the screen.
     pub(super) last_picture: Option<BlobRef>,
-    pub(super) step: Option<Step>,
+    pub(super) steps: StepAssembler,
+    /// Lines of `request.log` of the open step, which wait for the elements of its screen.
+    pub(super) requests: Vec<Value>,
+    /// The step whose picture was written before it was over.
+    pub(super) written: Option<u32>,
     pictures: VecDeque<(String, u32)>,
 }
 
-/// A step that is not over.
+/// A step that is over, and the elements of its screen.
 #[derive(Debug)]
 pub(super) struct Step {
-    pub(super) number: u32,
-    pub(super) agent: String,
-    pub(super) start: StepStart,
-    pub(super) observation: Observation,
-    /// What was done on the phone; the last one counts.
-    pub(super) tool: Option<(ToolStart, Option<ToolEnd>)>,
-    pub(super) dialogue: Vec<Dialogue>,
-    /// Replies that could not be used.
-    pub(super) unusable_replies: u32,
-    /// Lines of `request.log`, which wait for the elements of the screen.
-    pub(super) requests: Vec<Value>,
-}
-
-/// What was seen in a step.
-#[derive(Debug, Default)]
-pub(super) struct Observation {
-    pub(super) picture: Option<BlobRef>,
-    /// Whether it is in the folder already.
-    pub(super) written: bool,
-    /// In pixels, as rectangles are; zeros when it was not seen.
-    pub(super) screen: [u32; 2],
-    /// Of the picture, which is smaller.
-    pub(super) picture_size: [u32; 2],
-    pub(super) ui_tree: Option<BlobRef>,
+    pub(super) view: StepView,
     pub(super) elements: Elements,
-    pub(super) package: String,
-    pub(super) activity: String,
-}
-
-/// A question, or words that came in.
-#[derive(Debug)]
-pub(super) enum Dialogue {
-    Question(QuestionAsked),
-    Answer(Answer),
 }
 
 impl State {
@@ -94,34 +63,14 @@ impl State {
         self.subtasks.clear();
     }
 
-    pub(super) fn begin_step(&mut self, number: u32, agent: Option<&str>, start: StepStart) {
-        self.step = Some(Step {
-            number,
-            agent: agent.unwrap_or(&start.agent_type).to_owned(),
-            start,
-            observation: Observation::default(),
-            tool: None,
-            dialogue: Vec::new(),
-            unusable_replies: 0,
-            requests: Vec::new(),
-        });
-    }
-
-    /// The step of an event, if it is the open one.
-    pub(super) fn open(&mut self, step: Option<u32>) -> Option<&mut Step> {
-        self.step.as_mut().filter(|open| Some(open.number) == step)
-    }
-
-    pub(super) fn observe(&mut self, step: Option<u32>, observe: &Observe, blobs: &dyn Blobs) {
+    /// Remembers which step a picture is of.
+    pub(super) fn observe(&mut self, step: Option<u32>, observe: &Observe) {
         if let Some(picture) = &observe.screenshot {
             self.last_picture = Some(picture.clone());
             if let Some(step) = step {
                 self.pictures.retain(|(sha256, _)| *sha256 != picture.sha256);
                 push(&mut self.pictures, (picture.sha256.clone(), step), MAX_PICTURES);
             }
-        }
-        if let Some(open) = self.open(step) {
-            open.observation.take(observe, blobs);
         }
     }
 
@@ -154,44 +103,23 @@ impl State {
 }
 
 impl Step {
-    pub(super) fn add_dialogue(&mut self, dialogue: Dialogue) {
-        if self.dialogue.len() < MAX_DIALOGUE {
-            self.dialogue.push(dialogue);
-        }
+    pub(super) fn new(view: StepView, blobs: &dyn Blobs) -> Self {
+        let ui_tree = view.screen.ui_tree.as_ref();
+        let elements = ui_tree.map(|ui_tree| elements::read(ui_tree, blobs)).unwrap_or_default();
+        Self { view, elements }
     }
 
     /// The answer to a question for leave, where it came before the step was over. What can be
     /// taken for neither is left to the reader.
     pub(super) fn confirmed(&self) -> Option<bool> {
-        let asked = self.dialogue.iter().rposition(
+        let asked = self.view.dialogue.iter().rposition(
             |dialogue| matches!(dialogue, Dialogue::Question(question) if question.kind == "confirm"),
         )?;
-        self.dialogue[asked..].iter().find_map(|dialogue| match dialogue {
+        self.view.dialogue[asked..].iter().find_map(|dialogue| match dialogue {
             Dialogue::Answer(answer) if answer.source == "none" => Some(false),
             Dialogue::Answer(answer) if answer.source != "guidance" => agrees(&answer.answers),
             Dialogue::Answer(_) | Dialogue::Question(_) => None,
         })
-    }
-}
-
-impl Observation {
-    /// A second look of the same step may bring only what the first one lacked.
-    fn take(&mut self, observe: &Observe, blobs: &dyn Blobs) {
-        if let Some(picture) = &observe.screenshot {
-            self.picture = Some(picture.clone());
-            self.picture_size = observe.screenshot_size.unwrap_or(observe.screen_size);
-        }
-        if observe.screen_size.iter().all(|side| 0 < *side) {
-            self.screen = observe.screen_size;
-        }
-        if let Some(ui_tree) = &observe.ui_tree {
-            self.ui_tree = Some(ui_tree.clone());
-            self.elements = elements::read(ui_tree, blobs);
-        }
-        if !observe.package.is_empty() {
-            self.package = observe.package.clone();
-            self.activity = observe.activity.clone();
-        }
     }
 }
 

@@ -1,0 +1,205 @@
+//! A step as every log sees it, put together from its events by rules that all logs share.
+use ayeaye_agent::journal::{
+    Answer, BlobRef, Entry, Event, Fact, LlmResponse, Observe, QuestionAsked, StepStart, ToolEnd,
+    ToolStart,
+};
+use jiff::Timestamp;
+
+use crate::text::reply_text;
+
+/// Questions and answers of one step that are kept.
+const MAX_DIALOGUE: usize = 64;
+
+/// Assembles the open step of a session. It is to be given every event, from the first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StepAssembler {
+    open: Option<StepView>,
+    /// The step that was over last.
+    ended: Option<u32>,
+}
+
+/// What is known of a step so far.
+#[derive(Debug, Clone)]
+pub(crate) struct StepView {
+    /// From 0 through the session.
+    pub(crate) number: u32,
+    /// The agent's name, such as `AppAgent`.
+    pub(crate) agent: String,
+    pub(crate) start: StepStart,
+    pub(crate) screen: ScreenView,
+    /// The reply that was acted on.
+    pub(crate) reply: Option<ReplyView>,
+    /// Replies that could not be used.
+    pub(crate) unusable_replies: u32,
+    /// What was done on the phone; the last one counts.
+    pub(crate) tool: Option<(ToolStart, Option<ToolEnd>)>,
+    pub(crate) dialogue: Vec<Dialogue>,
+}
+
+/// What the phone showed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ScreenView {
+    /// What the model was sent.
+    pub(crate) picture: Option<BlobRef>,
+    /// Width and height of the picture, in pixels; zeros when none was taken.
+    pub(crate) picture_size: [u32; 2],
+    /// Width and height of the screen, in pixels, as rectangles are; zeros when it was not seen.
+    pub(crate) size: [u32; 2],
+    pub(crate) ui_tree: Option<BlobRef>,
+    pub(crate) package: String,
+    pub(crate) activity: String,
+    pub(crate) screen_on: bool,
+    /// Whether it stood still.
+    pub(crate) settled: bool,
+    /// Places of the picture that were blacked out.
+    pub(crate) blackened: u32,
+}
+
+/// A reply that decided what to do.
+#[derive(Debug, Clone)]
+pub(crate) struct ReplyView {
+    /// Word for word; of a reply that only called tools, those calls as JSON.
+    pub(crate) text: String,
+    pub(crate) latency_ms: f64,
+    /// When it was there.
+    pub(crate) at: Timestamp,
+}
+
+/// A question, or words that came in.
+#[derive(Debug, Clone)]
+pub(crate) enum Dialogue {
+    Question(QuestionAsked),
+    Answer(Answer),
+}
+
+impl StepAssembler {
+    /// Takes the next event into account. Returns the step that it ends.
+    pub(crate) fn apply(&mut self, event: &Event) -> Option<StepView> {
+        let entry = &event.entry;
+        match &entry.fact {
+            Fact::StepStart(start) => self.open = Some(StepView::new(entry, start.clone())),
+            Fact::StepEnd(_) => {
+                self.ended = entry.step;
+                let open = self.open.take().filter(|open| Some(open.number) == entry.step);
+                return Some(open.unwrap_or_else(|| StepView::without_start(entry)));
+            }
+            Fact::Observe(observe) => {
+                if let Some(open) = self.step_of(entry) {
+                    open.screen.apply(observe);
+                }
+            }
+            Fact::LlmResponse(response) => {
+                if let Some(open) = self.step_of(entry) {
+                    open.on_response(response, event.ts);
+                }
+            }
+            Fact::ToolStart(start) if start.device => {
+                if let Some(open) = self.step_of(entry) {
+                    open.tool = Some((start.clone(), None));
+                }
+            }
+            Fact::ToolEnd(end) => {
+                let tool = self.step_of(entry).and_then(|open| open.tool.as_mut());
+                if let Some((start, outcome)) = tool
+                    && start.tool_call_id == end.tool_call_id
+                {
+                    *outcome = Some(end.clone());
+                }
+            }
+            Fact::Question(asked) => self.add_dialogue(|| Dialogue::Question(asked.clone())),
+            Fact::Answer(answer) => self.add_dialogue(|| Dialogue::Answer(answer.clone())),
+            _ => {}
+        }
+        None
+    }
+
+    /// The step that is not over.
+    pub(crate) fn open(&self) -> Option<&StepView> {
+        self.open.as_ref()
+    }
+
+    /// The step of an event, if it is the open one.
+    pub(crate) fn step(&self, number: Option<u32>) -> Option<&StepView> {
+        self.open().filter(|open| Some(open.number) == number)
+    }
+
+    /// The step of an event. One whose beginning is not known begins with it.
+    fn step_of(&mut self, entry: &Entry) -> Option<&mut StepView> {
+        let number = entry.step?;
+        if self.open.is_none() && self.ended != Some(number) {
+            self.open = Some(StepView::without_start(entry));
+        }
+        self.open.as_mut().filter(|open| open.number == number)
+    }
+
+    /// What is said while a step is open belongs to it, whoever says it.
+    fn add_dialogue(&mut self, dialogue: impl FnOnce() -> Dialogue) {
+        if let Some(open) = self.open.as_mut().filter(|open| open.dialogue.len() < MAX_DIALOGUE) {
+            open.dialogue.push(dialogue());
+        }
+    }
+}
+
+impl StepView {
+    fn new(entry: &Entry, start: StepStart) -> Self {
+        Self {
+            number: entry.step.unwrap_or_default(),
+            agent: entry.agent.clone().unwrap_or_else(|| start.agent_type.clone()),
+            start,
+            screen: ScreenView::default(),
+            reply: None,
+            unusable_replies: 0,
+            tool: None,
+            dialogue: Vec::new(),
+        }
+    }
+
+    /// Of a step whose beginning is not known: no record of ours has one.
+    fn without_start(entry: &Entry) -> Self {
+        let host = entry.agent.as_deref() == Some("HostAgent");
+        let start = StepStart {
+            agent_type: if host { "HostAgent" } else { "AppAgent" }.to_owned(),
+            round_step: 0,
+            agent_step: 0,
+            subtask: String::new(),
+            subtask_index: 0,
+            request_number: 0,
+        };
+        Self::new(entry, start)
+    }
+
+    fn on_response(&mut self, response: &LlmResponse, at: Timestamp) {
+        if !response.success {
+            self.unusable_replies = self.unusable_replies.saturating_add(1);
+        } else if response.kind == "final" && response.parsed.is_some() {
+            // An answer that a model gave in the user's stead is not parsed: it decides nothing.
+            let text = reply_text(response).unwrap_or_default();
+            self.reply = Some(ReplyView { text, latency_ms: response.latency_ms, at });
+        }
+    }
+}
+
+impl ScreenView {
+    /// A second look of the same step may bring only what the first one lacked.
+    fn apply(&mut self, observe: &Observe) {
+        if observe.screenshot.is_some() || self.picture.is_none() {
+            self.picture.clone_from(&observe.screenshot);
+            self.screen_on = observe.screen_on;
+            self.settled = observe.settled;
+            self.blackened = observe.blackened;
+        }
+        if observe.screenshot.is_some() {
+            self.picture_size = observe.screenshot_size.unwrap_or(observe.screen_size);
+        }
+        if observe.screen_size.iter().all(|side| 0 < *side) {
+            self.size = observe.screen_size;
+        }
+        if let Some(ui_tree) = &observe.ui_tree {
+            self.ui_tree = Some(ui_tree.clone());
+        }
+        if !observe.package.is_empty() {
+            self.package.clone_from(&observe.package);
+            self.activity.clone_from(&observe.activity);
+        }
+    }
+}
