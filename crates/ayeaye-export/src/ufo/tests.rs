@@ -1,12 +1,14 @@
 //! The folder that comes out, for each kind of session.
 mod builder;
+mod folder;
 mod keys;
 mod orders;
 mod scenes;
 
 use serde_json::Value;
 
-use self::builder::{EventBuilder, MemoryFolder};
+use self::builder::EventBuilder;
+use self::folder::MemoryFolder;
 use super::Images;
 
 /// The lines of `response.log`, each checked against the tables.

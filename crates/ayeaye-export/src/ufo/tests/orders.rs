@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 use ayeaye_agent::journal::{Event, Fact};
 use proptest::prelude::*;
 
-use super::builder::{EventBuilder, MemoryFolder, blobs_of};
+use super::builder::EventBuilder;
+use super::folder::{MemoryFolder, blobs_of};
 use super::keys;
 use super::scenes;
 use crate::Images;
