@@ -235,7 +235,9 @@ async fn a_result_of_200_steps_stays_below_8000_characters() {
             _ => gelab("WAIT", "value:0", &format!("{long} {made}")),
         })
     });
-    let start = json!({ "device_id": rig.serial, "task": "wait ".repeat(2000), "max_steps": 500 });
+    let start = json!({
+        "device_id": rig.serial, "task": "wait ".repeat(2000), "max_steps": 500, "wait_seconds": 300
+    });
     let result = rig.call("ask_agent_start_new_task", start).await;
     assert_eq!(result["stop_reason"], "TASK_COMPLETED_SUCCESSFULLY", "{result}");
     assert_eq!(result["local_step_idx"], STEPS);
