@@ -33,6 +33,7 @@ use self::files::Files;
 use self::player::{Player, Request, player_of};
 use self::prompt::{Messages, PromptContext, TextCache};
 use self::tools::Batch;
+use crate::step_view::{StepAssembler, StepView};
 use crate::text::{excerpt, iso, json_line, reply_text};
 use crate::{Blobs, FileOp, Projection};
 
@@ -51,6 +52,7 @@ const HOST: &str = "HostAgent";
 #[derive(Debug, Default)]
 pub struct PyCatan {
     started: Option<Timestamp>,
+    steps: StepAssembler,
     players: BTreeMap<String, Player>,
     /// Whose call it is and what it belongs to, by the call's number.
     calls: BTreeMap<u32, (String, u32, u32)>,
@@ -85,6 +87,7 @@ impl PyCatan {
 impl Projection for PyCatan {
     fn fold(&mut self, event: &Event, blobs: &dyn Blobs) -> Vec<FileOp> {
         let mut files = Files::default();
+        let ended = self.steps.apply(event);
         let now = event.ts;
         if self.started.is_none() {
             self.start(&mut files, now);
@@ -112,7 +115,7 @@ impl Projection for PyCatan {
                 self.planned |= start.agent_type == HOST;
                 self.subtask.clone_from(&start.subtask);
             }
-            Fact::StepEnd(end) => self.end_step(&mut files, event, end),
+            Fact::StepEnd(end) => self.end_step(&mut files, event, ended.as_ref(), end),
             Fact::LlmRequest(request) => self.on_request(&mut files, event, request, blobs),
             Fact::LlmResponse(response) => self.on_response(&mut files, event, response),
             Fact::ToolStart(start) => self.begin_tool(&mut files, event, start),
@@ -282,7 +285,6 @@ impl PyCatan {
                 "another request was made before an answer came",
             );
         }
-        request.asked.clone_from(&response.tool_calls);
         // A reply that called tools is told as PyCatan tells one, also where it was the last word.
         let called = !response.tool_calls.is_empty();
         if !last || called {
@@ -296,6 +298,7 @@ impl PyCatan {
                 player_page::response_section(request, &response),
             );
         } else {
+            request.asked = if response.success { response.tool_calls.clone() } else { Vec::new() };
             request.last = (reply_text(&response), response.error.clone());
             files.append(player_page::path(&name), player_page::intermediate_section(&response));
         }
@@ -305,7 +308,6 @@ impl PyCatan {
         }
         let used = last || (response.success && called);
         if !used {
-            player.forget_calls();
             Batch::rejected(name, &response, now).write(files, now);
         }
         if let Some(parsed) = response.parsed.as_ref().filter(|_| last)
@@ -325,13 +327,20 @@ impl PyCatan {
         files.latest("agent_memories.json", &Value::Object(memories));
     }
 
-    fn end_step(&mut self, files: &mut Files, event: &Event, end: &StepEnd) {
+    fn end_step(
+        &mut self,
+        files: &mut Files,
+        event: &Event,
+        step: Option<&StepView>,
+        end: &StepEnd,
+    ) {
         self.close_batch(files, event.ts);
         let name = player_of(event);
         let why = end.error.as_deref().unwrap_or("the step ended before an answer came");
         self.close_unanswered(files, event.ts, &name, why);
-        let outcome = end.error.clone().map_or_else(|| Ok(end.result.clone()), Err);
-        self.close_calls(files, event.ts, &name, outcome);
+        if let Some(step) = step {
+            self.close_calls(files, event.ts, &name, step, end);
+        }
         if let Some(error) = &end.error {
             files.log_line(event.ts, "ERROR", &format!("{name}: {error}"));
             self.set_last_event(&format!("The step failed: {error}"));
@@ -355,15 +364,16 @@ impl PyCatan {
             self.close_batch(files, event.ts);
         }
         let name = player_of(event);
-        let request = self.players.get_mut(&name).and_then(|it| it.request.as_mut());
-        let number = request.as_ref().map(|it| it.number);
+        let request = self.players.get(&name).and_then(|it| it.request.as_ref());
+        let (number, asked) =
+            request.map_or((None, &[][..]), |it| (Some(it.number), it.asked.as_slice()));
+        let reply = self.steps.step(event.entry.step).and_then(|step| step.reply.as_ref());
+        let decided = reply.filter(|it| it.tool_call_id == Some(start.tool_call_id));
         let batch =
             self.batch.get_or_insert_with(|| Batch::new(name, start.batch, number, event.ts));
-        match request {
-            Some(request) if start.device => {
-                batch.start_called(start, std::mem::take(&mut request.asked));
-            }
-            request => batch.start(start, request.map_or(&[], |it| &it.asked)),
+        match decided {
+            Some(reply) => batch.start_called(start, &reply.tool_calls),
+            None => batch.start(start, asked),
         }
     }
 
@@ -373,14 +383,14 @@ impl PyCatan {
         files: &mut Files,
         now: Timestamp,
         name: &str,
-        outcome: Result<String, String>,
+        step: &StepView,
+        end: &StepEnd,
     ) {
         let Some(player) = self.players.get_mut(name) else { return };
-        let Some(request) = player.request.as_mut().filter(|it| it.answered) else { return };
-        let calls = std::mem::take(&mut request.asked);
-        if calls.is_empty() {
-            return;
-        }
+        let reply = step.reply.as_ref().filter(|reply| reply.tool_call_id.is_none());
+        let calls = reply.map_or(&[][..], |reply| &reply.tool_calls);
+        let Some(request) = player.request.as_ref().filter(|_| !calls.is_empty()) else { return };
+        let outcome = end.error.clone().map_or_else(|| Ok(end.result.clone()), Err);
         let batch = Batch::of_calls(name.to_owned(), request.number, now, calls, outcome);
         batch.write(files, now);
         player.count_tools(batch.len(), None);

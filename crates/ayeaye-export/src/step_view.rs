@@ -1,7 +1,7 @@
 //! A step as every log sees it, put together from its events by rules that all logs share.
 use ayeaye_agent::journal::{
-    Answer, BlobRef, Entry, Event, Fact, LlmResponse, Observe, QuestionAsked, StepStart, ToolEnd,
-    ToolStart,
+    Answer, BlobRef, Entry, Event, Fact, LlmResponse, Observe, QuestionAsked, StepStart,
+    ToolCallRecord, ToolEnd, ToolStart,
 };
 use jiff::Timestamp;
 
@@ -60,6 +60,10 @@ pub(crate) struct ScreenView {
 pub(crate) struct ReplyView {
     /// Word for word; of a reply that only called tools, those calls as JSON.
     pub(crate) text: String,
+    /// The tools it called, by the model's own names.
+    pub(crate) tool_calls: Vec<ToolCallRecord>,
+    /// The first thing that was done on the phone after it.
+    pub(crate) tool_call_id: Option<u32>,
     pub(crate) latency_ms: f64,
     /// When it was there.
     pub(crate) at: Timestamp,
@@ -96,6 +100,9 @@ impl StepAssembler {
             Fact::ToolStart(start) if start.device => {
                 if let Some(open) = self.step_of(entry) {
                     open.tool = Some((start.clone(), None));
+                    if let Some(reply) = &mut open.reply {
+                        reply.tool_call_id.get_or_insert(start.tool_call_id);
+                    }
                 }
             }
             Fact::ToolEnd(end) => {
@@ -174,7 +181,8 @@ impl StepView {
         } else if response.kind == "final" && response.parsed.is_some() {
             // An answer that a model gave in the user's stead is not parsed: it decides nothing.
             let text = reply_text(response).unwrap_or_default();
-            self.reply = Some(ReplyView { text, latency_ms: response.latency_ms, at });
+            let (tool_calls, latency_ms) = (response.tool_calls.clone(), response.latency_ms);
+            self.reply = Some(ReplyView { text, tool_calls, tool_call_id: None, latency_ms, at });
         }
     }
 }

@@ -68,7 +68,7 @@ pub(super) struct Request {
     pub(super) answered: bool,
     /// The last reply that was not acted on, and what was wrong with it.
     pub(super) last: (Option<String>, Option<String>),
-    /// Tools the last reply asked for, until they are written down.
+    /// Tools that the last reply asked for before it decides.
     pub(super) asked: Vec<ToolCallRecord>,
     /// What they returned, in words, and its tokens.
     pub(super) results: Option<(String, u64)>,
@@ -135,13 +135,6 @@ impl Player {
             (true, true) => successful,
             (true, false) => failed,
         } += 1;
-    }
-
-    /// Nothing will be done of what the last reply asked for.
-    pub(super) fn forget_calls(&mut self) {
-        if let Some(request) = &mut self.request {
-            request.asked.clear();
-        }
     }
 
     /// Counts tools that ran for the open request.

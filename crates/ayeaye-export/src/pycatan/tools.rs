@@ -69,7 +69,7 @@ impl Batch {
         player: String,
         request: u32,
         at: Timestamp,
-        calls: Vec<ToolCallRecord>,
+        calls: &[ToolCallRecord],
         outcome: Result<String, String>,
     ) -> Self {
         let mut batch = Self::new(player, None, Some(request), at);
@@ -91,24 +91,17 @@ impl Batch {
     }
 
     /// Takes the action that a reply's calls turned out to be: the first of them is it.
-    pub(super) fn start_called(&mut self, start: &ToolStart, mut calls: Vec<ToolCallRecord>) {
-        if calls.is_empty() {
-            return self.start(start, &[]);
-        }
-        let called = calls.remove(0);
-        let id = call_id(&called.id, start);
-        self.calls.push(Call { id, called: Some(called), start: start.clone(), end: None });
-        self.add_unused(calls, None);
+    pub(super) fn start_called(&mut self, start: &ToolStart, calls: &[ToolCallRecord]) {
+        let Some((called, others)) = calls.split_first() else { return self.start(start, &[]) };
+        let (id, called) = (call_id(&called.id, start), Some(called.clone()));
+        self.calls.push(Call { id, called, start: start.clone(), end: None });
+        self.add_unused(others, None);
     }
 
-    fn add_unused(
-        &mut self,
-        calls: Vec<ToolCallRecord>,
-        mut first: Option<Result<String, String>>,
-    ) {
-        self.unused.extend(calls.into_iter().take(MAX_CALLS).map(|called| {
+    fn add_unused(&mut self, calls: &[ToolCallRecord], mut first: Option<Result<String, String>>) {
+        self.unused.extend(calls.iter().take(MAX_CALLS).map(|called| {
             UnusedCall {
-                called,
+                called: called.clone(),
                 outcome: first
                     .take()
                     .unwrap_or_else(|| Err("not carried out: a step has one action".to_owned())),
