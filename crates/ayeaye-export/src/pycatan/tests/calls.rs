@@ -1,0 +1,107 @@
+//! Replies that decide by calling a tool, and what a kill cuts off.
+use ayeaye_agent::journal::{Fact, LlmResponse, ToolEnd};
+use serde_json::json;
+
+use super::folder_of;
+use crate::testing::{EventBuilder, click, tool_call};
+
+/// A reply that decides by calling tools.
+fn deciding_calls(response: &mut LlmResponse) {
+    response.raw_content = Some(String::new());
+    response.tool_calls = vec![
+        tool_call("call_a", "computer_use", json!({ "action": "tap", "coordinate": [553, 487] })),
+        tool_call("call_b", "computer_use", json!({ "action": "back" })),
+    ];
+}
+
+#[test]
+fn a_reply_that_decides_by_a_call_is_tied_to_what_was_done() {
+    let folder = folder_of(|builder| {
+        // Words are refused, then a call is, then one is good.
+        builder.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1);
+        builder.ask(1, 2, "repair").reply(1, 2, |it| {
+            deciding_calls(it);
+            it.kind = "intermediate".to_owned();
+            it.success = false;
+            it.parsed = None;
+            it.error = Some("its coordinate is outside of the screen".to_owned());
+        });
+        builder.ask(1, 3, "repair").reply(1, 3, deciding_calls);
+        builder.act().end_step(Some(click()), None);
+        // This one needs no phone.
+        builder.begin_step(1, 2).ask(2, 1, "act").reply(2, 1, |it| {
+            it.raw_content = None;
+            it.tool_calls = vec![tool_call("call_c", "terminate", json!({ "status": "success" }))];
+        });
+        builder.end_step(Some(click()), None);
+        builder.end("TASK_COMPLETED_SUCCESSFULLY");
+    });
+    let batches = folder.json("tool_executions.json");
+    let names = |at: usize| -> Vec<&str> {
+        let calls = batches[at]["calls"].as_array().unwrap();
+        calls.iter().map(|call| call["name"].as_str().unwrap()).collect()
+    };
+    assert_eq!(batches.as_array().unwrap().len(), 4, "{batches:#}");
+    assert_eq!(names(0), [""; 0], "words that were refused call nothing");
+    assert_eq!(batches[0]["error"], "there is no action in it");
+    for (at, successful) in [(1, 0), (2, 1)] {
+        assert_eq!(names(at), ["computer_use", "computer_use"]);
+        assert_eq!(batches[at]["successful"], successful);
+    }
+    assert_eq!(batches[1]["calls"][0]["error"], "its coordinate is outside of the screen");
+    let act = &batches[2]["calls"][0];
+    assert_eq!(act["id"], "call_a");
+    assert_eq!(act["parameters"]["action"], "tap");
+    assert_eq!(act["action"]["function"], "CLICK");
+    assert_eq!(act["device"], true);
+    assert_eq!(names(3), ["terminate"]);
+    assert_eq!(batches[3]["calls"][0]["result"], "done");
+
+    // Each is the first of its names that is not before its reply.
+    let replies = [
+        (0, "AppAgent/responses/intermediate/response_1_iter1.json"),
+        (1, "AppAgent/responses/intermediate/response_1_iter2.json"),
+        (2, "AppAgent/responses/intermediate/response_1_iter3.json"),
+        (3, "AppAgent/responses/intermediate/response_2_iter1.json"),
+    ];
+    for (at, name) in replies {
+        let time = |at: usize| batches[at]["timestamp"].as_str();
+        assert!(folder.json(name)["timestamp"].as_str() <= time(at), "{name}");
+        assert!(at == 0 || time(at - 1) < folder.json(name)["timestamp"].as_str(), "{name}");
+    }
+    let last = folder.json("AppAgent/responses/response_1.json");
+    assert!(last["raw_content"].as_str().unwrap().contains("computer_use"), "{last}");
+    assert_eq!(last["calls"], 3);
+    let stats = &folder.json("session_summary.json")["agents"]["AppAgent"];
+    assert_eq!(stats["intermediate_responses"], replies.len());
+    assert_eq!(stats["tool_calls"], 3);
+    assert_eq!(stats["successful_requests"], 2);
+}
+
+#[test]
+fn a_gesture_that_a_kill_cut_off_is_told_once_its_end_is_known() {
+    let cut = |builder: &mut EventBuilder| {
+        builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
+        builder.begin_tool("CLICK", json!({ "point": [512, 203] }), None)
+    };
+    let before = folder_of(|builder| {
+        cut(builder);
+    });
+    assert!(!before.names().contains(&"tool_executions.json"));
+    // The next run says of it that nobody knows.
+    let after = folder_of(|builder| {
+        let tool_call_id = cut(builder);
+        builder.push(Fact::ToolEnd(ToolEnd {
+            tool_call_id,
+            success: false,
+            unknown: true,
+            result: String::new(),
+            error: Some("interrupted".to_owned()),
+            duration_ms: 0.0,
+        }));
+        builder.end_step(Some(click()), Some("interrupted"));
+    });
+    let batches = after.json("tool_executions.json");
+    assert_eq!(batches.as_array().unwrap().len(), 1);
+    assert_eq!(batches[0]["calls"][0]["outcome_unknown"], true);
+}
