@@ -1,1 +1,0 @@
-E: mksh: a: inaccessible or not found
