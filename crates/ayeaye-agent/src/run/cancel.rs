@@ -1,4 +1,10 @@
-//! Cancelling a run.
+//! Cancelling a run: by its client (the call, `stop_task` or `tasks/cancel`), the operator (Ctrl-C), or
+//! the server when it shuts down.
+//!
+//! Whatever the run waits for (a model, a screen that settles, a pause) is abandoned at once. A gesture
+//! that was sent is waited for and recorded; one that was not is recorded as not sent (`actor.rs`). The
+//! run then ends as after an error, without a last look (`end.rs`): `session.end` says why, the round
+//! stays open, the lease is given back, and the session can be continued.
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
