@@ -345,3 +345,29 @@ fn the_table_of_faults_names_tests_that_are_there_and_all_of_bad_input() {
     assert_eq!(&named - &there, BTreeSet::new(), "named and not there");
     assert_eq!(&must - &named, BTreeSet::new(), "there and not named");
 }
+
+/// The page that the map of the code sends whoever adds one to.
+fn page_of_tools() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn every_stop_reason_is_on_the_page_of_tools() {
+    let page = page_of_tools();
+    let missing: Vec<_> = ayeaye_agent::StopReason::ALL
+        .iter()
+        .filter(|reason| !page.contains(&format!("`{}`", reason.name())))
+        .collect();
+    assert!(missing.is_empty(), "docs/tools.md lacks {missing:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_tool_is_on_the_page_of_tools() {
+    let page = page_of_tools();
+    let all = RigOptions { tools: ayeaye::config::ToolSet::ALL, ..RigOptions::quick() };
+    let rig = Rig::with(FakeVlm::start(|_| Answer::Silence).await, all).await;
+    for tool in rig.client.peer().list_all_tools().await.unwrap() {
+        assert!(page.contains(&format!("`{}`", tool.name)), "docs/tools.md lacks {}", tool.name);
+    }
+}

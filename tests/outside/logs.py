@@ -213,7 +213,7 @@ def complete(bench, name, session):
 
 def examine(bench, name, session, images="clean", cut=False, live=True):
     """Reads a session's logs, live and exported, and compares the two. `cut`: its last run was
-    killed and not gone on with, so that the last request may be without an answer."""
+    killed and not continued, so that the last request may be without an answer."""
     checks, data = bench.checks, bench.data(name)
     events = record.events(data, session)
     task = record.of(events, "round.start")[0]["data"]["request"]
@@ -353,7 +353,7 @@ async def back(bench):
 async def killed(bench, number, when, go_on):
     """Kills the server while a task runs, and has the logs completed by what comes after it."""
     checks, name = bench.checks, f"kill-{number}"
-    checks.prefix = f"logs killed after {when:.2f} s, {'gone on with' if go_on else 'left'}: "
+    checks.prefix = f"logs killed after {when:.2f} s, {'continued' if go_on else 'left'}: "
     bench.start(name)
     text = f"Killed {unlike_others()}"
     async with bench.agent() as agent:

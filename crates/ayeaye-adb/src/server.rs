@@ -102,7 +102,7 @@ impl Server {
                 #[cfg(not(unix))]
                 ServerAddress::Local(_) => Err(std::io::Error::new(
                     std::io::ErrorKind::Unsupported,
-                    "Unix sockets are not to be had on this system",
+                    "Unix sockets are not available on this system",
                 )),
             }
         };

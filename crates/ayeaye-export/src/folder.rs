@@ -41,7 +41,7 @@ pub struct Folder {
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum FolderError {
     /// The files have to be removed and made anew from the first event.
-    #[error("{} is not as it was left", .0.display())]
+    #[error("{} was changed by somebody else", .0.display())]
     Inconsistent(PathBuf),
     #[error("`{0}` is no name for a file of a log")]
     Name(String),

@@ -5,7 +5,7 @@
 //! that may wait. The record comes first: appending neither waits for a log nor fails with it. A
 //! projector that missed something reads it in the record.
 //!
-//! While a session's logs may be behind, a mark says so ([`marker`]), so that what a killed process has
+//! While a session's logs may be behind, a mark says so ([`pending`]), so that what a killed process has
 //! left is completed by the next.
 mod pending;
 mod projector;
@@ -107,7 +107,7 @@ impl LoggingJournal {
     }
 
     /// Begins the logs of a record that goes on after the event of that number.
-    async fn open_folder(&self, id: SessionId, last: u64) -> ProjectorHandle {
+    async fn start_projector(&self, id: SessionId, last: u64) -> ProjectorHandle {
         // Before the first event: whatever happens from here on, the next process looks after it.
         if let Err(err) = PendingMarker::set_pending(&self.shared.data, id).await {
             tracing::warn!(session = %id, "logs cannot be marked as unfinished: {err}");
@@ -209,7 +209,7 @@ impl Shared {
 impl Journal for LoggingJournal {
     async fn create(&self, id: &SessionId) -> Result<Box<dyn JournalWriter>, JournalError> {
         let record = self.shared.inner.create(id).await?;
-        Ok(Self::wrap(record, self.open_folder(*id, 0).await))
+        Ok(Self::wrap(record, self.start_projector(*id, 0).await))
     }
 
     async fn open(
@@ -223,7 +223,7 @@ impl Journal for LoggingJournal {
             each(event);
         };
         let record = self.shared.inner.open(id, &mut each).await?;
-        Ok(Self::wrap(record, self.open_folder(*id, last).await))
+        Ok(Self::wrap(record, self.start_projector(*id, last).await))
     }
 
     async fn visit(&self, id: &SessionId, each: EventSink<'_>) -> Result<(), JournalError> {
@@ -341,7 +341,7 @@ impl JournalWriter for LoggingWriter {
 
 impl fmt::Debug for LoggingWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ProjectedRecord").field(&self.inner).finish()
+        f.debug_tuple("LoggingWriter").field(&self.inner).finish()
     }
 }
 

@@ -202,8 +202,8 @@ fn claim_folder(format_dir: &Path, name: &str, id: SessionId) -> Result<PathBuf,
     unreachable!("there are fewer folders than numbers")
 }
 
-/// Makes a folder this session's. One that is another's, or holds `strange` files of nobody knows
-/// whom, is left alone.
+/// Makes a folder this session's. One that belongs to another session, or holds files that `strange`
+/// does not know, is left alone.
 fn claim(folder: &Path, id: SessionId, strange: impl Fn(&str) -> bool) -> Result<(), FolderError> {
     if !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Err(FolderError::NotAFolder(folder.to_owned()));

@@ -29,7 +29,7 @@ pub(crate) struct LogWriter {
 /// Where logs are written.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
-    /// The data folder, where what is there is gone on with.
+    /// The data folder, where existing logs are continued.
     DataDir {
         /// The folder.
         data: PathBuf,

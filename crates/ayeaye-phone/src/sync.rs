@@ -66,7 +66,7 @@ impl Session<'_> {
                 b"LIST" => self.list_v1(&name).await?,
                 b"LIS2" => self.list_v2(&name).await?,
                 b"SEND" => {
-                    // "path,mode", split at the last comma: the path may have some.
+                    // "path,mode", split at the last comma: the path may contain commas.
                     let (path, mode) = name.rsplit_once(',').unwrap_or((&name, ""));
                     let mode = mode.trim().parse().unwrap_or(0o644);
                     self.receive(path, mode).await?;

@@ -26,7 +26,7 @@ impl Shutdown {
         let tokens = shutdown.clone();
         tokio::spawn(async move {
             signals.next().await;
-            tracing::info!("ending; once more ends at once");
+            tracing::info!("shutting down; a second signal stops at once");
             tokens.asked.cancel();
             signals.next().await;
             tokens.at_once.cancel();

@@ -1,5 +1,5 @@
 //! `kill -9` of the server at random points: what its logs lack is completed by the next one, whether
-//! the session is gone on with or not.
+//! the session is continued or not.
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
@@ -67,7 +67,7 @@ async fn logs_of_a_killed_server_are_completed_whether_the_session_goes_on_or_no
             torn.write_all(br#"{"v":1,"seq":9,"ts":"20"#).unwrap();
         }
         let before = events(&record);
-        // Not gone on with: only a server is there again.
+        // Not continued: only the server is started again.
         served = binary.raw().await;
         same_twice(data, session, Images::Clean).await;
         assert_eq!(events(&record), before, "looking after logs leaves the record alone");

@@ -15,7 +15,7 @@
 //! | `HOT_KEY` | `key`, such as `BACK` |
 //! | WAIT | `seconds`, a fraction if need be |
 //! | NOTE | `text` |
-//! | INFO | `question`: `kind`, `text`, `options`, `app` if known; `act` if it asks for leave to do that: `function`, `arguments` |
+//! | INFO | `question`: `kind`, `text`, `options`, `app` if known; `act` if it asks for permission to do that: `function`, `arguments` |
 //! | COMPLETE | `return` |
 //! | ABORT | `reason` |
 //!

@@ -1,4 +1,4 @@
-//! The way of a fact through the vault: which of its parts are somebody's words.
+//! Which texts of a fact may hold secrets, and so pass the secret store.
 //!
 //! Names, numbers, packages and serials stay as they are: a record whose identifiers were touched
 //! could not be continued. The match has no wildcard, so that a new fact cannot be forgotten.
@@ -115,7 +115,7 @@ fn visit_message(message: &mut MessageRecord, visit: &mut impl FnMut(&mut String
     for part in &mut message.parts {
         match part {
             PartRecord::Text(text) => visit(text),
-            // What is in a blob has passed the vault before it was kept.
+            // What is in a blob was redacted before it was stored.
             PartRecord::TextBlob(_) | PartRecord::Picture(_) => {}
         }
     }

@@ -196,10 +196,10 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 }
 
 impl SecretStore {
-    /// Whether a text that was [revealed](Self::reveal) still holds a placeholder: a secret of an
-    /// earlier process.
-    pub(crate) fn has_unknown_placeholder(restore_arguments: &str) -> bool {
-        is_placeholder(restore_arguments)
+    /// Whether a text still holds a placeholder after its secrets were restored: one of an earlier
+    /// process, which nobody knows any more.
+    pub(crate) fn has_unknown_placeholder(restored: &str) -> bool {
+        is_placeholder(restored)
     }
 }
 
@@ -308,13 +308,13 @@ fn spellings(value: &str) -> Vec<String> {
     all
 }
 
-/// The vaults of the sessions this process has driven. Secrets outlive a run, since its echo may come
-/// in the next, and end with the process.
+/// The secrets of the sessions this process has driven. They outlive a run, since the next one may
+/// show them again, and end with the process.
 #[derive(Default)]
 pub(crate) struct SecretStores(Mutex<VecDeque<(SessionId, Arc<SecretStore>)>>);
 
 impl SecretStores {
-    /// The vault of a session.
+    /// The secrets of a session.
     pub(crate) fn of(&self, id: SessionId, level: KeepText) -> Arc<SecretStore> {
         let mut all = self.lock();
         if let Some(at) = all.iter().position(|(known, _)| *known == id) {
@@ -339,7 +339,7 @@ impl SecretStores {
 impl fmt::Debug for SecretStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.read(|known| known.secrets.len());
-        write!(f, "Vault({count} secrets)")
+        write!(f, "SecretStore({count} secrets)")
     }
 }
 

@@ -154,7 +154,7 @@ impl Run {
         }
         let note = format!(
             "Since your last step the client has acted on the phone itself, not you ({steps} \
-             {}): {}. The screen may not be as you left it: look anew and go on from what you see \
+             {}): {}. The screen may not be as you left it: look at it again and go on from what you see \
              now.",
             if steps == 1 { "step" } else { "steps, here the last of them" },
             activity.lines.join("; ")

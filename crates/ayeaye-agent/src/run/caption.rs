@@ -86,7 +86,7 @@ impl Run {
             Ok(Ok(Ok(outcome))) => outcome,
             Ok(Ok(Err(panicked))) => {
                 tracing::error!(session = %self.session().id, "a caption: {panicked}");
-                given_up("a mistake of ours")
+                given_up("internal error")
             }
             Ok(Err(_late)) if wanted => given_up("the run does not wait longer for a caption"),
             Ok(Err(_)) => given_up("the step did not end the run"),

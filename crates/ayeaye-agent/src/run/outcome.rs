@@ -40,7 +40,7 @@ pub(super) enum RunError {
     #[error(transparent)]
     DeviceLost(DeviceError),
     /// The phone did not list its apps.
-    #[error("the apps of the phone cannot be planned over")]
+    #[error("planning over the phone's apps failed")]
     NoApps(#[source] DeviceError),
     /// A person at the phone has to help.
     #[error("{text}")]
@@ -109,6 +109,6 @@ mod tests {
         let gone = DeviceError::NotFound(crate::DeviceId::new("phone-1"));
         let reason = gone.to_string();
         let end = RunEnd::from(RunError::NoApps(gone));
-        assert_eq!(end.message, format!("the apps of the phone cannot be planned over: {reason}"));
+        assert_eq!(end.message, format!("planning over the phone's apps failed: {reason}"));
     }
 }

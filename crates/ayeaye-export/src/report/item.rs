@@ -100,7 +100,7 @@ pub(super) struct Step {
     pub(super) subtask: Clipped,
     pub(super) observation: Option<Observation>,
     pub(super) calls: Vec<Call>,
-    /// Calls that found no place.
+    /// Calls that were left out for lack of space.
     pub(super) more_calls: u64,
     pub(super) tool_calls: Vec<ToolCall>,
     pub(super) action: Option<ActionRecord>,

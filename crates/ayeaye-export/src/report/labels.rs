@@ -54,7 +54,7 @@ pub(super) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
         Some(StopReason::MaxStepsReached) => (
             Tone::Waiting,
             "Out of steps",
-            "The steps that were allowed are used up. The task can be gone on with.",
+            "All allowed steps are used. The session can be continued.",
         ),
         Some(StopReason::ManualStopScreenOff) => {
             (Tone::Neutral, "Stopped at the phone", "Somebody switched the screen off.")
@@ -84,7 +84,7 @@ pub(super) fn stop_label(stop_reason: Option<&str>) -> StopLabel {
         Some(StopReason::ServerRestarted) => (
             Tone::Neutral,
             "Interrupted",
-            "The server stopped in the middle. The task can be gone on with.",
+            "The server stopped in the middle of the run. The session can be continued.",
         ),
         Some(StopReason::StorageFailed) => {
             (Tone::Bad, "Record failed", "The record could not be written, so the agent stopped.")
@@ -102,7 +102,7 @@ pub(super) fn status(name: &str) -> (Tone, &'static str) {
         "ERROR" => (Tone::Bad, "Failed"),
         "DROPPED" => (Tone::Neutral, "Replaced by the next request"),
         "PENDING" => (Tone::Waiting, "Asks"),
-        "CONFIRM" => (Tone::Waiting, "Asks for leave"),
+        "CONFIRM" => (Tone::Waiting, "Asks for permission"),
         "ASSIGN" => (Tone::Neutral, "Hands over"),
         "SCREENSHOT" => (Tone::Neutral, "Looks again"),
         "CONTINUE" => (Tone::Neutral, "Goes on"),
@@ -119,7 +119,7 @@ pub(super) fn evaluation(complete: &str) -> (Tone, &'static str) {
     }
 }
 
-/// Why a run was gone on with.
+/// Why a run was continued.
 pub(super) fn resumed(why: &str) -> &'static str {
     match why {
         "reply" => "went on with an answer",
@@ -145,7 +145,7 @@ pub(super) fn speaker(source: &str) -> &'static str {
 /// What is asked for.
 pub(super) fn question(kind: &str) -> &'static str {
     match QuestionKind::from_name(kind) {
-        Some(QuestionKind::Confirm) => "The agent asks for leave",
+        Some(QuestionKind::Confirm) => "The agent asks for permission",
         Some(QuestionKind::Takeover) => "The agent asks for a hand on the phone",
         Some(QuestionKind::Info) | None => "The agent asks",
     }

@@ -95,7 +95,7 @@ fn adb_program(config: &Config, answered: bool) -> Finding {
     let server = if answered {
         format!("the server at {server} answers")
     } else {
-        format!("nothing to be had from the server at {server}")
+        format!("no answer from the server at {server}")
     };
     let program = config.adb.program.clone().or_else(|| ayeaye_adb::find_adb(&config.adb.search));
     match (program, adb_config(config)) {

@@ -309,7 +309,7 @@ fn subscribable(uri: &str) -> Result<Address, ErrorData> {
         | Address::Screenshot(..)
         | Address::Report(_)) => Ok(address),
         Address::Devices => {
-            let text = "phones come and go without telling; read ayeaye://devices again, or call \
+            let text = "the list of phones changes without notice; read ayeaye://devices again, or call \
                         list_connected_devices";
             Err(ErrorData::invalid_params(text, None))
         }

@@ -50,7 +50,7 @@ pub struct Tasks {
 
 impl std::fmt::Debug for Tasks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tasks").field("marks", &self.ended).finish_non_exhaustive()
+        f.debug_struct("Tasks").field("ended", &self.ended).finish_non_exhaustive()
     }
 }
 

@@ -174,7 +174,7 @@ has come to rest, and says whether it changed. It is never sent twice.";
 /// `launch_app`
 pub const LAUNCH_APP: &str = "\
 Brings an app of a phone to the front, by the name under its icon or by its package, as a tap on its icon \
-does. A name that fits none, or several, is refused with those that are near. A dark screen is switched on \
+does. A name that matches no app, or several, is refused, and the error lists similar names. A dark screen is switched on \
 first.";
 
 /// `get_ui_tree`

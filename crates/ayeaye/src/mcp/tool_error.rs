@@ -227,8 +227,8 @@ fn agent_hint(err: &AgentError) -> &'static str {
             "wait for that session, follow it with ask_agent_continue(session_id), or end it with stop_task"
         }
         AgentError::DrivenElsewhere(_) => {
-            "use the client that started it, which can follow and stop it; get_session shows here how it \
-             stands, and once it has stopped ask_agent_continue goes on with it here"
+            "use the client that started it, which can follow and stop it; get_session shows its state here, \
+             and once it has stopped ask_agent_continue continues it here"
         }
         AgentError::DeviceTaken(_) => {
             "another client's server drives it: wait until it is done, or end it there"

@@ -181,7 +181,7 @@ async fn a_secret_inside_a_marked_reply_is_kept_nowhere() {
 
 #[tokio::test(start_paused = true)]
 async fn a_further_password_is_noticed_on_a_delicate_screen_too() {
-    // The vault is not empty, so the elements are read before the picture is kept.
+    // The secret store is not empty, so the elements are read before the picture is kept.
     let rig = Rig::new([types(SECRET, Some([500, 750])), complete("done")]);
     rig.phone.shows(SIGN_IN, false);
     let task = "Sign in; verification code 482913";

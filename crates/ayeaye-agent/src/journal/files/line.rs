@@ -109,7 +109,7 @@ pub(super) enum Unwritable {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum LineError {
     /// What a torn write or a failing disk leaves: not as any writer meant it.
-    #[error("it is not as it was written")]
+    #[error("it was changed after it was written")]
     Broken,
     /// As somebody wrote it, but not here: lines were changed, dropped or moved.
     #[error("it does not follow the record before it")]

@@ -191,7 +191,7 @@ impl JournalWriter for FileWriter {
 impl fmt::Debug for FileWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { folder, chain, .. } = self;
-        f.debug_struct("FileRecord")
+        f.debug_struct("FileWriter")
             .field("folder", folder)
             .field("chain", chain)
             .finish_non_exhaustive()

@@ -1,7 +1,7 @@
 //! The prompt of the host agent: the rules, the apps, the request, and what has happened.
 //!
 //! What stays the same from step to step comes first, so that endpoints can cache it. Text from apps and
-//! screens is quoted behind bars, as content.
+//! screens is quoted, each line behind a bar, as content.
 use serde_json::{Value, json};
 
 use crate::run::Run;

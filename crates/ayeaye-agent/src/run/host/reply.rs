@@ -184,7 +184,7 @@ fn object(text: &str) -> Result<FoundObject<'_>, RefusedReply> {
     let doubt = if before.contains("<think>") {
         Some("its thoughts have no end, so that its FINISH may be one of them")
     } else if !text[to + 1..].chars().all(nothing) {
-        Some("words stand behind its FINISH, and may take it back")
+        Some("text follows its FINISH and may contradict it")
     } else if !before.is_empty() && !before.ends_with(['\n', '`', ':']) {
         Some("its FINISH stands in the middle of a sentence")
     } else {

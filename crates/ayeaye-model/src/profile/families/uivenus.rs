@@ -140,7 +140,7 @@ fn parse(text: &str) -> Result<ParsedReply, ParseError> {
     let explain = conclusion.trim().to_owned();
     let mut parsed = ParsedReply { call, thought: cut.thought, explain, ..ParsedReply::default() };
     if !behind.is_empty() {
-        let why = "words stand behind its action, which may take it back: ";
+        let why = "text follows its action and may contradict it: ";
         parsed.doubt = Some(format!("{why}{}", excerpt(behind)));
     }
     let within = !begins_anew(before);

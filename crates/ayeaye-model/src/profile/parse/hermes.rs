@@ -192,7 +192,7 @@ fn rest(text: &str, found: &mut Found) -> Result<(), ParseError> {
         at = end;
     }
     if has_text || !is_nothing(&text[at..]) {
-        found.doubt = Some("words stand behind its tool call, and may take it back");
+        found.doubt = Some("text follows its tool call and may contradict it");
     }
     Ok(())
 }

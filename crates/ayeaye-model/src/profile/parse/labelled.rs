@@ -23,7 +23,7 @@ pub(crate) fn parse(text: &str) -> Result<(Map<String, Value>, ParsedReply), Par
     let thought = reasons(&cut.thought, &body[..start]);
     let mut reply = ParsedReply { thought, ..ParsedReply::default() };
     if !is_decoration(behind) {
-        let why = "words stand behind its action, which may take it back: ";
+        let why = "text follows its action and may contradict it: ";
         reply.doubt = Some(format!("{why}{}", excerpt(behind.trim())));
     }
     reply.doubt_if(another(&body[..start]), "another JSON object stands in front of its action");

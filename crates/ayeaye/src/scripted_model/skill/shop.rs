@@ -127,7 +127,7 @@ pub(super) fn next(s: &StepContext<'_>, task: &ShopTask) -> NextStep {
         return product(s, task, size, add, allowed);
     }
     let Some(field) = s.find("search") else {
-        return s.back("One cannot search here.");
+        return s.back("This screen has no search.");
     };
     let now = s.field_text(field, SEARCH_HINT);
     if now != task.wanted {
@@ -268,7 +268,7 @@ fn in_cart(s: &StepContext<'_>, task: &ShopTask, line: &CartLine) -> NextStep {
         let way = s.find("checkout").or_else(|| s.find("cart"));
         let step = match way {
             Some(button) => s.tap(button, "It is in the cart.", "Go on towards the checkout"),
-            None => s.back("The cart is not to be reached from here."),
+            None => s.back("The cart cannot be opened from here."),
         };
         return step.with_summary(summary);
     }

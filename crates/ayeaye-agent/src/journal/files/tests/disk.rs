@@ -239,7 +239,7 @@ async fn old_sessions_are_tidied_away_and_what_somebody_needs_stays() {
     assert!(10_000 < session && session < 100_000, "{session}");
     let none = Retention { max_total_bytes: Some(0), ..Retention::default() };
     assert_eq!(rig.journal.prune(&none).await.unwrap().removed, ids[8..]);
-    // Everything is old by now, but for the one that was gone on with, and died, on the tenth day.
+    // Everything is old by now, but for the one that was continued, and died, on the tenth day.
     let young = Retention { max_age: Some(Duration::ZERO), ..Retention::default() };
     assert!(rig.journal.prune(&young).await.unwrap().removed.is_empty());
     let mut left = rig.journal.list().await.unwrap();
