@@ -34,6 +34,16 @@ impl Format {
         }
     }
 
+    /// What it is, for people who choose one.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Ufo => "UFO's task folder",
+            Self::PyCatan => "PyCatan's session folder",
+            Self::Gelab => "GELab-Zero's trace",
+            Self::Html => "One file to look at in a browser",
+        }
+    }
+
     /// The format of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)

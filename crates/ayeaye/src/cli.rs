@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use ayeaye_agent::{ReplyMode, SessionId};
 use ayeaye_export::Format;
 use ayeaye_model::CalibrationPlan;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
 
 use crate::config::{Flag, Listen, ValueError, socket_address};
 
@@ -188,8 +189,8 @@ pub enum Sessions {
         /// The session
         id: SessionId,
         /// The format
-        #[arg(long, value_name = "F")]
-        format: ExportFormat,
+        #[arg(long, value_name = "F", value_parser = formats())]
+        format: Format,
         /// The folder to write into
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
@@ -202,28 +203,11 @@ pub enum Sessions {
     },
 }
 
-/// Formats of `ayeaye sessions export`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// UFO's task folder
-    Ufo,
-    /// PyCatan's session folder
-    Pycatan,
-    /// GELab-Zero's trace
-    Gelab,
-    /// One file to look at in a browser
-    Html,
-}
-
-impl From<ExportFormat> for Format {
-    fn from(format: ExportFormat) -> Self {
-        match format {
-            ExportFormat::Ufo => Self::Ufo,
-            ExportFormat::Pycatan => Self::PyCatan,
-            ExportFormat::Gelab => Self::Gelab,
-            ExportFormat::Html => Self::Html,
-        }
-    }
+/// The formats of `ayeaye sessions export`, with what each is.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let values = Format::ALL.map(|format| PossibleValue::new(format.name()).help(format.about()));
+    PossibleValuesParser::new(values)
+        .map(|name| Format::from_name(&name).expect("clap takes only these names"))
 }
 
 /// `ayeaye phone`.

@@ -100,7 +100,6 @@ pub async fn dispatch(command: Command, config: &Config) -> anyhow::Result<Exit>
                     sessions::answer(&app.agent, id, &text, terminal).await
                 }
                 Sessions::Export { id, format, out } => {
-                    let format = format.into();
                     sessions::export(&app.files, config, (id, format), &out, terminal).await
                 }
                 Sessions::Rm { ids } => sessions::remove(&*app.journal, &ids, terminal).await,
