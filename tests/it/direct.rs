@@ -144,7 +144,7 @@ async fn a_client_takes_over_from_an_agent_that_is_stuck_and_hands_back() {
     assert_eq!(rig.adb_device.phone().foreground().package, "com.example.notes", "no reset");
     let told = rig.vlm.asked().pop().unwrap().to_string();
     assert!(told.contains("the client has acted on the phone itself, not you"), "{told}");
-    assert!(told.contains("AWAKE Notes") && told.contains("look anew"), "{told}");
+    assert!(told.contains("AWAKE Notes") && told.contains("look at it again"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
