@@ -3,10 +3,10 @@ mod news;
 mod teach;
 
 use ayeaye_agent::journal::{
-    ActionRecord, DeviceRecord, Entry, Fact, PhaseTimes, ResponseRecord, RunRecord, SessionEnd,
-    SessionStart, StepEnd, StepStart, TokenRecord,
+    ActionRecord, AgentState, AgentType, DeviceRecord, Entry, Fact, PhaseTimes, ResponseRecord,
+    RunRecord, SessionEnd, SessionStart, StepEnd, StepStart, TokenRecord,
 };
-use ayeaye_agent::{DeviceId, Principal, ReplyMode, SessionId, StartTask};
+use ayeaye_agent::{DeviceId, Principal, ReplyMode, SessionId, StartTask, StopReason};
 use rmcp::ClientHandler;
 use rmcp::model::{
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ResourceContents,
@@ -124,11 +124,15 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
             wm_size: [540, 1200],
         },
         config: Map::new(),
-        run: RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false },
+        run: RunRecord {
+            max_steps: 20,
+            reply_mode: ReplyMode::PassToClient.into(),
+            planner: false,
+        },
         owner: owner.map(str::to_owned),
     });
     let end = Fact::SessionEnd(SessionEnd {
-        stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+        stop_reason: StopReason::TaskCompletedSuccessfully.into(),
         message: "Done.".to_owned(),
         steps,
         local_steps: steps,
@@ -151,7 +155,7 @@ async fn kept_with(rig: &Rig, owner: Option<&str>, steps: u32) -> SessionId {
 
 fn structured_result(step: u32) -> [Fact; 2] {
     let start = StepStart {
-        agent_type: "AppAgent".to_owned(),
+        agent_type: AgentType::AppAgent.into(),
         round_step: step,
         agent_step: step,
         subtask: "look around".to_owned(),
@@ -159,7 +163,7 @@ fn structured_result(step: u32) -> [Fact; 2] {
         request_number: step + 1,
     };
     let end = StepEnd {
-        status: "CONTINUE".to_owned(),
+        status: AgentState::Continue.into(),
         response: ResponseRecord { thought: "so ".repeat(500), ..ResponseRecord::default() },
         action: Some(ActionRecord {
             function: "CLICK".to_owned(),

@@ -11,12 +11,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use ayeaye_agent::journal::{
-    ActionRecord, BlobRef, DeviceRecord, Entry, Fact, FileJournal, LlmRequest, LlmResponse,
-    MessageRecord, Observe, ParsedRecord, PartRecord, PhaseTimes, ResponseRecord, RunRecord,
-    SessionBuilder, SessionStart, StepEnd, StepStart, SyncPolicy, TargetRecord, TokenRecord,
-    ToolEnd, ToolStart,
+    ActionRecord, AgentState, AgentType, BlobRef, CallPurpose, DeviceRecord, Entry, Fact,
+    FileJournal, LlmRequest, LlmResponse, MessageRecord, Observe, ParsedRecord, PartRecord,
+    PhaseTimes, ResponseKind, ResponseRecord, RunRecord, SessionBuilder, SessionStart, StepEnd,
+    StepStart, SyncPolicy, TargetRecord, TokenRecord, ToolEnd, ToolStart,
 };
-use ayeaye_agent::{Clock, Journal as _, JournalWriter, SessionId};
+use ayeaye_agent::{Clock, Journal as _, JournalWriter, ReplyMode, Role, SessionId};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
@@ -108,7 +108,8 @@ impl Writer<'_> {
         self.say(at, tool_start(step)).await;
         self.say(at, tool_end(step)).await;
         self.say(at, step_end()).await;
-        self.say(at, Fact::State { from: "CONTINUE".to_owned(), to: "CONTINUE".to_owned() }).await;
+        let state = AgentState::Continue;
+        self.say(at, Fact::State { from: state.into(), to: state.into() }).await;
     }
 }
 
@@ -130,7 +131,7 @@ fn start() -> Fact {
         config: map(json!({ "profile": "gelab", "temperature": 0.1 })),
         run: RunRecord {
             max_steps: u32::MAX,
-            reply_mode: "pass_to_client".to_owned(),
+            reply_mode: ReplyMode::PassToClient.into(),
             planner: false,
         },
         owner: None,
@@ -139,7 +140,7 @@ fn start() -> Fact {
 
 fn step_start(step: u32) -> Fact {
     Fact::StepStart(StepStart {
-        agent_type: "AppAgent".to_owned(),
+        agent_type: AgentType::AppAgent.into(),
         round_step: step,
         agent_step: step,
         subtask: TASK.to_owned(),
@@ -166,19 +167,19 @@ fn observe(picture: &BlobRef) -> Fact {
 }
 
 fn request(step: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
-    let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
+    let message = |role: Role, parts| MessageRecord { role: role.into(), parts };
     let so_far = format!("So far: {THOUGHT} (step {step})");
     Fact::LlmRequest(LlmRequest {
         call_id: step + 1,
         request_number: step + 1,
         iteration: 1,
-        purpose: "act".to_owned(),
+        purpose: CallPurpose::Act.into(),
         model: "gelab-zero-4b-preview".to_owned(),
         profile: "gelab".to_owned(),
         messages: vec![
-            message("system", vec![PartRecord::TextBlob(system.clone())]),
-            message("user", vec![PartRecord::Text(TASK.to_owned()), PartRecord::Text(so_far)]),
-            message("user", vec![PartRecord::Picture(picture.clone())]),
+            message(Role::System, vec![PartRecord::TextBlob(system.clone())]),
+            message(Role::User, vec![PartRecord::Text(TASK.to_owned()), PartRecord::Text(so_far)]),
+            message(Role::User, vec![PartRecord::Picture(picture.clone())]),
         ],
         params: map(json!({ "temperature": 0.1, "top_p": 0.95, "max_tokens": 2048 })),
         tools_schema: None,
@@ -209,7 +210,7 @@ fn response(step: u32) -> Fact {
         call_id: step + 1,
         request_number: step + 1,
         iteration: 1,
-        kind: "final".to_owned(),
+        kind: ResponseKind::Final.into(),
         success: true,
         raw_content: Some(format!(
             "<THINK>{THOUGHT}</THINK>\nexplain:Open the red kettle\taction:CLICK\tpoint:512,203\tsummary:The shop is open"
@@ -258,7 +259,7 @@ fn tool_end(step: u32) -> Fact {
 
 fn step_end() -> Fact {
     Fact::StepEnd(StepEnd {
-        status: "CONTINUE".to_owned(),
+        status: AgentState::Continue.into(),
         response: said(),
         action: Some(click()),
         result: "done".to_owned(),

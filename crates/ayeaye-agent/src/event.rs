@@ -2,6 +2,7 @@
 //! written to disk as truth, and these types are not the vocabulary: they change only with
 //! [`FORMAT`].
 mod action;
+mod lists;
 mod llm;
 mod parse;
 mod run;
@@ -12,10 +13,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::action::InvalidActionRecord;
+pub use self::lists::*;
 pub use self::llm::*;
 pub(crate) use self::parse::CompactEvent;
 pub use self::run::*;
 pub use self::step::*;
+pub use crate::word_list::Recorded;
 
 /// Raised when a reader of the last format would misread a new line.
 pub const FORMAT: u32 = 1;
@@ -103,10 +106,10 @@ pub enum Fact {
     /// An agent passed from one state to another.
     #[serde(rename = "state")]
     State {
-        /// The agent's state before, such as `CONTINUE`.
-        from: String,
+        /// The agent's state before.
+        from: Recorded<AgentState>,
         /// The state now.
-        to: String,
+        to: Recorded<AgentState>,
     },
     /// A subtask is over.
     #[serde(rename = "subtask.end")]
@@ -114,15 +117,15 @@ pub enum Fact {
         /// From 0 in each round.
         index: u32,
         /// `FINISH` or `FAIL`.
-        status: String,
+        status: Recorded<AgentState>,
         /// What came of it.
         result: String,
     },
     /// The screen at the end of something.
     #[serde(rename = "snapshot")]
     Snapshot {
-        /// `sub_round`, `round` or `session`.
-        scope: String,
+        /// What has ended.
+        scope: Recorded<SnapshotScope>,
         /// Number of the sub-round, from 0 in each round.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sub_round: Option<u32>,
@@ -136,8 +139,8 @@ pub enum Fact {
     /// Something every agent of the session may read.
     #[serde(rename = "blackboard.add")]
     BlackboardAdd {
-        /// Such as `requests`.
-        section: String,
+        /// Where it is put.
+        section: Recorded<BlackboardSection>,
         /// What is added to it.
         item: Value,
     },
@@ -147,8 +150,8 @@ pub enum Fact {
     /// A warning, or a repair of this very record.
     #[serde(rename = "note")]
     Note {
-        /// Short and fixed, such as `recovered`.
-        kind: String,
+        /// What it is about.
+        kind: Recorded<NoteKind>,
         /// For people.
         text: String,
         /// Figures, such as `dropped_bytes`.

@@ -379,7 +379,7 @@ impl Recording {
             config: serde_json::Map::new(),
             run: RunRecord {
                 max_steps: 20,
-                reply_mode: ReplyMode::PassToClient.name().to_owned(),
+                reply_mode: ReplyMode::PassToClient.into(),
                 planner: false,
             },
             owner: None,

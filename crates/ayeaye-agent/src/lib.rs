@@ -10,10 +10,12 @@ mod elements;
 mod error;
 mod principal;
 mod question;
+mod reply_mode;
 mod screen;
 mod secret_text;
 mod session_id;
 mod stop_reason;
+mod word_list;
 
 mod device;
 mod event;
@@ -55,11 +57,13 @@ pub use model::{
 pub use principal::Principal;
 pub use privacy::{KeepElements, KeepImages, KeepText, PrivacySettings};
 pub use question::{DONE_BY_HAND, Question, QuestionKind};
+pub use reply_mode::ReplyMode;
 pub use report::{Report, RunInfo, StepSummary, Usage};
-pub use requests::{ContinueTask, DirectAction, ReplyMode, StartTask, UserInput};
+pub use requests::{ContinueTask, DirectAction, StartTask, UserInput};
 pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter};
 pub use screen::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
 pub use session::{Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase};
 pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};
 pub use stop_reason::StopReason;
+pub use word_list::{Recorded, WordList};

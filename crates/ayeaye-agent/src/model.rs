@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::word_list::word_list;
 use crate::{Action, Frame, Picture, ScreenSize};
 
 mod shortened;
@@ -75,23 +76,13 @@ pub struct Decision {
     pub observation: String,
 }
 
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the variants say their own names")]
-pub enum Role {
-    System,
-    User,
-    Assistant,
-}
-
-impl Role {
-    /// The word on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
+word_list! {
+    /// Who speaks.
+    #[allow(missing_docs, reason = "the variants say their own names")]
+    pub enum Role {
+        System = "system",
+        User = "user",
+        Assistant = "assistant",
     }
 }
 

@@ -1,4 +1,5 @@
 //! Questions to the user.
+use crate::word_list::word_list;
 
 /// What the agent wants to know, or wants a person to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,30 +34,15 @@ pub(crate) fn is_done_by_hand(answer: &str) -> bool {
     answer == DONE_BY_HAND || word.eq_ignore_ascii_case("done")
 }
 
-/// The kind of answer that a question wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuestionKind {
-    /// A piece of information.
-    Info,
-    /// Approval of an action.
-    Confirm,
-    /// A person has to act on the phone (sign in, solve a puzzle, unlock) and say when it is done.
-    Takeover,
-}
-
-impl QuestionKind {
-    /// The word on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Confirm => "confirm",
-            Self::Takeover => "takeover",
-        }
-    }
-
-    /// The kind of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Info, Self::Confirm, Self::Takeover].into_iter().find(|kind| kind.name() == name)
+word_list! {
+    /// The kind of answer that a question wants.
+    pub enum QuestionKind {
+        /// A piece of information.
+        Info = "info",
+        /// Approval of an action.
+        Confirm = "confirm",
+        /// A person has to act on the phone (sign in, solve a puzzle, unlock) and say when it is done.
+        Takeover = "takeover",
     }
 }
 

@@ -1,40 +1,5 @@
 //! Requests to the agent.
-use crate::{DeviceId, Gesture, Principal, SessionId};
-
-/// Who answers the agent's questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ReplyMode {
-    /// The client, by continuing the session.
-    #[default]
-    PassToClient,
-    /// A model, in the user's place.
-    AutoReply,
-    /// Nobody: the agent is told to go on without an answer.
-    NoReply,
-    /// An operator on the server's side.
-    ManualReply,
-}
-
-impl ReplyMode {
-    /// Every mode.
-    pub const ALL: [Self; 4] =
-        [Self::PassToClient, Self::AutoReply, Self::NoReply, Self::ManualReply];
-
-    /// The word on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PassToClient => "pass_to_client",
-            Self::AutoReply => "auto_reply",
-            Self::NoReply => "no_reply",
-            Self::ManualReply => "manual_reply",
-        }
-    }
-
-    /// The mode of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.name() == name)
-    }
-}
+use crate::{DeviceId, Gesture, Principal, ReplyMode, SessionId};
 
 /// A new task.
 #[derive(Debug, Clone)]

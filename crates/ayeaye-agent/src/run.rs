@@ -47,9 +47,9 @@ use self::outcome::{RunEnd, RunError, StepOutcome};
 pub(crate) use self::recorder::Recorder;
 use self::step::StepBuilder;
 use crate::deps::AgentDeps;
-use crate::journal::{Fact, RunRecord, StepStart};
+use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::report::Report;
-use crate::session::{APP_AGENT, CONTINUE, HOST_AGENT};
+use crate::session::HOST_AGENT;
 use crate::{Action, Device, Frame, Question, ReplyMode, Session, StepSummary, StopReason};
 
 /// The state of a run as its followers see it. They see the latest update, not every one.
@@ -295,19 +295,19 @@ impl Run {
     async fn begin_step(&mut self) -> Result<(), RunError> {
         let agent = self.session().next_agent();
         // A new step leaves any state such as PENDING.
-        self.recorder.set_agent_state(&agent, CONTINUE).await?;
+        self.recorder.set_agent_state(&agent, AgentState::Continue).await?;
         let session = self.session();
         let (counts, own) = (session.counts, session.agents.get(&agent));
         let (agent_type, subtask, subtask_index) = match &session.planning.current {
             Some(subtask) => {
                 let index = i32::try_from(subtask.index).unwrap_or(i32::MAX);
-                (APP_AGENT, subtask.text.clone(), index)
+                (AgentType::AppAgent, subtask.text.clone(), index)
             }
-            None if session.planning.enabled => (HOST_AGENT, String::new(), -1),
-            None => (APP_AGENT, session.request.clone(), 0),
+            None if session.planning.enabled => (AgentType::HostAgent, String::new(), -1),
+            None => (AgentType::AppAgent, session.request.clone(), 0),
         };
         let start = StepStart {
-            agent_type: agent_type.to_owned(),
+            agent_type: agent_type.into(),
             round_step: counts.round_steps,
             agent_step: own.steps,
             subtask,
@@ -328,7 +328,7 @@ impl Run {
         let status = step_end.status.clone();
         self.recorder.append(Fact::StepEnd(step_end)).await?;
         if let Some(agent) = agent {
-            self.recorder.set_agent_state(&agent, &status).await?;
+            self.recorder.set_agent_state(&agent, status).await?;
         }
         let line = self.session().last_step().map(StepSummary::describe).unwrap_or_default();
         self.publish(format!("step {}: {line}", number + 1));

@@ -13,16 +13,15 @@ pub use self::agents::Agents;
 pub(crate) use self::agents::{APP_AGENT, HOST_AGENT};
 pub use self::builder::SessionBuilder;
 pub use self::planning::Planning;
-pub(crate) use self::planning::{
-    ASSIGN, FAIL, FinishedSubtask, RESULTS, SubtaskClosing, lines, push_quoted,
-};
+pub(crate) use self::planning::{FinishedSubtask, SubtaskClosing, lines, push_quoted};
 pub use self::summary::Summary;
 pub(crate) use self::summary::SummaryBuilder;
 
 use crate::approval::{self, Approval};
 use crate::event::{
-    ActionRecord, Answer, BlobRef, DeviceRecord, Event, Fact, LlmResponse, ParsedRecord,
-    QuestionAsked, ResponseRecord, RunRecord, SessionStart, StepEnd, TokenRecord, ToolEnd,
+    ActionRecord, AgentType, Answer, AnswerSource, BlobRef, CallPurpose, DeviceRecord, Event, Fact,
+    LlmResponse, NoteKind, ParsedRecord, QuestionAsked, Recorded, ResponseRecord, RunRecord,
+    SessionStart, StepEnd, TokenRecord, ToolEnd,
 };
 use crate::report::{Report, RunInfo, StepSummary, Usage};
 use crate::{
@@ -186,27 +185,10 @@ pub(crate) const WAKE: &str = "WAKE";
 pub(crate) const JUDGE: &str = "EvaluationAgent";
 
 /// The client that drives the phone itself, as the record names it among the agents.
-pub(crate) const CLIENT: &str = "Client";
-
-/// The kind of the note that says that a round is the client's own.
-pub(crate) const DIRECT: &str = "direct_control";
-/// Why a run was begun that goes on with an answer, as the record has it.
-pub(crate) const REPLY: &str = "reply";
-
-/// Why a run was begun that is one act of the client, while a question of the agent waits.
-pub(crate) const DIRECT_ASKED: &str = "direct_asked";
-
-/// Whether a run that was begun for this belongs to the one before it: a question of that one was
-/// answered, or still waits.
-pub(crate) fn keeps_waiting_for(why: &str) -> bool {
-    why == REPLY || why == DIRECT_ASKED
-}
+pub(crate) const CLIENT: &str = AgentType::Client.name();
 
 /// What a model is called for that is to decide.
-const DECIDES: [&str; 2] = ["act", "repair"];
-
-/// The state of an agent that is at work.
-pub(crate) const CONTINUE: &str = "CONTINUE";
+const DECIDES: [CallPurpose; 2] = [CallPurpose::Act, CallPurpose::Repair];
 
 /// How a model is told that a step in its history is not its own.
 const CLIENT_STEP_PREFIX: &str = "(done by the client, not by you) ";
@@ -300,7 +282,7 @@ impl Session {
                 self.run = resume.run.clone();
                 self.stopped = None;
                 self.run_number += 1;
-                if !keeps_waiting_for(&resume.why) {
+                if !resume.continues_question() {
                     self.run_began = self.run_number;
                 }
                 self.current_run = CurrentRun {
@@ -326,15 +308,15 @@ impl Session {
                 self.planning.end_round();
                 // A process that died before the end of its run has still carried this out. Only a
                 // request that was dropped has no reason.
-                if !end.stop_reason.is_empty() {
-                    self.stop(&end.stop_reason, &end.result);
+                if let Some(reason) = &end.stop_reason {
+                    self.stop(reason, &end.result);
                 }
             }
             Fact::StepStart(start) => {
                 self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
                 self.counts.round_steps = start.round_step + 1;
                 self.current_run.steps += 1;
-                let by_client = start.agent_type == CLIENT;
+                let by_client = start.agent_type == AgentType::Client;
                 if !by_client {
                     self.client_activity = ClientActivity::default();
                 }
@@ -363,7 +345,7 @@ impl Session {
                     Some((request.call_id, request.request_number, request.iteration));
                 self.in_progress.model.clone_from(&request.model);
                 self.in_progress.judging = judges;
-                if DECIDES.contains(&request.purpose.as_str()) {
+                if request.purpose.known().is_some_and(|purpose| DECIDES.contains(&purpose)) {
                     self.in_progress.decider =
                         Some((request.model.clone(), request.profile.clone()));
                 }
@@ -401,7 +383,7 @@ impl Session {
             }
             Fact::Answer(answer) => self.apply_answer(answer),
             Fact::State { to, .. } => self.agents.set_state(agent.unwrap_or(APP_AGENT), to),
-            Fact::Note { kind, .. } if kind == DIRECT => self.client_round = true,
+            Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.client_round = true,
             Fact::SubtaskEnd { .. }
             | Fact::Snapshot { .. }
             | Fact::BlackboardAdd { .. }
@@ -410,8 +392,8 @@ impl Session {
         }
     }
 
-    fn stop(&mut self, reason: &str, message: &str) {
-        let reason = StopReason::from_name(reason).unwrap_or(StopReason::ServerRestarted);
+    fn stop(&mut self, reason: &Recorded<StopReason>, message: &str) {
+        let reason = reason.known().unwrap_or(StopReason::ServerRestarted);
         self.stopped = Some((reason, message.to_owned()));
     }
 
@@ -441,7 +423,7 @@ impl Session {
 
     fn apply_answer(&mut self, answer: &Answer) {
         // What nobody asked for answers nothing.
-        if answer.source == "guidance" {
+        if answer.source == AnswerSource::Guidance {
             self.planning.add_guidance(&answer.answers);
         } else {
             let asked = self.question.take();
@@ -677,7 +659,7 @@ fn is_activity(fact: &Fact) -> bool {
 impl From<&QuestionAsked> for Question {
     fn from(asked: &QuestionAsked) -> Self {
         Self {
-            kind: QuestionKind::from_name(&asked.kind).unwrap_or(QuestionKind::Info),
+            kind: asked.kind.known().unwrap_or(QuestionKind::Info),
             text: asked.questions.join("\n"),
             options: asked.options.clone(),
             app: asked.app.clone(),

@@ -6,7 +6,9 @@
 //! keys beside it are ours. They take every line behind the first for a step, so an answer stands in
 //! the line of the step that follows it. The prompts (`asked_messages`) are not in it.
 use ayeaye_agent::SessionId;
-use ayeaye_agent::journal::{ActionRecord, BlobRef, Event, Fact, SessionStart, StepEnd};
+use ayeaye_agent::journal::{
+    ActionRecord, AnswerSource, BlobRef, Event, Fact, Recorded, ResponseKind, SessionStart, StepEnd,
+};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -31,7 +33,7 @@ pub struct Gelab {
     last_picture: String,
     /// What was said since the last step, and by whom.
     said: Vec<String>,
-    source: Option<String>,
+    source: Option<Recorded<AnswerSource>>,
 }
 
 impl Gelab {
@@ -128,7 +130,7 @@ impl Projection for Gelab {
                 _ => Vec::new(),
             },
             Fact::LlmResponse(response) => {
-                let decided = response.kind == "final" && response.parsed.is_some();
+                let decided = response.kind == ResponseKind::Final && response.parsed.is_some();
                 if decided && !response.model.is_empty() {
                     self.model.clone_from(&response.model);
                 }
@@ -241,7 +243,7 @@ mod tests {
         builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {}).end_step(Some(ask), None);
         builder.push(Fact::Answer(ayeaye_agent::journal::Answer {
             answers: vec!["The first.".to_owned()],
-            source: "client".to_owned(),
+            source: "client".into(),
         }));
         builder.begin_step(1, 2).ask(2, 1, "act").reply(2, 1, |_| {}).act();
         builder.end_step(Some(click()), None);

@@ -23,7 +23,7 @@ mod tools;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use ayeaye_agent::journal::{EvaluationRecord, Event, Fact, SessionEnd, SessionStart};
+use ayeaye_agent::journal::{AgentType, EvaluationRecord, Event, Fact, SessionEnd, SessionStart};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -44,7 +44,7 @@ const MAX_SENTENCE: usize = 300;
 /// Calls of which an answer is awaited. A run has one at a time.
 const MAX_CALLS: usize = 64;
 const USER: &str = "User";
-const HOST: &str = "HostAgent";
+const HOST: &str = AgentType::HostAgent.name();
 
 /// `PyCatan`'s folder of one session.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ impl Projection for PyCatan {
                 self.chat(&mut files, now, &from, USER, &end.result);
             }
             Fact::StepStart(start) => {
-                self.planned |= start.agent_type == HOST;
+                self.planned |= start.agent_type == AgentType::HostAgent;
                 self.subtask.clone_from(&start.subtask);
             }
             Fact::StepEnd(end) => self.end_step(&mut files, event, ended.as_ref(), end),

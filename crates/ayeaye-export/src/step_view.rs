@@ -1,7 +1,7 @@
 //! A step as every log sees it, put together from its events by rules that all logs share.
 use ayeaye_agent::journal::{
-    Answer, BlobRef, Entry, Event, Fact, LlmResponse, Observe, QuestionAsked, StepStart,
-    ToolCallRecord, ToolEnd, ToolStart,
+    AgentType, Answer, BlobRef, Entry, Event, Fact, LlmResponse, Observe, QuestionAsked,
+    ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
 };
 use jiff::Timestamp;
 
@@ -151,7 +151,7 @@ impl StepView {
     fn new(entry: &Entry, start: StepStart) -> Self {
         Self {
             number: entry.step.unwrap_or_default(),
-            agent: entry.agent.clone().unwrap_or_else(|| start.agent_type.clone()),
+            agent: entry.agent.clone().unwrap_or_else(|| start.agent_type.to_string()),
             start,
             screen: ScreenView::default(),
             reply: None,
@@ -163,9 +163,9 @@ impl StepView {
 
     /// Of a step whose beginning is not known: no record of ours has one.
     fn without_start(entry: &Entry) -> Self {
-        let host = entry.agent.as_deref() == Some("HostAgent");
+        let host = entry.agent.as_deref() == Some(AgentType::HostAgent.name());
         let start = StepStart {
-            agent_type: if host { "HostAgent" } else { "AppAgent" }.to_owned(),
+            agent_type: if host { AgentType::HostAgent } else { AgentType::AppAgent }.into(),
             round_step: 0,
             agent_step: 0,
             subtask: String::new(),
@@ -178,7 +178,7 @@ impl StepView {
     fn on_response(&mut self, response: &LlmResponse, at: Timestamp) {
         if !response.success {
             self.unusable_replies = self.unusable_replies.saturating_add(1);
-        } else if response.kind == "final" && response.parsed.is_some() {
+        } else if response.kind == ResponseKind::Final && response.parsed.is_some() {
             // An answer that a model gave in the user's stead is not parsed: it decides nothing.
             let text = reply_text(response).unwrap_or_default();
             let (tool_calls, latency_ms) = (response.tool_calls.clone(), response.latency_ms);

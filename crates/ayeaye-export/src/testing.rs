@@ -61,7 +61,7 @@ impl EventBuilder {
         self.step = Some(step);
         self.agent = Some("AppAgent".to_owned());
         self.push(Fact::StepStart(StepStart {
-            agent_type: "AppAgent".to_owned(),
+            agent_type: "AppAgent".into(),
             round_step: step,
             agent_step: step,
             subtask: "Order lunch".to_owned(),
@@ -90,7 +90,7 @@ impl EventBuilder {
         error: Option<&str>,
     ) -> &mut Self {
         self.push(Fact::StepEnd(StepEnd {
-            status: if error.is_some() { "ERROR" } else { "CONTINUE" }.to_owned(),
+            status: if error.is_some() { "ERROR" } else { "CONTINUE" }.into(),
             response: if action.is_some() { response() } else { ResponseRecord::default() },
             action,
             result: if error.is_some() { "" } else { "done" }.to_owned(),
@@ -118,12 +118,12 @@ impl EventBuilder {
         change: impl FnOnce(&mut LlmRequest),
     ) -> &mut Self {
         self.calls += 1;
-        let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
+        let message = |role: &str, parts| MessageRecord { role: role.into(), parts };
         let mut request = LlmRequest {
             call_id: self.calls,
             request_number,
             iteration,
-            purpose: purpose.to_owned(),
+            purpose: purpose.into(),
             model: "gelab-zero-4b".to_owned(),
             profile: "gelab".to_owned(),
             messages: vec![
@@ -156,7 +156,7 @@ impl EventBuilder {
             call_id: self.calls,
             request_number,
             iteration,
-            kind: "final".to_owned(),
+            kind: "final".into(),
             success: true,
             raw_content: Some("explain:Tap it\taction:CLICK\tpoint:512,203".to_owned()),
             reasoning: String::new(),
@@ -185,7 +185,7 @@ impl EventBuilder {
     /// A reply that nobody could read.
     pub(crate) fn garbage(&mut self, request: u32, iteration: u32) -> &mut Self {
         self.reply(request, iteration, |it| {
-            it.kind = "intermediate".to_owned();
+            it.kind = "intermediate".into();
             it.success = false;
             it.raw_content = Some("Well ```` let me see".to_owned());
             it.parsed = None;
@@ -196,7 +196,7 @@ impl EventBuilder {
     /// A call that came to nothing.
     pub(crate) fn failed(&mut self, request: u32, iteration: u32, error: &str) -> &mut Self {
         self.reply(request, iteration, |it| {
-            it.kind = "intermediate".to_owned();
+            it.kind = "intermediate".into();
             it.success = false;
             it.raw_content = None;
             it.parsed = None;
@@ -240,7 +240,7 @@ impl EventBuilder {
 
     pub(crate) fn end(&mut self, reason: &str) -> &mut Self {
         self.push(Fact::SessionEnd(SessionEnd {
-            stop_reason: reason.to_owned(),
+            stop_reason: reason.into(),
             message: "Lunch is ordered.".to_owned(),
             steps: 1,
             local_steps: 1,
@@ -251,7 +251,7 @@ impl EventBuilder {
 }
 
 pub(crate) fn run() -> RunRecord {
-    RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
+    RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false }
 }
 
 pub(crate) fn click() -> ActionRecord {

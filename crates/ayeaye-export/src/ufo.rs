@@ -23,7 +23,8 @@ mod state;
 mod tests;
 
 use ayeaye_agent::journal::{
-    BlobRef, EvaluationRecord, Event, Fact, LlmRequest, SessionStart, StepEnd,
+    AgentType, BlobRef, EvaluationLevel, EvaluationRecord, Event, Fact, LlmRequest, SessionStart,
+    StepEnd,
 };
 use serde_json::{Value, json};
 
@@ -96,7 +97,7 @@ impl Projection for Ufo {
                 self.snapshot(scope, round, *sub_round, screenshot.as_ref(), ui_tree.as_ref())
             }
             Fact::BlackboardAdd { section, item } => {
-                self.state.add_to_blackboard(json!({ section: item }));
+                self.state.add_to_blackboard(json!({ section.as_str(): item }));
                 Vec::new()
             }
             Fact::Evaluation(fact) => {
@@ -180,7 +181,7 @@ impl Ufo {
         files.push(page(markdown::step(step, end, act.as_ref(), &names)));
         self.state.last_error = end.error.clone();
         self.state.plan = end.response.plan.clone();
-        if step.view.start.agent_type == "HostAgent" {
+        if step.view.start.agent_type == AgentType::HostAgent {
             self.state.host_message = end.response.message.clone();
             let subtask = end.response.current_subtask.clone();
             self.state.assigned =
@@ -231,7 +232,7 @@ impl Ufo {
     /// One object is all that readers take. The session's judgement, once there is one, stays.
     fn judge(&mut self, facts: &EvaluationRecord) -> Vec<FileOp> {
         let mut files = vec![page(markdown::judged(facts))];
-        let session = facts.level == "session";
+        let session = facts.level == EvaluationLevel::Session;
         if session || !self.state.judged {
             self.state.judged |= session;
             let scores: Vec<Value> = facts

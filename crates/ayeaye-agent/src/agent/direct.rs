@@ -193,7 +193,7 @@ impl Agent {
             secret: act.secret,
             result: result.clone(),
         };
-        let reply_mode = ReplyMode::from_name(&session.run.reply_mode).unwrap_or_default();
+        let reply_mode = session.run.reply_mode.known().unwrap_or_default();
         // Unchanged: the agent may have an open round to resume later.
         let RunRecord { max_steps, planner, .. } = session.run;
         let launch = Launch::new(resume_kind, max_steps, reply_mode, planner);

@@ -27,8 +27,7 @@ impl Launch {
         reply_mode: ReplyMode,
         planner: bool,
     ) -> Self {
-        let started_with =
-            RunRecord { max_steps, reply_mode: reply_mode.name().to_owned(), planner };
+        let started_with = RunRecord { max_steps, reply_mode: reply_mode.into(), planner };
         Self { resume_kind, started_with, reply_mode }
     }
 

@@ -2,7 +2,6 @@
 use super::{Agent, AgentError};
 use crate::journal::{Event, Fact, SessionBuilder};
 use crate::report::{Report, RunInfo};
-use crate::session::keeps_waiting_for;
 use crate::{Principal, SessionId, StopReason};
 
 /// The status of a run, or its last status before the session went on.
@@ -37,7 +36,7 @@ impl Agent {
         let mut each = |event: Event| {
             if let Fact::SessionResume(resume) = &event.entry.fact {
                 runs += 1;
-                superseded |= number < runs && !(answers && keeps_waiting_for(&resume.why));
+                superseded |= number < runs && !(answers && resume.continues_question());
             }
             if !superseded {
                 folding.apply(&event);

@@ -2,7 +2,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{BlobRef, parse};
+use super::{BlobRef, CallPurpose, EvaluationLevel, Judgement, Recorded, ResponseKind, parse};
+use crate::Role;
 
 /// What a model said, as its profile understood it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -60,8 +61,8 @@ pub struct TokenRecord {
 /// A message of a prompt, its pictures by reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageRecord {
-    /// `system`, `user` or `assistant`.
-    pub role: String,
+    /// Who speaks.
+    pub role: Recorded<Role>,
     /// In order.
     pub parts: Vec<PartRecord>,
 }
@@ -98,8 +99,8 @@ pub struct LlmRequest {
     pub request_number: u32,
     /// From 1 in each request: more than 1 when a reply was asked for again.
     pub iteration: u32,
-    /// `act`, `repair`, `auto_reply`, `plan`, `caption` or `evaluate`.
-    pub purpose: String,
+    /// What it is called for.
+    pub purpose: Recorded<CallPurpose>,
     /// As it is asked for.
     pub model: String,
     /// Such as `gelab`.
@@ -129,8 +130,8 @@ pub struct LlmResponse {
     pub request_number: u32,
     /// That of the request.
     pub iteration: u32,
-    /// `final` when it was acted on, else `intermediate`.
-    pub kind: String,
+    /// Whether it was acted on.
+    pub kind: Recorded<ResponseKind>,
     /// Whether an answer came and could be read.
     pub success: bool,
     /// As it came.
@@ -183,10 +184,10 @@ pub struct ParsedRecord {
 /// See [`Fact::Evaluation`](super::Fact::Evaluation).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationRecord {
-    /// `round` or `session`.
-    pub level: String,
-    /// `yes`, `no` or `unsure`.
-    pub complete: String,
+    /// What was judged.
+    pub level: Recorded<EvaluationLevel>,
+    /// Whether all of it was carried out.
+    pub complete: Recorded<Judgement>,
     /// The parts of the request, each judged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_scores: Vec<SubScore>,
@@ -217,6 +218,6 @@ impl EvaluationRecord {
 pub struct SubScore {
     /// The part of the request.
     pub name: String,
-    /// `yes`, `no` or `unsure`.
-    pub evaluation: String,
+    /// Whether it was carried out.
+    pub evaluation: Recorded<Judgement>,
 }

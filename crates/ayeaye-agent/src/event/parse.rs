@@ -1,27 +1,28 @@
 //! Reading an [`Event`] in one pass.
 //!
-//! What serde derives for flattened members and for a tag beside its content keeps every value of a
-//! line in between, since the members may come in any order. Ours come in the order in which they are
-//! written: `type` stands before `data`, so that the data is read straight into its type. Another
-//! order is understood too, the slow way.
+//! What serde derives for a flattened member keeps every value of a line in between. So the header is
+//! read by hand here, and `data` goes straight into its derived type: `type` is written before it. The
+//! other order is understood too, the slow way.
 //!
 //! [`CompactEvent`] leaves out what only projections look at, which is half of a record.
 use std::fmt;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer as _, MapAccess, Visitor,
+};
 use serde_json::{Map, Value};
 
 use super::{
-    ActionRecord, Answer, BlobRef, Entry, Event, Fact, LlmRequest, LlmResponse, Observe,
-    ParsedRecord, QuestionAsked, ResponseRecord, RoundEnd, SessionEnd, SessionResume, SessionStart,
-    StepEnd, StepStart, TokenRecord, ToolEnd, ToolStart,
+    ActionRecord, CallPurpose, Entry, Event, Fact, LlmRequest, LlmResponse, MessageRecord,
+    ParsedRecord, Recorded, ResponseKind, ResponseRecord, TokenRecord, ToolCallRecord,
 };
 
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Members { compact: false })
+        from.deserialize_map(EventVisitor { compact: false })
     }
 }
 
@@ -31,13 +32,13 @@ pub(crate) struct CompactEvent(pub(crate) Event);
 
 impl<'de> Deserialize<'de> for CompactEvent {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Members { compact: true }).map(Self)
+        from.deserialize_map(EventVisitor { compact: true }).map(Self)
     }
 }
 
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "snake_case")]
-enum Member {
+enum Field {
     V,
     Seq,
     Ts,
@@ -51,11 +52,11 @@ enum Member {
     Other,
 }
 
-struct Members {
+struct EventVisitor {
     compact: bool,
 }
 
-impl<'de> Visitor<'de> for Members {
+impl<'de> Visitor<'de> for EventVisitor {
     type Value = Event;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,40 +64,42 @@ impl<'de> Visitor<'de> for Members {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Event, A::Error> {
+        let compact = self.compact;
         let mut v = UniqueField::<u32>::new("v");
         let mut seq = UniqueField::<u64>::new("seq");
         let mut ts = UniqueField::<Timestamp>::new("ts");
         let mut round = UniqueField::<Option<u32>>::new("round");
         let mut step = UniqueField::<Option<u32>>::new("step");
         let mut agent = UniqueField::<Option<String>>::new("agent");
-        let mut name = UniqueField::<Name>::new("type");
+        let mut name = UniqueField::<String>::new("type");
         let mut fact: Option<Fact> = None;
         let mut early: Option<Value> = None;
-        while let Some(member) = map.next_key()? {
-            match member {
-                Member::V => v.take(&mut map)?,
-                Member::Seq => seq.take(&mut map)?,
-                Member::Ts => ts.take(&mut map)?,
-                Member::Round => round.take(&mut map)?,
-                Member::Step => step.take(&mut map)?,
-                Member::Agent => agent.take(&mut map)?,
-                Member::Type => name.take(&mut map)?,
-                Member::Data if fact.is_some() || early.is_some() => {
+        while let Some(field) = map.next_key()? {
+            match field {
+                Field::V => v.take(&mut map)?,
+                Field::Seq => seq.take(&mut map)?,
+                Field::Ts => ts.take(&mut map)?,
+                Field::Round => round.take(&mut map)?,
+                Field::Step => step.take(&mut map)?,
+                Field::Agent => agent.take(&mut map)?,
+                Field::Type => name.take(&mut map)?,
+                Field::Data if fact.is_some() || early.is_some() => {
                     return Err(Error::duplicate_field("data"));
                 }
-                Member::Data => match name.value {
-                    Some(name) => fact = Some(map.next_value_seed(self.data(name))?),
+                Field::Data => match &name.value {
+                    Some(name) => fact = Some(map.next_value_seed(FactSeed { name, compact })?),
                     None => early = Some(map.next_value()?),
                 },
-                Member::Other => {
+                Field::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
+        let name = name.required()?;
         let fact = match (fact, early) {
             (Some(fact), _) => fact,
             (None, Some(data)) => {
-                self.data(name.required()?).deserialize(data).map_err(Error::custom)?
+                FactSeed { name: &name, compact }.deserialize(data).map_err(Error::custom)?
             }
             (None, None) => return Err(Error::missing_field("data")),
         };
@@ -107,12 +110,6 @@ impl<'de> Visitor<'de> for Members {
             fact,
         };
         Ok(Event { v: v.required()?, seq: seq.required()?, ts: ts.required()?, entry })
-    }
-}
-
-impl Members {
-    fn data(&self, name: Name) -> Data {
-        Data { name, compact: self.compact }
     }
 }
 
@@ -143,228 +140,114 @@ impl<T> UniqueField<T> {
     }
 }
 
-/// What stands in `type`: says what `data` is.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(variant_identifier)]
-enum Name {
-    #[serde(rename = "session.start")]
-    SessionStart,
-    #[serde(rename = "session.resume")]
-    SessionResume,
-    #[serde(rename = "session.end")]
-    SessionEnd,
-    #[serde(rename = "round.start")]
-    RoundStart,
-    #[serde(rename = "round.end")]
-    RoundEnd,
-    #[serde(rename = "step.start")]
-    StepStart,
-    #[serde(rename = "step.end")]
-    StepEnd,
-    #[serde(rename = "observe")]
-    Observe,
-    #[serde(rename = "llm.request")]
-    LlmRequest,
-    #[serde(rename = "llm.response")]
-    LlmResponse,
-    #[serde(rename = "tool.start")]
-    ToolStart,
-    #[serde(rename = "tool.end")]
-    ToolEnd,
-    #[serde(rename = "question")]
-    Question,
-    #[serde(rename = "answer")]
-    Answer,
-    #[serde(rename = "state")]
-    State,
-    #[serde(rename = "subtask.end")]
-    SubtaskEnd,
-    #[serde(rename = "snapshot")]
-    Snapshot,
-    #[serde(rename = "blackboard.add")]
-    BlackboardAdd,
-    #[serde(rename = "evaluation")]
-    Evaluation,
-    #[serde(rename = "note")]
-    Note,
-}
-
-struct Data {
-    name: Name,
+/// Reads `data` as the fact that `type` names.
+struct FactSeed<'a> {
+    name: &'a str,
     compact: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Data {
+impl<'de> DeserializeSeed<'de> for FactSeed<'_> {
     type Value = Fact;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Fact, D::Error> {
-        if self.compact {
-            match self.name {
-                Name::LlmRequest => {
-                    return Ok(Fact::LlmRequest(Asked::deserialize(from)?.into()));
-                }
-                Name::LlmResponse => {
-                    return Ok(Fact::LlmResponse(Response::deserialize(from)?.into()));
-                }
-                _ => {}
+    fn deserialize<D: Deserializer<'de>>(self, data: D) -> Result<Fact, D::Error> {
+        match self.name {
+            "llm.request" if self.compact => {
+                CompactRequest::deserialize(data).map(Fact::LlmRequest)
+            }
+            "llm.response" if self.compact => {
+                CompactResponse::deserialize(data).map(Fact::LlmResponse)
+            }
+            name => {
+                let tagged = Tagged { name: Some(name), data: Some(data) };
+                Fact::deserialize(MapAccessDeserializer::new(tagged))
             }
         }
-        Ok(match self.name {
-            Name::SessionStart => Fact::SessionStart(SessionStart::deserialize(from)?),
-            Name::SessionResume => Fact::SessionResume(SessionResume::deserialize(from)?),
-            Name::SessionEnd => Fact::SessionEnd(SessionEnd::deserialize(from)?),
-            Name::RoundStart => {
-                let RoundStart { request } = RoundStart::deserialize(from)?;
-                Fact::RoundStart { request }
+    }
+}
+
+/// `type` and `data`, in the order in which the derived reader of [`Fact`] keeps nothing in between.
+struct Tagged<'a, D> {
+    name: Option<&'a str>,
+    data: Option<D>,
+}
+
+impl<'de, D: Deserializer<'de>> MapAccess<'de> for Tagged<'_, D> {
+    type Error = D::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, D::Error> {
+        let key = match (self.name, &self.data) {
+            (Some(_), _) => "type",
+            (None, Some(_)) => "data",
+            (None, None) => return Ok(None),
+        };
+        seed.deserialize(key.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, D::Error> {
+        match (self.name.take(), &mut self.data) {
+            (Some(name), _) => seed.deserialize(name.into_deserializer()),
+            (None, data) => {
+                seed.deserialize(data.take().ok_or_else(|| Error::custom("a value without a key"))?)
             }
-            Name::RoundEnd => Fact::RoundEnd(RoundEnd::deserialize(from)?),
-            Name::StepStart => Fact::StepStart(StepStart::deserialize(from)?),
-            Name::StepEnd => Fact::StepEnd(StepEnd::deserialize(from)?),
-            Name::Observe => Fact::Observe(Observe::deserialize(from)?),
-            Name::LlmRequest => Fact::LlmRequest(LlmRequest::deserialize(from)?),
-            Name::LlmResponse => Fact::LlmResponse(LlmResponse::deserialize(from)?),
-            Name::ToolStart => Fact::ToolStart(ToolStart::deserialize(from)?),
-            Name::ToolEnd => Fact::ToolEnd(ToolEnd::deserialize(from)?),
-            Name::Question => Fact::Question(QuestionAsked::deserialize(from)?),
-            Name::Answer => Fact::Answer(Answer::deserialize(from)?),
-            Name::State => {
-                let State { from, to } = State::deserialize(from)?;
-                Fact::State { from, to }
-            }
-            Name::SubtaskEnd => {
-                let SubtaskEnd { index, status, result } = SubtaskEnd::deserialize(from)?;
-                Fact::SubtaskEnd { index, status, result }
-            }
-            Name::Snapshot => {
-                let Snapshot { scope, sub_round, screenshot, ui_tree } =
-                    Snapshot::deserialize(from)?;
-                Fact::Snapshot { scope, sub_round, screenshot, ui_tree }
-            }
-            Name::BlackboardAdd => {
-                let BlackboardAdd { section, item } = BlackboardAdd::deserialize(from)?;
-                Fact::BlackboardAdd { section, item }
-            }
-            Name::Evaluation => Fact::Evaluation(Value::deserialize(from)?),
-            Name::Note => {
-                let Note { kind, text, figures } = Note::deserialize(from)?;
-                Fact::Note { kind, text, figures }
-            }
-        })
+        }
     }
 }
 
 /// An [`LlmRequest`] without what was asked.
 #[derive(Deserialize)]
-struct Asked {
+#[serde(remote = "LlmRequest")]
+struct CompactRequest {
     call_id: u32,
     request_number: u32,
     iteration: u32,
-    purpose: String,
+    purpose: Recorded<CallPurpose>,
     model: String,
     profile: String,
-}
-
-impl From<Asked> for LlmRequest {
-    fn from(asked: Asked) -> Self {
-        let Asked { call_id, request_number, iteration, purpose, model, profile } = asked;
-        Self {
-            call_id,
-            request_number,
-            iteration,
-            purpose,
-            model,
-            profile,
-            messages: Vec::new(),
-            params: Map::new(),
-            tools_schema: None,
-            response_schema: None,
-            tool_results: None,
-        }
-    }
+    #[serde(skip)]
+    messages: Vec<MessageRecord>,
+    #[serde(skip)]
+    params: Map<String, Value>,
+    #[serde(skip)]
+    tools_schema: Option<Value>,
+    #[serde(skip)]
+    response_schema: Option<Value>,
+    #[serde(skip)]
+    tool_results: Option<Value>,
 }
 
 /// An [`LlmResponse`] without the answer as it came.
 #[derive(Deserialize)]
-struct Response {
+#[serde(remote = "LlmResponse")]
+struct CompactResponse {
     call_id: u32,
     request_number: u32,
     iteration: u32,
-    kind: String,
+    kind: Recorded<ResponseKind>,
     success: bool,
+    #[serde(skip)]
+    raw_content: Option<String>,
+    #[serde(skip)]
+    reasoning: String,
+    #[serde(skip)]
+    tool_calls: Vec<ToolCallRecord>,
+    #[serde(default)]
     parsed: Option<ParsedRecord>,
+    #[serde(default)]
     finish_reason: Option<String>,
     model: String,
     tokens: TokenRecord,
     latency_ms: f64,
+    #[serde(default)]
     first_token_ms: Option<f64>,
     cost_usd: f64,
     cost_known: bool,
-    error: Option<String>,
-}
-
-impl From<Response> for LlmResponse {
-    fn from(response: Response) -> Self {
-        Self {
-            call_id: response.call_id,
-            request_number: response.request_number,
-            iteration: response.iteration,
-            kind: response.kind,
-            success: response.success,
-            raw_content: None,
-            reasoning: String::new(),
-            tool_calls: Vec::new(),
-            parsed: response.parsed,
-            finish_reason: response.finish_reason,
-            model: response.model,
-            tokens: response.tokens,
-            latency_ms: response.latency_ms,
-            first_token_ms: response.first_token_ms,
-            cost_usd: response.cost_usd,
-            cost_known: response.cost_known,
-            retries: Vec::new(),
-            error: response.error,
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct RoundStart {
-    request: String,
-}
-
-#[derive(Deserialize)]
-struct State {
-    from: String,
-    to: String,
-}
-
-#[derive(Deserialize)]
-struct SubtaskEnd {
-    index: u32,
-    status: String,
-    result: String,
-}
-
-#[derive(Deserialize)]
-struct Snapshot {
-    scope: String,
-    sub_round: Option<u32>,
-    screenshot: Option<BlobRef>,
-    ui_tree: Option<BlobRef>,
-}
-
-#[derive(Deserialize)]
-struct BlackboardAdd {
-    section: String,
-    item: Value,
-}
-
-#[derive(Deserialize)]
-struct Note {
-    kind: String,
-    text: String,
+    #[serde(skip)]
+    retries: Vec<String>,
     #[serde(default)]
-    figures: Map<String, Value>,
+    error: Option<String>,
 }
 
 /// [`ParsedRecord`] without a flattened member.

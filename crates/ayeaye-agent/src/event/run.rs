@@ -2,6 +2,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::{Recorded, ResumeReason, RoundStatus};
+use crate::{ReplyMode, StopReason};
+
 /// See [`Fact::SessionStart`](super::Fact::SessionStart).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionStart {
@@ -38,8 +41,8 @@ pub struct DeviceRecord {
 pub struct RunRecord {
     /// Most steps of this run.
     pub max_steps: u32,
-    /// Who answers questions: `pass_to_client`, `auto_reply`, `no_reply`, `manual_reply`.
-    pub reply_mode: String,
+    /// Who answers questions.
+    pub reply_mode: Recorded<ReplyMode>,
     /// Whether a host agent splits up what is asked for, in rounds that begin in this run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub planner: bool,
@@ -48,18 +51,25 @@ pub struct RunRecord {
 /// See [`Fact::SessionResume`](super::Fact::SessionResume).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResume {
-    /// `reply`, `guidance`, `next_round`, `go_on`; for one step of the client's own `direct`, or
-    /// `direct_asked` while a question waits.
-    pub why: String,
+    /// What it was begun with.
+    pub why: Recorded<ResumeReason>,
     /// Limits and reply mode of this run.
     pub run: RunRecord,
+}
+
+impl SessionResume {
+    /// Whether the run belongs to the one before it: a question of that one was answered, or still
+    /// waits.
+    pub(crate) fn continues_question(&self) -> bool {
+        matches!(self.why.known(), Some(ResumeReason::Reply | ResumeReason::DirectAsked))
+    }
 }
 
 /// See [`Fact::SessionEnd`](super::Fact::SessionEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionEnd {
-    /// One of the closed list.
-    pub stop_reason: String,
+    /// Why it stopped.
+    pub stop_reason: Recorded<StopReason>,
     /// COMPLETE's return, ABORT's reason, or what went wrong.
     pub message: String,
     /// Steps of the whole session.
@@ -75,16 +85,38 @@ pub struct SessionEnd {
 /// See [`Fact::RoundEnd`](super::Fact::RoundEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundEnd {
-    /// `FINISH`, `FAIL`, or `DROPPED` for a request that was replaced by the next.
-    pub status: String,
+    /// Whether it was carried out, given up or dropped.
+    pub status: Recorded<RoundStatus>,
     /// What came of it.
     pub result: String,
-    /// One of the closed list; empty for a request that was dropped.
-    pub stop_reason: String,
+    /// Why its last run stopped; `None`, in the record an empty text, for a request that was dropped.
+    #[serde(with = "empty_as_none")]
+    pub stop_reason: Option<Recorded<StopReason>>,
     /// Steps of this round.
     pub steps: u32,
     /// Subtasks of this round.
     pub subtask_amount: u32,
     /// In US dollars.
     pub cost_usd: f64,
+}
+
+/// A word that a record leaves empty where there is none.
+mod empty_as_none {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use crate::word_list::{Recorded, WordList};
+
+    #[expect(clippy::ref_option, reason = "the signature serde asks for")]
+    pub(super) fn serialize<T: WordList, S: Serializer>(
+        word: &Option<Recorded<T>>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(word.as_deref().unwrap_or_default())
+    }
+
+    pub(super) fn deserialize<'de, T: WordList, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Recorded<T>>, D::Error> {
+        Ok(Some(Recorded::deserialize(from)?).filter(|word| !word.is_empty()))
+    }
 }

@@ -2,13 +2,17 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ActionRecord, BlobRef, ResponseRecord, TokenRecord};
+use super::{
+    ActionRecord, AgentState, AgentType, AnswerSource, BlobRef, Recorded, ResponseRecord,
+    TokenRecord,
+};
+use crate::{QuestionKind, ReplyMode};
 
 /// See [`Fact::StepStart`](super::Fact::StepStart).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepStart {
-    /// `HostAgent` or `AppAgent`; `Client` for a step that a client has decided and no model.
-    pub agent_type: String,
+    /// Who decides.
+    pub agent_type: Recorded<AgentType>,
     /// From 0 in each round.
     pub round_step: u32,
     /// From 0 for each agent.
@@ -25,8 +29,8 @@ pub struct StepStart {
 /// See [`Fact::StepEnd`](super::Fact::StepEnd).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepEnd {
-    /// `CONTINUE`, `FINISH`, `PENDING`, `CONFIRM`, `SCREENSHOT`, `ASSIGN`, `FAIL` or `ERROR`.
-    pub status: String,
+    /// The state it leaves its agent in.
+    pub status: Recorded<AgentState>,
     /// What the model said, by the names of UFO's log.
     pub response: ResponseRecord,
     /// What was decided; empty when nothing was.
@@ -151,8 +155,8 @@ pub struct ToolEnd {
 /// See [`Fact::Question`](super::Fact::Question).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionAsked {
-    /// `info`, `confirm` or `takeover`.
-    pub kind: String,
+    /// What kind of answer it wants.
+    pub kind: Recorded<QuestionKind>,
     /// What is asked.
     pub questions: Vec<String>,
     /// Answers to choose from.
@@ -162,7 +166,7 @@ pub struct QuestionAsked {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
     /// Who is to answer.
-    pub reply_mode: String,
+    pub reply_mode: Recorded<ReplyMode>,
 }
 
 /// See [`Fact::Answer`](super::Fact::Answer).
@@ -170,8 +174,8 @@ pub struct QuestionAsked {
 pub struct Answer {
     /// What was said.
     pub answers: Vec<String>,
-    /// `client`, `auto`, `manual`, `none`, or `guidance` for words nobody asked for.
-    pub source: String,
+    /// Who said it.
+    pub source: Recorded<AnswerSource>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

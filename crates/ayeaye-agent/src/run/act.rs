@@ -9,7 +9,7 @@ use super::observer::Observation;
 use super::outcome::{RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{Run, millis};
-use crate::journal::{Fact, TargetRecord};
+use crate::journal::{BlackboardSection, Fact, TargetRecord};
 use crate::privacy::SecretStore;
 use crate::{DeviceError, Gesture, Question, error_chain};
 
@@ -99,7 +99,7 @@ impl Run {
 
     pub(super) async fn note(&mut self, text: String) -> Result<StepOutcome, RunError> {
         let item = Value::String(text);
-        let fact = Fact::BlackboardAdd { section: "notes".to_owned(), item };
+        let fact = Fact::BlackboardAdd { section: BlackboardSection::Notes.into(), item };
         self.recorder.append(fact).await?;
         self.recorder.sync().await?;
         Ok(StepOutcome::Continue)

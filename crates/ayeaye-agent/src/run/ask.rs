@@ -5,11 +5,12 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use super::Run;
-use super::model_call::Purpose;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
-use crate::journal::{Answer, Fact, QuestionAsked};
+use crate::journal::{
+    AgentState, Answer, AnswerSource, BlackboardSection, CallPurpose, Fact, QuestionAsked,
+};
 use crate::secret_text::SecretKind;
 use crate::{Message, Part, Prompt, Question, QuestionKind, ReplyMode, Role, StopReason};
 
@@ -37,10 +38,10 @@ impl Run {
             ReplyMode::NoReply | ReplyMode::AutoReply if answered_enough => return needs_reply(),
             // Only a person may approve, not one model for another.
             ReplyMode::AutoReply if question.kind == QuestionKind::Confirm => return needs_reply(),
-            ReplyMode::NoReply => (NOBODY_ANSWERS.to_owned(), "none"),
+            ReplyMode::NoReply => (NOBODY_ANSWERS.to_owned(), AnswerSource::Nobody),
             ReplyMode::AutoReply => {
                 match self.answer_as_user(&question, observation, step).await? {
-                    Ok(reply) => (reply, "auto"),
+                    Ok(reply) => (reply, AnswerSource::Auto),
                     Err(trouble) => {
                         let text =
                             format!("{} (the answering model gave {trouble})", question.text);
@@ -49,11 +50,11 @@ impl Run {
                 }
             }
             ReplyMode::ManualReply => match self.operator_answer().await? {
-                Some(reply) => (reply, "manual"),
+                Some(reply) => (reply, AnswerSource::Manual),
                 None => return needs_reply(),
             },
         };
-        if source != "manual" {
+        if source != AnswerSource::Manual {
             self.state.auto_answers += 1;
         }
         step.result.clone_from(&reply);
@@ -75,14 +76,14 @@ impl Run {
     pub(super) async fn record_answer(
         &mut self,
         text: String,
-        source: &str,
+        source: AnswerSource,
     ) -> Result<(), RunError> {
         self.recorder.learn_secrets(&text);
         let question = self.question_text().to_owned();
-        let answer = Answer { answers: vec![text.clone()], source: source.to_owned() };
+        let answer = Answer { answers: vec![text.clone()], source: source.into() };
         self.recorder.append(Fact::Answer(answer)).await?;
         let item = json!({ "question": question, "answer": text });
-        let section = "questions".to_owned();
+        let section = BlackboardSection::Questions.into();
         self.recorder.append(Fact::BlackboardAdd { section, item }).await?;
         Ok(())
     }
@@ -90,7 +91,7 @@ impl Run {
     /// Records what the user says without being asked.
     pub(super) async fn record_guidance(&mut self, text: String) -> Result<(), RunError> {
         self.recorder.learn_secrets(&text);
-        let answer = Answer { answers: vec![text], source: "guidance".to_owned() };
+        let answer = Answer { answers: vec![text], source: AnswerSource::Guidance.into() };
         self.recorder.append(Fact::Answer(answer)).await?;
         Ok(())
     }
@@ -108,11 +109,11 @@ impl Run {
         }
         self.recorder
             .append(Fact::Question(QuestionAsked {
-                kind: question.kind.name().to_owned(),
+                kind: question.kind.into(),
                 questions: vec![question.text.clone()],
                 options: question.options.clone(),
                 app: question.app.clone(),
-                reply_mode: self.reply_mode.name().to_owned(),
+                reply_mode: self.reply_mode.into(),
             }))
             .await?;
         let agent = self.session().current_agent();
@@ -169,7 +170,7 @@ impl Run {
             },
         ]);
         let (model, pictures) = (self.deps.models.reply.clone(), self.known_pictures(observation));
-        let mut exchange = self.models.exchange(model, Purpose::AutoReply, prompt, pictures);
+        let mut exchange = self.models.exchange(model, CallPurpose::AutoReply, prompt, pictures);
         let reply = self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
         let text: String = reply.text.trim().chars().take(LONGEST_AUTO_REPLY).collect();
         let read = if text.is_empty() { Err("an empty answer") } else { Ok(text) };
@@ -192,10 +193,10 @@ fn stop_for(question: &str) -> StepOutcome {
 }
 
 /// UFO's state of an agent that waits for this answer.
-fn state_while_asking(question: &Question) -> &'static str {
+fn state_while_asking(question: &Question) -> AgentState {
     match question.kind {
-        QuestionKind::Confirm => "CONFIRM",
-        QuestionKind::Info | QuestionKind::Takeover => "PENDING",
+        QuestionKind::Confirm => AgentState::Confirm,
+        QuestionKind::Info | QuestionKind::Takeover => AgentState::Pending,
     }
 }
 

@@ -2,8 +2,10 @@
 //! a session.
 use super::Run;
 use super::outcome::RunError;
-use crate::journal::{Fact, RoundEnd, SessionResume};
-use crate::session::{CONTINUE, FAIL, REPLY, SubtaskClosing};
+use crate::journal::{
+    AgentState, AnswerSource, Fact, ResumeReason, RoundEnd, RoundStatus, SessionResume,
+};
+use crate::session::SubtaskClosing;
 use crate::{DeviceError, HistoryItem, error_chain};
 
 /// What a run begins with.
@@ -22,14 +24,14 @@ pub(crate) enum ResumeKind {
 }
 
 impl ResumeKind {
-    /// The recorded reason.
-    fn why(&self) -> &'static str {
+    /// The recorded reason; `None` for a first run.
+    fn reason(&self) -> Option<ResumeReason> {
         match self {
-            Self::First => "first",
-            Self::Reply(_) => REPLY,
-            Self::Guidance(_) => "guidance",
-            Self::NextRound(_) => "next_round",
-            Self::Continue => "go_on",
+            Self::First => None,
+            Self::Reply(_) => Some(ResumeReason::Reply),
+            Self::Guidance(_) => Some(ResumeReason::Guidance),
+            Self::NextRound(_) => Some(ResumeReason::NextRound),
+            Self::Continue => Some(ResumeReason::GoOn),
         }
     }
 }
@@ -39,15 +41,15 @@ const DROPPED: &str = "dropped: the user asked for something else";
 impl Run {
     /// Records how the run begins, and resets the phone before the session's first step.
     pub(super) async fn begin(&mut self, kind: ResumeKind) -> Result<(), RunError> {
-        if !matches!(kind, ResumeKind::First) {
-            self.resume(kind.why()).await?;
+        if let Some(reason) = kind.reason() {
+            self.resume(reason).await?;
         }
         match kind {
             ResumeKind::First => {
                 self.begin_round(0, self.session().request.clone()).await?;
             }
             ResumeKind::Continue => self.begin_first_round().await?,
-            ResumeKind::Reply(text) => self.record_answer(text, "client").await?,
+            ResumeKind::Reply(text) => self.record_answer(text, AnswerSource::Client).await?,
             ResumeKind::Guidance(text) => {
                 self.begin_first_round().await?;
                 self.record_guidance(text).await?;
@@ -68,13 +70,13 @@ impl Run {
     }
 
     /// Records the beginning of a further run, after the end of one that crashed.
-    pub(super) async fn resume(&mut self, why: &str) -> Result<(), RunError> {
+    pub(super) async fn resume(&mut self, reason: ResumeReason) -> Result<(), RunError> {
         if self.session().stopped.is_none() {
             let (reason, message) = self.session().crash_outcome();
             self.record_session_end(reason, message).await?;
         }
         let run = self.started_with.clone();
-        let resume = SessionResume { why: why.to_owned(), run };
+        let resume = SessionResume { why: reason.into(), run };
         self.recorder.append(Fact::SessionResume(resume)).await?;
         Ok(())
     }
@@ -94,7 +96,7 @@ impl Run {
     ) -> Result<(), RunError> {
         self.recorder.begin_round(number, request).await?;
         let agent = self.session().next_agent();
-        self.recorder.set_agent_state(&agent, CONTINUE).await?;
+        self.recorder.set_agent_state(&agent, AgentState::Continue).await?;
         Ok(())
     }
 
@@ -109,7 +111,7 @@ impl Run {
         let dropped = planning.current.as_ref().map(|subtask| {
             let (status, result) = match planning.closing.clone() {
                 Some(SubtaskClosing::End { status, result }) => (status, result),
-                _ => (FAIL.to_owned(), DROPPED.to_owned()),
+                _ => (AgentState::Fail.into(), DROPPED.to_owned()),
             };
             Fact::SubtaskEnd { index: subtask.index, status, result }
         });
@@ -118,9 +120,9 @@ impl Run {
         }
         let session = self.session();
         let end = RoundEnd {
-            status: "DROPPED".to_owned(),
+            status: RoundStatus::Dropped.into(),
             result: result.to_owned(),
-            stop_reason: String::new(),
+            stop_reason: None,
             steps: session.counts.round_steps,
             subtask_amount: session.planning.assigned,
             cost_usd: session.counts.round_cost_usd,

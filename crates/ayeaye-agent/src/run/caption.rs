@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::model_call::{BackgroundCall, Purpose};
+use super::model_call::BackgroundCall;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError};
 use super::step::StepBuilder;
 use super::{Run, millis};
+use crate::journal::CallPurpose;
 use crate::{Action, Message, ModelError, ModelErrorKind, Part, Prompt, Role, StopReason};
 
 /// How long the end of a run waits for its caption.
@@ -36,7 +37,7 @@ impl Run {
             },
         ]);
         let pictures = vec![observation.picture.clone()];
-        let exchange = self.models.exchange(model, Purpose::Caption, prompt, pictures);
+        let exchange = self.models.exchange(model, CallPurpose::Caption, prompt, pictures);
         // Secrets stay redacted: a caption does not need them.
         Some(self.models.send_in_background(exchange, LIMIT))
     }

@@ -6,20 +6,16 @@ use std::time::Duration;
 use serde_json::{Map, json};
 
 use super::Run;
-use super::model_call::Purpose;
 use super::observer::Observation;
 use super::outcome::RunError;
 use super::recorder::StoredPicture;
 use super::step::StepBuilder;
-use crate::journal::{ActionRecord, Fact, ParsedRecord, ResponseRecord};
+use crate::journal::{ActionRecord, CallPurpose, Fact, NoteKind, ParsedRecord, ResponseRecord};
 use crate::secret_text::{SecretKind, find_secrets};
 use crate::{Action, Decision, Frame, Gesture, Model, StepInput, StopReason, settle};
 
 /// How long a decision to type waits for the elements, to know the field.
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
-
-/// The kind of the note about a change of models.
-const FALLBACK: &str = "model_fallback";
 
 impl Run {
     /// The model's decision; if it fails, the fallback model's.
@@ -56,7 +52,7 @@ impl Run {
             app: observation.app.as_deref(),
         });
         let pictures = self.known_pictures(observation);
-        let mut exchange = self.models.exchange(model.clone(), Purpose::Act, prompt, pictures);
+        let mut exchange = self.models.exchange(model.clone(), CallPurpose::Act, prompt, pictures);
         loop {
             let reply =
                 self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;
@@ -133,7 +129,7 @@ impl Run {
         let text = format!("{} goes on, as {} did not", other.name(), failed.name());
         self.recorder
             .append(Fact::Note {
-                kind: FALLBACK.to_owned(),
+                kind: NoteKind::ModelFallback.into(),
                 text: format!("{text}: {why}"),
                 figures: Map::from_iter([
                     ("from".to_owned(), json!(failed.name())),

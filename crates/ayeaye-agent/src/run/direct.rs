@@ -11,10 +11,10 @@ use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{ResumeKind, Run, millis};
-use crate::journal::{Fact, StepStart};
+use crate::journal::{AgentType, Fact, NoteKind, ResumeReason, StepStart};
 use crate::report::StepSummary;
 use crate::secret_text::{SecretKind, find_secrets};
-use crate::session::{CLIENT, DIRECT, DIRECT_ASKED};
+use crate::session::CLIENT;
 use crate::{
     Action, Component, Decision, DeviceError, Gesture, Key, ScreenSize, SessionId, StopReason,
     error_chain, settle,
@@ -161,7 +161,8 @@ impl Run {
         let kind = std::mem::replace(&mut self.resume_kind, ResumeKind::Continue);
         if !matches!(kind, ResumeKind::First) {
             let asked = self.session().question.is_some();
-            self.resume(if asked { DIRECT_ASKED } else { "direct" }).await?;
+            self.resume(if asked { ResumeReason::DirectAsked } else { ResumeReason::Direct })
+                .await?;
         }
         let session = self.session();
         if session.history.is_empty() {
@@ -175,7 +176,7 @@ impl Run {
             return Ok(());
         }
         let text = DIRECT_ROUND.to_owned();
-        let note = Fact::Note { kind: DIRECT.to_owned(), text, figures: Map::new() };
+        let note = Fact::Note { kind: NoteKind::DirectControl.into(), text, figures: Map::new() };
         self.recorder.append(note).await?;
         Ok(())
     }
@@ -184,7 +185,7 @@ impl Run {
         let session = self.session();
         let (counts, own) = (session.counts, session.agents.get(CLIENT));
         let start = StepStart {
-            agent_type: CLIENT.to_owned(),
+            agent_type: AgentType::Client.into(),
             round_step: counts.round_steps,
             agent_step: own.steps,
             subtask: session.request.clone(),

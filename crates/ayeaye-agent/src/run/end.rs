@@ -3,11 +3,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::judge::Level;
 use super::observer::StoredScreen;
 use super::outcome::{RunEnd, RunError};
 use super::{Run, RunUpdate};
-use crate::journal::{Fact, RoundEnd, SessionEnd};
+use crate::journal::{
+    AgentState, BlackboardSection, EvaluationLevel, Fact, RoundEnd, RoundStatus, SessionEnd,
+    SnapshotScope,
+};
 use crate::{StopReason, error_chain};
 
 impl Run {
@@ -39,13 +41,13 @@ impl Run {
             self.end_round(end, screen.as_ref()).await?;
         } else if let Some(screen) = &screen {
             // UFO takes it too when its step limit ends a round.
-            self.record_snapshot("round", None, screen.clone()).await?;
+            self.record_snapshot(SnapshotScope::Round, None, screen.clone()).await?;
         }
         if let Some(screen) = screen {
-            self.record_snapshot("session", None, screen).await?;
+            self.record_snapshot(SnapshotScope::Session, None, screen).await?;
         }
         if end.reason.ends_round() {
-            self.judge(Level::Session).await?;
+            self.judge(EvaluationLevel::Session).await?;
         }
         self.record_session_end(end.reason, end.message.clone()).await?;
         self.recorder.sync().await?;
@@ -60,7 +62,7 @@ impl Run {
         let session = self.session();
         let counts = session.counts;
         let end = SessionEnd {
-            stop_reason: reason.name().to_owned(),
+            stop_reason: reason.into(),
             message,
             steps: counts.steps,
             local_steps: session.local_steps(),
@@ -79,27 +81,28 @@ impl Run {
         screen: Option<&StoredScreen>,
     ) -> Result<(), RunError> {
         let done = end.reason == StopReason::TaskCompletedSuccessfully;
-        let status = if done { "FINISH" } else { "FAIL" };
+        let status = if done { RoundStatus::Finish } else { RoundStatus::Fail };
         let planned = self.session().planning.enabled;
         if !planned {
-            let (status, result) = (status.to_owned(), end.message.clone());
+            let status = if done { AgentState::Finish } else { AgentState::Fail };
+            let (status, result) = (status.into(), end.message.clone());
             self.recorder.append(Fact::SubtaskEnd { index: 0, status, result }).await?;
             if let Some(screen) = screen {
-                self.record_snapshot("sub_round", Some(0), screen.clone()).await?;
+                self.record_snapshot(SnapshotScope::SubRound, Some(0), screen.clone()).await?;
             }
         }
         let session = self.session();
         let item = json!({ format!("request_{}", session.round): session.request });
-        let section = "requests".to_owned();
+        let section = BlackboardSection::Requests.into();
         self.recorder.append(Fact::BlackboardAdd { section, item }).await?;
         if let Some(screen) = screen {
-            self.record_snapshot("round", None, screen.clone()).await?;
+            self.record_snapshot(SnapshotScope::Round, None, screen.clone()).await?;
         }
         let session = self.session();
         let round_end = RoundEnd {
-            status: status.to_owned(),
+            status: status.into(),
             result: end.message.clone(),
-            stop_reason: end.reason.name().to_owned(),
+            stop_reason: Some(end.reason.into()),
             steps: session.counts.round_steps,
             subtask_amount: if planned { session.planning.assigned } else { 1 },
             cost_usd: session.counts.round_cost_usd,
@@ -107,16 +110,16 @@ impl Run {
         self.recorder.append(Fact::RoundEnd(round_end)).await?;
         // A crash during the evaluation must not lose the end.
         self.recorder.sync().await?;
-        self.judge(Level::Round).await
+        self.judge(EvaluationLevel::Round).await
     }
 
     pub(super) async fn record_snapshot(
         &mut self,
-        scope: &str,
+        scope: SnapshotScope,
         sub_round: Option<u32>,
         StoredScreen { screenshot, ui_tree }: StoredScreen,
     ) -> Result<(), RunError> {
-        let scope = scope.to_owned();
+        let scope = scope.into();
         self.recorder.append(Fact::Snapshot { scope, sub_round, screenshot, ui_tree }).await?;
         Ok(())
     }

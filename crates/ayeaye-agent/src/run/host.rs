@@ -13,13 +13,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use self::reply::{HostReply, HostTurn, RefusedReply};
-use super::model_call::Purpose;
 use super::observer::Observation;
 use super::outcome::{RunEnd, RunError, StepOutcome};
 use super::step::StepBuilder;
 use super::{Run, millis};
-use crate::journal::{ActionRecord, ParsedRecord, ResponseRecord, TargetRecord};
-use crate::session::ASSIGN;
+use crate::journal::{
+    ActionRecord, AgentState, CallPurpose, ParsedRecord, ResponseRecord, TargetRecord,
+};
 use crate::{Action, App, Decision, DeviceError, Gesture, Question, StopReason, error_chain};
 
 /// The wait before another look.
@@ -95,7 +95,7 @@ impl Run {
         let target = app_target(self.apps(), &app);
         let outcome = self.perform(&Gesture::Awake { app }, target, observation, step).await?;
         if step.error.is_none() {
-            step.status = Some(ASSIGN);
+            step.status = Some(AgentState::Assign);
         }
         Ok(outcome)
     }
@@ -127,7 +127,7 @@ impl Run {
         let model = self.deps.models.plan.clone();
         let prompt = self.host_prompt(observation, &system_notes);
         let pictures = self.known_pictures(observation);
-        let mut exchange = self.models.exchange(model, Purpose::Plan, prompt, pictures);
+        let mut exchange = self.models.exchange(model, CallPurpose::Plan, prompt, pictures);
         loop {
             let reply =
                 self.models.send(&mut self.recorder, &mut exchange, &mut step.costs).await?;

@@ -8,10 +8,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Run;
-use super::model_call::{CallCosts, Purpose};
+use super::model_call::CallCosts;
 use super::outcome::RunError;
 use crate::deps::Judge;
-use crate::journal::{ActionRecord, EvaluationRecord, Fact, SubScore};
+use crate::journal::{
+    ActionRecord, CallPurpose, EvaluationLevel, EvaluationRecord, Fact, Judgement, SubScore,
+};
 use crate::session::JUDGE;
 use crate::{HistoryItem, Message, ParseError, Part, Prompt, Role, error_chain};
 
@@ -23,31 +25,13 @@ const STEPS_SHOWN: usize = 60;
 const LONGEST_REASON: usize = 4000;
 const MOST_PARTS: usize = 50;
 
-/// What is judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
-    /// The request of a round.
-    Round,
-    /// All requests of the session.
-    Session,
-}
-
-impl Level {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Round => "round",
-            Self::Session => "session",
-        }
-    }
-}
-
 impl Run {
     /// Has the round or the session evaluated, if configured.
-    pub(super) async fn judge(&mut self, level: Level) -> Result<(), RunError> {
+    pub(super) async fn judge(&mut self, level: EvaluationLevel) -> Result<(), RunError> {
         let Some(judge) = self.deps.judge.clone() else { return Ok(()) };
         let wanted = match level {
-            Level::Round => judge.rounds,
-            Level::Session => judge.sessions,
+            EvaluationLevel::Round => judge.rounds,
+            EvaluationLevel::Session => judge.sessions,
         };
         if !wanted {
             return Ok(());
@@ -62,8 +46,8 @@ impl Run {
             Err(err) => (Verdict::unsure(), Some(error_chain(&err))),
         };
         let record = EvaluationRecord {
-            level: level.name().to_owned(),
-            complete: verdict.complete,
+            level: level.into(),
+            complete: verdict.complete.into(),
             sub_scores: verdict.sub_scores,
             reason: verdict.reason,
             request,
@@ -80,14 +64,14 @@ impl Run {
     }
 
     /// The request to judge; for a session, all its requests.
-    fn judged_request(&self, level: Level) -> String {
+    fn judged_request(&self, level: EvaluationLevel) -> String {
         let requests = self.session().history.iter().filter_map(|item| match item {
             HistoryItem::Request(text) => Some(text.as_str()),
             HistoryItem::Step(_) | HistoryItem::UserReply(_) | HistoryItem::Subtask(_) => None,
         });
         match level {
-            Level::Round => self.session().request.clone(),
-            Level::Session => requests.collect::<Vec<_>>().join("\n"),
+            EvaluationLevel::Round => self.session().request.clone(),
+            EvaluationLevel::Session => requests.collect::<Vec<_>>().join("\n"),
         }
     }
 
@@ -101,7 +85,7 @@ impl Run {
         let prompt = self.judge_prompt(request);
         let pictures = self.observer.last_picture().cloned().into_iter().collect();
         let exchange =
-            self.models.exchange(judge.model.clone(), Purpose::Evaluate, prompt, pictures);
+            self.models.exchange(judge.model.clone(), CallPurpose::Evaluate, prompt, pictures);
         let mut exchange = exchange.within(LIMIT);
         loop {
             if let Some(end) = self.models.used_up(&self.recorder) {
@@ -162,14 +146,14 @@ fn history_line(item: &HistoryItem) -> Option<String> {
 /// A parsed verdict.
 #[derive(Debug, PartialEq, Eq)]
 struct Verdict {
-    complete: String,
+    complete: Judgement,
     sub_scores: Vec<SubScore>,
     reason: String,
 }
 
 impl Verdict {
     fn unsure() -> Self {
-        Self { complete: "unsure".to_owned(), sub_scores: Vec::new(), reason: String::new() }
+        Self { complete: Judgement::Unsure, sub_scores: Vec::new(), reason: String::new() }
     }
 }
 
@@ -190,20 +174,17 @@ fn read_verdict(reply: &str) -> Result<Verdict, ParseError> {
     let fields: Fields = serde_json::from_str(object).map_err(|err| {
         ParseError(format!("it is not the JSON object that was asked for: {err}"))
     })?;
-    let word = |value: &Value| -> Option<String> {
-        let word = match value {
-            Value::Bool(true) => "yes".to_owned(),
-            Value::Bool(false) => "no".to_owned(),
-            Value::String(text) => text.trim().to_lowercase(),
-            _ => return None,
-        };
-        ["yes", "no", "unsure"].contains(&word.as_str()).then_some(word)
+    let word = |value: &Value| match value {
+        Value::Bool(true) => Some(Judgement::Yes),
+        Value::Bool(false) => Some(Judgement::No),
+        Value::String(text) => Judgement::from_name(&text.trim().to_lowercase()),
+        _ => None,
     };
     let complete = word(&fields.complete)
         .ok_or_else(|| bad("`complete` must be \"yes\", \"no\" or \"unsure\""))?;
     let clipped = |text: &str| text.chars().take(LONGEST_REASON).collect::<String>();
     let score = |name: &str, value: &Value| {
-        word(value).map(|evaluation| SubScore { name: clipped(name), evaluation })
+        word(value).map(|it| SubScore { name: clipped(name), evaluation: it.into() })
     };
     let sub_scores = match &fields.sub_scores {
         Value::Array(items) => items
@@ -239,11 +220,11 @@ mod tests {
             {"reason": "Sent.", "sub_scores": [{"name": "message sent", "evaluation": "Yes"}], "complete": "yes"}
             ```"#;
         let verdict = read_verdict(list).unwrap();
-        assert_eq!((verdict.complete.as_str(), verdict.reason.as_str()), ("yes", "Sent."));
-        assert_eq!(verdict.sub_scores[0].evaluation, "yes");
+        assert_eq!((verdict.complete, verdict.reason.as_str()), (Judgement::Yes, "Sent."));
+        assert_eq!(verdict.sub_scores[0].evaluation, Judgement::Yes);
         let object = r#"{"complete": false, "sub_scores": {"found": "no", "odd": 7}}"#;
         let verdict = read_verdict(object).unwrap();
-        assert_eq!((verdict.complete.as_str(), verdict.sub_scores.len()), ("no", 1));
+        assert_eq!((verdict.complete, verdict.sub_scores.len()), (Judgement::No, 1));
         for bad in ["", "yes", r#"{"complete": "probably"}"#, r#"{"reason": "yes"}"#, "}{"] {
             assert!(read_verdict(bad).is_err(), "{bad}");
         }

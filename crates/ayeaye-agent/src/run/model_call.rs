@@ -15,26 +15,14 @@ use super::cancel::CancelHandle;
 use super::millis;
 use super::outcome::{RunEnd, RunError};
 use super::recorder::{Recorder, StoredPicture};
-use crate::journal::{Fact, LlmRequest, LlmResponse, ParsedRecord, TokenRecord, ToolCallRecord};
+use crate::journal::{
+    CallPurpose, Fact, LlmRequest, LlmResponse, ParsedRecord, ResponseKind, TokenRecord,
+    ToolCallRecord,
+};
 use crate::session::JUDGE;
 use crate::{
     JournalError, Model, ModelError, ModelErrorKind, ParseError, Prompt, Reply, Tokens, ToolCall,
 };
-
-/// The purpose of a model call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// Decide the next action.
-    Act,
-    /// Plan, as the host agent.
-    Plan,
-    /// Answer in the user's place.
-    AutoReply,
-    /// Describe the screen.
-    Caption,
-    /// Judge the result.
-    Evaluate,
-}
 
 /// Tokens, money and time of model calls.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,7 +39,7 @@ pub(super) struct CallCosts {
 #[derive(Debug)]
 pub(super) struct Exchange {
     model: Arc<dyn Model>,
-    purpose: Purpose,
+    purpose: CallPurpose,
     prompt: Prompt,
     /// The pictures in the prompt, with their blobs.
     pictures: Vec<StoredPicture>,
@@ -83,7 +71,7 @@ impl ModelCaller {
     pub(super) fn exchange(
         &self,
         model: Arc<dyn Model>,
-        purpose: Purpose,
+        purpose: CallPurpose,
         prompt: Prompt,
         pictures: Vec<StoredPicture>,
     ) -> Exchange {
@@ -184,7 +172,7 @@ impl Exchange {
         if self.iteration == 1 {
             // Counted when it is sent, so that a step that ends before leaves no gap.
             let requests = match self.purpose {
-                Purpose::Evaluate => session.counts.judgements,
+                CallPurpose::Evaluate => session.counts.judgements,
                 _ => session.agents.get(&session.current_agent()).requests,
             };
             self.request_number = requests + 1;
@@ -195,7 +183,7 @@ impl Exchange {
             call_id: self.call_id,
             request_number: self.request_number,
             iteration: self.iteration,
-            purpose: self.purpose.name(self.iteration).to_owned(),
+            purpose: recorded_purpose(self.purpose, self.iteration).into(),
             model: self.model.name().to_owned(),
             profile: self.model.profile().to_owned(),
             messages,
@@ -227,7 +215,8 @@ impl Exchange {
             call_id: self.call_id,
             request_number: self.request_number,
             iteration: self.iteration,
-            kind: if error.is_none() { "final" } else { "intermediate" }.to_owned(),
+            kind: if error.is_none() { ResponseKind::Final } else { ResponseKind::Intermediate }
+                .into(),
             success: error.is_none(),
             raw_content: Some(reply.text.clone()),
             reasoning: reply.reasoning.clone(),
@@ -264,22 +253,17 @@ impl Exchange {
 
     async fn append(&self, recorder: &mut Recorder, fact: Fact) -> Result<(), JournalError> {
         match self.purpose {
-            Purpose::Evaluate => recorder.append_as(JUDGE, None, fact).await,
+            CallPurpose::Evaluate => recorder.append_as(JUDGE, None, fact).await,
             _ => recorder.append(fact).await,
         }
     }
 }
 
-impl Purpose {
-    fn name(self, iteration: u32) -> &'static str {
-        match self {
-            Self::Act | Self::Plan if 1 < iteration => "repair",
-            Self::Act => "act",
-            Self::Plan => "plan",
-            Self::AutoReply => "auto_reply",
-            Self::Caption => "caption",
-            Self::Evaluate => "evaluate",
-        }
+/// What is recorded as the purpose of a call: asking again for a decision has a word of its own.
+fn recorded_purpose(purpose: CallPurpose, iteration: u32) -> CallPurpose {
+    match purpose {
+        CallPurpose::Act | CallPurpose::Plan if 1 < iteration => CallPurpose::Repair,
+        other => other,
     }
 }
 
@@ -293,7 +277,7 @@ pub(super) fn failed_response(
         call_id,
         request_number,
         iteration,
-        kind: "intermediate".to_owned(),
+        kind: ResponseKind::Intermediate.into(),
         success: false,
         raw_content: None,
         reasoning: String::new(),

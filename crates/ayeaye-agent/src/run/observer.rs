@@ -14,7 +14,7 @@ use super::cancel::CancelHandle;
 use super::millis;
 use super::outcome::RunError;
 use super::recorder::{Recorder, StoredPicture};
-use crate::journal::{BlobRef, Fact, Observe};
+use crate::journal::{BlobRef, Fact, NoteKind, Observe};
 use crate::settle::{self, ScreenCapture, SettleRule};
 use crate::{Device, Frame, KeepImages, Limits, Model, Picture, ScreenState};
 
@@ -248,7 +248,7 @@ fn may_show_secret(recorder: &Recorder, secret_field: bool) -> bool {
 async fn note_unstored(recorder: &mut Recorder) -> Result<(), RunError> {
     recorder
         .append(Fact::Note {
-            kind: "picture_not_kept".to_owned(),
+            kind: NoteKind::PictureNotKept.into(),
             text:
                 "A secret may be on this screen and the phone does not say where: its picture is \
                  not kept."

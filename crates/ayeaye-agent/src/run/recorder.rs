@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::journal::{
-    BlobRef, Entry, Fact, Journal, JournalWriter, SessionBuilder, SessionStart, TargetRecord,
-    ToolEnd, ToolStart,
+    AgentState, BlobRef, Entry, Fact, Journal, JournalWriter, Recorded, SessionBuilder,
+    SessionStart, TargetRecord, ToolEnd, ToolStart,
 };
 use crate::privacy::{PrivacySettings, SecretStore};
 use crate::secret_text::{find_secrets, secret_asked_for};
@@ -139,13 +139,13 @@ impl Recorder {
     pub(super) async fn set_agent_state(
         &mut self,
         agent: &str,
-        state: &str,
+        state: impl Into<Recorded<AgentState>>,
     ) -> Result<(), JournalError> {
-        let from = self.session.agents.get(agent).state;
-        if from == state {
+        let (from, to) = (self.session.agents.get(agent).state, state.into());
+        if from == to {
             return Ok(());
         }
-        self.append_as(agent, None, Fact::State { from, to: state.to_owned() }).await
+        self.append_as(agent, None, Fact::State { from, to }).await
     }
 
     /// Records a command that is about to be sent to the phone, and syncs it. Returns its id.

@@ -10,8 +10,8 @@ use super::model_call::{CallCosts, failed_response};
 use super::outcome::RunError;
 use super::recorder::ToolOutcome;
 use super::step::StepBuilder;
-use crate::journal::{Fact, ResponseRecord};
-use crate::session::{ASSIGN, CONTINUE, HOST_AGENT, JUDGE, WAKE};
+use crate::journal::{AgentState, Fact, ResponseRecord};
+use crate::session::{HOST_AGENT, JUDGE, WAKE};
 use crate::{Action, Decision, ModelError, ModelErrorKind, Session};
 
 const INTERRUPTED: &str = "interrupted: the server stopped before it was over";
@@ -66,14 +66,20 @@ fn recovered_step(session: &Session) -> StepBuilder {
     let asked = session.question.is_some() || open.is_answered();
     let plans = open.agent == HOST_AGENT;
     let (status, result, error) = match (decision.as_ref().map(|it| &it.action), &open.outcome) {
-        (Some(Action::Info(_)), _) if asked => ("PENDING", String::new(), None),
+        (Some(Action::Info(_)), _) if asked => (AgentState::Pending, String::new(), None),
         // The app is open, so the subtask was assigned.
-        (Some(Action::Gesture(_)), Some(end)) if end.success => {
-            (if plans { ASSIGN } else { CONTINUE }, end.result.clone(), None)
+        (Some(Action::Gesture(_)), Some(end)) if end.success => (
+            if plans { AgentState::Assign } else { AgentState::Continue },
+            end.result.clone(),
+            None,
+        ),
+        (Some(Action::Gesture(_)), Some(end)) => {
+            (AgentState::Error, String::new(), end.error.clone())
         }
-        (Some(Action::Gesture(_)), Some(end)) => ("ERROR", String::new(), end.error.clone()),
-        (Some(Action::Gesture(_)), None) => ("ERROR", String::new(), Some(NOT_SENT.to_owned())),
-        _ => ("ERROR", String::new(), Some(INTERRUPTED.to_owned())),
+        (Some(Action::Gesture(_)), None) => {
+            (AgentState::Error, String::new(), Some(NOT_SENT.to_owned()))
+        }
+        _ => (AgentState::Error, String::new(), Some(INTERRUPTED.to_owned())),
     };
     StepBuilder {
         status: Some(status),

@@ -1,14 +1,14 @@
 //! The result of a step so far. It is recorded however the step ends.
 use super::model_call::{BackgroundCall, CallCosts};
 use super::outcome::RunEnd;
-use crate::journal::{ActionRecord, PhaseTimes, ResponseRecord, StepEnd};
+use crate::journal::{ActionRecord, AgentState, PhaseTimes, ResponseRecord, StepEnd};
 use crate::{Decision, StopReason};
 
 /// Builds the recorded end of a step.
 #[derive(Debug, Default)]
 pub(super) struct StepBuilder {
     /// The agent's state after the step, unless it follows from the outcome.
-    pub(super) status: Option<&'static str>,
+    pub(super) status: Option<AgentState>,
     pub(super) decision: Option<Decision>,
     /// The whole response, where it holds more than the decision.
     pub(super) response: Option<ResponseRecord>,
@@ -26,25 +26,27 @@ impl StepBuilder {
     /// The end of the step; `end` if it ended the run.
     pub(super) fn build(self, end: Option<&RunEnd>) -> StepEnd {
         let status = match end.map(|end| end.reason) {
-            Some(StopReason::TaskCompletedSuccessfully) => "FINISH",
-            Some(StopReason::TaskAbortedByAgent) => "FAIL",
-            Some(StopReason::InfoActionNeedsReply) => self.status.unwrap_or("PENDING"),
+            Some(StopReason::TaskCompletedSuccessfully) => AgentState::Finish,
+            Some(StopReason::TaskAbortedByAgent) => AgentState::Fail,
+            Some(StopReason::InfoActionNeedsReply) => self.status.unwrap_or(AgentState::Pending),
             None
             | Some(StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted) => {
-                self.status.unwrap_or("CONTINUE")
+                self.status.unwrap_or(AgentState::Continue)
             }
-            Some(_) => "ERROR",
+            Some(_) => AgentState::Error,
         };
         let (result, error) = match end {
-            Some(end) if status == "FINISH" || status == "FAIL" => (end.message.clone(), None),
-            Some(end) if status == "ERROR" => (String::new(), Some(end.message.clone())),
+            Some(end) if matches!(status, AgentState::Finish | AgentState::Fail) => {
+                (end.message.clone(), None)
+            }
+            Some(end) if status == AgentState::Error => (String::new(), Some(end.message.clone())),
             _ => (self.result, self.error),
         };
         let decision = self.decision.as_ref();
         let mut times = self.times;
         times.llm_interaction += self.costs.waited_ms;
         StepEnd {
-            status: status.to_owned(),
+            status: status.into(),
             action: decision.map(|decision| ActionRecord::from(&decision.action)),
             response: self.response.or_else(|| decision.map(Into::into)).unwrap_or_default(),
             result,
@@ -85,18 +87,24 @@ mod tests {
             let StepEnd { status, result, error, .. } = builder().build(end.as_ref());
             (status, result, error)
         };
-        let is = |status: &str, result: &str, error: Option<&str>| {
-            (status.to_owned(), result.to_owned(), error.map(str::to_owned))
+        let is = |status: AgentState, result: &str, error: Option<&str>| {
+            (status.into(), result.to_owned(), error.map(str::to_owned))
         };
-        assert_eq!(ended(None), is("CONTINUE", "done", None));
-        assert_eq!(ended(Some(StopReason::TaskCompletedSuccessfully)), is("FINISH", "why", None));
-        assert_eq!(ended(Some(StopReason::TaskAbortedByAgent)), is("FAIL", "why", None));
-        assert_eq!(ended(Some(StopReason::InfoActionNeedsReply)), is("PENDING", "done", None));
-        assert_eq!(ended(Some(StopReason::Cancelled)), is("CONTINUE", "done", None));
-        assert_eq!(ended(Some(StopReason::ModelFailed)), is("ERROR", "", Some("why")));
-        let confirmed = StepBuilder { status: Some("CONFIRM"), ..builder() };
+        assert_eq!(ended(None), is(AgentState::Continue, "done", None));
+        assert_eq!(
+            ended(Some(StopReason::TaskCompletedSuccessfully)),
+            is(AgentState::Finish, "why", None)
+        );
+        assert_eq!(ended(Some(StopReason::TaskAbortedByAgent)), is(AgentState::Fail, "why", None));
+        assert_eq!(
+            ended(Some(StopReason::InfoActionNeedsReply)),
+            is(AgentState::Pending, "done", None)
+        );
+        assert_eq!(ended(Some(StopReason::Cancelled)), is(AgentState::Continue, "done", None));
+        assert_eq!(ended(Some(StopReason::ModelFailed)), is(AgentState::Error, "", Some("why")));
+        let confirmed = StepBuilder { status: Some(AgentState::Confirm), ..builder() };
         let end = RunEnd::new(StopReason::InfoActionNeedsReply, "Really?");
-        assert_eq!(confirmed.build(Some(&end)).status, "CONFIRM");
+        assert_eq!(confirmed.build(Some(&end)).status, AgentState::Confirm);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The agents of a session: each has its own numbers and its own state.
 use std::collections::BTreeMap;
 
-use super::CONTINUE;
+use crate::event::{AgentState, AgentType, Recorded};
 
 /// The agent that carries out a whole request by itself, as the record names it.
-pub(crate) const APP_AGENT: &str = "AppAgent";
+pub(crate) const APP_AGENT: &str = AgentType::AppAgent.name();
 
 /// The agent that splits a request over apps, as the record names it.
-pub(crate) const HOST_AGENT: &str = "HostAgent";
+pub(crate) const HOST_AGENT: &str = AgentType::HostAgent.name();
 
 /// Longest name of an agent; it names a folder in some logs.
 const MAX_NAME_CHARS: usize = 120;
@@ -25,13 +25,12 @@ pub(crate) struct AgentCounters {
     pub(crate) steps: u32,
     /// Requests to models; asking again is part of the request.
     pub(crate) requests: u32,
-    /// By UFO's names.
-    pub(crate) state: String,
+    pub(crate) state: Recorded<AgentState>,
 }
 
 impl Default for AgentCounters {
     fn default() -> Self {
-        Self { steps: 0, requests: 0, state: CONTINUE.to_owned() }
+        Self { steps: 0, requests: 0, state: AgentState::Continue.into() }
     }
 }
 
@@ -51,8 +50,8 @@ impl Agents {
         counted.requests = counted.requests.max(number);
     }
 
-    pub(super) fn set_state(&mut self, agent: &str, state: &str) {
-        state.clone_into(&mut self.get_mut(agent).state);
+    pub(super) fn set_state(&mut self, agent: &str, state: &Recorded<AgentState>) {
+        self.get_mut(agent).state = state.clone();
     }
 
     fn get_mut(&mut self, agent: &str) -> &mut AgentCounters {
@@ -84,10 +83,10 @@ mod tests {
         agents.begin_step("HostAgent", 3);
         agents.begin_step("HostAgent", 1);
         agents.count_request("HostAgent", 2);
-        agents.set_state("HostAgent", "ASSIGN");
+        agents.set_state("HostAgent", &AgentState::Assign.into());
         let host = agents.get("HostAgent");
-        assert_eq!((host.steps, host.requests, host.state.as_str()), (4, 2, "ASSIGN"));
+        assert_eq!((host.steps, host.requests, host.state), (4, 2, AgentState::Assign.into()));
         let other = agents.get("AppAgent");
-        assert_eq!((other.steps, other.requests, other.state.as_str()), (0, 0, "CONTINUE"));
+        assert_eq!((other.steps, other.requests, other.state), (0, 0, AgentState::Continue.into()));
     }
 }

@@ -9,22 +9,12 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::agents::{HOST_AGENT, agent_of_app};
-use crate::event::{Fact, StepEnd};
+use crate::event::{AgentState, BlackboardSection, Fact, Recorded, StepEnd};
 
 /// Most that is remembered of finished subtasks, and of each sort of words.
 const MAX_REMEMBERED: usize = 32;
 /// Characters that are carried of one piece to other agents.
 const MAX_CARRIED_CHARS: usize = 2000;
-
-/// The status of a host agent's step that gave out a subtask.
-pub(crate) const ASSIGN: &str = "ASSIGN";
-/// The status of what was done as it should be.
-const FINISH: &str = "FINISH";
-/// The status of what was given up.
-pub(crate) const FAIL: &str = "FAIL";
-
-/// The section of the blackboard that holds what became of subtasks.
-pub(crate) const RESULTS: &str = "results";
 
 /// The host agent's side of a session.
 #[derive(Debug, Clone, Default)]
@@ -71,8 +61,7 @@ pub(crate) struct FinishedSubtask {
     pub(crate) round: u32,
     pub(crate) app: String,
     pub(crate) text: String,
-    /// [`FINISH`] or [`FAIL`].
-    pub(crate) status: String,
+    pub(crate) status: Recorded<AgentState>,
     pub(crate) result: String,
 }
 
@@ -80,11 +69,7 @@ pub(crate) struct FinishedSubtask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SubtaskClosing {
     /// All of it: its agent has ended it so.
-    End {
-        /// [`FINISH`] or [`FAIL`].
-        status: String,
-        result: String,
-    },
+    End { status: Recorded<AgentState>, result: String },
     /// The picture at its end, and its place on the blackboard.
     Picture(u32),
     /// Its place on the blackboard.
@@ -112,18 +97,20 @@ impl Planning {
         }
         if agent != HOST_AGENT {
             let of_subtask = self.current.as_ref().is_some_and(|it| it.agent() == agent);
-            if of_subtask && (end.status == FINISH || end.status == FAIL) {
+            if of_subtask
+                && matches!(end.status.known(), Some(AgentState::Finish | AgentState::Fail))
+            {
                 let (status, result) = (end.status.clone(), end.result.clone());
                 self.closing = Some(SubtaskClosing::End { status, result });
             }
             return None;
         }
         let response = &end.response;
-        if !response.plan.is_empty() || end.status == ASSIGN {
+        if !response.plan.is_empty() || end.status == AgentState::Assign {
             self.plan.clone_from(&response.plan);
         }
         let app = end.action.as_ref()?.arguments.get("app").and_then(Value::as_str);
-        let app = app.filter(|_| end.status == ASSIGN)?;
+        let app = app.filter(|_| end.status == AgentState::Assign)?;
         let request = self.request(&response.current_subtask, &response.message);
         self.current = Some(Subtask {
             index: self.assigned,
@@ -150,8 +137,12 @@ impl Planning {
             {
                 self.closing = Some(SubtaskClosing::Board);
             }
-            Fact::BlackboardAdd { section, .. } if section == RESULTS => self.closing = None,
-            Fact::BlackboardAdd { section, item: Value::String(note) } if section == "notes" => {
+            Fact::BlackboardAdd { section, .. } if *section == BlackboardSection::Results => {
+                self.closing = None
+            }
+            Fact::BlackboardAdd { section, item: Value::String(note) }
+                if *section == BlackboardSection::Notes =>
+            {
                 let by = agent.unwrap_or_default();
                 push(&mut self.blackboard, format!("noted by {by}: {}", truncate(note)));
             }
@@ -178,7 +169,7 @@ impl Planning {
             |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let same = |it: &&FinishedSubtask| {
             it.round == round
-                && it.status == FAIL
+                && it.status == AgentState::Fail
                 && it.app == app
                 && plain(&it.text) == plain(text)
         };
@@ -204,7 +195,10 @@ impl Planning {
                 request.extend(["\n- ", it.trim()]);
             }
         }
-        let found = self.finished.iter().filter(|it| it.status == FINISH && !it.result.is_empty());
+        let found = self
+            .finished
+            .iter()
+            .filter(|it| it.status == AgentState::Finish && !it.result.is_empty());
         let found =
             found.map(|it| format!("found in {} ({}): {}", it.app, it.text, truncate(&it.result)));
         let mut known = String::new();
@@ -255,7 +249,7 @@ mod tests {
             round: 0,
             app,
             text,
-            status: FINISH.to_owned(),
+            status: AgentState::Finish.into(),
             result,
         });
         planning.add_answer("Which Anna?", &["Anna Berg".to_owned()]);
@@ -272,13 +266,14 @@ mod tests {
 
     #[test]
     fn a_failure_is_known_again_in_other_spaces_and_letters() {
+        use AgentState::{Fail, Finish};
         let mut planning = Planning::default();
-        for (round, status) in [(0, FAIL), (1, FAIL), (1, FINISH), (1, FAIL)] {
+        for (round, status) in [(0, Fail), (1, Fail), (1, Finish), (1, Fail)] {
             planning.finished.push_back(FinishedSubtask {
                 round,
                 app: "com.chat".to_owned(),
                 text: "Find  the Code".to_owned(),
-                status: status.to_owned(),
+                status: status.into(),
                 result: String::new(),
             });
         }

@@ -1,5 +1,7 @@
 //! What was done, and what people said.
-use ayeaye_agent::journal::{Answer, Event, QuestionAsked, StepEnd, ToolEnd, ToolStart};
+use ayeaye_agent::journal::{
+    Answer, AnswerSource, Event, QuestionAsked, StepEnd, ToolEnd, ToolStart,
+};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -84,9 +86,9 @@ impl PyCatan {
 
     pub(super) fn answer(&mut self, files: &mut Files, event: &Event, answer: &Answer) {
         let text = answer.answers.join("\n");
-        let from = match answer.source.as_str() {
-            "auto" => "AutoReply",
-            "none" => "Server",
+        let from = match answer.source.known() {
+            Some(AnswerSource::Auto) => "AutoReply",
+            Some(AnswerSource::Nobody) => "Server",
             _ => USER,
         };
         files.log_line(event.ts, "INFO", &format!("Answer ({}) - {from}: {text}", answer.source));

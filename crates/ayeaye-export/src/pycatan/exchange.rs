@@ -1,7 +1,7 @@
 //! Requests to models, and what came of them.
 use std::borrow::Cow;
 
-use ayeaye_agent::journal::{Event, LlmRequest, LlmResponse, StepEnd};
+use ayeaye_agent::journal::{Event, LlmRequest, LlmResponse, ResponseKind, StepEnd};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -75,7 +75,7 @@ impl PyCatan {
             .unwrap_or_else(|| (player_of(event), response.request_number, response.iteration));
         let response = numbered(response, number, iteration);
         let player = self.players.entry(name.clone()).or_default();
-        let last = response.kind == "final";
+        let last = response.kind == ResponseKind::Final;
         player.count_response(last, response.success);
         let (left, request) = player.on_response(&response);
         if let Some(left) = left {

@@ -1,5 +1,5 @@
 //! Lines of `llm_communication.log`, which people read as it grows.
-use ayeaye_agent::journal::{LlmRequest, LlmResponse};
+use ayeaye_agent::journal::{LlmRequest, LlmResponse, ResponseKind};
 use jiff::Timestamp;
 
 use super::files::Files;
@@ -98,7 +98,7 @@ pub(super) fn received(files: &mut Files, now: Timestamp, response: &LlmResponse
         return;
     }
     let what = match tool_calls.len() {
-        0 if response.kind == "final" => " (final response)".to_owned(),
+        0 if response.kind == ResponseKind::Final => " (final response)".to_owned(),
         0 => String::new(),
         n => format!(", {n} tool request(s)"),
     };

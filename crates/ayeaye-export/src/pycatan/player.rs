@@ -1,5 +1,7 @@
 //! A player: an agent, by the name of its folder, and the request it is busy with.
-use ayeaye_agent::journal::{Event, Fact, LlmRequest, LlmResponse, TokenRecord, ToolCallRecord};
+use ayeaye_agent::journal::{
+    CallPurpose, Event, Fact, LlmRequest, LlmResponse, TokenRecord, ToolCallRecord,
+};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -253,8 +255,8 @@ pub(super) fn player_of(event: &Event) -> String {
     }
     let fact = &event.entry.fact;
     match fact {
-        Fact::LlmRequest(request) if request.purpose == "evaluate" => "EvaluationAgent",
-        Fact::LlmRequest(request) if request.purpose == "plan" => "HostAgent",
+        Fact::LlmRequest(request) if request.purpose == CallPurpose::Evaluate => "EvaluationAgent",
+        Fact::LlmRequest(request) if request.purpose == CallPurpose::Plan => "HostAgent",
         _ => "AppAgent",
     }
     .to_owned()

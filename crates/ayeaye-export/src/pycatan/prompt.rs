@@ -1,5 +1,6 @@
 //! What was sent: `prompts/prompt_N.json` and, for further calls of the same request,
 //! `prompts/iterations/prompt_N_iterK.json`; each with a text twin.
+use ayeaye_agent::Role;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -255,7 +256,7 @@ impl Messages {
                 parts.push(part);
             }
             all.text.push('\n');
-            if message.role == "user" {
+            if message.role == Role::User {
                 all.user_text = user_text;
             }
             messages.push(json!({ "role": message.role, "content": parts }));

@@ -33,9 +33,9 @@ fn a_plain_request() {
     let folder = folder_of(|builder| {
         plain(builder, 0, 1);
         builder.push(Fact::RoundEnd(RoundEnd {
-            status: "FINISH".to_owned(),
+            status: "FINISH".into(),
             result: "Lunch is ordered.".to_owned(),
-            stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+            stop_reason: Some("TASK_COMPLETED_SUCCESSFULLY".into()),
             steps: 1,
             subtask_amount: 1,
             cost_usd: 0.001,
@@ -88,7 +88,7 @@ fn tool_flow(builder: &mut EventBuilder) {
     builder.begin_step(0, 1);
     builder.ask_with(1, 1, "act", |it| it.tools_schema = Some(schema.clone()));
     builder.reply(1, 1, |it| {
-        it.kind = "intermediate".to_owned();
+        it.kind = "intermediate".into();
         it.parsed = None;
         it.raw_content = None;
         it.tool_calls = vec![
@@ -179,7 +179,7 @@ fn a_failed_call_has_a_response_once_the_step_is_over() {
 }
 
 fn resumed() -> Fact {
-    Fact::SessionResume(SessionResume { why: "go_on".to_owned(), run: run() })
+    Fact::SessionResume(SessionResume { why: "go_on".into(), run: run() })
 }
 
 #[test]
@@ -209,11 +209,11 @@ fn other_purposes_are_requests_of_their_own() {
     let folder = folder_of(|builder| {
         builder.begin_step(0, 1).ask(1, 1, "act").reply(1, 1, |_| {});
         builder.push(Fact::Question(QuestionAsked {
-            kind: "info".to_owned(),
+            kind: "info".into(),
             questions: vec!["Which?\n哪个".to_owned()],
             options: Vec::new(),
             app: None,
-            reply_mode: "auto_reply".to_owned(),
+            reply_mode: "auto_reply".into(),
         }));
         builder.ask(2, 1, "auto_reply").reply(2, 1, |it| {
             it.parsed = None;
@@ -221,7 +221,7 @@ fn other_purposes_are_requests_of_their_own() {
         });
         builder.push(Fact::Answer(Answer {
             answers: vec!["The first.".to_owned()],
-            source: "auto".to_owned(),
+            source: "auto".into(),
         }));
         builder.end_step(Some(click()), None);
         // Outside of a step nobody is named.
@@ -230,9 +230,9 @@ fn other_purposes_are_requests_of_their_own() {
             it.raw_content = Some(r#"{"complete": "yes"}"#.to_owned());
         });
         let verdict = EvaluationRecord {
-            level: "session".to_owned(),
-            complete: "yes".to_owned(),
-            sub_scores: vec![SubScore { name: "lunch".to_owned(), evaluation: "yes".to_owned() }],
+            level: "session".into(),
+            complete: "yes".into(),
+            sub_scores: vec![SubScore { name: "lunch".to_owned(), evaluation: "yes".into() }],
             reason: "It is ordered.".to_owned(),
             request: "Order lunch".to_owned(),
             tokens: TokenRecord::default(),

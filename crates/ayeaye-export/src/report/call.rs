@@ -1,5 +1,7 @@
 //! One question to a model and its answer, as a page keeps them.
-use ayeaye_agent::journal::{BlobRef, LlmRequest, LlmResponse, PartRecord, TokenRecord};
+use ayeaye_agent::journal::{
+    BlobRef, LlmRequest, LlmResponse, PartRecord, ResponseKind, TokenRecord,
+};
 
 use super::clip::{clip_blob, json_text};
 use super::html::Clipped;
@@ -87,7 +89,7 @@ impl Call {
     pub(super) fn on_response(&mut self, response: &LlmResponse) {
         let clip = |text: &String| Clipped::of(text, 2000);
         self.answer = Some(Reply {
-            used: response.success && response.kind == "final",
+            used: response.success && response.kind == ResponseKind::Final,
             raw: Clipped::of(response.raw_content.as_deref().unwrap_or(""), MAX_PROMPT),
             reasoning: Clipped::of(&response.reasoning, MAX_PROMPT),
             tools: response

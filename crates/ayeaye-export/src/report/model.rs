@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ayeaye_agent::journal::{
-    BlobRef, DeviceRecord, EvaluationRecord, Event, Fact, PhaseTimes, SessionStart, StepEnd,
-    StepStart, TokenRecord, ToolEnd,
+    BlobRef, DeviceRecord, EvaluationLevel, EvaluationRecord, Event, Fact, PhaseTimes,
+    SessionStart, StepEnd, StepStart, TokenRecord, ToolEnd,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -89,13 +89,13 @@ impl ReportModel {
             Fact::RoundEnd(end) => {
                 let over = RoundOver {
                     status: clip(&end.status, 100).text,
-                    reason: clip(&end.stop_reason, 100).text,
+                    reason: clip(end.stop_reason.as_deref().unwrap_or_default(), 100).text,
                     result: clip(&end.result, MAX_TEXT),
                     steps: end.steps,
                     cost_usd: end.cost_usd,
                 };
-                if !end.stop_reason.is_empty() {
-                    self.stop(at, &end.stop_reason, &end.result);
+                if let Some(reason) = &end.stop_reason {
+                    self.stop(at, reason, &end.result);
                 }
                 self.end_round(entry.round, over);
             }
@@ -336,8 +336,8 @@ impl ReportModel {
             score.name = clip(&score.name, 500).text;
         }
         let facts = Arc::new(facts);
-        if facts.level == "session"
-            || self.evaluation.as_ref().is_none_or(|it| it.level != "session")
+        if facts.level == EvaluationLevel::Session
+            || self.evaluation.as_ref().is_none_or(|it| it.level != EvaluationLevel::Session)
         {
             self.evaluation = Some(facts.clone());
         }

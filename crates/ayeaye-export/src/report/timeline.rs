@@ -1,6 +1,6 @@
 //! The rounds as chapters, and what lies between their steps: questions, answers, interruptions,
 //! notes, judgements.
-use ayeaye_agent::journal::EvaluationRecord;
+use ayeaye_agent::journal::{EvaluationLevel, EvaluationRecord};
 use jiff::Timestamp;
 
 use super::html::{Clipped, Html};
@@ -180,7 +180,7 @@ fn standalone_tool_call(html: &mut Html, at: Timestamp, tool_call: &ToolCall) {
 fn evaluation(html: &mut Html, at: Timestamp, facts: &EvaluationRecord) {
     let (tone, word) = labels::evaluation(&facts.complete);
     html.raw("<div class=\"judged ").raw(tone.class()).raw("\"><p class=\"who\">Judgement of the ");
-    html.raw(if facts.level == "session" { "session" } else { "round" });
+    html.raw(if facts.level == EvaluationLevel::Session { "session" } else { "round" });
     html.raw(" <time>").text(&labels::clock(at)).raw("</time> ");
     chip(html, tone, word);
     html.raw("</p>");

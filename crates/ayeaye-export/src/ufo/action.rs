@@ -1,5 +1,5 @@
 //! An action as UFO tells it: `ActionCommandInfo`, its target and its result.
-use ayeaye_agent::journal::{ActionRecord, StepEnd, TargetRecord};
+use ayeaye_agent::journal::{ActionRecord, AgentState, StepEnd, TargetRecord};
 use ayeaye_agent::{Action, Direction, Gesture, Point, ScreenSize};
 use serde_json::{Map, Value, json};
 
@@ -41,11 +41,10 @@ impl ActionView {
             Some((_, Some(tool))) => ("failure", tool.error.clone(), tool.result.clone()),
             Some((_, None)) => ("none", end.error.clone(), String::new()),
             None if gesture.is_some() => ("skipped", end.error.clone(), String::new()),
-            None if end.status == "ERROR" => ("failure", end.error.clone(), end.result.clone()),
-            // A question that waits.
-            None if end.result.is_empty() && matches!(&*end.status, "PENDING" | "CONFIRM") => {
-                ("none", None, String::new())
+            None if end.status == AgentState::Error => {
+                ("failure", end.error.clone(), end.result.clone())
             }
+            None if is_waiting(end) => ("none", None, String::new()),
             None => ("success", end.error.clone(), end.result.clone()),
         };
         let (status, error, result) = outcome;
@@ -108,6 +107,12 @@ impl ActionView {
         }
         info
     }
+}
+
+/// Whether the step ended with a question that nobody has answered yet.
+fn is_waiting(end: &StepEnd) -> bool {
+    let asks = matches!(end.status.known(), Some(AgentState::Pending | AgentState::Confirm));
+    asks && end.result.is_empty()
 }
 
 /// Letters as they are: whoever writes JSON escapes them once.

@@ -8,7 +8,7 @@
 //! Only `error` (left out when there is none), `last_error` (null when there is none) and
 //! `user_confirm` (left out when no leave was asked, or none was given or refused before the step was
 //! over) do not stand in every line. Money and times are always numbers.
-use ayeaye_agent::journal::{PhaseTimes, StepEnd, StepStart};
+use ayeaye_agent::journal::{AgentState, AgentType, PhaseTimes, StepEnd, StepStart};
 use serde_json::{Map, Value, json};
 
 use super::action::ActionView;
@@ -26,7 +26,7 @@ pub(super) fn line(
 ) -> Value {
     let StepView { start, screen, .. } = &step.view;
     let response = &end.response;
-    let host = start.agent_type == "HostAgent";
+    let host = start.agent_type == AgentType::HostAgent;
     let repeat = act.filter(|act| act.succeeded()).and_then(|act| state.succeed(&act.call));
     let calls: Vec<&str> = act.iter().map(|act| act.call.as_str()).collect();
     let representation: Vec<&str> = act.iter().map(|act| act.representation.as_str()).collect();
@@ -110,8 +110,8 @@ pub(super) fn line(
 
 /// The app of the subtask that a host agent gave out with this step.
 pub(super) fn assigned_app<'a>(start: &StepStart, end: &'a StepEnd) -> Option<&'a str> {
-    let action = end.action.as_ref().filter(|_| start.agent_type == "HostAgent")?;
-    action.arguments.get("app").and_then(Value::as_str).filter(|_| end.status == "ASSIGN")
+    let action = end.action.as_ref().filter(|_| start.agent_type == AgentType::HostAgent)?;
+    action.arguments.get("app").and_then(Value::as_str).filter(|_| end.status == AgentState::Assign)
 }
 
 /// What is seen, and who says so: the model if it did, else what the phone told about itself.

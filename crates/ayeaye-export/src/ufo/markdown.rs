@@ -3,8 +3,8 @@
 //!
 //! What models, users and screens said stands in it literally: it can neither format nor link.
 use ayeaye_agent::journal::{
-    Answer, EvaluationRecord, QuestionAsked, RoundEnd, SessionEnd, SessionResume, SessionStart,
-    StepEnd,
+    AgentType, Answer, AnswerSource, EvaluationRecord, QuestionAsked, ResumeReason, RoundEnd,
+    SessionEnd, SessionResume, SessionStart, StepEnd,
 };
 use jiff::Timestamp;
 
@@ -40,12 +40,12 @@ pub(super) fn session(start: &SessionStart, ts: Timestamp) -> String {
 }
 
 pub(super) fn resumed(resume: &SessionResume, ts: Timestamp) -> String {
-    let why = match resume.why.as_str() {
-        "reply" => "the question was answered",
-        "guidance" => "with advice",
-        "next_round" => "with the next request",
-        "direct" | "direct_asked" => "with an act of the client's own",
-        _ => "where it had stopped",
+    let why = match resume.why.known() {
+        Some(ResumeReason::Reply) => "the question was answered",
+        Some(ResumeReason::Guidance) => "with advice",
+        Some(ResumeReason::NextRound) => "with the next request",
+        Some(ResumeReason::Direct | ResumeReason::DirectAsked) => "with an act of the client's own",
+        Some(ResumeReason::GoOn) | None => "where it had stopped",
     };
     format!("\n*Continued, {why}, {}.*\n", moment(ts))
 }
@@ -89,17 +89,17 @@ pub(super) fn step(
     let mut page = format!("\n### Step {}: {}\n\n", step.view.number, inline(title));
     let response = &end.response;
     let (observation, _) = observation_text(&response.observation, step);
-    if step.view.start.agent_type == "HostAgent" {
+    if step.view.start.agent_type == AgentType::HostAgent {
         item(&mut page, "Agent", "HostAgent");
         item(&mut page, "Next subtask", &inline(&response.current_subtask));
         item(&mut page, "To know for it", &inline(&response.message.join("; ")));
         item(&mut page, "Asks", &inline(&response.questions.join("; ")));
-    } else if step.view.agent != step.view.start.agent_type {
+    } else if step.view.agent != *step.view.start.agent_type {
         // One of several app agents, each with a subtask of its own.
         item(&mut page, "Agent", &inline(&step.view.agent));
         item(&mut page, "Subtask", &inline(&step.view.start.subtask));
     }
-    if step.view.start.agent_type == "Client" {
+    if step.view.start.agent_type == AgentType::Client {
         item(&mut page, "Decided by", "the client");
     }
     item(&mut page, "App", &inline(&step.view.screen.package));
@@ -158,7 +158,7 @@ fn asked(question: &QuestionAsked) -> String {
 }
 
 fn answered(answer: &Answer) -> String {
-    let what = if answer.source == "guidance" { "Advice" } else { "Answer" };
+    let what = if answer.source == AnswerSource::Guidance { "Advice" } else { "Answer" };
     format!("\n**{what}** ({}):\n\n{}", inline(&answer.source), quote(&answer.answers.join("\n")))
 }
 

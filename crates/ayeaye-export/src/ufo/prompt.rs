@@ -2,7 +2,7 @@
 //! reply that was asked for again has two. Pictures are named, not embedded.
 //!
 //! The elements of the screen may come after the request: [`complete`] adds them when the step is over.
-use ayeaye_agent::journal::{BlobRef, LlmRequest, PartRecord};
+use ayeaye_agent::journal::{AgentType, BlobRef, LlmRequest, PartRecord};
 use serde_json::{Value, json};
 
 use super::Images;
@@ -46,7 +46,7 @@ pub(super) fn line(
         messages.push(json!({ "role": message.role, "content": content }));
     }
     let open = state.steps.step(Some(step));
-    if open.is_some_and(|open| open.start.agent_type == "HostAgent") {
+    if open.is_some_and(|open| open.start.agent_type == AgentType::HostAgent) {
         return json!({
             "step": step, "image_list": pictures, "os_info": os_info(state), "plan": state.plan,
             "prev_subtask": state.subtasks, "request": state.request,

@@ -2,8 +2,8 @@
 //! is bounded, however long the session.
 use std::collections::VecDeque;
 
-use ayeaye_agent::Elements;
-use ayeaye_agent::journal::{BlobRef, DeviceRecord, Observe};
+use ayeaye_agent::journal::{AnswerSource, BlobRef, DeviceRecord, Observe};
+use ayeaye_agent::{Elements, QuestionKind};
 use serde_json::Value;
 
 use super::elements;
@@ -113,11 +113,13 @@ impl Step {
     /// taken for neither is left to the reader.
     pub(super) fn confirmed(&self) -> Option<bool> {
         let asked = self.view.dialogue.iter().rposition(
-            |dialogue| matches!(dialogue, Dialogue::Question(question) if question.kind == "confirm"),
+            |dialogue| matches!(dialogue, Dialogue::Question(question) if question.kind == QuestionKind::Confirm),
         )?;
         self.view.dialogue[asked..].iter().find_map(|dialogue| match dialogue {
-            Dialogue::Answer(answer) if answer.source == "none" => Some(false),
-            Dialogue::Answer(answer) if answer.source != "guidance" => agrees(&answer.answers),
+            Dialogue::Answer(answer) if answer.source == AnswerSource::Nobody => Some(false),
+            Dialogue::Answer(answer) if answer.source != AnswerSource::Guidance => {
+                agrees(&answer.answers)
+            }
             Dialogue::Answer(_) | Dialogue::Question(_) => None,
         })
     }

@@ -83,7 +83,9 @@ fn errors(rig: &Rig, session: SessionId) -> Vec<String> {
         Fact::LlmResponse(it) => it.error.clone(),
         Fact::ToolEnd(it) => it.error.clone(),
         Fact::StepEnd(it) => it.error.clone(),
-        Fact::SessionEnd(it) if it.stop_reason == "SERVER_RESTARTED" => Some(it.message.clone()),
+        Fact::SessionEnd(it) if it.stop_reason == StopReason::ServerRestarted => {
+            Some(it.message.clone())
+        }
         _ => None,
     };
     events.iter().filter_map(error).collect()

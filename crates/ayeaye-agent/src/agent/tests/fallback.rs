@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use crate::fakes::{Motion, Rig, ScriptedModel, ScriptedReply, click, complete, info, types, wait};
-use crate::journal::{Fact, PartRecord};
+use crate::journal::{Fact, NoteKind, PartRecord};
 use crate::{Part, Prices, SessionId, StopReason, UserInput};
 
 fn garbage() -> ScriptedReply {
@@ -21,7 +21,7 @@ fn two(
 
 async fn notes(rig: &Rig, session: SessionId) -> Vec<String> {
     let notes = |fact: &Fact| match fact {
-        Fact::Note { kind, text, figures } if kind == "model_fallback" => {
+        Fact::Note { kind, text, figures } if *kind == NoteKind::ModelFallback => {
             assert_eq!((&figures["from"], &figures["to"]), (&"script".into(), &"other".into()));
             Some(text.clone())
         }

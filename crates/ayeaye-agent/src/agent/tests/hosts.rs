@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::crash::{all_is_closed, process};
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, abort, click, complete, info, note};
-use crate::journal::{Event, Fact};
+use crate::journal::{CallPurpose, Event, Fact};
 use crate::{ReplyMode, StopReason, UserInput};
 
 fn says(fields: &Value) -> ScriptedReply {
@@ -182,7 +182,7 @@ async fn the_host_agent_is_told_of_apps_results_and_answers() {
             _ => None,
         })
         .await;
-    let (plan, act) = (("plan".to_owned(), true), ("act".to_owned(), false));
+    let (plan, act) = ((CallPurpose::Plan.into(), true), (CallPurpose::Act.into(), false));
     assert_eq!(purposes, [&plan, &act, &act, &plan, &plan, &act, &plan].map(Clone::clone));
 }
 

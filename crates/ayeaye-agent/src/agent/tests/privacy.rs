@@ -1,6 +1,6 @@
 //! What is secret is kept nowhere, and still reaches the phone.
 use crate::fakes::{Rig, ScriptedReply, click, complete, info, types};
-use crate::journal::Fact;
+use crate::journal::{Fact, NoteKind};
 use crate::{KeepElements, KeepImages, KeepText, PrivacySettings, StopReason, UserInput};
 
 const SECRET: &str = "hunter2 <&> x";
@@ -89,7 +89,7 @@ async fn a_picture_is_not_kept_where_it_cannot_be_told_what_is_secret_on_it() {
     let report = rig.go_on(report.session_id, reply(SECRET)).await;
     let kept = |fact: &Fact| match fact {
         Fact::Observe(seen) => Some(seen.screenshot.is_some()),
-        Fact::Note { kind, .. } if kind == "picture_not_kept" => Some(false),
+        Fact::Note { kind, .. } if *kind == NoteKind::PictureNotKept => Some(false),
         _ => None,
     };
     assert_eq!(rig.facts(report.session_id, kept).await, [true, false, false]);

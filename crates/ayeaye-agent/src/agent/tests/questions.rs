@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete, info};
-use crate::journal::{Answer, Fact};
+use crate::journal::{Answer, AnswerSource, CallPurpose, Fact, ResponseKind};
 use crate::{AgentError, ReplyMode, StopReason, UserInput};
 
 fn answer(fact: &Fact) -> Option<Answer> {
@@ -18,13 +18,14 @@ fn reply(text: &str) -> UserInput {
     UserInput::Reply(text.to_owned())
 }
 
-async fn answers(rig: &Rig, session: crate::SessionId) -> Vec<(String, String)> {
+async fn answers(rig: &Rig, session: crate::SessionId) -> Vec<(AnswerSource, String)> {
     let answers = rig.facts(session, answer).await;
-    answers.into_iter().map(|it| (it.source, it.answers.join("\n"))).collect()
+    let pair = |it: Answer| (it.source.known().unwrap(), it.answers.join("\n"));
+    answers.into_iter().map(pair).collect()
 }
 
-fn pair(source: &str, text: &str) -> (String, String) {
-    (source.to_owned(), text.to_owned())
+fn pair(source: AnswerSource, text: &str) -> (AnswerSource, String) {
+    (source, text.to_owned())
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,7 +60,7 @@ async fn nobody_is_asked_with_no_reply_and_the_model_is_told_after_its_question(
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     let told = "Follow the task and go on; ask nothing more.";
-    assert_eq!(answers(&rig, report.session_id).await, [pair("none", told)]);
+    assert_eq!(answers(&rig, report.session_id).await, [pair(AnswerSource::Nobody, told)]);
     assert_eq!(
         rig.script.last().past_in_words(),
         ["? Text Anna", "INFO Now?", &format!("! {told}")],
@@ -91,7 +92,7 @@ async fn a_model_answers_for_the_user_from_task_question_and_screen() {
     let rig = Rig::new(lines).answering(ReplyMode::AutoReply);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, report.session_id).await, [pair("auto", "Anna B.")]);
+    assert_eq!(answers(&rig, report.session_id).await, [pair(AnswerSource::Auto, "Anna B.")]);
     assert_eq!(report.usage.prompt_tokens, 300, "its tokens count");
     let prompt = format!("{:?}", rig.script.prompts()[1]);
     for part in ["Text Anna", "Which Anna?", "Picture"] {
@@ -101,13 +102,14 @@ async fn a_model_answers_for_the_user_from_task_question_and_screen() {
         Fact::LlmRequest(it) => Some((it.call_id, it.request_number, it.purpose.clone())),
         _ => None,
     });
-    let expected = [(1, 1, "act"), (2, 2, "auto_reply"), (3, 3, "act")];
-    assert_eq!(purposes.await, expected.map(|(id, nth, purpose)| (id, nth, purpose.to_owned())));
+    let expected =
+        [(1, 1, CallPurpose::Act), (2, 2, CallPurpose::AutoReply), (3, 3, CallPurpose::Act)];
+    assert_eq!(purposes.await, expected.map(|(id, nth, purpose)| (id, nth, purpose.into())));
     let responses = rig.facts(report.session_id, |fact| match fact {
         Fact::LlmResponse(it) => Some((it.request_number, it.kind.clone())),
         _ => None,
     });
-    assert_eq!(responses.await, [1, 2, 3].map(|nth| (nth, "final".to_owned())));
+    assert_eq!(responses.await, [1, 2, 3].map(|nth| (nth, ResponseKind::Final.into())));
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,7 +140,7 @@ async fn an_operator_answers_where_the_run_is_followed() {
     rig.resume(session, reply("The first.")).await.unwrap();
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, session).await, [pair("manual", "The first.")]);
+    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Manual, "The first.")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,7 +155,7 @@ async fn an_operator_answers_from_another_process() {
     rig.journal.post_answer(&session, "The second.").await.unwrap();
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, session).await, [pair("manual", "The second.")]);
+    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Manual, "The second.")]);
     assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
 }
 
@@ -173,9 +175,9 @@ async fn what_was_said_before_a_question_is_not_its_answer() {
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
     let said = [
-        pair("guidance", "yes, use the new number"),
-        pair("guidance", "yes"),
-        pair("manual", "no"),
+        pair(AnswerSource::Guidance, "yes, use the new number"),
+        pair(AnswerSource::Guidance, "yes"),
+        pair(AnswerSource::Manual, "no"),
     ];
     assert_eq!(answers(&rig, session).await, said);
 }
@@ -220,7 +222,7 @@ async fn guidance_is_seen_at_the_next_step() {
         rig.script.last().past_in_words(),
         ["? Text Anna", "CLICK 1,500", "CLICK 2,500", "! the blue one"]
     );
-    assert_eq!(answers(&rig, session).await, [pair("guidance", "the blue one")]);
+    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Guidance, "the blue one")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -232,7 +234,7 @@ async fn guidance_that_comes_too_late_is_kept_for_the_next_run() {
     rig.resume(session, reply("the blue one")).await.unwrap();
     let report = rig.ended(follower).await;
     assert_eq!(report.stop_reason, StopReason::TaskCompletedSuccessfully);
-    assert_eq!(answers(&rig, session).await, [pair("guidance", "the blue one")]);
+    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Guidance, "the blue one")]);
     rig.go_on(session, UserInput::Task("Again".to_owned())).await;
     assert!(rig.script.last().past_in_words().contains(&"! the blue one".to_owned()));
 }
@@ -305,7 +307,7 @@ async fn an_answer_to_an_earlier_question_answers_no_later_one() {
     let second = rig.go_on(session, answer_to(question, "Berg")).await;
     let still = rig.go_on(session, answer_to(question, "Berg")).await;
     assert_eq!((still.question, still.stop_reason), (second.question, second.stop_reason));
-    assert_eq!(answers(&rig, session).await, [pair("client", "Berg")]);
+    assert_eq!(answers(&rig, session).await, [pair(AnswerSource::Client, "Berg")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -344,7 +346,7 @@ async fn an_answer_given_by_hand_is_no_secret() {
         let asked = rig.run().await;
         assert!(asked.question.unwrap().asks_for_secret());
         let ended = rig.go_on(asked.session_id, reply(said)).await;
-        assert_eq!(answers(&rig, asked.session_id).await, [pair("client", said)]);
+        assert_eq!(answers(&rig, asked.session_id).await, [pair(AnswerSource::Client, said)]);
         assert_eq!(ended.message, "It is done.");
     }
 }

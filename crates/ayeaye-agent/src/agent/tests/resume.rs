@@ -1,6 +1,6 @@
 //! The table of `ask_agent_continue`: four standings, and a dead process, by three sorts of words.
 use crate::fakes::{Rig, abort, click, client, complete, info};
-use crate::journal::Fact;
+use crate::journal::{Fact, ResumeReason};
 use crate::{AgentError, ContinueTask, DeviceId, SessionId, StopReason, UserInput};
 
 fn reply() -> UserInput {
@@ -25,9 +25,9 @@ async fn rounds(rig: &Rig, session: SessionId) -> Vec<String> {
     events.iter().filter_map(round).collect()
 }
 
-async fn why(rig: &Rig, session: SessionId) -> Vec<String> {
+async fn why(rig: &Rig, session: SessionId) -> Vec<ResumeReason> {
     let why = |fact: &Fact| match fact {
-        Fact::SessionResume(resume) => Some(resume.why.clone()),
+        Fact::SessionResume(resume) => resume.why.known(),
         _ => None,
     };
     rig.facts(session, why).await
@@ -40,7 +40,7 @@ async fn a_reply_answers_a_question_and_the_round_goes_on() {
     let report = rig.go_on(session, reply()).await;
     assert_eq!(report.message, "done");
     assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
-    assert_eq!(why(&rig, session).await, ["reply"]);
+    assert_eq!(why(&rig, session).await, [ResumeReason::Reply]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,7 +70,7 @@ async fn a_reply_to_a_session_that_stopped_short_is_guidance_for_its_round() {
     let report = rig.go_on(session, reply()).await;
     assert_eq!(report.message, "done");
     assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
-    assert_eq!(why(&rig, session).await, ["guidance"]);
+    assert_eq!(why(&rig, session).await, [ResumeReason::Guidance]);
     let history = rig.script.last().past_in_words();
     assert_eq!(history, ["? Text Anna", "CLICK 1,500", "! Anna B."]);
 }
@@ -91,7 +91,7 @@ async fn a_session_that_stopped_short_goes_on_when_nothing_is_said() {
     let report = rig.go_on(session, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
     assert_eq!(rounds(&rig, session).await, ["0 Text Anna", "0 FINISH"]);
-    assert_eq!(why(&rig, session).await, ["go_on"]);
+    assert_eq!(why(&rig, session).await, [ResumeReason::GoOn]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -132,7 +132,7 @@ async fn a_running_session_takes_guidance_or_is_followed_but_takes_no_task() {
     let report = rig.ended(follower).await;
     assert_eq!(rig.ended(followed).await, report);
     assert_eq!(rig.ended(advised).await, report);
-    assert_eq!(why(&rig, session).await, [""; 0], "one run");
+    assert_eq!(why(&rig, session).await, [], "one run");
     assert_eq!(rig.script.last().past_in_words().pop().unwrap(), "! Anna B.");
 }
 

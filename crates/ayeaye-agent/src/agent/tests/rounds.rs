@@ -2,7 +2,7 @@
 use serde_json::json;
 
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, abort, click, complete, confirm, info};
-use crate::journal::{EvaluationRecord, Fact};
+use crate::journal::{BlackboardSection, EvaluationRecord, Fact, SnapshotScope};
 use crate::{KeepElements, Prices, PrivacySettings, StopReason, UserInput};
 
 const DUMP: &str = r#"<hierarchy rotation="0"><node text="Send" class="android.widget.Button"
@@ -80,7 +80,9 @@ async fn every_change_of_state_is_on_the_record() {
         ]
     );
     let asked = |fact: &Fact| match fact {
-        Fact::BlackboardAdd { section, item } if section == "questions" => Some(item.clone()),
+        Fact::BlackboardAdd { section, item } if *section == BlackboardSection::Questions => {
+            Some(item.clone())
+        }
         _ => None,
     };
     assert_eq!(
@@ -138,7 +140,7 @@ async fn a_phone_that_is_lost_leaves_what_was_seen_last() {
     assert_eq!(report.stop_reason, StopReason::DeviceLost);
     let pictures = rig.facts(report.session_id, |fact| match fact {
         Fact::Observe(it) => it.screenshot.clone().map(|blob| ("seen", blob.sha256)),
-        Fact::Snapshot { scope, screenshot: Some(blob), .. } if scope == "round" => {
+        Fact::Snapshot { scope, screenshot: Some(blob), .. } if *scope == SnapshotScope::Round => {
             Some(("round", blob.sha256.clone()))
         }
         _ => None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::fakes::{Call, Fault, Rig, ScriptedReply, click, client, complete};
-use crate::journal::{Fact, ToolEnd};
+use crate::journal::{Fact, ResponseKind, ToolEnd};
 use crate::{AgentError, Part, Role, SessionId, StopReason, UserInput};
 
 fn garbage() -> ScriptedReply {
@@ -40,14 +40,14 @@ async fn an_unreadable_reply_is_asked_again_with_the_reason() {
         Fact::LlmResponse(it) => Some((it.kind.clone(), it.success, it.raw_content.is_some())),
         _ => None,
     });
-    let kind = |kind: &str, success| (kind.to_owned(), success, true);
+    let kind = |kind: ResponseKind, success| (kind.into(), success, true);
     assert_eq!(
         kinds.await,
         [
-            kind("intermediate", false),
-            kind("intermediate", false),
-            kind("final", true),
-            kind("final", true)
+            kind(ResponseKind::Intermediate, false),
+            kind(ResponseKind::Intermediate, false),
+            kind(ResponseKind::Final, true),
+            kind(ResponseKind::Final, true)
         ]
     );
 }

@@ -428,7 +428,7 @@ mod tests {
             let [kind, text, name] = &texts[..] else { unreachable!("three") };
             let figures: Map<String, Value> =
                 [(name.clone(), json!(n)), ("cost".to_owned(), json!(cost))].into_iter().collect();
-            let entry = entry(Fact::Note { kind: kind.clone(), text: text.clone(), figures });
+            let entry = entry(Fact::Note { kind: kind.as_str().into(), text: text.clone(), figures });
             let line = encode(&Chain::start(), Timestamp::UNIX_EPOCH, &entry).unwrap();
             prop_assert!(line.bytes.is_ascii());
             prop_assert_eq!(line.bytes.iter().filter(|byte| **byte < b' ').count(), 1);

@@ -11,7 +11,7 @@ use super::line::{self, Detail};
 use super::scan::RecordEnd;
 use super::writer::FileWriter;
 use super::{Clock, SyncPolicy, read, summary_cache};
-use crate::journal::{Entry, Event, Fact, JournalError};
+use crate::journal::{Entry, Event, Fact, JournalError, NoteKind};
 
 /// Opens a session for writing.
 pub(super) fn open(
@@ -80,6 +80,6 @@ fn recovery_note(bytes: u64, set_aside: &str) -> Entry {
             .into_iter()
             .collect();
     let text = format!("The last write was cut short: {bytes} bytes were moved to {set_aside}.");
-    let fact = Fact::Note { kind: "recovered".to_owned(), text, figures };
+    let fact = Fact::Note { kind: NoteKind::Recovered.into(), text, figures };
     Entry { round: None, step: None, agent: None, fact }
 }

@@ -93,7 +93,7 @@ async fn write_sample(journal: &FileJournal, id: &SessionId) -> Vec<Event> {
 }
 
 fn note(text: &str) -> Entry {
-    let fact = Fact::Note { kind: "test".to_owned(), text: text.to_owned(), figures: Map::new() };
+    let fact = Fact::Note { kind: "test".into(), text: text.to_owned(), figures: Map::new() };
     Entry { round: None, step: None, agent: None, fact }
 }
 
@@ -277,7 +277,7 @@ async fn a_fact_that_is_refused_leaves_the_record_as_it_was() {
     let refused = record.append(note(&"\u{1}".repeat(10_000_000))).await;
     assert!(matches!(refused, Err(JournalError::Storage { .. })), "{refused:?}");
     let answer =
-        Answer { answers: vec!["\0\n\u{2028}\"\\\u{1f600}".to_owned()], source: String::new() };
+        Answer { answers: vec!["\0\n\u{2028}\"\\\u{1f600}".to_owned()], source: "".into() };
     let entry = Entry { fact: Fact::Answer(answer), ..note("") };
     let event = record.append(entry.clone()).await.unwrap();
     assert_eq!((event.seq, event.entry), (written.len() as u64 + 1, entry));

@@ -4,9 +4,10 @@
 //! screens is quoted, each line behind a bar, as content.
 use serde_json::{Value, json};
 
+use crate::journal::AgentState;
 use crate::run::Run;
 use crate::run::observer::Observation;
-use crate::session::{FAIL, FinishedSubtask, lines, push_quoted};
+use crate::session::{FinishedSubtask, lines, push_quoted};
 use crate::{App, Message, Part, Prompt, Role};
 
 /// The most apps listed; a phone has about a hundred.
@@ -61,7 +62,7 @@ impl Run {
         }
         for over in &now {
             let failures = planning.failures(round, &over.app, &over.text);
-            if over.status == FAIL && 1 < failures {
+            if over.status == AgentState::Fail && 1 < failures {
                 page.push_str(
                     "\nA subtask has failed more than once in the same app. Do not give it out in \
                      the same words again: try another way, ask the user, or give up.\n",

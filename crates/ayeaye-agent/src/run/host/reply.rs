@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::journal::ResponseRecord;
+use crate::journal::{AgentState, ResponseRecord};
 use crate::{App, ParseError, Reply};
 
 /// Characters of a text that is acted on; longer ones are refused.
@@ -108,8 +108,9 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<HostReply, RefusedRepl
         ..ResponseRecord::default()
     };
     let comment = response.comment.clone();
-    let turn = match fields.status.trim() {
-        "ASSIGN" => {
+    let status = fields.status.trim();
+    let turn = match AgentState::from_name(status) {
+        Some(AgentState::Assign) => {
             if subtask.is_empty() {
                 return Err("the status is ASSIGN, but `current_subtask` is empty".into());
             }
@@ -124,12 +125,12 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<HostReply, RefusedRepl
             let app = instruction("app", &fields.app)?;
             HostTurn::Assign { app: installed(&app, apps)?, subtask }
         }
-        "PENDING" if questions.is_empty() => {
+        Some(AgentState::Pending) if questions.is_empty() => {
             return Err("the status is PENDING, but there are no `questions`".into());
         }
-        "PENDING" => HostTurn::Ask(questions),
-        "CONTINUE" => HostTurn::LookAgain,
-        "FINISH" => {
+        Some(AgentState::Pending) => HostTurn::Ask(questions),
+        Some(AgentState::Continue) => HostTurn::LookAgain,
+        Some(AgentState::Finish) => {
             if !subtask.is_empty() || !questions.is_empty() {
                 return Err(
                     "the status is FINISH, but there is a subtask or a question left: give \
@@ -148,15 +149,15 @@ pub(super) fn read(reply: &Reply, apps: &[App]) -> Result<HostReply, RefusedRepl
             }
             HostTurn::Finish(outcome)
         }
-        "FAIL" => {
+        Some(AgentState::Fail) => {
             let outcome = if result.is_empty() { comment } else { result };
             if outcome.is_empty() {
                 return Err("the status is FAIL, but `result` does not say why".into());
             }
             HostTurn::Fail(outcome)
         }
-        other => {
-            let other: String = other.chars().take(40).collect();
+        Some(AgentState::Confirm | AgentState::Screenshot | AgentState::Error) | None => {
+            let other: String = status.chars().take(40).collect();
             return Err(format!(
                 "`status` is {other:?}; it must be one of ASSIGN, PENDING, CONTINUE, FINISH, FAIL"
             )

@@ -2,10 +2,10 @@
 //! agent and the next app agent.
 use serde_json::json;
 
-use crate::journal::Fact;
+use crate::journal::{BlackboardSection, Fact, SnapshotScope};
 use crate::run::Run;
 use crate::run::outcome::RunError;
-use crate::session::{RESULTS, SubtaskClosing};
+use crate::session::SubtaskClosing;
 
 impl Run {
     /// Records what is still missing of the end of a subtask. After a crash the next run continues.
@@ -24,7 +24,7 @@ impl Run {
             let model = self.acting_model();
             let screen = self.observer.final_screen(&mut self.recorder, &model).await?;
             if let Some(screen) = screen {
-                self.record_snapshot("sub_round", Some(index), screen).await?;
+                self.record_snapshot(SnapshotScope::SubRound, Some(index), screen).await?;
             }
         }
         if let Some(subtask) = self.session().planning.finished.back() {
@@ -32,7 +32,7 @@ impl Run {
                 "subtask": subtask.text, "app": subtask.app, "status": subtask.status,
                 "result": subtask.result,
             });
-            let section = RESULTS.to_owned();
+            let section = BlackboardSection::Results.into();
             self.recorder.append(Fact::BlackboardAdd { section, item }).await?;
         }
         self.recorder.sync().await?;

@@ -37,7 +37,7 @@ pub(super) async fn store_messages(
                 }
             }
         }
-        records.push(MessageRecord { role: message.role.name().to_owned(), parts });
+        records.push(MessageRecord { role: message.role.into(), parts });
     }
     Ok(records)
 }

@@ -2,10 +2,10 @@
 use std::sync::Arc;
 
 use crate::fakes::{Recording, ScriptedModel, ScriptedReply, complete};
-use crate::journal::{Fact, LlmRequest, LlmResponse};
+use crate::journal::{CallPurpose, Fact, LlmRequest, LlmResponse};
 use crate::run::budget::Budget;
 use crate::run::cancel::CancelHandle;
-use crate::run::model_call::{CallCosts, ModelCaller, Purpose};
+use crate::run::model_call::{CallCosts, ModelCaller};
 use crate::run::outcome::RunError;
 use crate::{Limits, Message, ParseError, Prices, Prompt, Role, StopReason};
 
@@ -35,7 +35,7 @@ async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
     let model = Arc::new(ScriptedModel::new([complete("a"), complete("b"), complete("c")]));
     model.cost(Prices { input: 2.0, output: 10.0, cached: None });
     let (caller, mut costs) = (caller(&CancelHandle::default()), CallCosts::default());
-    let mut exchange = caller.exchange(model, Purpose::Act, prompt(), Vec::new());
+    let mut exchange = caller.exchange(model, CallPurpose::Act, prompt(), Vec::new());
     let recorder = &mut recording.recorder;
     loop {
         let reply = caller.send(recorder, &mut exchange, &mut costs).await.unwrap();
@@ -52,8 +52,13 @@ async fn a_reply_is_asked_for_again_as_one_request_and_every_call_is_billed() {
         .iter()
         .map(|it| (it.call_id, it.request_number, it.iteration, it.purpose.clone()))
         .collect();
-    let repair = || "repair".to_owned();
-    assert_eq!(numbers, [(1, 1, 1, "act".to_owned()), (2, 1, 2, repair()), (3, 1, 3, repair())]);
+    let repair = CallPurpose::Repair.into();
+    let expected = [
+        (1, 1, 1, CallPurpose::Act.into()),
+        (2, 1, 2, repair),
+        (3, 1, 3, CallPurpose::Repair.into()),
+    ];
+    assert_eq!(numbers, expected);
     assert_eq!(responses.len(), 3);
     assert_eq!((costs.tokens.total, costs.unpriced), (330, false));
     assert!((costs.cost_usd - 3.0 * 300.0 / 1e6).abs() < 1e-12, "{costs:?}");
@@ -67,11 +72,11 @@ async fn a_call_that_fails_or_is_given_up_is_recorded_and_its_price_is_not_known
     let lines = [ScriptedReply::Fails("503".to_owned()), ScriptedReply::Hangs];
     let (model, cancel) = (Arc::new(ScriptedModel::new(lines)), CancelHandle::default());
     let (caller, mut costs) = (caller(&cancel), CallCosts::default());
-    let mut exchange = caller.exchange(model.clone(), Purpose::Plan, prompt(), Vec::new());
+    let mut exchange = caller.exchange(model.clone(), CallPurpose::Plan, prompt(), Vec::new());
     let recorder = &mut recording.recorder;
     let err = caller.send(recorder, &mut exchange, &mut costs).await.unwrap_err();
     assert!(matches!(err, RunError::Model(_)), "{err:?}");
-    let mut exchange = caller.exchange(model.clone(), Purpose::Evaluate, prompt(), Vec::new());
+    let mut exchange = caller.exchange(model.clone(), CallPurpose::Evaluate, prompt(), Vec::new());
     let stop = async {
         model.is_asked(2).await;
         cancel.stop(StopReason::Cancelled);

@@ -3,7 +3,7 @@ use serde_json::Map;
 
 use crate::Session;
 use crate::fakes::Recording;
-use crate::journal::Fact;
+use crate::journal::{AgentState, Fact};
 use crate::run::recorder::ToolOutcome;
 use crate::secret_text::SecretKind;
 
@@ -14,8 +14,8 @@ async fn a_session_changes_by_what_is_written() {
     let request = "The PIN is 4711 today".to_owned();
     recorder.secrets().add(SecretKind::Code, "4711");
     recorder.begin_round(0, request).await.unwrap();
-    recorder.set_agent_state("AppAgent", "PENDING").await.unwrap();
-    recorder.set_agent_state("AppAgent", "PENDING").await.unwrap();
+    recorder.set_agent_state("AppAgent", AgentState::Pending).await.unwrap();
+    recorder.set_agent_state("AppAgent", AgentState::Pending).await.unwrap();
     let id = recorder.session().id;
     assert!(recorder.session().round_open);
     assert!(!recorder.session().request.contains("4711"), "{}", recorder.session().request);

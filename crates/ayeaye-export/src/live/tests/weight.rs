@@ -100,7 +100,7 @@ fn entries() -> Vec<Entry> {
     }
     for scope in ["sub_round", "round", "session"] {
         builder.push(Fact::Snapshot {
-            scope: scope.to_owned(),
+            scope: scope.into(),
             sub_round: None,
             screenshot: None,
             ui_tree: None,

@@ -21,7 +21,7 @@ fn a_reply_that_decides_by_a_call_is_tied_to_what_was_done() {
         builder.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1);
         builder.ask(1, 2, "repair").reply(1, 2, |it| {
             deciding_calls(it);
-            it.kind = "intermediate".to_owned();
+            it.kind = "intermediate".into();
             it.success = false;
             it.parsed = None;
             it.error = Some("its coordinate is outside of the screen".to_owned());

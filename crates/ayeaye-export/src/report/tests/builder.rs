@@ -206,7 +206,7 @@ impl EventBuilder {
     pub(super) fn end(&mut self) -> &mut Self {
         let last = self.events.iter().rev().find_map(|event| match &event.entry.fact {
             ayeaye_agent::journal::Fact::RoundEnd(end) => {
-                Some((end.stop_reason.clone(), end.result.clone()))
+                Some((end.stop_reason.as_deref()?.to_owned(), end.result.clone()))
             }
             _ => None,
         });

@@ -40,8 +40,7 @@ impl EventBuilder {
             action: None,
             agent: "AppAgent".to_owned(),
         };
-        let run =
-            RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
+        let run = RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false };
         builder.add(Fact::SessionStart(SessionStart {
             task_name: "text-anna".to_owned(),
             request: request.to_owned(),
@@ -110,7 +109,7 @@ impl EventBuilder {
         self.action = None;
         let host = agent_type == "HostAgent";
         self.add(Fact::StepStart(StepStart {
-            agent_type: agent_type.to_owned(),
+            agent_type: agent_type.into(),
             round_step: self.round_steps,
             agent_step: self.steps,
             subtask: if host { String::new() } else { "Text Anna".to_owned() },
@@ -143,12 +142,12 @@ impl EventBuilder {
         let picture = self.picture();
         let rules = self.keep("You work a phone.".into(), "text/plain");
         let user = vec![PartRecord::Text("Now?".to_owned()), PartRecord::Picture(picture)];
-        let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
+        let message = |role: &str, parts| MessageRecord { role: role.into(), parts };
         self.add(Fact::LlmRequest(LlmRequest {
             call_id: self.calls,
             request_number: self.steps + 1,
             iteration,
-            purpose: purpose.to_owned(),
+            purpose: purpose.into(),
             model: "gelab-zero-4b".to_owned(),
             profile: "gelab".to_owned(),
             messages: vec![
@@ -164,7 +163,7 @@ impl EventBuilder {
             call_id: self.calls,
             request_number: self.steps + 1,
             iteration,
-            kind: if error.is_none() { "final" } else { "intermediate" }.to_owned(),
+            kind: if error.is_none() { "final" } else { "intermediate" }.into(),
             success: error.is_none(),
             raw_content: Some("action:CLICK".to_owned()),
             reasoning: String::new(),
@@ -230,7 +229,7 @@ impl EventBuilder {
     ) {
         let action = self.action.take();
         self.add(Fact::StepEnd(StepEnd {
-            status: status.to_owned(),
+            status: status.into(),
             response,
             action,
             result: result.to_owned(),
@@ -286,11 +285,11 @@ impl EventBuilder {
         let Value::Object(arguments) = question else { unreachable!() };
         self.action = Some(ActionRecord { function: "INFO".to_owned(), arguments });
         self.add(Fact::Question(QuestionAsked {
-            kind: kind.to_owned(),
+            kind: kind.into(),
             questions: vec![text.to_owned()],
             options: Vec::new(),
             app: None,
-            reply_mode: "pass_to_client".to_owned(),
+            reply_mode: "pass_to_client".into(),
         }));
         if let Some((source, text)) = answer {
             self.answer(source, text);
@@ -306,37 +305,32 @@ impl EventBuilder {
 
     pub(super) fn answer(&mut self, source: &str, text: &str) {
         let answers = vec![text.to_owned()];
-        self.add(Fact::Answer(Answer { answers, source: source.to_owned() }));
+        self.add(Fact::Answer(Answer { answers, source: source.into() }));
     }
 
     pub(super) fn resume(&mut self, why: &str) {
-        let run =
-            RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false };
+        let run = RunRecord { max_steps: 20, reply_mode: "pass_to_client".into(), planner: false };
         let (step, before) = (self.step.take(), self.step);
-        self.add(Fact::SessionResume(SessionResume { why: why.to_owned(), run }));
+        self.add(Fact::SessionResume(SessionResume { why: why.into(), run }));
         self.step = step.or(before);
     }
 
     pub(super) fn snapshot(&mut self, scope: &str, sub_round: Option<u32>, tree: bool) {
         let screenshot = Some(self.picture());
         let ui_tree = tree.then(|| self.keep(TREE.into(), "application/xml"));
-        self.add(Fact::Snapshot { scope: scope.to_owned(), sub_round, screenshot, ui_tree });
+        self.add(Fact::Snapshot { scope: scope.into(), sub_round, screenshot, ui_tree });
     }
 
     pub(super) fn end_round(&mut self, status: &str, result: &str) {
-        self.add(Fact::SubtaskEnd {
-            index: 0,
-            status: status.to_owned(),
-            result: result.to_owned(),
-        });
+        self.add(Fact::SubtaskEnd { index: 0, status: status.into(), result: result.to_owned() });
         self.snapshot("sub_round", Some(0), true);
         let item = json!({ format!("request_{}", self.round): "…" });
-        self.add(Fact::BlackboardAdd { section: "requests".to_owned(), item });
+        self.add(Fact::BlackboardAdd { section: "requests".into(), item });
         self.snapshot("round", None, true);
         self.add(Fact::RoundEnd(RoundEnd {
-            status: status.to_owned(),
+            status: status.into(),
             result: result.to_owned(),
-            stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+            stop_reason: Some("TASK_COMPLETED_SUCCESSFULLY".into()),
             steps: self.round_steps,
             subtask_amount: 1,
             cost_usd: 0.002,
@@ -351,7 +345,7 @@ impl EventBuilder {
 
     pub(super) fn end(&mut self, stop_reason: &str, message: &str) {
         self.add(Fact::SessionEnd(SessionEnd {
-            stop_reason: stop_reason.to_owned(),
+            stop_reason: stop_reason.into(),
             message: message.to_owned(),
             steps: self.steps,
             local_steps: self.steps,

@@ -33,7 +33,11 @@ fn report(question: Question) -> Report {
         run: RunInfo {
             number: 1,
             began: 0,
-            facts: RunRecord { max_steps: 20, reply_mode: named("pass_to_client"), planner: false },
+            facts: RunRecord {
+                max_steps: 20,
+                reply_mode: ReplyMode::PassToClient.into(),
+                planner: false,
+            },
         },
         updated: None,
         asked_at_step: 3,

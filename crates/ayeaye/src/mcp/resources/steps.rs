@@ -236,7 +236,7 @@ impl StepFacts {
             Fact::StepEnd(end) => {
                 self.ended = Some(event.ts.to_string());
                 self.end = Some(End {
-                    status: end.status.clone(),
+                    status: end.status.to_string(),
                     observation: short(&end.response.observation),
                     thought: short(&end.response.thought),
                     action: action(end),
@@ -253,7 +253,7 @@ impl StepFacts {
 
 #[cfg(test)]
 mod tests {
-    use ayeaye_agent::journal::{Entry, FORMAT, StepStart};
+    use ayeaye_agent::journal::{AgentType, Entry, FORMAT, StepStart};
 
     use super::*;
 
@@ -264,7 +264,7 @@ mod tests {
 
     fn start() -> Fact {
         Fact::StepStart(StepStart {
-            agent_type: "AppAgent".to_owned(),
+            agent_type: AgentType::AppAgent.into(),
             round_step: 0,
             agent_step: 0,
             subtask: "x".repeat(10_000),

@@ -116,7 +116,7 @@ fn next(asked: bool, tools: ToolSet) -> &'static str {
 #[cfg(test)]
 mod tests {
     use ayeaye_agent::journal::{ActionRecord, DeviceRecord, RunRecord};
-    use ayeaye_agent::{RunInfo, SessionId, StepSummary, StopReason, Usage};
+    use ayeaye_agent::{ReplyMode, RunInfo, SessionId, StepSummary, StopReason, Usage};
 
     use super::*;
 
@@ -146,7 +146,11 @@ mod tests {
             run: RunInfo {
                 number: 0,
                 began: 0,
-                facts: RunRecord { max_steps: 1, reply_mode: String::new(), planner: false },
+                facts: RunRecord {
+                    max_steps: 1,
+                    reply_mode: ReplyMode::NoReply.into(),
+                    planner: false,
+                },
             },
             updated: None,
             asked_at_step: 0,

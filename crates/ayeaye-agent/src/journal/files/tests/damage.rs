@@ -1,4 +1,5 @@
 //! What a crash, a failing disk or a person can do to a record.
+use crate::journal::NoteKind;
 use proptest::prelude::*;
 
 use super::*;
@@ -45,7 +46,7 @@ impl Bench {
         match notes {
             [] => assert_eq!(dropped, 0),
             [Event { entry: Entry { fact: Fact::Note { kind, figures, .. }, .. }, .. }] => {
-                assert_eq!(kind, "recovered");
+                assert_eq!(*kind, NoteKind::Recovered);
                 assert_eq!(figures["dropped_bytes"], dropped);
                 let set_aside = figures["aside"].as_str().expect("a name");
                 let set_aside = self.rig.path(&self.id).join(set_aside);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::*;
-use crate::StopReason;
-use crate::journal::{Retention, SessionEnd, Summary};
+use crate::journal::{ResumeReason, Retention, SessionEnd, Summary};
+use crate::{ReplyMode, StopReason};
 
 fn free(bytes: Option<u64>) -> FreeSpace {
     Arc::new(move |_| Ok(bytes))
@@ -252,8 +252,13 @@ async fn a_session_that_died_goes_when_it_is_old() {
     let rig = rig();
     let (id, _) = rig.full_session().await;
     let mut record = rig.open(&id).await.unwrap().1;
-    let run = crate::journal::RunRecord { max_steps: 1, reply_mode: String::new(), planner: false };
-    let fact = Fact::SessionResume(crate::journal::SessionResume { why: "go_on".to_owned(), run });
+    let run = crate::journal::RunRecord {
+        max_steps: 1,
+        reply_mode: ReplyMode::NoReply.into(),
+        planner: false,
+    };
+    let fact =
+        Fact::SessionResume(crate::journal::SessionResume { why: ResumeReason::GoOn.into(), run });
     record.append(Entry { fact, ..note("") }).await.unwrap();
     let old = Retention { max_age: Some(Duration::from_millis(1)), ..Retention::default() };
     let none = rig.journal.prune(&old).await.unwrap();
@@ -282,7 +287,7 @@ async fn many_sessions_are_listed_from_their_summaries() {
     // An end that is written again sums up again.
     let mut record = rig.open(&ids[0]).await.unwrap().1;
     let end = SessionEnd {
-        stop_reason: "CANCELLED".to_owned(),
+        stop_reason: StopReason::Cancelled.into(),
         message: "enough".to_owned(),
         steps: 8,
         local_steps: 0,

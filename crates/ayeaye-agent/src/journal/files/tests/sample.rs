@@ -2,6 +2,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::journal::*;
+use crate::{QuestionKind, ReplyMode, Role, StopReason};
 
 /// Every name a fact has in format 1.
 pub(super) const NAMES: [&str; 20] = [
@@ -49,7 +50,7 @@ pub(super) fn session(picture: &BlobRef, tree: &BlobRef, system: &BlobRef) -> Ve
             ]);
         }
         all.extend([
-            at(Some(round), None, state("CONTINUE", "PENDING")),
+            at(Some(round), None, state(AgentState::Continue, AgentState::Pending)),
             at(Some(round), None, question()),
             at(Some(round), None, answer()),
             at(Some(round), None, snapshot(picture, tree)),
@@ -82,7 +83,7 @@ fn map(value: Value) -> Map<String, Value> {
 }
 
 fn run() -> RunRecord {
-    RunRecord { max_steps: 20, reply_mode: "pass_to_client".to_owned(), planner: false }
+    RunRecord { max_steps: 20, reply_mode: ReplyMode::PassToClient.into(), planner: false }
 }
 
 fn click() -> ActionRecord {
@@ -119,12 +120,12 @@ fn session_start() -> Fact {
 }
 
 fn session_resume() -> Fact {
-    Fact::SessionResume(SessionResume { why: "reply".to_owned(), run: run() })
+    Fact::SessionResume(SessionResume { why: ResumeReason::Reply.into(), run: run() })
 }
 
 fn session_end() -> Fact {
     Fact::SessionEnd(SessionEnd {
-        stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+        stop_reason: StopReason::TaskCompletedSuccessfully.into(),
         message: "Sent.".to_owned(),
         steps: 8,
         local_steps: 4,
@@ -136,9 +137,9 @@ fn session_end() -> Fact {
 
 fn round_end() -> Fact {
     Fact::RoundEnd(RoundEnd {
-        status: "FINISH".to_owned(),
+        status: RoundStatus::Finish.into(),
         result: "Sent.".to_owned(),
-        stop_reason: "TASK_COMPLETED_SUCCESSFULLY".to_owned(),
+        stop_reason: Some(StopReason::TaskCompletedSuccessfully.into()),
         steps: 4,
         subtask_amount: 1,
         cost_usd: 0.004_217,
@@ -147,7 +148,7 @@ fn round_end() -> Fact {
 
 fn step_start(step: u32) -> Fact {
     Fact::StepStart(StepStart {
-        agent_type: "AppAgent".to_owned(),
+        agent_type: AgentType::AppAgent.into(),
         round_step: step,
         agent_step: step,
         subtask: "Text Anna".to_owned(),
@@ -159,7 +160,7 @@ fn step_start(step: u32) -> Fact {
 fn step_end(step: u32) -> Fact {
     let failed = step == 2;
     Fact::StepEnd(StepEnd {
-        status: if failed { "ERROR" } else { "CONTINUE" }.to_owned(),
+        status: if failed { AgentState::Error } else { AgentState::Continue }.into(),
         response: response(),
         action: (!failed).then(click),
         result: "done".to_owned(),
@@ -195,18 +196,18 @@ fn observe(picture: &BlobRef, tree: &BlobRef) -> Fact {
 }
 
 fn llm_request(number: u32, picture: &BlobRef, system: &BlobRef) -> Fact {
-    let message = |role: &str, parts| MessageRecord { role: role.to_owned(), parts };
+    let message = |role: Role, parts| MessageRecord { role: role.into(), parts };
     Fact::LlmRequest(LlmRequest {
         call_id: number + 1,
         request_number: number + 1,
         iteration: 1,
-        purpose: "act".to_owned(),
+        purpose: CallPurpose::Act.into(),
         model: "gelab-zero-4b".to_owned(),
         profile: "gelab".to_owned(),
         messages: vec![
-            message("system", vec![PartRecord::TextBlob(system.clone())]),
+            message(Role::System, vec![PartRecord::TextBlob(system.clone())]),
             message(
-                "user",
+                Role::User,
                 vec![PartRecord::Text("Now?".to_owned()), PartRecord::Picture(picture.clone())],
             ),
         ],
@@ -223,7 +224,7 @@ fn llm_response(number: u32) -> Fact {
         call_id: number + 1,
         request_number: number + 1,
         iteration: 1,
-        kind: if good { "final" } else { "intermediate" }.to_owned(),
+        kind: if good { ResponseKind::Final } else { ResponseKind::Intermediate }.into(),
         success: good,
         raw_content: Some("explain:Open Anna's chat\taction:CLICK\tpoint:512,203".to_owned()),
         reasoning: if good { String::new() } else { "…".to_owned() },
@@ -265,29 +266,32 @@ fn tool_end(number: u32) -> Fact {
 
 fn question() -> Fact {
     Fact::Question(QuestionAsked {
-        kind: "info".to_owned(),
+        kind: QuestionKind::Info.into(),
         questions: vec!["Which Anna?".to_owned()],
         options: vec!["Anna B.".to_owned(), "Anna K.".to_owned()],
         app: Some("com.example.chat".to_owned()),
-        reply_mode: "pass_to_client".to_owned(),
+        reply_mode: ReplyMode::PassToClient.into(),
     })
 }
 
 fn answer() -> Fact {
-    Fact::Answer(Answer { answers: vec!["Anna B.".to_owned()], source: "client".to_owned() })
+    Fact::Answer(Answer {
+        answers: vec!["Anna B.".to_owned()],
+        source: AnswerSource::Client.into(),
+    })
 }
 
-fn state(from: &str, to: &str) -> Fact {
-    Fact::State { from: from.to_owned(), to: to.to_owned() }
+fn state(from: AgentState, to: AgentState) -> Fact {
+    Fact::State { from: from.into(), to: to.into() }
 }
 
 fn subtask_end() -> Fact {
-    Fact::SubtaskEnd { index: 0, status: "FINISH".to_owned(), result: "Sent.".to_owned() }
+    Fact::SubtaskEnd { index: 0, status: AgentState::Finish.into(), result: "Sent.".to_owned() }
 }
 
 fn snapshot(picture: &BlobRef, tree: &BlobRef) -> Fact {
     Fact::Snapshot {
-        scope: "sub_round".to_owned(),
+        scope: SnapshotScope::SubRound.into(),
         sub_round: Some(0),
         screenshot: Some(picture.clone()),
         ui_tree: Some(tree.clone()),
@@ -296,12 +300,13 @@ fn snapshot(picture: &BlobRef, tree: &BlobRef) -> Fact {
 
 fn blackboard() -> Fact {
     let item = json!({ "request_0": "Text Anna that I am late." });
-    Fact::BlackboardAdd { section: "requests".to_owned(), item }
+    Fact::BlackboardAdd { section: BlackboardSection::Requests.into(), item }
 }
 
 fn note() -> Fact {
     Fact::Note {
-        kind: "warning".to_owned(),
+        // None of the list: it is passed on.
+        kind: "warning".into(),
         text: "The keyboard covers the field.".to_owned(),
         figures: map(json!({ "covered_px": 812, "z": 1, "a": u64::MAX })),
     }
