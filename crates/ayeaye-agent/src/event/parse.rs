@@ -366,7 +366,43 @@ mod tests {
         assert_eq!(read(&LINE.replace("tool.end", "tool.start")), None);
     }
 
+    /// Every kind of event, as format 1 has it.
+    const RECORDED: &str = include_str!(
+        "../../fixtures/format-1/sessions/019b7d0a-6f40-7000-8000-0000000000a1/events.jsonl"
+    );
+
+    /// The texts in this value.
+    fn texts<'a>(value: &'a mut Value, found: &mut Vec<&'a mut String>) {
+        match value {
+            Value::String(text) => found.push(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| texts(item, found)),
+            Value::Object(members) => members.values_mut().for_each(|value| texts(value, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
     proptest! {
+        /// A later version may write any word where this one knows a list of them.
+        #[test]
+        fn a_word_of_a_later_version_is_written_back_as_it_was(
+            line in any::<prop::sample::Index>(),
+            place in any::<prop::sample::Index>(),
+            word in "\\PC{1,20}",
+        ) {
+            let lines: Vec<&str> = RECORDED.lines().collect();
+            let mut line: Value = serde_json::from_str(lines[line.index(lines.len())]).unwrap();
+            let mut found = Vec::new();
+            texts(&mut line["data"], &mut found);
+            if !found.is_empty() {
+                let at = place.index(found.len());
+                *found[at] = word;
+            }
+            let read: Event = serde_json::from_value(line.clone()).unwrap();
+            prop_assert!(serde_json::from_value::<CompactEvent>(line.clone()).is_ok());
+            let written = serde_json::to_value(read).unwrap();
+            prop_assert_eq!(&written["data"], &line["data"]);
+        }
+
         /// Whatever stands in the data, both ways agree on whether it can be read, and as what.
         #[test]
         fn both_ways_read_the_same(
