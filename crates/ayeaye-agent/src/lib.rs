@@ -62,7 +62,9 @@ pub use report::{Report, RunInfo, StepSummary, Usage};
 pub use requests::{ContinueTask, DirectAction, StartTask, UserInput};
 pub use run::{CancelHandle, DirectOutcome, DirectResult, RunUpdate, ScreenAfter};
 pub use screen::{Frame, InvalidFrame, MAX_PIXELS, MAX_SIDE, Picture, Pixel, ScreenSize};
-pub use session::{Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase};
+pub use session::{
+    Agents, ClientActivity, MissingSessionStart, Planning, Session, SessionPhase, SessionState,
+};
 pub use session_id::{InvalidSessionId, SessionId};
 pub use settle::{ScreenCapture, SettleRule, capture_once, looks_same, settle};
 pub use stop_reason::StopReason;

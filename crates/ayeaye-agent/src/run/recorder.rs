@@ -55,10 +55,10 @@ impl Recorder {
         learn_from(&secrets, &start.request);
         start.request = secrets.redact(&start.request).into_owned();
         let mut writer = journal.create(&id).await?;
-        let session = Session::begin(id, &start);
         let fact = Fact::SessionStart(start);
-        writer.append(Entry { round: None, step: None, agent: None, fact }).await?;
+        let begun = writer.append(Entry { round: None, step: None, agent: None, fact }).await?;
         writer.sync().await?;
+        let session = Session::from_events(id, &[begun])?;
         Ok(Self { session, writer, secrets, privacy })
     }
 

@@ -9,6 +9,12 @@ pub(crate) const APP_AGENT: &str = AgentType::AppAgent.name();
 /// The agent that splits a request over apps, as the record names it.
 pub(crate) const HOST_AGENT: &str = AgentType::HostAgent.name();
 
+/// The client that acts itself, as the record names it among the agents.
+pub(crate) const CLIENT: &str = AgentType::Client.name();
+
+/// The model that judges, as the record names it among the agents.
+pub(crate) const JUDGE: &str = "EvaluationAgent";
+
 /// Longest name of an agent; it names a folder in some logs.
 const MAX_NAME_CHARS: usize = 120;
 

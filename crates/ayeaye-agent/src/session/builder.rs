@@ -1,9 +1,9 @@
-//! A session folded while its record is read, without keeping the events.
+//! Computes a session while its record is read, without keeping the events.
 use super::{MissingSessionStart, Session};
 use crate::SessionId;
 use crate::event::{Event, Fact};
 
-/// A [`Session`] in the making: [`Session::from_events`] for whoever sees one event at a time.
+/// Builds a [`Session`] from one event at a time.
 #[derive(Debug)]
 pub struct SessionBuilder {
     id: SessionId,
@@ -18,16 +18,13 @@ impl SessionBuilder {
         Self { id, session: None, invalid: false }
     }
 
-    /// Takes the next event into account.
+    /// Applies the next event.
     pub fn apply(&mut self, event: &Event) {
         match (&mut self.session, &event.entry.fact) {
             _ if self.invalid => {}
             (Some(session), _) => session.apply(event),
-            (None, Fact::SessionStart(_)) => {
-                match Session::from_events(self.id, std::slice::from_ref(event)) {
-                    Ok(session) => self.session = Some(session),
-                    Err(MissingSessionStart(_)) => self.invalid = true,
-                }
+            (None, Fact::SessionStart(start)) => {
+                self.session = Some(Session::begin(self.id, start));
             }
             (None, Fact::Note { .. }) => {}
             (None, _) => self.invalid = true,

@@ -138,7 +138,7 @@ impl Planning {
                 self.closing = Some(SubtaskClosing::Board);
             }
             Fact::BlackboardAdd { section, .. } if *section == BlackboardSection::Results => {
-                self.closing = None
+                self.closing = None;
             }
             Fact::BlackboardAdd { section, item: Value::String(note) }
                 if *section == BlackboardSection::Notes =>

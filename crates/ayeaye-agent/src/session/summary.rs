@@ -78,7 +78,7 @@ impl SummaryBuilder {
     /// `bytes` are those of the record and its blobs.
     pub(crate) fn finish(self, bytes: u64) -> Result<Summary, MissingSessionStart> {
         let Self { builder, task_name, rounds, times, last_seq } = self;
-        let session = builder.finish()?;
+        let session = builder.finish()?.0;
         let (started, last) = times.expect("a session that has begun has an event");
         let (stop_reason, message) = session.stopped.unzip();
         Ok(Summary {

@@ -1,0 +1,315 @@
+//! How an event changes the state of a session.
+use super::WAKE;
+use super::agents::{APP_AGENT, JUDGE};
+use super::state::{ClientActivity, CurrentRun, InProgress, SessionState, StepPicture};
+use crate::approval::{self, Approval};
+use crate::event::{
+    ActionRecord, AgentType, Answer, AnswerSource, CallPurpose, Event, Fact, LlmResponse, NoteKind,
+    ParsedRecord, QuestionAsked, Recorded, ResponseRecord, StepEnd,
+};
+use crate::report::StepSummary;
+use crate::{
+    Action, Decision, HistoryItem, HistoryStep, Question, QuestionKind, ScreenSize, StopReason,
+};
+
+/// What a model is called for that is to decide.
+const DECIDES: [CallPurpose; 2] = [CallPurpose::Act, CallPurpose::Repair];
+
+/// How a model is told that a step in its history is not its own.
+const CLIENT_STEP_PREFIX: &str = "(done by the client, not by you) ";
+
+/// Most that is remembered of what has happened: a model is shown the end of it, and a session of
+/// ten thousand steps must not fill the memory. Requests and answers stay longer than steps.
+const MAX_HISTORY: usize = 1000;
+
+/// Most steps of the client that the agent is told of; what it needs most is the screen.
+const MAX_CLIENT_ACTIONS: usize = 8;
+
+/// Most pictures of steps that are remembered; the largest number that a profile shows is smaller.
+const MAX_STEP_PICTURES: usize = 16;
+
+/// Most steps of a run that its report lists.
+const MAX_REPORTED_STEPS: usize = 500;
+
+impl SessionState {
+    /// Takes one more event into account.
+    pub(super) fn apply(&mut self, event: &Event) {
+        let step = event.entry.step;
+        let agent = event.entry.agent.as_deref();
+        self.planning.apply(self.round, agent, &event.entry.fact);
+        if is_activity(&event.entry.fact) {
+            self.updated = Some(event.ts);
+        }
+        match &event.entry.fact {
+            Fact::SessionStart(start) => {
+                self.run = start.run.clone();
+                self.stopped = None;
+            }
+            Fact::SessionResume(resume) => {
+                self.run = resume.run.clone();
+                self.stopped = None;
+                self.run_number += 1;
+                if !resume.continues_question() {
+                    self.run_began = self.run_number;
+                }
+                self.current_run = CurrentRun {
+                    final_action: self.current_run.final_action.take(),
+                    ..CurrentRun::default()
+                };
+            }
+            Fact::SessionEnd(end) => self.stop(&end.stop_reason, &end.message),
+            Fact::RoundStart { request } => {
+                self.round = event.entry.round.unwrap_or(self.round);
+                self.round_open = true;
+                self.request = request.clone();
+                self.client_round = false;
+                self.approval = None;
+                self.counts.round_steps = 0;
+                self.counts.round_cost_usd = 0.0;
+                self.planning.begin_round(self.run.planner);
+                self.push_history(HistoryItem::Request(request.clone()));
+            }
+            Fact::RoundEnd(end) => {
+                self.round_open = false;
+                self.question = None;
+                self.planning.end_round();
+                // A process that died before the end of its run has still carried this out. Only a
+                // request that was dropped has no reason.
+                if let Some(reason) = &end.stop_reason {
+                    self.stop(reason, &end.result);
+                }
+            }
+            Fact::StepStart(start) => {
+                self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
+                self.counts.round_steps = start.round_step + 1;
+                self.current_run.steps += 1;
+                let by_client = start.agent_type == AgentType::Client;
+                if !by_client {
+                    self.client_activity = ClientActivity::default();
+                }
+                let agent = agent.unwrap_or(&start.agent_type).to_owned();
+                self.agents.begin_step(&agent, start.agent_step);
+                self.in_progress = InProgress { step, by_client, agent, ..InProgress::default() };
+            }
+            Fact::StepEnd(end) => self.end_step(step.unwrap_or_default(), end),
+            Fact::Observe(observe) => {
+                if let Some(blob) = &observe.screenshot {
+                    self.current_run.screenshot_step = step;
+                    let [width, height] = observe.screenshot_size.unwrap_or_default();
+                    self.in_progress.picture = Some((blob.clone(), ScreenSize { width, height }));
+                }
+            }
+            Fact::LlmRequest(request) => {
+                self.counts.calls = self.counts.calls.max(request.call_id);
+                let judges = agent == Some(JUDGE);
+                if judges {
+                    let number = &mut self.counts.judgements;
+                    *number = (*number).max(request.request_number);
+                } else {
+                    self.agents.count_request(agent.unwrap_or(APP_AGENT), request.request_number);
+                }
+                self.in_progress.call =
+                    Some((request.call_id, request.request_number, request.iteration));
+                self.in_progress.model.clone_from(&request.model);
+                self.in_progress.judging = judges;
+                if request.purpose.known().is_some_and(|purpose| DECIDES.contains(&purpose)) {
+                    self.in_progress.decider =
+                        Some((request.model.clone(), request.profile.clone()));
+                }
+            }
+            Fact::LlmResponse(response) => self.end_call(response),
+            Fact::ToolStart(start) => {
+                self.counts.tools = self.counts.tools.max(start.tool_call_id);
+                // Leave is for one act. Waking the phone is none.
+                if start.device && start.name != WAKE {
+                    self.approval = None;
+                }
+                self.in_progress.tool =
+                    Some((start.tool_call_id, start.name.clone(), start.device));
+                if self.in_progress.by_client && start.name != WAKE {
+                    // Nobody was asked: what is done is what was decided.
+                    let (function, arguments) = (start.name.clone(), start.parameters.clone());
+                    let action = ActionRecord { function, arguments };
+                    let response = ResponseRecord::default();
+                    self.in_progress.decision = Some(ParsedRecord { action, response });
+                    self.in_progress.outcome = None;
+                }
+            }
+            Fact::ToolEnd(end) => {
+                self.in_progress.tool = None;
+                self.in_progress.outcome = Some(end.clone());
+            }
+            Fact::Question(asked) => {
+                let question = Question::from(asked);
+                let confirm = question.kind == QuestionKind::Confirm;
+                let leave = || Approval::requested(&question, self.in_progress.decision.as_ref());
+                self.pending_approval = confirm.then(leave);
+                self.approval = None;
+                self.question = Some(question);
+                self.asked_at_step = self.counts.steps;
+            }
+            Fact::Answer(answer) => self.apply_answer(answer),
+            Fact::State { to, .. } => self.agents.set_state(agent.unwrap_or(APP_AGENT), to),
+            Fact::Note { kind, .. } if *kind == NoteKind::DirectControl => self.client_round = true,
+            Fact::SubtaskEnd { .. }
+            | Fact::Snapshot { .. }
+            | Fact::BlackboardAdd { .. }
+            | Fact::Evaluation(_)
+            | Fact::Note { .. } => {}
+        }
+    }
+
+    fn stop(&mut self, reason: &Recorded<StopReason>, message: &str) {
+        let reason = reason.known().unwrap_or(StopReason::ServerRestarted);
+        self.stopped = Some((reason, message.to_owned()));
+    }
+
+    fn end_call(&mut self, response: &LlmResponse) {
+        let LlmResponse { tokens, cost_usd, cost_known, .. } = response;
+        self.in_progress.call = None;
+        if !self.in_progress.judging {
+            self.in_progress.tokens += *tokens;
+            self.in_progress.cost_usd += cost_usd;
+        }
+        if let Some(parsed) = &response.parsed {
+            self.in_progress.decision = Some(parsed.clone());
+            self.in_progress.outcome = None;
+        }
+        self.counts.cost_usd += cost_usd;
+        // What judging costs belongs to the session, as with UFO.
+        if !self.in_progress.judging {
+            self.counts.round_cost_usd += cost_usd;
+        }
+        self.counts.unpriced_calls += u32::from(!cost_known);
+        self.counts.tokens += tokens.total;
+        let usage = &mut self.current_run.usage;
+        usage.prompt_tokens += tokens.prompt;
+        usage.completion_tokens += tokens.completion;
+        usage.cost_usd += cost_usd;
+    }
+
+    fn apply_answer(&mut self, answer: &Answer) {
+        // What nobody asked for answers nothing.
+        if answer.source == AnswerSource::Guidance {
+            self.planning.add_guidance(&answer.answers);
+        } else {
+            let asked = self.question.take();
+            if let Some(asked) = &asked {
+                self.planning.add_answer(&asked.text, &answer.answers);
+            }
+            let said = &answer.answers;
+            let yes = !said.is_empty() && said.iter().all(|text| approval::is_yes(text));
+            self.approval = self.pending_approval.take().filter(|_| yes);
+        }
+        let said = answer.answers.iter().cloned();
+        if self.in_progress.step.is_some() {
+            self.in_progress.replies.extend(said);
+        } else {
+            said.for_each(|text| self.push_history(HistoryItem::UserReply(text)));
+        }
+    }
+
+    /// Takes one more thing that happened into memory, and lets old ones go: steps first.
+    fn push_history(&mut self, history: HistoryItem) {
+        if MAX_HISTORY <= self.history.len() {
+            let mut steps = MAX_HISTORY / 4;
+            self.history.retain(|old| {
+                let goes = 0 < steps && matches!(old, HistoryItem::Step(_));
+                steps -= usize::from(goes);
+                !goes
+            });
+            let most = MAX_HISTORY * 3 / 4;
+            let too_many = self.history.len().saturating_sub(most);
+            self.history.drain(..too_many);
+        }
+        self.history.push(history);
+    }
+
+    fn end_step(&mut self, step: u32, end: &StepEnd) {
+        let InProgress { replies, by_client, agent, picture, decider, .. } =
+            std::mem::take(&mut self.in_progress);
+        if let (Some((blob, size)), Some((model, profile))) = (picture, decider) {
+            if self.step_pictures.len() == MAX_STEP_PICTURES {
+                self.step_pictures.remove(0);
+            }
+            self.step_pictures.push(StepPicture { step, blob, size, model, profile });
+        }
+        self.push_step(step, end, by_client);
+        for text in replies {
+            self.push_history(HistoryItem::UserReply(text));
+        }
+        if let Some(request) = self.planning.end_step(&agent, end) {
+            self.push_history(HistoryItem::Subtask(request));
+        }
+    }
+
+    fn push_step(&mut self, step: u32, end: &StepEnd, by_client: bool) {
+        let times = end.time_ms;
+        let usage = &mut self.current_run.usage;
+        usage.model_ms += times.llm_interaction;
+        usage.other_ms += times.data_collection + times.action_execution + times.memory_update;
+        let Some(facts) = &end.action else { return };
+        let line = StepSummary {
+            step,
+            action: facts.clone(),
+            explain: end.response.comment.clone(),
+            error: end.error.clone(),
+            caption: end.caption.clone(),
+        };
+        let explain = if by_client {
+            if self.client_activity.lines.len() == MAX_CLIENT_ACTIONS {
+                self.client_activity.lines.remove(0);
+            }
+            self.client_activity.lines.push(line.describe());
+            self.client_activity.steps += 1;
+            format!("{CLIENT_STEP_PREFIX}{}", end.response.comment).trim_end().to_owned()
+        } else {
+            end.response.comment.clone()
+        };
+        self.current_run.final_action = Some(line.clone());
+        if MAX_REPORTED_STEPS <= self.current_run.lines.len() {
+            // The first steps and the last ones tell most.
+            self.current_run.lines.drain(MAX_REPORTED_STEPS / 4..MAX_REPORTED_STEPS / 2);
+        }
+        self.current_run.lines.push(line);
+        // An action of a later version that this one cannot name is left out of what the model is told.
+        if let Ok(action) = Action::try_from(facts) {
+            self.push_history(HistoryItem::Step(HistoryStep {
+                step,
+                decision: Decision {
+                    action,
+                    thought: end.response.thought.clone(),
+                    explain,
+                    summary: end.response.summary.clone(),
+                    observation: end.response.observation.clone(),
+                },
+                error: end.error.clone(),
+            }));
+        }
+    }
+}
+
+/// Whether followers may hear of it as a change.
+fn is_activity(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::SessionStart(_)
+            | Fact::SessionResume(_)
+            | Fact::SessionEnd(_)
+            | Fact::RoundEnd(_)
+            | Fact::StepStart(_)
+            | Fact::StepEnd(_)
+            | Fact::Question(_)
+    )
+}
+
+impl From<&QuestionAsked> for Question {
+    fn from(asked: &QuestionAsked) -> Self {
+        Self {
+            kind: asked.kind.known().unwrap_or(QuestionKind::Info),
+            text: asked.questions.join("\n"),
+            options: asked.options.clone(),
+            app: asked.app.clone(),
+        }
+    }
+}

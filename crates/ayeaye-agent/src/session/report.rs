@@ -1,0 +1,70 @@
+//! What is reported of a session.
+use super::state::SessionState;
+use crate::StopReason;
+use crate::report::{Report, RunInfo, Usage};
+
+impl SessionState {
+    /// How a run ended whose process died.
+    pub(crate) fn crash_outcome(&self) -> (StopReason, String) {
+        match &self.question {
+            Some(question) => (StopReason::InfoActionNeedsReply, question.text.clone()),
+            None => (
+                StopReason::ServerRestarted,
+                "the server stopped in the middle of this run; nothing that was recorded is lost"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// What there is to tell of a run that is about to begin: nothing yet of its own.
+    pub fn initial_report(&self, run: RunInfo) -> Report {
+        let mut report = self.report(true);
+        report.run = run;
+        report.local_steps = 0;
+        report.steps.clear();
+        report.usage = Usage { cost_known: report.usage.cost_known, ..Usage::default() };
+        report.question = None;
+        report
+    }
+
+    /// What is told to whoever goes on with nothing to say: an open question again, however the run
+    /// stopped that asked it.
+    pub fn idle_report(&self) -> Report {
+        let mut report = self.report(false);
+        if let Some(question) = &self.question {
+            report.stop_reason = StopReason::InfoActionNeedsReply;
+            report.message = question.text.clone();
+        }
+        report
+    }
+
+    /// What there is to tell. `running` when a run is under way in this process.
+    pub fn report(&self, running: bool) -> Report {
+        let (stop_reason, message) = match (&self.stopped, running) {
+            (_, true) => (StopReason::StillRunning, String::new()),
+            (Some((reason, message)), false) => (*reason, message.clone()),
+            (None, false) => self.crash_outcome(),
+        };
+        Report {
+            session_id: self.id,
+            stop_reason,
+            task: self.request.clone(),
+            device: self.device.clone(),
+            global_steps: self.counts.steps,
+            local_steps: self.current_run.steps,
+            final_action: self.current_run.final_action.clone(),
+            message,
+            question: self.question.clone(),
+            steps: self.current_run.lines.clone(),
+            usage: Usage { cost_known: self.counts.unpriced_calls == 0, ..self.current_run.usage },
+            screenshot_step: self.current_run.screenshot_step,
+            run: RunInfo {
+                number: self.run_number,
+                began: self.run_began,
+                facts: self.run.clone(),
+            },
+            updated: self.updated,
+            asked_at_step: self.asked_at_step,
+        }
+    }
+}

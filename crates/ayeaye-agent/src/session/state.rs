@@ -1,0 +1,255 @@
+//! What is known of a session.
+use jiff::Timestamp;
+
+use super::agents::{APP_AGENT, Agents, HOST_AGENT};
+use super::planning::Planning;
+use crate::approval::Approval;
+use crate::event::{
+    BlobRef, DeviceRecord, ParsedRecord, RunRecord, SessionStart, TokenRecord, ToolEnd,
+};
+use crate::report::{StepSummary, Usage};
+use crate::{HistoryItem, Principal, Question, ScreenSize, SessionId, StopReason};
+
+/// Everything that is known of a session.
+#[derive(Debug, Clone)]
+pub struct SessionState {
+    /// Its name.
+    pub id: SessionId,
+    /// Whose it is.
+    pub owner: Principal,
+    /// The phone it began on, and stays on.
+    pub device: DeviceRecord,
+    /// The request of the current round.
+    pub request: String,
+    /// Number of the current round, from 0.
+    pub round: u32,
+    /// Whether the current round is still to be carried out.
+    pub round_open: bool,
+    /// What has happened, for the model.
+    pub history: Vec<HistoryItem>,
+    /// What waits for an answer.
+    pub question: Option<Question>,
+    /// How the last run stopped; `None` while one is under way, or when its process died.
+    pub stopped: Option<(StopReason, String)>,
+    /// What the current or last run was started with.
+    pub run: RunRecord,
+    /// Counters that go on through the whole session.
+    pub counts: SessionCounts,
+    /// Numbers and states of each agent.
+    pub agents: Agents,
+    /// What the host agent has given out, where there is one.
+    pub planning: Planning,
+    /// What was begun and not ended.
+    pub in_progress: InProgress,
+    /// Whether the current round is the client's own, without a request that the agent could carry
+    /// out.
+    pub client_round: bool,
+    /// What the user was asked to allow last.
+    pub pending_approval: Option<Approval>,
+    /// What the user has allowed and is not done yet.
+    pub approval: Option<Approval>,
+    /// What the client has done on the phone itself since the agent's last step, in words.
+    pub client_activity: ClientActivity,
+    /// Number of the current or last run, from 0.
+    pub run_number: u32,
+    /// Steps of the session when something was last asked.
+    pub asked_at_step: u32,
+    /// The run whose question that one goes on from.
+    pub run_began: u32,
+    /// When a run or a step last began or ended, or something was asked.
+    pub updated: Option<Timestamp>,
+    /// The pictures of the last steps that a model decided, the newest last.
+    pub(crate) step_pictures: Vec<StepPicture>,
+    pub(super) current_run: CurrentRun,
+}
+
+/// What a client has done itself while the agent did nothing.
+#[derive(Debug, Clone, Default)]
+pub struct ClientActivity {
+    /// How many steps.
+    pub steps: u32,
+    /// The last few of them.
+    pub lines: Vec<String>,
+}
+
+/// The picture of a step, and the model that decided on it.
+#[derive(Debug, Clone)]
+pub(crate) struct StepPicture {
+    pub(crate) step: u32,
+    pub(crate) blob: BlobRef,
+    pub(crate) size: ScreenSize,
+    pub(crate) model: String,
+    pub(crate) profile: String,
+}
+
+/// Counters that go on through the whole session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SessionCounts {
+    /// Steps begun.
+    pub steps: u32,
+    /// Steps begun in this round.
+    pub round_steps: u32,
+    /// Calls to models.
+    pub calls: u32,
+    /// Requests to the model that judges.
+    pub judgements: u32,
+    /// Things done.
+    pub tools: u32,
+    /// US dollars.
+    pub cost_usd: f64,
+    /// US dollars of this round.
+    pub round_cost_usd: f64,
+    /// Calls whose price is not known.
+    pub unpriced_calls: u32,
+    /// Tokens, sent and received.
+    pub tokens: u64,
+}
+
+/// What was begun and not ended: after a crash, the loose ends to tie up.
+#[derive(Debug, Clone, Default)]
+pub struct InProgress {
+    /// The step.
+    pub step: Option<u32>,
+    /// The call to a model: its number, its request and its iteration.
+    pub call: Option<(u32, u32, u32)>,
+    /// The model that was called.
+    pub model: String,
+    /// Whether that is a call to the model that judges.
+    pub judging: bool,
+    /// The thing being done: its number, name, and whether the phone is concerned.
+    pub tool: Option<(u32, String, bool)>,
+    /// What was decided in this step.
+    pub decision: Option<ParsedRecord>,
+    /// How the last thing that was done after this decision ended.
+    pub outcome: Option<ToolEnd>,
+    /// Of the calls of this step.
+    pub tokens: TokenRecord,
+    /// US dollars of the calls of this step.
+    pub cost_usd: f64,
+    /// Whether the step is the client's, and not an agent's.
+    pub by_client: bool,
+    /// Whose step it is, as the record names it.
+    pub agent: String,
+    /// What was said in this step: it answers the step's own question, so it comes behind it.
+    pub(super) replies: Vec<String>,
+    /// The picture that was looked at, and its size.
+    pub(super) picture: Option<(BlobRef, ScreenSize)>,
+    /// The model that was last asked to decide, and its profile.
+    pub(super) decider: Option<(String, String)>,
+}
+
+/// What belongs to the current or last run only.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CurrentRun {
+    pub(super) steps: u32,
+    pub(super) lines: Vec<StepSummary>,
+    pub(super) usage: Usage,
+    pub(super) screenshot_step: Option<u32>,
+    pub(super) final_action: Option<StepSummary>,
+}
+
+/// Where a session stands between runs; `ask_agent_continue` depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionPhase {
+    /// A question waits.
+    Waiting,
+    /// Stopped short of its end, or its process died.
+    Interrupted,
+    /// The last request was carried out or given up.
+    Ended,
+}
+
+impl InProgress {
+    /// Whether a question of this step has been answered.
+    pub(crate) fn is_answered(&self) -> bool {
+        !self.replies.is_empty()
+    }
+}
+
+impl SessionState {
+    /// The state of a session that has only begun.
+    pub(super) fn begin(id: SessionId, start: &SessionStart) -> Self {
+        Self {
+            id,
+            owner: Principal::from_record(start.owner.as_deref()),
+            device: start.device.clone(),
+            request: start.request.clone(),
+            round: 0,
+            round_open: false,
+            history: Vec::new(),
+            question: None,
+            stopped: None,
+            run: start.run.clone(),
+            counts: SessionCounts::default(),
+            agents: Agents::default(),
+            planning: Planning::default(),
+            in_progress: InProgress::default(),
+            client_round: false,
+            pending_approval: None,
+            approval: None,
+            client_activity: ClientActivity::default(),
+            run_number: 0,
+            asked_at_step: 0,
+            run_began: 0,
+            updated: None,
+            step_pictures: Vec::new(),
+            current_run: CurrentRun::default(),
+        }
+    }
+
+    /// Where it stands while nobody drives it.
+    pub fn phase(&self) -> SessionPhase {
+        if self.question.is_some() {
+            SessionPhase::Waiting
+        } else if self.round_open || self.history.is_empty() {
+            // The first round of all may not have been opened before the process died.
+            SessionPhase::Interrupted
+        } else {
+            SessionPhase::Ended
+        }
+    }
+
+    /// The agent whose turn it is, as the record names it.
+    pub(crate) fn next_agent(&self) -> String {
+        match &self.planning.current {
+            Some(subtask) => subtask.agent(),
+            None if self.planning.enabled => HOST_AGENT.to_owned(),
+            None => APP_AGENT.to_owned(),
+        }
+    }
+
+    /// The agent of the step that is open, else the one whose turn it is.
+    pub(crate) fn current_agent(&self) -> String {
+        match self.in_progress.step {
+            Some(_) if !self.in_progress.agent.is_empty() => self.in_progress.agent.clone(),
+            _ => self.next_agent(),
+        }
+    }
+
+    /// What the app agent whose turn it is has to do: a subtask, or the whole request.
+    pub(crate) fn current_goal(&self) -> &str {
+        self.planning.current.as_ref().map_or(&self.request, |subtask| &subtask.request)
+    }
+
+    /// What has happened as far as that agent may know of it: one with a subtask knows of nothing
+    /// before that.
+    pub(crate) fn visible_history(&self) -> &[HistoryItem] {
+        let from = match &self.planning.current {
+            Some(_) => {
+                self.history.iter().rposition(|history| matches!(history, HistoryItem::Subtask(_)))
+            }
+            None => None,
+        };
+        &self.history[from.unwrap_or_default()..]
+    }
+
+    /// Steps of the current or last run.
+    pub fn local_steps(&self) -> u32 {
+        self.current_run.steps
+    }
+
+    /// The last step of this run that was decided.
+    pub fn last_step(&self) -> Option<&StepSummary> {
+        self.current_run.lines.last()
+    }
+}
