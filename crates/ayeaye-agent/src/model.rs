@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::word_list::word_list;
+use crate::word_list;
 use crate::{Action, Frame, Picture, ScreenSize};
 
 mod shortened;

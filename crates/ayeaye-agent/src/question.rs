@@ -1,5 +1,5 @@
 //! Questions to the user.
-use crate::word_list::word_list;
+use crate::word_list;
 
 /// What the agent wants to know, or wants a person to do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! Who answers the agent's questions.
-use crate::word_list::word_list;
+use crate::word_list;
 
 word_list! {
     /// Who answers the agent's questions.

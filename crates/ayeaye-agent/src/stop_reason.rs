@@ -1,5 +1,5 @@
 //! Why a run stopped.
-use crate::word_list::word_list;
+use crate::word_list;
 
 word_list! {
     /// Why a run stopped, or is only being followed. A closed list: clients branch on it.

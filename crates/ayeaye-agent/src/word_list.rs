@@ -14,7 +14,9 @@ pub trait WordList: Copy + PartialEq + fmt::Debug + 'static {
     fn from_name(name: &str) -> Option<Self>;
 }
 
-/// Defines an enum, and its words beside its variants.
+/// Defines an enum with its words beside its variants: `name`, `from_name`, `Display`, and `ALL`, which
+/// no variant can be missing from.
+#[macro_export]
 macro_rules! word_list {
     (
         $(#[$meta:meta])*
@@ -48,7 +50,7 @@ macro_rules! word_list {
             }
         }
 
-        impl $crate::word_list::WordList for $list {
+        impl $crate::WordList for $list {
             fn name(self) -> &'static str {
                 self.name()
             }
@@ -65,8 +67,6 @@ macro_rules! word_list {
         }
     };
 }
-
-pub(crate) use word_list;
 
 /// A word of a closed list as a record holds it. A later version may have written one that this one
 /// does not know: it is passed on as it came.

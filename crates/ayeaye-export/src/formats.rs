@@ -1,39 +1,27 @@
 //! The formats there are, and what a user may choose about them.
-use std::fmt;
 use std::sync::Arc;
 
-use ayeaye_agent::SessionId;
+use ayeaye_agent::{SessionId, word_list};
 
 use crate::projection::{FileOp, Projection};
 use crate::{Gelab, Images, PyCatan, Report, Ufo};
 
-/// A format others read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Format {
-    /// UFO's task folder.
-    Ufo,
-    /// PyCatan's session folder.
-    PyCatan,
-    /// GELab-Zero's trace.
-    Gelab,
-    /// One page for a browser.
-    Html,
+word_list! {
+    /// A format others read. Its word stands in settings and on the command line.
+    #[derive(PartialOrd, Ord)]
+    pub enum Format {
+        /// UFO's task folder.
+        Ufo = "ufo",
+        /// PyCatan's session folder.
+        PyCatan = "pycatan",
+        /// GELab-Zero's trace.
+        Gelab = "gelab",
+        /// One page for a browser.
+        Html = "html",
+    }
 }
 
 impl Format {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Ufo, Self::PyCatan, Self::Gelab, Self::Html];
-
-    /// Its name in settings and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ufo => "ufo",
-            Self::PyCatan => "pycatan",
-            Self::Gelab => "gelab",
-            Self::Html => "html",
-        }
-    }
-
     /// What it is, for people who choose one.
     pub const fn about(self) -> &'static str {
         match self {
@@ -42,17 +30,6 @@ impl Format {
             Self::Gelab => "GELab-Zero's trace",
             Self::Html => "One file to look at in a browser",
         }
-    }
-
-    /// The format of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

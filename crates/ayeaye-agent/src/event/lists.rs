@@ -1,5 +1,5 @@
 //! The closed lists of the record. Existing words never change; later versions may add some.
-use crate::word_list::word_list;
+use crate::word_list;
 
 word_list! {
     /// The kinds of agents.

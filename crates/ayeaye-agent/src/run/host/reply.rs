@@ -339,7 +339,10 @@ mod tests {
             (r#"{"status": "FINISH", "result": "x", "current_subtask": "y"}"#, "left"),
             (r#"{"status": "FINISH", "result": "x", "questions": ["y"]}"#, "left"),
             (r#"<think>At last {"status": "FINISH", "result": "x"}"#, "no end"),
-            (r#"{"status": "FINISH", "result": "x"} once the note is written"#, "may contradict it"),
+            (
+                r#"{"status": "FINISH", "result": "x"} once the note is written"#,
+                "may contradict it",
+            ),
             (r#"I cannot say {"status": "FINISH", "result": "x"}"#, "middle of a sentence"),
             (r#"{"result": "x"}"#, "status"),
             (r#"{"status": "FAIL"}"#, "does not say why"),
