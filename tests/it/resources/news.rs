@@ -201,7 +201,7 @@ async fn open_requests_are_bounded_and_given_back() {
             let answer = loop {
                 tokio::select! {
                     answer = another.next() => break answer,
-                    _ = rig.start("look") => {}
+                    _ = Box::pin(rig.start("look")) => {}
                 }
             };
             match answer {
