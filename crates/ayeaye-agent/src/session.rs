@@ -25,7 +25,7 @@ pub(crate) use self::summary::SummaryBuilder;
 use crate::SessionId;
 use crate::event::{Event, SessionStart};
 
-/// A session as its events have made it: it changes by [`apply`](Self::apply) alone.
+/// A session as its events have made it: nothing but a further event changes it.
 ///
 /// ```compile_fail
 /// fn change(session: &mut ayeaye_agent::Session) {

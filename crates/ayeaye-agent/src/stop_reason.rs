@@ -26,9 +26,9 @@ word_list! {
         DeviceLost = "DEVICE_LOST",
         /// The model did not answer, or not in a way that could be understood.
         ModelFailed = "MODEL_FAILED",
-        /// Time, tokens or money are used up.
+        /// Time, tokens, money or room on the disk are used up.
         BudgetReached = "BUDGET_REACHED",
-        /// The same action on the same screen, again and again.
+        /// The same action on the same screen again and again, or subtasks that lead nowhere.
         NoProgress = "NO_PROGRESS",
         /// The server went down in the middle of the run.
         ServerRestarted = "SERVER_RESTARTED",

@@ -1,7 +1,7 @@
 //! A step as every log sees it, put together from its events by rules that all logs share.
 use ayeaye_agent::journal::{
-    AgentType, Answer, BlobRef, Entry, Event, Fact, LlmResponse, Observe, QuestionAsked,
-    ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
+    AgentType, Answer, BlobRef, CallPurpose, Entry, Event, Fact, LlmResponse, Observe,
+    QuestionAsked, ResponseKind, StepStart, ToolCallRecord, ToolEnd, ToolStart,
 };
 use jiff::Timestamp;
 
@@ -16,6 +16,8 @@ pub(crate) struct StepAssembler {
     open: Option<StepView>,
     /// The step that was over last.
     ended: Option<u32>,
+    /// A call that decides nothing: a caption, or an answer in the user's stead.
+    aside: Option<u32>,
 }
 
 /// What is known of a step so far.
@@ -92,6 +94,13 @@ impl StepAssembler {
                     open.screen.apply(observe);
                 }
             }
+            Fact::LlmRequest(request) => {
+                let decides = request.purpose.known().is_none_or(|purpose| {
+                    !matches!(purpose, CallPurpose::AutoReply | CallPurpose::Caption)
+                });
+                self.aside = (!decides).then_some(request.call_id);
+            }
+            Fact::LlmResponse(response) if self.aside == Some(response.call_id) => {}
             Fact::LlmResponse(response) => {
                 if let Some(open) = self.step_of(entry) {
                     open.on_response(response, event.ts);
@@ -209,5 +218,29 @@ impl ScreenView {
             self.package.clone_from(&observe.package);
             self.activity.clone_from(&observe.activity);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{EventBuilder, click};
+
+    fn steps(events: &[Event]) -> Vec<StepView> {
+        let mut assembler = StepAssembler::default();
+        events.iter().filter_map(|event| assembler.apply(event)).collect()
+    }
+
+    #[test]
+    fn only_calls_that_decide_have_replies_of_a_step() {
+        let mut record = EventBuilder::new();
+        record.begin_step(0, 1).ask(1, 1, "act").garbage(1, 1).ask(1, 2, "repair");
+        record.reply(1, 2, |_| {});
+        record.ask(2, 1, "caption").failed(2, 1, "given up: the step did not end the run");
+        record.ask(3, 1, "auto_reply").failed(3, 1, "no answer");
+        record.end_step(Some(click()), None);
+        let [step] = &steps(&record.events)[..] else { panic!("one step") };
+        assert_eq!(step.unusable_replies, 1);
+        assert!(step.reply.is_some());
     }
 }

@@ -161,11 +161,16 @@ impl From<Tokens> for TokenRecord {
 
 impl std::ops::AddAssign for TokenRecord {
     fn add_assign(&mut self, other: Self) {
-        self.prompt += other.prompt;
-        self.completion += other.completion;
-        self.thinking += other.thinking;
-        self.cached += other.cached;
-        self.total += other.total;
+        // The numbers are an endpoint's, which may say anything.
+        for (sum, more) in [
+            (&mut self.prompt, other.prompt),
+            (&mut self.completion, other.completion),
+            (&mut self.thinking, other.thinking),
+            (&mut self.cached, other.cached),
+            (&mut self.total, other.total),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
     }
 }
 

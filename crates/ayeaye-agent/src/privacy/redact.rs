@@ -164,6 +164,9 @@ fn drop_texts(fact: &mut Fact) {
         Fact::LlmResponse(answer) => {
             answer.raw_content.iter_mut().for_each(length);
             length(&mut answer.reasoning);
+            for call in &mut answer.tool_calls {
+                visit_map(&mut call.parameters, &mut |text| length(text));
+            }
             if let Some(parsed) = &mut answer.parsed {
                 response(&mut parsed.response);
                 typed(&mut parsed.action.arguments);
@@ -191,5 +194,32 @@ fn drop_texts(fact: &mut Fact) {
         | Fact::BlackboardAdd { .. }
         | Fact::Evaluation(_)
         | Fact::Note { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json, to_string};
+
+    use super::*;
+
+    #[test]
+    fn tool_calls_of_a_reply_keep_only_the_length_of_their_texts() {
+        let response: LlmResponse = from_value(json!({
+            "call_id": 1, "request_number": 1, "iteration": 1, "kind": "final", "success": true,
+            "tool_calls": [{
+                "id": "call_1", "name": "computer",
+                "parameters": { "action": "type", "text": "to Anna only", "more": ["to Anna only"] },
+            }],
+            "model": "m", "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
+            "latency_ms": 1.0, "cost_usd": 0.0, "cost_known": true,
+        }))
+        .unwrap();
+        let mut fact = Fact::LlmResponse(response);
+        drop_texts(&mut fact);
+        let Fact::LlmResponse(response) = fact else { unreachable!("it was one") };
+        let text = to_string(&response).unwrap();
+        assert!(!text.contains("to Anna only") && text.contains("[12 characters]"), "{text}");
+        assert!(text.contains("call_1") && text.contains("computer"), "{text}");
     }
 }

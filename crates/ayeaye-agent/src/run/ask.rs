@@ -36,8 +36,12 @@ impl Run {
         let (reply, source) = match self.reply_mode {
             ReplyMode::PassToClient => return needs_reply(),
             ReplyMode::NoReply | ReplyMode::AutoReply if answered_enough => return needs_reply(),
-            // Only a person may approve, not one model for another.
-            ReplyMode::AutoReply if question.kind == QuestionKind::Confirm => return needs_reply(),
+            // Only a person may approve, and do what a person has to do at the phone.
+            ReplyMode::AutoReply
+                if matches!(question.kind, QuestionKind::Confirm | QuestionKind::Takeover) =>
+            {
+                return needs_reply();
+            }
             ReplyMode::NoReply => (NOBODY_ANSWERS.to_owned(), AnswerSource::Nobody),
             ReplyMode::AutoReply => {
                 match self.answer_as_user(&question, observation, step).await? {

@@ -1,5 +1,5 @@
 //! Model calls, whatever their purpose: recorded before they are sent, within the run's limits, their
-//! replies recorded with their cost.
+//! replies recorded with their cost. Calls in the background (captions) are recorded once they are over.
 mod prompt_record;
 
 use std::sync::Arc;

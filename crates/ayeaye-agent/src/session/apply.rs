@@ -80,8 +80,8 @@ impl SessionState {
                 }
             }
             Fact::StepStart(start) => {
-                self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n + 1));
-                self.counts.round_steps = start.round_step + 1;
+                self.counts.steps = self.counts.steps.max(step.map_or(0, |n| n.saturating_add(1)));
+                self.counts.round_steps = start.round_step.saturating_add(1);
                 self.current_run.steps += 1;
                 let by_client = start.agent_type == AgentType::Client;
                 if !by_client {
@@ -181,10 +181,10 @@ impl SessionState {
             self.counts.round_cost_usd += cost_usd;
         }
         self.counts.unpriced_calls += u32::from(!cost_known);
-        self.counts.tokens += tokens.total;
+        self.counts.tokens = self.counts.tokens.saturating_add(tokens.total);
         let usage = &mut self.current_run.usage;
-        usage.prompt_tokens += tokens.prompt;
-        usage.completion_tokens += tokens.completion;
+        usage.prompt_tokens = usage.prompt_tokens.saturating_add(tokens.prompt);
+        usage.completion_tokens = usage.completion_tokens.saturating_add(tokens.completion);
         usage.cost_usd += cost_usd;
     }
 

@@ -103,7 +103,7 @@ impl SummaryBuilder {
     }
 }
 
-/// A reason by its name. One of a later version is read as none: the cache it stands in is made anew.
+/// A reason by its name. One of a later version is an error: the cache it stands in is made anew.
 mod reason {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};

@@ -54,7 +54,7 @@ pub enum ValueError {
     NotInRange { min: u64, max: u64 },
     #[error("it must be a time such as \"80ms\", \"3s\" or \"5m\"")]
     NotADuration,
-    #[error("it must be longer than 0")]
+    #[error("it must be more than 0")]
     Zero,
     #[error("it must be a time such as \"30d\" or \"12h\"")]
     NotAnAge,

@@ -45,7 +45,11 @@ impl JournalSettings {
                     if bytes < 1 << 20 { Err(ValueError::TooSmall) } else { Ok(bytes) }
                 })?,
             },
-            max_session_size: reader.required("journal.max-session-size", value::amount)?,
+            max_session_size: reader.required("journal.max-session-size", |text| {
+                // Nothing to store would end every run before its first step.
+                let bytes = value::amount(text)?;
+                if bytes == 0 { Err(ValueError::Zero) } else { Ok(bytes) }
+            })?,
         })
     }
 }

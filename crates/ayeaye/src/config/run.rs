@@ -4,7 +4,7 @@ use std::time::Duration;
 use ayeaye_agent::ReplyMode;
 
 use super::reader::Reader;
-use super::{ConfigError, value};
+use super::{ConfigError, ValueError, value};
 
 /// The most steps that one call may ask for.
 pub const MAX_STEPS: u32 = 500;
@@ -80,7 +80,11 @@ impl RunSettings {
                 .required("run.session-max-steps", value::number(1..=10_000))?,
             time_limit: reader.required("run.time-limit", value::timeout)?,
             token_budget: reader.optional("run.token-budget", value::number(1..=u64::MAX))?,
-            cost_budget: reader.optional("run.cost-budget", value::price)?,
+            cost_budget: reader.optional("run.cost-budget", |text| {
+                // Nothing to spend would end every run before its first step.
+                let dollars = value::price(text)?;
+                if dollars > 0.0 { Ok(dollars) } else { Err(ValueError::Zero) }
+            })?,
             reply_mode: reader.choice("run.reply-mode", &reply_modes)?,
             wait: reader.required("run.wait", value::duration)?,
             wait_with_progress: reader.required("run.wait-with-progress", value::duration)?,

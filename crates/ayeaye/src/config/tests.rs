@@ -166,6 +166,10 @@ fn bad_values_name_the_setting_and_where_it_was_said() {
     assert!(
         error(&[], &[("AYEAYE_HTTP_ALLOWED_HOSTS", "ok.example,http://x")]).contains("http://x")
     );
+    // Either would end every run before its first step.
+    for nothing in [("AYEAYE_RUN_COST_BUDGET", "0"), ("AYEAYE_JOURNAL_MAX_SESSION_SIZE", "0MiB")] {
+        assert!(error(&[], &[nothing]).contains("more than 0"), "{nothing:?}");
+    }
 }
 
 #[test]

@@ -262,7 +262,7 @@ async fn the_apps_of_a_phone_that_is_away_are_waited_for() {
     rig.phone.breaks(Call::Apps, 1..=1, Fault::Refused);
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::DeviceLost);
-    assert!(report.message.contains("the apps of the phone"), "{}", report.message);
+    assert!(report.message.contains("the phone's apps"), "{}", report.message);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,6 @@
-//! The UI elements of the screen. They are read while the model thinks, for the logs; a step waits
-//! for them only if a secret may be on the screen.
+//! The UI elements of the screen. They are read while the model thinks, for the logs. A step waits for
+//! them before it asks the model only if a secret may be on the screen; after that it has
+//! [`Observer::patience`].
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
