@@ -107,6 +107,13 @@ impl Rig {
         rig
     }
 
+    /// The session as its record tells it.
+    pub(crate) async fn session(&self, id: SessionId) -> crate::session::Session {
+        let mut builder = crate::session::SessionBuilder::new(id);
+        self.events(id).await.iter().for_each(|event| builder.apply(event));
+        builder.finish().expect("the session has a beginning")
+    }
+
     /// The same with other limits.
     pub(crate) fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);

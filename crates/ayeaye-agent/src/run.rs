@@ -50,7 +50,7 @@ use crate::deps::AgentDeps;
 use crate::journal::{AgentState, AgentType, Fact, RunRecord, StepStart};
 use crate::report::Report;
 use crate::session::HOST_AGENT;
-use crate::{Action, Device, Frame, Question, ReplyMode, Session, StepSummary, StopReason};
+use crate::{Action, Device, Frame, Question, ReplyMode, Session, StopReason};
 
 /// The state of a run as its followers see it. They see the latest update, not every one.
 #[derive(Debug, Clone)]
@@ -222,7 +222,8 @@ impl Run {
         observation: &mut Observation,
         step: &mut StepBuilder,
     ) -> Result<Action, RunError> {
-        let mut decision = self.decide(observation, step).await?;
+        let mut notes = Vec::new();
+        let mut decision = self.decide(&mut notes, observation, step).await?;
         self.drop_caption_unless_last(&decision.action, step).await?;
         loop {
             let patience = self.observer.patience(&self.recorder, self.ends_run(&decision.action));
@@ -232,7 +233,7 @@ impl Run {
             };
             self.fall_back(err, observation).await?;
             step.decision = None;
-            decision = self.decide(observation, step).await?;
+            decision = self.decide(&mut notes, observation, step).await?;
         }
     }
 
@@ -330,8 +331,7 @@ impl Run {
         if let Some(agent) = agent {
             self.recorder.set_agent_state(&agent, status).await?;
         }
-        let line = self.session().last_step().map(StepSummary::describe).unwrap_or_default();
-        self.publish(format!("step {}: {line}", number + 1));
+        self.publish(self.session().step_line(number));
         Ok(())
     }
 

@@ -148,7 +148,10 @@ const fn format_dir(format: Format) -> &'static str {
 
 /// Whether a session has a folder of its own; else its files bear its id.
 const fn has_own_folder(format: Format) -> bool {
-    matches!(format, Format::Ufo | Format::PyCatan)
+    match format {
+        Format::Ufo | Format::PyCatan => true,
+        Format::Gelab | Format::Html => false,
+    }
 }
 
 /// The name of a session's folder, if nobody else has it.

@@ -162,6 +162,10 @@ fn drop_texts(fact: &mut Fact) {
             }
         }
         Fact::LlmResponse(answer) => {
+            if answer.raw_content.is_some() {
+                // It quotes the reply that could not be parsed.
+                answer.error.iter_mut().for_each(length);
+            }
             answer.raw_content.iter_mut().for_each(length);
             length(&mut answer.reasoning);
             for call in &mut answer.tool_calls {
@@ -221,5 +225,22 @@ mod tests {
         let text = to_string(&response).unwrap();
         assert!(!text.contains("to Anna only") && text.contains("[12 characters]"), "{text}");
         assert!(text.contains("call_1") && text.contains("computer"), "{text}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_reply_quotes_none_of_it() {
+        let response: LlmResponse = from_value(json!({
+            "call_id": 1, "request_number": 1, "iteration": 1, "kind": "intermediate",
+            "success": false, "raw_content": "to Anna only", "error": "no action: to Anna only",
+            "model": "m", "tokens": { "prompt": 1, "completion": 1, "thinking": 0, "cached": 0, "total": 2 },
+            "latency_ms": 1.0, "cost_usd": 0.0, "cost_known": true,
+        }))
+        .unwrap();
+        let mut fact = Fact::LlmResponse(response);
+        drop_texts(&mut fact);
+        let Fact::LlmResponse(response) = fact else { unreachable!("it was one") };
+        assert_eq!(response.error.as_deref(), Some("[23 characters]"));
+        let text = to_string(&response).unwrap();
+        assert!(!text.contains("Anna"), "{text}");
     }
 }

@@ -6,7 +6,7 @@ use crate::journal::{
     AgentState, AnswerSource, Fact, ResumeReason, RoundEnd, RoundStatus, SessionResume,
 };
 use crate::session::SubtaskClosing;
-use crate::{DeviceError, HistoryItem, error_chain};
+use crate::{DeviceError, error_chain};
 
 /// What a run begins with.
 #[derive(Debug, Clone)]
@@ -64,15 +64,16 @@ impl Run {
         }
         self.recorder.sync().await?;
         self.note_client_activity();
-        let session = self.session();
-        let any_step = session.history.iter().any(|item| matches!(item, HistoryItem::Step(_)));
-        if any_step || session.counts.steps != 0 { Ok(()) } else { self.reset().await }
+        if self.session().counts.steps == 0 { self.reset().await } else { Ok(()) }
     }
 
     /// Records the beginning of a further run, after the end of one that crashed.
     pub(super) async fn resume(&mut self, reason: ResumeReason) -> Result<(), RunError> {
-        if self.session().stopped.is_none() {
-            let (reason, message) = self.session().crash_outcome();
+        let session = self.session();
+        if !session.run_ended {
+            // The round may have ended before the crash.
+            let stopped = session.stopped.clone();
+            let (reason, message) = stopped.unwrap_or_else(|| session.crash_outcome());
             self.record_session_end(reason, message).await?;
         }
         let run = self.started_with.clone();

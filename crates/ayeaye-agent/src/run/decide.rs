@@ -18,15 +18,17 @@ use crate::{Action, Decision, Frame, Gesture, Model, StepInput, StopReason, sett
 const ELEMENTS_OF_A_FIELD: Duration = Duration::from_secs(3);
 
 impl Run {
-    /// The model's decision; if it fails, the fallback model's.
+    /// The model's decision; if it fails, the fallback model's. The notes of this step are given to
+    /// both, with what has been noted since.
     pub(super) async fn decide(
         &mut self,
+        notes: &mut Vec<String>,
         observation: &mut Observation,
         step: &mut StepBuilder,
     ) -> Result<Decision, RunError> {
-        let system_notes = std::mem::take(&mut self.state.system_notes);
         loop {
-            match self.decide_once(&system_notes, observation, step).await {
+            notes.append(&mut self.state.system_notes);
+            match self.decide_once(notes, observation, step).await {
                 Err(err) if err.reason() == StopReason::ModelFailed => {
                     self.fall_back(err, observation).await?;
                 }

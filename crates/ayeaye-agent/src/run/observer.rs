@@ -221,8 +221,10 @@ impl Observer {
         if !state.awake {
             return Ok(None);
         }
-        let Ok(mut observation) = self.prepare(recorder, model, capture, &state).await else {
-            return Ok(None);
+        let mut observation = match self.prepare(recorder, model, capture, &state).await {
+            Ok(observation) => observation,
+            Err(err @ RunError::Journal(_)) => return Err(err),
+            Err(_) => return Ok(None),
         };
         self.await_elements(recorder, &mut observation, LAST_ELEMENTS).await?;
         Ok(self.last_screen.clone())

@@ -63,7 +63,7 @@ fn recovered_step(session: &Session) -> StepBuilder {
         let ResponseRecord { observation, thought, comment, summary, .. } = parsed.response.clone();
         Some(Decision { action, thought, explain: comment, summary, observation })
     });
-    let asked = session.question.is_some() || open.is_answered();
+    let asked = session.question.is_some() || open.answered;
     let plans = open.agent == HOST_AGENT;
     let (status, result, error) = match (decision.as_ref().map(|it| &it.action), &open.outcome) {
         (Some(Action::Info(_)), _) if asked => (AgentState::Pending, String::new(), None),

@@ -33,7 +33,17 @@ impl StepBuilder {
             | Some(StopReason::Cancelled | StopReason::UserPaused | StopReason::ServerRestarted) => {
                 self.status.unwrap_or(AgentState::Continue)
             }
-            Some(_) => AgentState::Error,
+            Some(
+                StopReason::MaxStepsReached
+                | StopReason::ManualStopScreenOff
+                | StopReason::NotStarted
+                | StopReason::StillRunning
+                | StopReason::DeviceLost
+                | StopReason::ModelFailed
+                | StopReason::BudgetReached
+                | StopReason::NoProgress
+                | StopReason::StorageFailed,
+            ) => AgentState::Error,
         };
         let (result, error) = match end {
             Some(end) if matches!(status, AgentState::Finish | AgentState::Fail) => {

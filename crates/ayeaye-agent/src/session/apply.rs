@@ -1,6 +1,6 @@
 //! How an event changes the state of a session.
 use super::WAKE;
-use super::agents::{APP_AGENT, JUDGE};
+use super::agents::{APP_AGENT, HOST_AGENT, JUDGE};
 use super::state::{ClientActivity, CurrentRun, InProgress, SessionState, StepPicture};
 use crate::approval::{self, Approval};
 use crate::event::{
@@ -44,10 +44,12 @@ impl SessionState {
             Fact::SessionStart(start) => {
                 self.run = start.run.clone();
                 self.stopped = None;
+                self.run_ended = false;
             }
             Fact::SessionResume(resume) => {
                 self.run = resume.run.clone();
                 self.stopped = None;
+                self.run_ended = false;
                 self.run_number += 1;
                 if !resume.continues_question() {
                     self.run_began = self.run_number;
@@ -57,7 +59,10 @@ impl SessionState {
                     ..CurrentRun::default()
                 };
             }
-            Fact::SessionEnd(end) => self.stop(&end.stop_reason, &end.message),
+            Fact::SessionEnd(end) => {
+                self.stop(&end.stop_reason, &end.message);
+                self.run_ended = true;
+            }
             Fact::RoundStart { request } => {
                 self.round = event.entry.round.unwrap_or(self.round);
                 self.round_open = true;
@@ -112,7 +117,9 @@ impl SessionState {
                     Some((request.call_id, request.request_number, request.iteration));
                 self.in_progress.model.clone_from(&request.model);
                 self.in_progress.judging = judges;
-                if request.purpose.known().is_some_and(|purpose| DECIDES.contains(&purpose)) {
+                // A plan that is asked for again has the same purpose, and sees no picture of a step.
+                let plans = self.in_progress.agent == HOST_AGENT;
+                if !plans && request.purpose.known().is_some_and(|it| DECIDES.contains(&it)) {
                     self.in_progress.decider =
                         Some((request.model.clone(), request.profile.clone()));
                 }
@@ -190,7 +197,8 @@ impl SessionState {
 
     fn apply_answer(&mut self, answer: &Answer) {
         // What nobody asked for answers nothing.
-        if answer.source == AnswerSource::Guidance {
+        let guidance = answer.source == AnswerSource::Guidance;
+        if guidance {
             self.planning.add_guidance(&answer.answers);
         } else {
             let asked = self.question.take();
@@ -203,6 +211,7 @@ impl SessionState {
         }
         let said = answer.answers.iter().cloned();
         if self.in_progress.step.is_some() {
+            self.in_progress.answered |= !guidance;
             self.in_progress.replies.extend(said);
         } else {
             said.for_each(|text| self.push_history(HistoryItem::UserReply(text)));

@@ -31,6 +31,8 @@ pub struct SessionState {
     pub question: Option<Question>,
     /// How the last run stopped; `None` while one is under way, or when its process died.
     pub stopped: Option<(StopReason, String)>,
+    /// Whether the end of the last run is recorded.
+    pub run_ended: bool,
     /// What the current or last run was started with.
     pub run: RunRecord,
     /// Counters that go on through the whole session.
@@ -130,7 +132,9 @@ pub struct InProgress {
     pub by_client: bool,
     /// Whose step it is, as the record names it.
     pub agent: String,
-    /// What was said in this step: it answers the step's own question, so it comes behind it.
+    /// Whether a question of this step has been answered.
+    pub(crate) answered: bool,
+    /// What was said in this step: where it answers the step's own question, it comes behind it.
     pub(super) replies: Vec<String>,
     /// The picture that was looked at, and its size.
     pub(super) picture: Option<(BlobRef, ScreenSize)>,
@@ -159,13 +163,6 @@ pub enum SessionPhase {
     Ended,
 }
 
-impl InProgress {
-    /// Whether a question of this step has been answered.
-    pub(crate) fn is_answered(&self) -> bool {
-        !self.replies.is_empty()
-    }
-}
-
 impl SessionState {
     /// The state of a session that has only begun.
     pub(super) fn begin(id: SessionId, start: &SessionStart) -> Self {
@@ -179,6 +176,7 @@ impl SessionState {
             history: Vec::new(),
             question: None,
             stopped: None,
+            run_ended: false,
             run: start.run.clone(),
             counts: SessionCounts::default(),
             agents: Agents::default(),
@@ -251,5 +249,12 @@ impl SessionState {
     /// The last step of this run that was decided.
     pub fn last_step(&self) -> Option<&StepSummary> {
         self.current_run.lines.last()
+    }
+
+    /// A line of progress for the step that has just ended; steps are counted from 1 there.
+    pub(crate) fn step_line(&self, step: u32) -> String {
+        let decided = self.last_step().filter(|last| last.step == step);
+        let what = decided.map_or_else(|| "nothing was decided".to_owned(), StepSummary::describe);
+        format!("step {}: {what}", step + 1)
     }
 }

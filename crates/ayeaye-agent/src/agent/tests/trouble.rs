@@ -81,6 +81,13 @@ async fn an_endpoint_that_fails_stops_the_run_and_it_can_go_on() {
     let report = rig.run().await;
     assert_eq!(report.stop_reason, StopReason::ModelFailed);
     assert_eq!(report.message, "HTTP 503");
+    let session = rig.session(report.session_id).await;
+    assert_eq!(session.step_line(0), "step 1: CLICK 1,500");
+    assert_eq!(
+        session.step_line(1),
+        "step 2: nothing was decided",
+        "and not the last step's action"
+    );
     let report = rig.go_on(report.session_id, UserInput::Nothing).await;
     assert_eq!(report.message, "done");
     assert_eq!(rig.phone.gestures().len(), 1);
