@@ -146,7 +146,7 @@ def ends_by_signal(command, env, log):
         alone = server.silent(5)
         # What a client does as well. Whatever is left must end by this.
         server.process.stdin.close()
-        if not server.silent(30):
+        if not alone and not server.silent(30):
             raise Failed("the server goes on after SIGTERM to its launcher and the end of its input")
         return code, alone
     except subprocess.TimeoutExpired:
